@@ -54,6 +54,7 @@ class QueueStats:
     device_name: str
     platform: str
     level: int                # preempt level in use
+    level_pauses: str         # why its own level, which is higher, does not act at the moment; empty: its own acts
     levels: Tuple[int, ...]   # that the hardware supports
     threshold: int            # most commands in flight; 0: automatic
     batch_size: int
@@ -172,6 +173,7 @@ class ProgramStats:
     share: int                # percent
     limit: int                # percent
     level: int
+    level_pauses: str         # why its own level, which is higher, does not act at the moment; empty: its own acts
     best_level: int
     submitted: int            # commands; these counts include queues that are gone
     pending: int

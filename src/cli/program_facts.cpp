@@ -21,6 +21,7 @@ std::string asked(const Json& program) {
     const int64_t level = program.value("level", int64_t{0});
     const int64_t best = program.value("best_level", int64_t{0});
     text += "; preempt level " + std::to_string(level);
+    if (const std::string pauses = program.value("level_pauses", ""); !pauses.empty()) return text + ": " + pauses;
     if (best > level) text += " (its device has level " + std::to_string(best) + ")";
     return text;
 }

@@ -114,7 +114,9 @@ std::string word_in(const Json& queue, const char* member) { return queue.value(
 
 std::string reason_of(const Json& queue) {
     const int64_t by = queue.value("by_pid", int64_t{0});
-    return word_in(queue, "reason") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue);
+    const std::string pauses = word_in(queue, "level_pauses");
+    return word_in(queue, "reason") + (by != 0 ? " (pid " + std::to_string(by) + ")" : "") + less_of(queue) +
+           (pauses.empty() ? "" : "; " + pauses);
 }
 
 // A column of the wide table: a member as one of the functions shows it, or `show` alone under a heading of its own.

@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 23;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 24;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -132,6 +132,9 @@ struct alignas(512) QueueSlot {
     // It stands once so many commands have completed, plus one, modulo 2^32: all others wait for its host, another
     // program or another device. 0: none. Written before `submitted`. (client)
     std::atomic<uint32_t> stands_at[kMostStands];
+    // 1: the queue is to use level 3, which pauses for its process: `level` is the one that acts meanwhile. Here for
+    // want of room beside that. (client)
+    std::atomic<uint32_t> level_pauses;
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
     // The number, counted from 1, of the first command whose end is not reported by itself. Only a wait of the program,

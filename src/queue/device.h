@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 20
+#define XQ_DEVICE_ABI 21
 
 typedef struct XqQueue XqQueue;
 
@@ -111,6 +111,7 @@ typedef struct XqStopState {
     // The stop that it is under: another number for each. 0: it runs. It changes before anything goes on.
     uint32_t stop;
     uint32_t slowed;  // != 0: it goes on all the same, only slower, on a few of the device's compute units
+    uint32_t paused;  // != 0: level 3 is refused (NotAllowed) until the backend calls xq_level_changed again
 } XqStopState;
 
 // Levels 2 and 3 beyond gates and holds.

@@ -244,10 +244,32 @@ void HardwareStop::settle_hold() {
     (open ? ops().reactivate : ops().deactivate)(core_.setup.impl);
 }
 
-// Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
-void HardwareStop::lower_level() {
+// Queue's lock held. The level that is left without level 3.
+uint32_t HardwareStop::level_below() const {
     const bool gates = gated() && gated_.may_have_gates();
-    core_.set_level(gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock);
+    return gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock;
+}
+
+// Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
+void HardwareStop::lower_level() { core_.set_level(level_below()); }
+
+// The backend may change its mind between the question and the answer's publication: asked again until both agree.
+void HardwareStop::publish_level() {
+    for (bool published = false, paused = false;;) {
+        {
+            base::Lock lock(core_.mutex);
+            if (gone()) return;
+            if (core_.setup.ops->stop == nullptr) return;
+            ++core_.busy;
+        }
+        const bool now = state().paused != 0;
+        base::Lock lock(core_.mutex);
+        --core_.busy;
+        if (gone() || (published && now == paused)) return;
+        core_.pause_level(now ? level_below() : 0);
+        paused = now;
+        published = true;
+    }
 }
 
 // Queue's lock held. xserver has stopped or started the process since.

@@ -31,6 +31,9 @@ public:
     void look_after();
     // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
     bool put_back_if_forgotten(int64_t now_ns);
+    // Asks the backend whether level 3 pauses, and publishes the level that acts. Any thread, also within a call of the
+    // backend: takes the queue's lock alone.
+    void publish_level();
 
     // --- queue's lock held
     void begin();
@@ -68,6 +71,7 @@ private:
     void forget_progress();
     bool outside_changed() const;
     void settle_hold();
+    uint32_t level_below() const;
     void lower_level();
     void look_if_it_went_on();
     void note_effect();

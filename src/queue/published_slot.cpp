@@ -35,7 +35,8 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.device, setup.device);
     set(slot.levels, setup.ops->levels);
     publish_costs(slot, setup.ops->costs);
-    set(slot.level, setup.level);
+    set(slot.level, state.level);
+    set(slot.level_pauses, state.level_pauses ? 1 : 0);
     set(slot.threshold, window.threshold());
     set(slot.batch_size, window.batch_size());
     ipc::store_hints(slot, ipc::by_server_time(header(), setup));

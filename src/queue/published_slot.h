@@ -30,6 +30,8 @@ struct SlotState {
     uint32_t inside = 0;       // callers inside the driver that wait for its work
     uint64_t unreported = 0;   // as QueueSlot::unreported
     uint32_t stands_at = 0;    // as QueueSlot::stands_at
+    uint32_t level = 0;        // the one that acts
+    bool level_pauses = false;  // as QueueSlot::level_pauses
     ipc::Taken taken = ipc::Taken::kNothing;
     bool suspended = false;    // by the program
 };
@@ -72,7 +74,10 @@ public:
     void unreported(uint64_t from) { slot().unreported.store(from, std::memory_order_release); }
 
     // --- settings and suspension
-    void level(uint32_t level) { slot().level.store(level, std::memory_order_relaxed); }
+    void level(uint32_t level, bool pauses) {
+        slot().level.store(level, std::memory_order_relaxed);
+        slot().level_pauses.store(pauses ? 1 : 0, std::memory_order_relaxed);
+    }
     void window(const Window& window);
     void suspended_by_program(bool suspended);
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }

@@ -21,6 +21,12 @@ XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl,
     return xsched::queue::create_hw_queue(handle, {ops, impl, vendor, device});
 }
 
+void xq_level_changed(XDevice device) {
+    for (uint32_t i = 0; i < xsched::queue::pool_size(); ++i)
+        if (XQueue* queue = xsched::queue::queue_at(i); queue != nullptr && queue->device() == device)
+            queue->level_changed();
+}
+
 void xq_name_device(XDevice device, const char* name) { xsched::queue::name_device(device, name); }
 
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor) {

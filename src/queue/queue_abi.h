@@ -27,6 +27,9 @@ extern "C" {
 // --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's object
 // given back to every op. `device` is the XDevice, equal in all processes for one device.
 XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device);
+// Level 3 of the device pauses for this process, or comes back, as XqStopState says from now on. The caller may hold
+// locks of its own, but none that its `state` takes.
+void xq_level_changed(XDevice device);
 // What people call the device; told before its first queue is created.
 void xq_name_device(XDevice device, const char* name);
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);

@@ -47,7 +47,12 @@ void QueueCore::begin_suspension() {
 
 void QueueCore::set_level(uint32_t level) {
     setup.level = level;
-    published.level(level);
+    published.level(this->level(), level_pauses());
+}
+
+void QueueCore::pause_level(uint32_t instead) {
+    paused_level = instead;
+    published.level(level(), level_pauses());
 }
 
 }  // namespace xsched::queue

@@ -91,6 +91,10 @@ struct QueueCore {
     void ring_if_ready(bool was_idle);
     void begin_suspension();
     void set_level(uint32_t level);
+    // `instead`: the level that acts while level 3 pauses; 0: it does not pause.
+    void pause_level(uint32_t instead);
+    bool level_pauses() const { return paused_level != 0 && setup.level == kPreemptLevelInterrupt; }
+    uint32_t level() const { return level_pauses() ? paused_level : setup.level; }
 
     // --- mutex not held. Ends also when the queue is not in use any more.
     template <typename Done>
@@ -103,6 +107,7 @@ struct QueueCore {
     base::Mutex mutex;
     bool retired = false;
     bool apart = false;  // level 3 takes it off by itself
+    uint32_t paused_level = 0;  // as pause_level has it
     Suspension suspension;
     PublishedSlot published;
     Standing standing;

@@ -42,6 +42,11 @@ void XQueue::choose_path() {
 }
 
 void XQueue::begin(const Setup& setup, const Placement& placement) {
+    begin_counts(setup, placement);
+    stop_.publish_level();
+}
+
+void XQueue::begin_counts(const Setup& setup, const Placement& placement) {
     base::Lock lock(core_.mutex);
     core_.setup = setup;
     choose_path();
@@ -50,6 +55,7 @@ void XQueue::begin(const Setup& setup, const Placement& placement) {
     ++core_.generation;
     core_.retired = core_.apart = keep_device_ = false;
     core_.suspension = {};
+    core_.paused_level = 0;
     core_.submitted = core_.launched = core_.completed = 0;
     core_.copies = core_.copied_bytes = 0;
     core_.window = Window{};
@@ -89,6 +95,8 @@ void XQueue::publish() {
                           .inside = gated_.inside(),
                           .unreported = gated() ? core_.completed + 1 : 0,
                           .stands_at = core_.stand_mark(core_.submitted),
+                          .level = core_.level(),
+                          .level_pauses = core_.level_pauses(),
                           .taken = stop_.taken(),
                           .suspended = core_.suspension.active};
     core_.published.publish(core_.index, core_.setup, state, core_.window, core_.meter);

@@ -71,6 +71,8 @@ public:
     void stand_over(XqStand stand);
     bool has_stands();
     bool keeps_order() const { return core_.setup.ops->order == kXqInOrder; }
+    // Whether level 3 pauses is asked anew, and published.
+    void level_changed() { stop_.publish_level(); }
     XDevice device() const { return core_.setup.device; }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
     // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
@@ -154,6 +156,7 @@ public:
 private:
     bool gated() const { return core_.setup.ops != nullptr && core_.setup.ops->gate != nullptr; }
     void choose_path();
+    void begin_counts(const Setup& setup, const Placement& placement);
     void placed();
     void publish();
     bool drained() const;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/time.h"
+#include "platform/cuda/hal/rm_control.h"
 #include "policy/policy.h"
 #include "sched/core.h"
 
@@ -80,6 +81,13 @@ std::string device_text(const Request& request, const Client& client, uint64_t d
     return number ? "device " + std::to_string(*number) + " (" + shown + ")" : shown;
 }
 
+std::string level_pauses(const ipc::QueueSlot& slot) {
+    if (slot.level_pauses.load() == 0) return "";
+    return "level 3 pauses: its driver takes channels of at most " + std::to_string(cuda::rm::ChannelSet::kMostGroups) +
+           " groups and at most " + std::to_string(cuda::rm::ChannelSet::kMostChannels) +
+           " channels off a device at once, and the process has more there";
+}
+
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
     const ipc::SlotWork work = ipc::work_of(queue.slot);
@@ -92,6 +100,7 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.since_ns = began_later ? ready_since_ns : facts.since_ns;
     result.reason = sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
+    result.level_pauses = level_pauses(queue.slot);
     char note[256];
     result.note = policy::write_note(facts.note, note, sizeof(note));
     if (facts.suspended && ipc::is_slowed(queue.slot))
@@ -108,7 +117,8 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
         snprintf(since, sizeof(since), " for %.1f ms", base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
-    const std::string note = why.note.empty() ? "" : "; " + why.note;
+    const std::string note =
+        (why.note.empty() ? "" : "; " + why.note) + (why.level_pauses.empty() ? "" : "; " + why.level_pauses);
     const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
     if (why.suspended)
         return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;

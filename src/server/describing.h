@@ -40,7 +40,10 @@ struct Explanation {
     std::string reason;
     std::string mechanism;  // beyond its gate; empty: none, or it runs
     std::string note;  // what the policy says of it; empty: nothing
+    std::string level_pauses;  // as the function below
 };
+// Why a level acts that is lower than the queue's own, for as long as that is so. Empty: its own level acts.
+std::string level_pauses(const ipc::QueueSlot& slot);
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
 // "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);

@@ -155,6 +155,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     uint32_t level = 0;
     uint32_t levels = ~0U;
     bool slowed = false;
+    std::string pauses;
     for (const SeenQueue& queue : queues) {
         priority = std::max(priority, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
         share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
@@ -163,6 +164,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
         level = std::max(level, std::min(queue.slot.level.load(), uint32_t{kPreemptLevelInterrupt}));
         levels &= queue.slot.levels.load();
         slowed |= ipc::is_slowed(queue.slot);
+        if (pauses.empty()) pauses = level_pauses(queue.slot);
     }
     uint32_t best = 0;
     for (uint32_t i = kPreemptLevelBlock; i <= kPreemptLevelInterrupt; ++i)
@@ -171,6 +173,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["share"] = share;
     entry["limit"] = limit;
     entry["level"] = level;
+    entry["level_pauses"] = pauses;
     entry["slowed"] = slowed;
     entry["best_level"] = queues.empty() ? 0 : best;
 }

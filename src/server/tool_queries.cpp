@@ -108,6 +108,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"queue", queue.number()},
                {"level", slot.level.load()},
                {"levels", levels_of(slot)},
+               {"level_pauses", why.level_pauses},
                {"threshold", slot.threshold.load()},
                {"batch_size", slot.batch_size.load()},
                {"state", !why.ready      ? "idle"

@@ -249,6 +249,29 @@ struct Arguments {
     const char* command = nullptr;
 };
 
+// Contexts with nothing in them, as many as the test wants. The one that is current stays so.
+class EmptyContexts {
+public:
+    bool settle(Board& board, int device) {
+        const uint32_t wanted = board.contexts.load();
+        for (; all_.size() < wanted; board.contexts_there = static_cast<uint32_t>(all_.size())) {
+            CUcontext context = nullptr;
+            if (!good(api().cuCtxCreate_v2(&context, 0, device), "cuCtxCreate") ||
+                !good(api().cuCtxPopCurrent_v2(&context), "cuCtxPopCurrent"))
+                return false;
+            all_.push_back(context);
+        }
+        for (; all_.size() > wanted; board.contexts_there = static_cast<uint32_t>(all_.size())) {
+            if (!good(api().cuCtxDestroy_v2(all_.back()), "cuCtxDestroy")) return false;
+            all_.pop_back();
+        }
+        return true;
+    }
+
+private:
+    std::vector<CUcontext> all_;
+};
+
 int work(Board& board, int device, const Arguments& arguments) {
     Program program;
     program.board = &board;
@@ -258,7 +281,9 @@ int work(Board& board, int device, const Arguments& arguments) {
     program.copies = number_of("CUDA_PROGRAM_COPIES") != 0;
     if (!program.prepare(arguments.priority)) return 1;
     const Busy change(program.steps());
+    EmptyContexts contexts;
     while (board.order.load() != Board::kEnd) {
+        if (!contexts.settle(board, device)) return 1;
         if (board.order.load() == Board::kBecome && arguments.command != nullptr)
             execl(arguments.command, arguments.command, "60", nullptr);
         if (board.order.load() == Board::kRest) {

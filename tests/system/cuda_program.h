@@ -14,6 +14,8 @@ struct Board {
     std::atomic<uint64_t> done;      // kernels, by the program
     std::atomic<uint32_t> ended;     // ordered kSilent: 1 once the program's own memory has the result
     std::atomic<uint64_t> done_on[2];  // the same on each device
+    std::atomic<uint32_t> contexts;  // by the test: how many contexts it has besides the primary one
+    std::atomic<uint32_t> contexts_there;  // how many there are, by the program
     std::atomic<uint64_t> recorded;  // how often it recorded its event for other processes, by the program
     char event[64];  // that event's name, by the program before `recorded` is above 0
 };

@@ -54,6 +54,11 @@ public:
         board_->pause_us = us;
         board_->burst = burst;
     }
+    // It makes or destroys contexts until it has so many besides its own; before its next batch.
+    bool has_contexts(uint32_t count) {
+        board_->contexts = count;
+        return eventually([&] { return board_->contexts_there == count; });
+    }
     int end() {
         board_->order = Board::kEnd;
         return process_->wait();

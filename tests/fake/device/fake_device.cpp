@@ -136,7 +136,10 @@ void add_interrupt(XqStopOps& ops) {
         of(hwq).set_stopped(false);
         return kXSchedSuccess;
     };
-    ops.state = [](void* hwq) -> XqStopState { return {.stop = of(hwq).stop, .slowed = of(hwq).only_slows ? 1u : 0u}; };
+    ops.state = [](void* hwq) -> XqStopState {
+        return {
+            .stop = of(hwq).stop, .slowed = of(hwq).only_slows ? 1u : 0u, .paused = of(hwq).level_3_pauses ? 1u : 0u};
+    };
     ops.set_timeslice = [](void* hwq, uint32_t us) -> XResult {
         of(hwq).timeslices.push_back(us);
         return kXSchedSuccess;

@@ -68,6 +68,7 @@ public:
                                     .interrupt_us = 100};
     std::atomic<bool> no_interrupt{false};  // not supported
     std::atomic<bool> only_slows{false};    // an interrupt does
+    std::atomic<bool> level_3_pauses{false};
     std::atomic<uint32_t> stop{1};          // the stop in force, as the device tells it
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set

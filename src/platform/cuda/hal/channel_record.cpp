@@ -35,7 +35,17 @@ constinit bool g_incomplete = false;
 constinit bool g_partition = false;
 constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
 constinit std::atomic<uint32_t> g_serial{0};
+constinit std::atomic<uint32_t> g_kernel_groups{0};  // objects of that kind
+constinit std::atomic<uint32_t> g_channels{0};
 constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
+
+// g_mutex held. An object comes (1), or goes (-1).
+void count(const Object& object, int32_t change) {
+    const auto more = static_cast<uint32_t>(change);
+    if (object.kind == Kind::kChannel) g_channels.fetch_add(more, std::memory_order_relaxed);
+    if (object.kind == Kind::kGroup && is_compute_engine(object.engine))
+        g_kernel_groups.fetch_add(more, std::memory_order_relaxed);
+}
 
 // The lock. Fork's child finds nothing of its parent's in it.
 class Record {
@@ -48,6 +58,7 @@ public:
         while (g_objects != nullptr) {
             Object* object = g_objects;
             g_objects = object->next;
+            count(*object, -1);
             delete object;
         }
         g_incomplete = g_partition = false;
@@ -85,6 +96,7 @@ void forget(uint32_t client, uint32_t handle) {
             continue;
         }
         *at = object->next;
+        count(*object, -1);
         delete object;
         g_serial.fetch_add(1, std::memory_order_acq_rel);
     }
@@ -100,6 +112,7 @@ void remember(const Object& fresh) {
     }
     object->next = g_objects;
     g_objects = object;
+    count(*object, 1);
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
@@ -287,6 +300,11 @@ void note_copies() {
 }
 
 bool copies_noted() { return g_copies.load(std::memory_order_relaxed); }
+
+bool record_is_large() {
+    return g_kernel_groups.load(std::memory_order_relaxed) > ChannelSet::kMostGroups ||
+           g_channels.load(std::memory_order_relaxed) > ChannelSet::kMostChannels;
+}
 
 uint32_t record_serial() { return g_serial.load(std::memory_order_acquire); }
 

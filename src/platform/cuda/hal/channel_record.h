@@ -40,6 +40,9 @@ void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 void note_copies();
 bool copies_noted();
 
+// Whether a set of it may be incomplete: there are more groups for kernels, or more channels, than one set holds. On a
+// machine with several GPUs they may be of several sets. Without a lock.
+bool record_is_large();
 // Rises with every change of what for_each_recorded visits.
 uint32_t record_serial();
 // For the log: "1 client, 4 channel groups (engines 1 11 12 13) with 20 channels, 8 of them for kernels".

@@ -102,9 +102,8 @@ void note_too_many(Gpu& gpu, bool too_many) {
     gpu.too_many = too_many;
     if (too_many)
         XLOG_WARN(
-            "device %d: this process has more than %u channel groups or %u channels there, which cannot be taken off "
-            "at "
-            "once: its streams use level 2 until contexts of it have ended",
+            "device %d: this process has more than %u channel groups or %u channels there. The driver cannot take more "
+            "off at once: its streams use level 2 until contexts of it have ended",
             gpu.device, rm::ChannelSet::kMostGroups, rm::ChannelSet::kMostChannels);
     else
         XLOG_WARN("device %d: this process has fewer channels again: its streams use level 3", gpu.device);
@@ -112,6 +111,7 @@ void note_too_many(Gpu& gpu, bool too_many) {
         if (gpu.timeslice_us != 0) rm::set_timeslices(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, 0);
         offer(gpu, gpu.sets[i], true);
     }
+    xq_level_changed(gpu.identity);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Gpu {
     std::atomic<bool> refused{false};  // a call failed: not tried again
     uint32_t timeslice_us = 0;         // in force; 0: the driver's own
     bool known = false;
-    bool too_many = false;  // more channels than can be taken off at once: level 3 pauses
+    std::atomic<bool> too_many{false};  // more channels than can be taken off at once: level 3 pauses
     uint32_t serial = 0;  // of the record that `sets` is from
     uint32_t set_count = 0;
     RecordedSet sets[kMostSets];

@@ -34,7 +34,8 @@ public:
         if (gpu.generation == base::fork_generation()) return;
         gpu.generation = base::fork_generation();
         if (gpu.stopped) g_stopped.fetch_sub(1, std::memory_order_acq_rel);
-        gpu.stopped = gpu.known = gpu.too_many = false;
+        gpu.stopped = gpu.known = false;
+        gpu.too_many.store(false, std::memory_order_release);
         gpu.stop_number.store(0, std::memory_order_release);
         gpu.timeslice_us = gpu.set_count = 0;
     }
@@ -182,6 +183,18 @@ void restore_everything() {
     }
 }
 
+// Level 3 pauses, or comes back, with the call that makes the difference: nothing else would tell the scheduler, which
+// asks no interrupt of a process for which level 3 pauses.
+void settle_pauses() {
+    const bool many = record_is_large();
+    for (const std::atomic<Gpu*>& place : g_gpus) {
+        Gpu* gpu = place.load(std::memory_order_acquire);
+        if (gpu == nullptr || (!many && !gpu->too_many.load(std::memory_order_acquire))) continue;
+        const Turn turn(*gpu);
+        if (gpu->queues != 0 && !gpu->refused.load(std::memory_order_acquire)) refresh(*gpu);
+    }
+}
+
 int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
     note_driver_call(next);
     const bool frees = frees_recorded(request, argument);
@@ -194,6 +207,7 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
     const int saved = errno;
     record_call(fd, request, argument, result);
     if (frees) g_freeing.fetch_sub(1, std::memory_order_acq_rel);
+    settle_pauses();
     errno = saved;
     return result;
 }
@@ -264,7 +278,10 @@ void restore(HwQueue& hwq) {
 
 XqStopState stop_state(HwQueue& hwq) {
     const Gpu* gpu = hwq.interruptible ? gpu_of(hwq.device) : nullptr;
-    return {.stop = gpu != nullptr ? gpu->stop_number.load(std::memory_order_acquire) : 0, .slowed = 0};
+    if (gpu == nullptr) return {};
+    return {.stop = gpu->stop_number.load(std::memory_order_acquire),
+            .slowed = 0,
+            .paused = gpu->too_many.load(std::memory_order_acquire) ? 1U : 0U};
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {
