@@ -91,18 +91,42 @@ TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
     EXPECT_NE(row("system", "processors")["detail"], "0 usable");
 }
 
-// A driver of a CUDA to come.
-TEST_F(Doctor, NamesTheFunctionsThatADriverHasBeyondTheTable) {
-    const std::string driver = std::string(XSCHED_LIBRARY_DIR) + "/libfakecuda.so";
-    if (!fs::exists(driver)) GTEST_SKIP() << "this build has no fake driver for CUDA";
+// A driver of a CUDA, HIP or OpenCL to come.
+class DoctorOfNewDrivers : public Doctor {
+protected:
+    // False: this build has no such stand-in.
+    bool take(const char* stand_in, const std::string& place) {
+        const std::string library = std::string(XSCHED_LIBRARY_DIR) + "/" + stand_in;
+        if (!fs::exists(library)) return false;
+        file(place);
+        return fs::copy_file(library, root() + place, fs::copy_options::overwrite_existing);
+    }
+    void expect_functions(const char* platform, const std::string& work, const std::string& none) {
+        look();
+        expect(platform, "functions", "unknown",
+               "newer than this XSched, and what they put on the device goes unscheduled: " + work +
+                   "; newer, and as their names say no work: " + none);
+    }
+};
+
+TEST_F(DoctorOfNewDrivers, NamesTheFunctionsThatCudaHasBeyondTheTable) {
     make_nvidia();
-    fs::copy_file(driver, root() + "/usr/lib64/libcuda.so.535.1", fs::copy_options::overwrite_existing);
-    look();
-    expect(
-        "cuda", "functions", "unknown",
-        "newer than this XSched, and what they put on the device goes unscheduled: cuFutureCopyAsync, "
-        "cuStreamBeginFutureCapture, cuStreamEndFutureCapture; newer, and as their names say no work: cuFutureThing");
+    if (!take("libfakecuda.so", "/usr/lib64/libcuda.so.535.1")) GTEST_SKIP() << "no fake driver for CUDA";
+    expect_functions("cuda", "cuFutureCopyAsync, cuStreamBeginFutureCapture, cuStreamEndFutureCapture",
+                     "cuFutureThing");
     expect_level("cuda", "level 2", "yes", "gates");
+}
+
+TEST_F(DoctorOfNewDrivers, NamesTheFunctionsThatHipHasBeyondTheTable) {
+    make_amd();
+    if (!take("libfakehip.so", "/elsewhere/lib/libamdhip64.so.6.2.60200")) GTEST_SKIP() << "no stand-in for HIP";
+    expect_functions("hip", "hipFutureCopyAsync, hipStreamBeginFutureCapture, hipStreamEndFutureCapture",
+                     "hipFutureThing");
+}
+
+TEST_F(DoctorOfNewDrivers, NamesTheFunctionsThatOpenClHasBeyondTheTable) {
+    if (!take("libfakeopencl.so", "/usr/lib64/libOpenCL.so.1")) GTEST_SKIP() << "no stand-in for OpenCL";
+    expect_functions("opencl", "clEnqueueFutureThingFAKE", "clFutureThingFAKE");
 }
 
 TEST_F(Doctor, BelievesNoLibrarysFile) {

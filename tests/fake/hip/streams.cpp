@@ -201,6 +201,21 @@ HIP_FUNCTION(hipStreamEndCapture, (hipStream_t stream, hipGraph_t* graph), (stre
 HIP_FUNCTION(hipStreamEndCapture_spt, (hipStream_t stream, hipGraph_t* graph), (stream, graph)) {
     return end_capture(per_thread(stream), graph);
 }
+// Of a HIP to come: a capture that the table of this version does not know, one that looks like work, and one that does
+// not.
+HIP_FUNCTION(hipStreamBeginFutureCapture, (hipStream_t stream, int mode, void* what), (stream, mode, what)) {
+    static_cast<void>(what);
+    return begin_capture(stream, mode);
+}
+HIP_FUNCTION(hipStreamEndFutureCapture, (hipStream_t stream, hipGraph_t* graph, void* what), (stream, graph, what)) {
+    static_cast<void>(what);
+    return end_capture(stream, graph);
+}
+HIP_FUNCTION(hipFutureThing, (int* answer), (answer)) {
+    *answer = 4711;
+    return hipSuccess;
+}
+HIP_FUNCTION(hipFutureCopyAsync, (int* answer), (answer)) { return body_hipFutureThing(answer); }
 HIP_FUNCTION(hipThreadExchangeStreamCaptureMode, (int* mode), (mode)) {
     return code_of(cu().cuThreadExchangeStreamCaptureMode(reinterpret_cast<CUstreamCaptureMode*>(mode)));
 }

@@ -13,7 +13,7 @@ for row in table["functions"]:
 text, before = "", ""
 for version in sorted(versions, key=lambda it: [int(part) for part in it.split(".")]):
     names = "".join(f"    {name};\n" for name in versions[version])
-    controls = "    fake_cuda_*;\n" if not before else ""
+    controls = "    fake_cuda_*;\n    hip*Future*;\n" if not before else ""
     local = "  local: *;\n" if not before else ""
     text += f"hip_{version} {{\n  global:\n{names}{controls}{local}}}{before};\n"
     before = f" hip_{version}"

@@ -146,12 +146,16 @@ cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_time) {
     return CL_SUCCESS;
 }
 
+// Of an OpenCL to come: one that looks like work, and one that does not.
+cl_int CL_API_CALL clEnqueueFutureThingFAKE(cl_command_queue queue) { return clFlush(queue); }
+cl_int CL_API_CALL clFutureThingFAKE(cl_command_queue queue) { return clFlush(queue); }
+
 void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
     if (name == nullptr) return nullptr;
     if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0) return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
     if (std::strcmp(name, "clCreateCommandQueueWithPropertiesKHR") == 0)
         return reinterpret_cast<void*>(&clCreateCommandQueueWithProperties);
-    if (std::strcmp(name, "clEnqueueFutureThingFAKE") == 0) return reinterpret_cast<void*>(&clFlush);
+    if (std::strcmp(name, "clEnqueueFutureThingFAKE") == 0) return reinterpret_cast<void*>(&clEnqueueFutureThingFAKE);
     return fake::semaphore_function(name);
 }
 
