@@ -132,6 +132,10 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
+        // The end of what it waits for is seen by looking, also while it is suspended.
+        const bool stands = watched && queue.stands && queue.device_progress;
+        followed_ |= stands;
+        polled_ |= stands;
     }
     return summary;
 }

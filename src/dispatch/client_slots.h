@@ -154,6 +154,8 @@ private:
     void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& work);
     void become(QueueHistory& queue, const QueueNumbers& numbers);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
+    void see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
+    int64_t quiet_pause_ns() const;
     void forget(uint32_t at, int64_t now_ns);
     // client_journal.cpp
     void write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns);
@@ -225,6 +227,7 @@ private:
     bool settling_ = false;
     bool moved_ = false;
     bool runs_ = false;
+    bool stands_ = false;  // something waits for what its device does not end, and only the device tells when it does
     int64_t seen_ns_ = 0;  // when all of it was read last
     int64_t quiet_ns_ = 0;  // for this long it could run since something of it moved
     bool changed_ = false;  // see takes_directives

@@ -19,6 +19,7 @@ struct DirectedFor {
     int32_t priority = 0;
     int64_t ready_since_ns = 0;
     bool ready = false;
+    bool stands = false;
     bool lent = false;
     bool device_progress = false;
     bool pending = false;  // it will be presumed idle some time
@@ -35,10 +36,13 @@ struct QueueHistory {
     uint32_t own = 0;   // its unit among the client's own
     bool suspended_by_person = false;  // by handle
     bool ready = false;
+    bool stands = false;
     bool lent = false;  // a more urgent queue's priority is lent to it
     bool suspended = false;  // as last written
     bool device_progress = false;
-    int64_t idle_seen_ns = 0;  // with device_progress: when the last ready -> idle change was seen
+    // With device_progress: when the queue was last seen to become idle, or to have work that stood before.
+    int64_t idle_seen_ns = 0;
+    int64_t ready_seen_ns = 0;
     Silence silence;
     uint64_t completed = 0;    // as last seen to change, or asked about,
     int64_t asked_ns = 0;      // then
@@ -89,6 +93,7 @@ struct QueueHistory {
                 .priority = priority,
                 .ready_since_ns = ready_since_ns,
                 .ready = ready,
+                .stands = stands,
                 .lent = lent,
                 .device_progress = device_progress,
                 .pending = silence.pending(),

@@ -61,6 +61,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.silent = work.ready && take(slot.waiting) == 0 && take(slot.inside) == 0 && unreported != 0 &&
                      work.completed + 1 >= unreported;
     numbers.ready = work.ready && slot.api_suspended.load(std::memory_order_relaxed) == 0;
+    numbers.stands = work.stands;
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
     numbers.apart = take(slot.apart) != 0;

@@ -17,6 +17,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     uint64_t handle = 0;
     uint64_t device = 0;
     bool ready = false;
+    bool stands = false;  // it has work, and all of that waits for its host, another program or another device
     bool lent = false;  // its priority is, until some of its commands have completed
     uint64_t submitted = 0;
     uint64_t completed = 0;

@@ -6,8 +6,12 @@
 namespace xsched::queue {
 
 // A marker (an event's record, a wait for one) takes a place in the driver's queue and no time of the device.
-// A piece of a copy always has a gate before it.
-enum class CommandKind { kWork, kMarker, kPiece };
+// A piece of a copy always has a gate before it. A wait is a marker that the device does not end (stand_places.h).
+enum class CommandKind { kWork, kMarker, kPiece, kWait };
+
+inline constexpr bool takes_no_time(CommandKind kind) {
+    return kind == CommandKind::kMarker || kind == CommandKind::kWait;
+}
 
 // Which part of a queue's latest commands are work.
 class WorkShare {
@@ -19,7 +23,7 @@ public:
             commands_ /= 2;
             markers_ /= 2;
         }
-        markers_ += kind == CommandKind::kMarker ? 1 : 0;
+        markers_ += takes_no_time(kind) ? 1 : 0;
     }
     // Of about this many commands. The rest of one is remembered.
     uint32_t of(uint32_t commands) {

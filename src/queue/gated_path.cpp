@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spin.h"
@@ -32,7 +34,7 @@ void pause_a_little() {
 // Lock held. Whether anybody wants to know, or may stop it: else two counters are all.
 bool GatedPath::followed() const {
     return core_.suspension.managed || core_.retired || core_.window.threshold() != 0 || !core_.open() ||
-           core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr;
+           core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr || stands_.open() != 0;
 }
 
 // Lock held.
@@ -41,7 +43,7 @@ void GatedPath::count(XqTicket& ticket, CommandKind kind) {
     ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
     core_.published.submitted(++core_.submitted);
     core_.published.launched(++core_.launched);
-    const bool marker = kind == CommandKind::kMarker;
+    const bool marker = takes_no_time(kind);
     share_.note(kind);
     if (!marker) spacing_.work_launched();
     ticket.covers = marker ? 0 : 1;
@@ -65,6 +67,7 @@ void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
     if (ticket.began_ns != 0) note_launch(ticket, outcome);
     if (looks_ && ticket.followed != 0) note_place();
+    if (ticket.stand != 0 && wait_returned(ticket, outcome)) return;
     if (ticket.group == nullptr && !reports_.owed()) return;
     if ((outcome & kXqReportLater) != 0)
         reports_.owe();
@@ -190,8 +193,8 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     plan.wait =
         (closed && (!behind_gate || stays) && bound_) || core_.submitted - core_.completed >= most || in_others_split();
     if (plan.wait || stays) return plan;
-    plan.gate = kind != CommandKind::kMarker && (deactivates() || behind_gate) && !shortened &&
-                (gate_due(closed) || (kind == CommandKind::kPiece && gate_before_piece(closed)));
+    plan.gate = !takes_no_time(kind) && (deactivates() || behind_gate) && !shortened &&
+                (gate_due(closed) || ((kind == CommandKind::kPiece || gate_behind_wait_) && gate_before_piece(closed)));
     return plan;
 }
 
@@ -199,10 +202,15 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
 void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
     const uint64_t before = core_.submitted;
     const bool known_idle = observed_ && before == core_.completed;
+    const bool stands = stand_begins(kind);
     count(ticket, kind);
+    if (stands) ticket.stand = core_.submitted;
+    if (!takes_no_time(kind)) gate_behind_wait_ = false;
     if (piece != nullptr) copies_.launched(core_.submitted, *piece);
     const bool idle = known_idle || core_.published.presumed_idle(before);
-    if (idle || (!observed_ && (plan.report || plan.gate))) {
+    if (stands) {  // the scheduler looks when the wait is over
+        if (idle && core_.published.watched()) ipc::ring_doorbell(core_.published.header());
+    } else if (idle || (!observed_ && (plan.report || plan.gate))) {
         const int64_t now = base::now_ns();
         core_.meter.flight_began(now);
         core_.published.ring_ready(core_.submitted != core_.completed, now);
@@ -230,11 +238,22 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece
     }
     RoomWait wait;
     Plan plan;
+    bool reported = false;
     for (;;) {
         core_.mutex.lock();
         if (followed() && must_bind() && !core_.retired) {
             core_.mutex.unlock();
             bind_words();
+            continue;
+        }
+        if (stands_.lacks_report()) {
+            core_.mutex.unlock();
+            report_behind_wait();
+            continue;
+        }
+        if (kind == CommandKind::kWait && !std::exchange(reported, true) && must_report_before_wait()) {
+            core_.mutex.unlock();
+            write_progress();
             continue;
         }
         const bool closed = !core_.open();

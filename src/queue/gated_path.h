@@ -18,6 +18,7 @@
 #include "queue/progress_reports.h"
 #include "queue/queue_core.h"
 #include "queue/room_wait.h"
+#include "queue/stand_places.h"
 
 namespace xsched::queue {
 
@@ -81,6 +82,8 @@ public:
     bool behind_gate() const { return ipc::completed_commands(core_.published.slot()) < gated_until_; }
     // Something of ours may be in the stream, besides the program's commands.
     bool touched() const { return touched_; }
+    // It stands, or will.
+    bool has_stands() { return !stands_.has_room(core_.completed) || stands_.any(); }
 
 private:
     struct Plan {
@@ -107,6 +110,14 @@ private:
     void announce_waiting(RoomWait& wait);
     bool goes_ahead(RoomWait& wait, bool closed);
     void wait_for_room(const RoomWait& wait, bool closed);
+    void publish_stands();
+    void forget_stands();
+    bool is_reported() const;
+    bool must_report_before_wait();
+    bool stand_begins(CommandKind kind);
+    bool wait_returned(const XqTicket& ticket, uint32_t outcome);
+    void report_behind_wait();
+    void leave_out_stands(uint64_t completed, int64_t now_ns);
     void bind_words();
     void write_progress();
     void note_place();
@@ -129,6 +140,8 @@ private:
     const void* splitter_ = nullptr;  // the thread whose copy is being launched in pieces
     GateSpacing spacing_;
     ProgressReports reports_;
+    StandPlaces stands_;
+    bool gate_behind_wait_ = false;  // the queue may be suspended while it stands
     uint32_t binding_ = 0;  // counts them
     uint32_t waiting_ = 0;  // callers in admit, as published
     uint32_t inside_ = 0;  // callers inside the driver that wait for the queue's work, as published

@@ -19,6 +19,8 @@ void GatedPath::begin() {
     gated_until_ = 0;
     const XqGateOps* const gate = core_.setup.ops->gate;
     looks_ = gate != nullptr && gate->note_place != nullptr && gate->look != nullptr;
+    stands_.forget();
+    gate_behind_wait_ = false;
     spacing_.begin();
     splitter_ = nullptr;
     copies_.begin(base::options().copy_piece);
@@ -30,6 +32,7 @@ void GatedPath::begin() {
 void GatedPath::after_fork() {
     splitter_ = nullptr;
     reports_.after_fork(core_.submitted);
+    stands_.forget();
     waiting_ = inside_ = 0;
     words_lent_ = false;
 }
@@ -37,12 +40,14 @@ void GatedPath::after_fork() {
 void GatedPath::leave_words() {
     absorb_progress();
     core_.published.open_gate();
+    forget_stands();
     bound_ = observed_ = false;
 }
 
 // Lock held. So many commands are complete.
 void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
     if (observed_ && completed > core_.completed) {
+        leave_out_stands(completed, now_ns);
         const auto count = static_cast<uint32_t>(completed - core_.completed);
         const int64_t spent = core_.meter.completed(share_.of(count), now_ns);
         copies_.completed(core_.completed, completed, spent);
@@ -155,7 +160,9 @@ void GatedPath::note_place() {
 
 void GatedPath::look() {
     base::Lock lock(core_.mutex);
-    if (!core_.in_use || core_.retired || !looks_) return;
+    if (!core_.in_use || core_.retired) return;
+    if (bound_ && gates_ && stands_.any()) absorb_progress();  // a stand begins or ends: its time is told apart
+    if (!looks_) return;
     uint32_t complete = 0;
     uint32_t begun = 0;
     if (core_.setup.ops->gate->look(core_.setup.impl, &complete, &begun) != kXSchedSuccess) return;

@@ -43,6 +43,8 @@ public:
     void ask(uint64_t submitted) { asked_ = submitted; }
     uint64_t asked() const { return asked_; }
     uint64_t written() const { return written_; }
+    // No report is on its way to the driver.
+    bool settled() const { return writes_out_ == 0; }
 
     // The number to put behind all that is surely enqueued, if that says something new; `wrote` follows. While other
     // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest

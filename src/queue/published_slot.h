@@ -52,7 +52,7 @@ public:
     // --- counts
     void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_release); }
     // As ipc::stand_mark; 0: never.
-    void stands_at(uint32_t mark) { slot().stands_at[0].store(mark, std::memory_order_release); }
+    void stands_at(uint32_t mark, int at = 0) { slot().stands_at[at].store(mark, std::memory_order_release); }
     void copied(uint64_t copies, uint64_t bytes) {
         slot().copies.store(copies, std::memory_order_relaxed);
         slot().copied_bytes.store(bytes, std::memory_order_relaxed);

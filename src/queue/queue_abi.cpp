@@ -57,6 +57,11 @@ XSCHED_HOT void xq_admit_marker(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
+void xq_admit_wait(XqQueue* queue, XqTicket* ticket) {
+    if (XQueue* object = of_pointer(queue)) return object->admit(*ticket, CommandKind::kWait);
+    *ticket = XqTicket{};
+}
+
 XqStand xq_stand_begins(XqQueue* queue, bool blocks_all) {
     XQueue* object = of_pointer(queue);
     return object != nullptr ? object->stand_begins(blocks_all) : 0;

@@ -49,6 +49,9 @@ void xq_retire(XqQueue* queue, XqRetire how);
 void xq_admit(XqQueue* queue, XqTicket* ticket);
 // The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
+// Gated devices: the same for a command that waits for what the device does not end (stand_places.h): a value that the
+// host stores, a host function, a semaphore, an event of another device or process.
+void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 
 // A command that waits for what its device does not end: the host, another program or another device does (standing.h).
 // While all that the queue has stands, it has no work for the device and nobody makes room for it. The caller begins

@@ -27,7 +27,8 @@ typedef struct XqTicket {
     void* hold;  // put into the wait list; NULL: none
     void* group;  // private to the queue
     XqToken token;  // report its completion; 0: this command is not tracked
-    XqStand stand;  // what keeps this command; 0: it may run as soon as the device comes to it
+    // What keeps this command; 0: it may run as soon as the device comes to it. On gated devices the number of a wait.
+    XqStand stand;
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
     uint32_t followed;  // on gated devices: somebody wants to know of its end
     int64_t began_ns;  // on gated devices: when the driver's call began, if how long that takes is measured; else 0

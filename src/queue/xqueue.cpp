@@ -214,7 +214,7 @@ void XQueue::stand_over(XqStand stand) {
 
 bool XQueue::has_stands() {
     base::Lock lock(core_.mutex);
-    return core_.standing.any();
+    return core_.standing.any() || (gated() && gated_.has_stands());
 }
 
 void XQueue::pump() {

@@ -1,0 +1,59 @@
+// Queues that wait for what their device does not end: only the device tells when such a wait begins and ends, so the
+// dispatcher looks.
+#include <gtest/gtest.h>
+
+#include "dispatch/two_clients.h"
+
+namespace xsched::dispatch {
+namespace {
+
+using namespace testing;
+
+class Stands : public TwoClients {
+protected:
+    // The urgent program waits for its host, and the other one works.
+    void SetUp() override {
+        high.slot(0).device_progress = 1;
+        low.submit(0, now_ns);
+        high.submit(0, now_ns, 2);
+        high.slot(0).stands_at[0] = ipc::stand_mark(0);
+        pass_for(100 * kMs);
+    }
+    // As the dispatcher asks for it.
+    int pass_for(int64_t ns) {
+        const int64_t end_ns = now_ns + ns;
+        int passes = 0;
+        while (now_ns < end_ns) {
+            const int64_t next_ns = dispatcher.pass(now_ns, {});
+            ++passes;
+            now_ns = next_ns == 0 ? end_ns : std::clamp(next_ns, now_ns + kUs, end_ns);
+        }
+        return passes;
+    }
+
+    int64_t now_ns = kStart;
+};
+
+TEST_F(Stands, NobodyIsKeptOffForThem) { EXPECT_FALSE(low.suspended(0)); }
+
+TEST_F(Stands, TheEndOfTheWaitIsSeenInAMillisecond) {
+    pass_for(10 * base::kSecond);
+    EXPECT_FALSE(low.suspended(0));
+    high.slot(0).progress = 1;
+    pass_for(kMs + kMs / 4);
+    EXPECT_TRUE(low.suspended(0));
+}
+
+TEST_F(Stands, LookingCostsLittle) { EXPECT_LE(pass_for(base::kSecond), 2500); }
+
+// Its agent then tells the time that it stood from the device's.
+TEST_F(Stands, TheAgentIsAskedAtBothEnds) {
+    const uint32_t asked = high.slot(0).ask;
+    high.slot(0).progress = 1;
+    dispatcher.pass(now_ns);
+    EXPECT_EQ(high.slot(0).ask, asked + 1);
+    EXPECT_GE(asked, 1u);
+}
+
+}  // namespace
+}  // namespace xsched::dispatch
