@@ -64,8 +64,12 @@ unsigned SmallServer::clients() {
 }
 
 void SmallServer::set_suspended(bool suspended) {
-    for (ipc::QueueSlot& slot : region().slots)
-        if (slot.state == static_cast<uint32_t>(ipc::SlotState::kUsed)) slot.suspended = suspended ? 1 : 0;
+    for (ipc::QueueSlot& slot : region().slots) {
+        if (slot.state != static_cast<uint32_t>(ipc::SlotState::kUsed)) continue;
+        slot.directed_ns = base::now_ns();
+        slot.suspended = suspended ? 1 : 0;
+        ipc::settle_gate(slot);
+    }
     ipc::ring_directive(region().header);
 }
 

@@ -16,6 +16,8 @@
 //   CUDA_PROGRAM_AFTER    another program's SHARED-FILE, for whose event each batch waits first
 //   CUDA_PROGRAM_MEETS    another program's SHARED-FILE, for whose event each batch waits after its own: two that meet
 //                         each other wait in a circle
+//   CUDA_PROGRAM_AHEAD    "value", "batch" or "function": the next batch is always with the driver, behind a wait for a
+//                         value or behind a host function, which the program ends 50 ms later
 //   CUDA_PROGRAM_COPIES=1 it waits by copying the word to pageable memory, as PyTorch's item() does
 //   CUDA_PROGRAM_COPY_BYTES  each batch ends with so many bytes that go to the device and come back, unchanged
 // Compiled against ../order/hip/driver.cpp it is a HIP program.
@@ -40,6 +42,7 @@
 
 #include "order/cuda/driver.h"
 #include "order/cuda/kernels.h"
+#include "system/ahead.h"
 
 namespace {
 
@@ -52,6 +55,7 @@ constexpr uint32_t kLongUs = 5000;  // launched one at a time
 constexpr uint32_t kStepsPerUs = 50;
 constexpr uint32_t kGapUs = 100;  // long enough for the scheduler to see
 constexpr int kSilentKernels = 8;
+constexpr auto kAhead = std::chrono::milliseconds(50);
 
 uint32_t number_of(const char* variable) {
     const char* value = std::getenv(variable);
@@ -131,6 +135,7 @@ struct SharedEvents {
 struct Program {
     Board* board = nullptr;
     SharedEvents events;
+    xsched::test::Ahead ahead;
     int device = 0;
     CUfunction busy = nullptr;
     CUfunction append = nullptr;
@@ -167,7 +172,7 @@ struct Program {
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
         sent.resize(number_of("CUDA_PROGRAM_COPY_BYTES"));
         if (made && !sent.empty() && !good(api().cuMemAlloc_v2(&there, sent.size()), "cuMemAlloc")) return false;
-        return made && events.prepare(*board);
+        return made && ahead.prepare() && events.prepare(*board);
     }
     bool leave_default_stream() {
         uint32_t count = 1;
@@ -191,6 +196,7 @@ struct Program {
         void* of_busy[] = {&word, &count};
         void* of_append[] = {&word, &batches, &one};
         if (!events.wait(stream)) return false;
+        if (ahead.wanted() && !ahead.wait(stream)) return false;
         for (int i = 0; i < batch_size(); ++i) {
             if (!launch(busy, of_busy)) return false;
             expected = expected * change.factor + change.sum;
@@ -198,6 +204,10 @@ struct Program {
         if (!launch(append, of_append)) return false;
         expected = expected * 31 + batches++;
         if (!events.record(stream, *board)) return false;
+        if (ahead.wanted()) {
+            std::this_thread::sleep_for(kAhead);
+            ahead.end();
+        }
         if (!SharedEvents::meets()) return wait();
         if (!events.meet(stream, *board) || !launch(append, of_append)) return false;
         expected = expected * 31 + batches++;

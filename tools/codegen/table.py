@@ -36,6 +36,7 @@ TRAITS = {
     "graph": "it launches a graph, which uses other hardware queues beside the stream's own",
     "waits": "what the stream waits for may be the next thing that the caller does, without the driver",
     "question": "it asks, and does not wait",
+    "stands": "the stream waits for what its device does not end: the host, another program or another device",
 }
 COPIES = {
     "last": "the last one",

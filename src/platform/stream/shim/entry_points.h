@@ -49,6 +49,7 @@ struct Traits {
     bool graph = false;
     bool waits = false;
     bool question = false;
+    bool stands = false;
     CopyBytes copy = CopyBytes::kNone;
 };
 template <EntryPoint kEntry>

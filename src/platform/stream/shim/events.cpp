@@ -21,6 +21,7 @@ struct Record {
 constinit base::PointerMap<Record> g_records;
 constinit base::Mutex g_events_mutex;
 constinit std::atomic<bool> g_any_shared{false};
+constinit std::atomic<bool> g_any_waits{false};
 constinit Record* g_spare_record = nullptr;
 
 Record* first_record(Event event) {
@@ -102,6 +103,25 @@ void event_shared(Event event, const void* name, size_t bytes) {
     if (record == nullptr) return;
     record->shared.store(number | 1, std::memory_order_release);
     g_any_shared.store(true, std::memory_order_release);
+}
+
+void note_wait() {
+    if (!g_any_waits.load(std::memory_order_relaxed)) g_any_waits.store(true, std::memory_order_relaxed);
+}
+
+bool ends_elsewhere(const StreamEntry& entry, Event event) {
+    if (!several_queues() && !g_any_shared.load(std::memory_order_relaxed)) return false;
+    const QueueMark record = last_record(event);
+    if (record.entry == nullptr || record.entry->serial.load(std::memory_order_acquire) != record.serial)
+        return shared_name(event) != 0;
+    if (record.entry == &entry) return false;
+    XqQueue* const producer = record.entry->xqueue.load(std::memory_order_acquire);
+    XqQueue* const consumer = entry.xqueue.load(std::memory_order_acquire);
+    if (producer == nullptr || consumer == nullptr) return false;
+    const bool same_context =
+        record.entry->context.load(std::memory_order_relaxed) == entry.context.load(std::memory_order_relaxed);
+    if (!same_context && xq_device(producer) != xq_device(consumer)) return true;
+    return g_any_waits.load(std::memory_order_relaxed) && xq_has_stands(producer);
 }
 
 void producer_inherits(const StreamEntry* entry, Event event) {

@@ -37,15 +37,40 @@ enum class LaunchKind : uint8_t {
     kWork,
     kWide,    // work that uses other hardware queues beside the stream's own
     kMarker,  // not work but a place in it
+    kWait,    // a marker that the stream's device does not end
 };
+
+// Whether a call makes its stream wait. Other arguments: those of a function that always does.
+template <typename... Arguments>
+constexpr bool is_wait(Arguments...) {
+    return true;
+}
+// A batch of value operations. Each is a union of six words of 64 bits, which begins with its kind; CUDA and HIP have
+// the same numbers for these.
+template <typename Anything>
+bool is_wait(Anything, unsigned count, void* batch, unsigned) {
+    constexpr int kWaitValue32 = 1;
+    constexpr int kWaitValue64 = 4;
+    struct Operation {
+        int kind;
+        alignas(8) char rest[40];
+    };
+    static_assert(sizeof(Operation) == 48);
+    const auto* operations = static_cast<const Operation*>(batch);
+    for (unsigned i = 0; operations != nullptr && i < count; ++i)
+        if (operations[i].kind == kWaitValue32 || operations[i].kind == kWaitValue64) return true;
+    return false;
+}
 
 // One command from admission to its place in the driver. Leaves errno as it was.
 class Launch {
 public:
-    XSCHED_HOT Launch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork) {
+    // `waits_for`: of a marker that waits, the event.
+    XSCHED_HOT Launch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork, Event waits_for = nullptr) {
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
-        (kind == LaunchKind::kMarker ? xq_admit_marker : xq_admit)(xqueue_, &ticket_);
+        if (waits_for != nullptr && ends_elsewhere(*entry_, waits_for)) kind = LaunchKind::kWait;
+        admit(kind);
         if (is_outside(stream, per_thread)) [[unlikely]]
             return;
         call_begins();
@@ -106,6 +131,13 @@ public:
     XqQueue* xqueue() const { return xqueue_; }
 
 private:
+    XSCHED_HOT void admit(LaunchKind kind) {
+        if (kind == LaunchKind::kMarker) return xq_admit_marker(xqueue_, &ticket_);
+        if (kind != LaunchKind::kWait) [[likely]]
+            return xq_admit(xqueue_, &ticket_);
+        note_wait();
+        xq_admit_wait(xqueue_, &ticket_);
+    }
     XSCHED_HOT bool finds_queue(Stream stream, bool per_thread) {
         entry_ = capturing(stream, per_thread) ? nullptr : entry_of(stream, per_thread);
         xqueue_ = entry_ != nullptr ? entry_->xqueue.load(std::memory_order_acquire) : nullptr;
@@ -140,8 +172,9 @@ private:
 // known, and where streams of several priorities may get in each other's way.
 class WatchedLaunch : public Launch {
 public:
-    XSCHED_HOT WatchedLaunch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork)
-        : Launch(stream, per_thread, kind), wide_(kind == LaunchKind::kWide) {
+    XSCHED_HOT WatchedLaunch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork,
+                             Event waits_for = nullptr)
+        : Launch(stream, per_thread, kind, waits_for), wide_(kind == LaunchKind::kWide) {
         watch();
     }
     WatchedLaunch(Stream stream, bool per_thread, const XqPiece& piece)
@@ -251,7 +284,10 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
         constexpr Traits kIs = kTraits<kEntry>;
         const bool cooperative = is_cooperative<kEntry>(arguments...);
         const bool wide = kIs.graph || cooperative;
-        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, wide ? LaunchKind::kWide : LaunchKind::kWork);
+        LaunchKind kind = wide ? LaunchKind::kWide : LaunchKind::kWork;
+        if constexpr (kIs.stands)
+            if (is_wait(arguments...)) kind = LaunchKind::kWait;
+        WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, kind);
         if (cooperative) [[unlikely]]
             note_cooperative<kEntry>(launch, stream);
         if constexpr (kIsCopy<kEntry>) launch.note_copy(bytes_of_copy<kEntry>(arguments...));

@@ -163,7 +163,7 @@ Result event_open(Event* event, Name name) {
 
 template <EntryPoint kEntry>
 Result stream_wait_event(Stream stream, Event event, unsigned flags) {
-    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
+    WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker, event);
     producer_inherits(launch.entry(), event);
     Result code = kSuccess;
     if (!may_be_captured()) {

@@ -1,0 +1,61 @@
+// A program of higher priority keeps its next commands with the driver, behind a wait that it ends later. Nobody is
+// kept off the device for these meanwhile.
+#include "system/cuda_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class CudaStanding : public CudaProcesses, public testing::WithParamInterface<const char*> {
+protected:
+    // A turn for whoever starves would let the other one run now and then.
+    void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
+
+    Json program_of(pid_t pid) {
+        const Json answer = answer_of_server(socket(), {{"cmd", "programs"}});
+        for (const Json& program : answer.value("programs", Json::array()))
+            if (program.value("pid", 0) == pid) return program;
+        return Json::object();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Forms, CudaStanding, testing::Values("value", "batch", "function"),
+                         [](const auto& form) { return std::string(form.param); });
+
+TEST_P(CudaStanding, TheOtherProgramRunsMeanwhile) {
+    constexpr uint64_t kFrames = 40;
+    constexpr uint64_t kLeast = 20;  // commands of the victim in each: natively there are hundreds
+    const auto victim = start_program("victim", 0);
+    victim->work();
+    ASSERT_TRUE(victim->advances()) << victim->process().err();
+    const auto urgent = start_program("urgent", 10, {{"CUDA_PROGRAM_AHEAD", GetParam()}, {"CUDA_PROGRAM_BATCH", "1"}});
+    urgent->work();
+    ASSERT_TRUE(eventually([&] { return urgent->done() > 0; })) << urgent->process().err();
+    const uint64_t before[] = {victim->done(), urgent->done()};
+    EXPECT_TRUE(eventually([&] {
+        return urgent->done() >= before[1] + kFrames && victim->done() >= before[0] + kLeast * kFrames;
+    })) << victim->done() - before[0]
+        << " commands of the victim, " << urgent->done() - before[1] << " of the urgent program";
+    EXPECT_TRUE(eventually([&] { return program_of(urgent->pid()).value("waits_for_host", false); }))
+        << program_of(urgent->pid()).dump(2);
+    EXPECT_EQ(victim->end(), 0) << victim->process().err();
+    EXPECT_EQ(urgent->end(), 0) << urgent->process().err();
+}
+
+// What stands when it is suspended goes on when its turn comes.
+TEST_P(CudaStanding, ItsOwnCommandsMakeRoomOnceTheirWaitIsOver) {
+    const auto victim = start_program("victim", 0, {{"CUDA_PROGRAM_AHEAD", GetParam()}});
+    victim->work();
+    ASSERT_TRUE(eventually([&] { return victim->done() > 0; })) << victim->process().err();
+    const auto urgent = start_program("urgent", 10);
+    urgent->work();
+    ASSERT_TRUE(urgent->advances()) << urgent->process().err();
+    EXPECT_TRUE(becomes_suspended(victim->pid(), true));
+    const uint64_t before = urgent->done();
+    EXPECT_TRUE(eventually([&] { return urgent->done() >= before + 400; }));
+    urgent->rest();
+    EXPECT_TRUE(victim->advances()) << victim->process().err();
+    EXPECT_EQ(victim->end(), 0) << victim->process().err();
+    EXPECT_EQ(urgent->end(), 0) << urgent->process().err();
+}
+
+}  // namespace
+}  // namespace xsched::test
