@@ -6,6 +6,7 @@
 #   PROFILE, BUDGET, BENCH  of `make bench`: tiny, quick, full or published; seconds; more options of bench/suite.py
 #   UNITS                   of `make tidy`: targets of CMake
 #   FUZZ, SECONDS_EACH      of `make fuzz`: targets of tests/fuzz, and how long each runs
+#   ONLY                    of `make matrix`: names of programs, with commas
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
@@ -29,7 +30,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: asan tsan old ubsan protections fuzz lint tidy format clean help deps
+.PHONY: asan tsan old ubsan protections matrix fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -110,6 +111,12 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
 	@scripts/protections.py --build build/dev
+
+matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)
+	@scripts/install_deps.sh build run matrix
+	@$(MAKE) --no-print-directory all
+	@tests/guest/matrix/run.py --build $(RELEASE) --out bench/results/matrix.json $(if $(ONLY),--only "$(ONLY)"); \
+	    status=$$?; tests/guest/matrix/page.py && exit $$status
 
 fuzz: ## libFuzzer on all that strangers write, under ASan and UBSan (SECONDS_EACH=600 FUZZ="slots http": longer, these)
 	@scripts/install_deps.sh build fuzz

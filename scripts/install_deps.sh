@@ -2,6 +2,7 @@
 # Installs the Debian packages that are missing, and nothing else.
 #
 #   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
+#                           [matrix]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -72,18 +73,22 @@ browser=(
     chromium-driver
     nodejs                # the test of who takes the port next; it is skipped without
 )
+matrix=(                  # other people's programs, each under XSched: make matrix
+    clinfo clpeak hashcat python3-pyopencl python3-numpy
+    python3-opencv gegl starpu-examples clblast-tests
+)
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | fuzz | old | fresh | roots | browser)
+        build | run | test | lint | format | fuzz | old | fresh | roots | browser | matrix)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
-                "old, fresh, roots or browser" >&2
+                "old, fresh, roots, browser or matrix" >&2
             exit 2
             ;;
     esac

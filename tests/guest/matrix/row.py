@@ -1,0 +1,75 @@
+"""One program of the matrix: what it needs, how it is started, and what of its output may differ from run to run."""
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CLIENTS = Path(__file__).resolve().parent / "clients"
+NEED_GPU = Path(__file__).resolve().parents[3] / "scripts" / "need_gpu"
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What matches this in the output is not compared."""
+    pattern: str
+    why: str
+
+
+TIMES = Mask(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", "a time or a speed")
+
+
+@dataclass(frozen=True)
+class Row:
+    """In `command`, `make` and `variables` {clients} stands for the folder of our own clients, {home} for the row's own
+    home, {outside} for the folder of programs built outside the tree (--outside)."""
+    name: str
+    command: tuple
+    packages: tuple = ()    # Debian's, for the versions; scripts/install_deps.sh matrix installs them
+    needs: tuple = ()       # besides the command: programs, or files
+    modules: tuple = ()     # of /usr/bin/python3
+    make: tuple = ()        # shell commands that make its inputs, once, in the folder in which it runs
+    masks: tuple = ()
+    unordered: str = ""     # why its lines may change places
+    files: tuple = ()       # what it writes, compared as well
+    variables: dict = field(default_factory=dict)
+    platform: str = "opencl"
+    uses_device: bool = True  # XSched must have scheduled something of it
+    seconds: int = 60       # safety: a run that takes longer is ended, and differs
+    says: str = ""          # what is particular about it, for the page
+    quick: bool = False     # in make test, too
+
+    def words(self, home, outside):
+        return [word.format(clients=CLIENTS, home=home, outside=outside) for word in self.command]
+
+
+def gpu_reason():
+    """Why no CUDA program runs here, or None."""
+    done = subprocess.run([str(NEED_GPU), "cuda", "true"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=60, check=False)
+    return None if done.returncode == 0 else "no NVIDIA GPU: " + (done.stdout.strip() or "its driver does not answer")
+
+
+def why_not(row, outside):
+    """Why this program cannot be tried here; None: it can."""
+    if row.platform == "cuda" and (reason := gpu_reason()) is not None:
+        return reason.removeprefix("no NVIDIA GPU: skipped: ")
+    for need in (row.words("", outside)[0], *(need.format(outside=outside, clients=CLIENTS) for need in row.needs)):
+        if "{" not in need and shutil.which(need) is None and not Path(need).exists():
+            return f"{os.path.basename(need)} is not here" + (
+                "; it is built outside the tree" if str(outside) in need else
+                f": scripts/install_deps.sh matrix installs {' '.join(row.packages)}" if row.packages else "")
+    for module in row.modules:
+        if subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True, check=False).returncode:
+            return f"python3 has no module {module}"
+    return None
+
+
+def versions(packages):
+    """Of those that are installed."""
+    if not packages:
+        return {}
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *packages],
+                          text=True, capture_output=True, check=False)
+    found = [line.split() for line in done.stdout.splitlines()]
+    return {words[0]: words[1] for words in found if len(words) == 3 and words[2] == "installed"}
