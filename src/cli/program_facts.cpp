@@ -33,8 +33,7 @@ std::string got(const Json& program) {
     for (const Json& device : program["devices"])
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
     if (program.value("followed", true)) return text;
-    return text + (got_percent(program, 1) < 0 ? "; nobody competes, so its device time is not measured"
-                                               : "; nobody is more or less urgent, so this is a guess");
+    return text + "; nobody competes: counted from its launches to the ends of its waits";
 }
 
 std::string held(const Json& program) {

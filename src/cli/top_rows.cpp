@@ -60,7 +60,7 @@ TopRow TopRows::row_of(const Json& program) {
     row.state = program_state(program);
     row.share = program.value("share", int64_t{0});
     row.command_ms = program.value("command_ms", 0.0);
-    if (program.value("followed", false)) row.got = std::min(got_percent(program, 0), 999.0);
+    row.got = std::min(got_percent(program, 0), 999.0);
     const Json& second = program["held"].front();
     row.held = std::min(second.value("ms", 0.0) / 10, 100.0);
     row.preemptions = second.value("holds", 0.0);
@@ -70,7 +70,7 @@ TopRow TopRows::row_of(const Json& program) {
     Past& past = past_[row.client];
     past.seen = true;
     add_bursts(row, program, past);
-    past.history.push_back(row.got >= 0 ? row.got : row.state == "runs" ? 100 : 0);
+    past.history.push_back(std::max(row.got, 0.0));
     if (past.history.size() > kHistory) past.history.pop_front();
     row.history.assign(past.history.begin(), past.history.end());
     return row;
@@ -95,7 +95,7 @@ void TopRows::add_devices(const Json& program) {
         if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.name = name});
         ++known->programs;
         const Json& got = device["got_percent"];
-        if (program.value("followed", false) && got.is_array() && !got.empty() && got[0].is_number())
+        if (got.is_array() && !got.empty() && got[0].is_number())
             known->use = std::min(std::max(known->use, 0.0) + got[0].get<double>(), 100.0);
     }
 }

@@ -21,13 +21,13 @@ struct TopRow {
     int64_t priority = 0;
     std::string state;  // "runs", "held", "susp" (by a person), "part", "idle", "stop"
     int64_t share = 0;  // percent asked for, 0: none
-    double got = -1;    // percent of its devices in the last second; negative: not known, nobody competes
+    double got = -1;    // percent of its devices in the last second; negative: not known yet
     double held = 0;    // percent of the last second
     double preemptions = 0;  // in the last second
     double burst_p50_ms = -1;  // of the last looks, else of all; negative: none was followed
     double burst_p99_ms = -1;
     double command_ms = 0;
-    std::vector<double> history;  // `got`, or 100 for what runs unfollowed, oldest first
+    std::vector<double> history;  // `got`, oldest first
     bool suspended = false;       // by a person
     std::string device;           // the first
 };

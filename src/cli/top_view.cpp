@@ -56,8 +56,7 @@ std::string heading(size_t columns) {
 }
 
 std::string row_text(const TopRow& row, const TopView& view) {
-    const std::string got =
-        row.got < 0 ? left(row.state == "idle" ? "" : "alone", 11) : top_bar(row.got, 11, view.utf8);
+    const std::string got = row.got < 0 ? left("", 11) : top_bar(row.got, 11, view.utf8);
     return right(std::to_string(row.pid), 7) + " " + left(row.program, program_width(view.columns)) + " " +
            right(std::to_string(row.priority), 4) + " " + left(row.state, 5) + " " +
            right(row.share > 0 ? std::to_string(row.share) : "-", 3) + " " + got + " " +
@@ -82,8 +81,8 @@ std::string title(const TopRows& rows, const TopView& view) {
 
 std::string device_text(const TopDevice& device, const TopView& view) {
     return left(device.name, 26) + " " +
-           (device.use < 0 ? "use not measured: nobody competes for it" : top_bar(device.use, 25, view.utf8) + " %") +
-           "  " + std::to_string(device.programs) + (device.programs == 1 ? " program" : " programs");
+           (device.use < 0 ? "use not known yet" : top_bar(device.use, 25, view.utf8) + " %") + "  " +
+           std::to_string(device.programs) + (device.programs == 1 ? " program" : " programs");
 }
 
 const std::vector<std::string>& help() {
@@ -91,7 +90,7 @@ const std::vector<std::string>& help() {
         "PRIO     priority, larger is more urgent   SHR    percent of the device asked for",
         "GOT %    device time of the last second    HELD%  of that: suspended, with work",
         "PRE/S    holds in the last second          P50 P99  lengths of bursts of work",
-        "HISTORY  GOT, a mark for each look; of what is alone on a device: it runs",
+        "HISTORY  GOT, a mark for each look",
         "up down j k  choose a program              Enter its queues   e  explain it",
         "p priority   h share   P policy            z     suspend it, or resume it",
         "s  sort by the next column   r  reverse    /     only programs with this name",

@@ -118,8 +118,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         }
         if (!has_verdict(queue)) continue;
         const sched::Verdict& verdict = units_[queue.own].verdict();
-        // A priority that is lent ends with a command that nobody reports: so its queue goes on being watched.
-        const bool watched = verdict.watched || queue.lent;
+        const bool watched = queue.is_followed(verdict);
         summary.watching |= watched;
         summary.suspended |= verdict.suspend;
         summary.suspect |= verdict.suspect;
@@ -247,7 +246,7 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.waits_since_ns, waits ? std::max(now_ns, queue.ready_since_ns) : int64_t{0});
     note(record.preemptions, queue.preemptions);
     note(record.ready_since_ns, queue.ready ? queue.ready_since_ns : int64_t{0});
-    note(record.watched, queue.verdict.watched ? 1U : 0U);
+    note(record.watched, queue.is_followed() ? 1U : 0U);
     const policy::Note& said = queue.verdict.note;
     note(record.note_code, static_cast<uint32_t>(said.code));
     note(record.note_first, said.first);

@@ -89,8 +89,8 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
                           .reason = queue.verdict.reason,
                           .mechanism = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate)};
     const bool suspended = queue.verdict.suspend;
-    const bool followed = queue.verdict.watched || queue.lent;
-    if (followed && !std::exchange(queue.followed, true)) write_journal(at, JournalKind::kFollowed, now_ns, now_ns);
+    if (queue.is_followed() && !std::exchange(queue.followed, true))
+        write_journal(at, JournalKind::kFollowed, now_ns, now_ns);
     if (suspended != was_suspended) {
         if (suspended) queue.told = cause;
         write_journal(at, suspended ? JournalKind::kSuspended : JournalKind::kResumed, now_ns, now_ns);
@@ -101,7 +101,8 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
     const uint64_t directed = uint64_t{static_cast<uint32_t>(queue.verdict.preemption.interrupt)} << 32 |
                               queue.verdict.preemption.timeslice_us;
     if (std::exchange(queue.directed, directed) != directed) write_journal(at, JournalKind::kDirected, now_ns, now_ns);
-    if (!followed && std::exchange(queue.followed, false)) write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
+    if (!queue.is_followed() && std::exchange(queue.followed, false))
+        write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
 }
 
 // What its agent says of level 3, whenever somebody looks.

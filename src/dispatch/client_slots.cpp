@@ -196,13 +196,14 @@ static bool presume_idle(ipc::QueueSlot& slot, const QueueNumbers& numbers) {
 void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     const bool presumed =
-        queue.silence.observe(numbers, queue.verdict.watched, queue.suspended, queue.changed_ns, now_ns);
+        queue.silence.observe(numbers, queue.is_followed(), queue.suspended, queue.changed_ns, now_ns);
     if (presumed && numbers.ready) numbers.ready = !presume_idle(view_.region->slots[at], numbers);
     // A device that reports by itself rings nobody: the queue is idle from when that is seen.
     if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     see_stand(at, numbers, now_ns);
     queue.device_progress = numbers.device_progress;
+    listen(queue, numbers, now_ns);
     moved_ |= queue.completed != numbers.completed;
     if (queue.completed != numbers.completed || !numbers.ready || !queue.ready) {
         queue.completed = numbers.completed;
@@ -235,6 +236,17 @@ void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) 
         ask(at);
     }
     numbers.ready_since_ns = std::max(numbers.ready_since_ns, queue.ready_seen_ns);
+}
+
+// Most programs wait for their work, and so tell how far it is, whether or not somebody follows them. Of a queue whose
+// program only launches nobody would ever know what it has of its device. For tools alone.
+void ClientSlots::listen(QueueHistory& queue, const QueueNumbers& numbers, int64_t now_ns) {
+    constexpr int64_t kUnheardNs = 750 * base::kMillisecond;  // within the shortest time over which tools tell: 1 s
+    if (view_.record == nullptr || queue.unheard) return;
+    const bool heard = queue.completed != numbers.completed || !numbers.ready || !queue.ready || queue.suspended;
+    if (heard) queue.heard_submitted = numbers.submitted;
+    queue.unheard = !heard && now_ns - queue.progress_ns >= kUnheardNs && numbers.submitted > queue.heard_submitted;
+    changed_ |= queue.unheard;
 }
 
 bool ClientSlots::publish_units(Work& work) {

@@ -153,6 +153,7 @@ private:
     void take_lent(QueueNumbers& numbers) const;
     void see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& work);
     void become(QueueHistory& queue, const QueueNumbers& numbers);
+    void listen(QueueHistory& queue, const QueueNumbers& numbers, int64_t now_ns);
     void see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     int64_t quiet_pause_ns() const;

@@ -21,6 +21,7 @@ struct DirectedFor {
     bool ready = false;
     bool stands = false;
     bool lent = false;
+    bool unheard = false;
     bool device_progress = false;
     bool pending = false;  // it will be presumed idle some time
     bool settles = false;
@@ -28,6 +29,10 @@ struct DirectedFor {
 };
 
 struct QueueHistory {
+    // Whether it is to report what it does. A priority that is lent ends with a command that nobody reports.
+    bool is_followed(const sched::Verdict& by) const { return by.watched || lent || unheard; }
+    bool is_followed() const { return is_followed(verdict); }  // as last written
+
     bool used = false;
     bool scheduled = false;  // within its user's limit
     uint64_t handle = 0;
@@ -40,6 +45,8 @@ struct QueueHistory {
     bool lent = false;  // a more urgent queue's priority is lent to it
     bool suspended = false;  // as last written
     bool device_progress = false;
+    bool unheard = false;  // left alone it would report nothing: it is followed, so that people see what it has
+    uint64_t heard_submitted = 0;  // what it had been given when something of it was heard last
     // With device_progress: when the queue was last seen to become idle, or to have work that stood before.
     int64_t idle_seen_ns = 0;
     int64_t ready_seen_ns = 0;
@@ -95,6 +102,7 @@ struct QueueHistory {
                 .ready = ready,
                 .stands = stands,
                 .lent = lent,
+                .unheard = unheard,
                 .device_progress = device_progress,
                 .pending = silence.pending(),
                 .settles = stopping_since_ns != 0 || resuming_since_ns != 0};

@@ -67,6 +67,12 @@ void CommandMeter::started(int64_t now_ns, int64_t switch_ns) {
     flight_since_ns_ = now_ns;
 }
 
+void CommandMeter::completed_unfollowed(int64_t now_ns) {
+    busy_ns_ += before_ns_ + ran_on(now_ns) + since(now_ns);
+    before_ns_ = doubt_ns_ = 0;
+    last_completed_ns_ = now_ns;
+}
+
 int64_t CommandMeter::completed(uint32_t count, int64_t now_ns) {
     const int64_t most = before_ns_ + ran_on(now_ns) + since(now_ns);
     const int64_t doubt_ns = std::min(doubt_ns_ + doubt(now_ns), most);

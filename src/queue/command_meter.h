@@ -58,6 +58,9 @@ public:
     void started(int64_t now_ns, int64_t switch_ns);
     // `count` commands completed. Returns the device time that this queue has had since the last ones did.
     int64_t completed(uint32_t count, int64_t now_ns);
+    // Commands completed that nobody followed: the device had work all the time until now, as far as is known. Counts
+    // that time. It says little of the commands' lengths: the queue may have been idle between them, unseen.
+    void completed_unfollowed(int64_t now_ns);
 
     int64_t command_ns() const { return command_ns_; }  // moving average, 0: nothing measured
     int64_t busy_ns() const { return busy_ns_; }  // device time used, as seen from here

@@ -37,6 +37,13 @@ bool GatedPath::followed() const {
            core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr || stands_.open() != 0;
 }
 
+// Lock held. Nobody follows the next command: how far the device is comes to be known when the program waits for it. Of
+// the time until then only the begin has to be noted. The clock is asked once a burst.
+void GatedPath::begin_unfollowed() {
+    observed_ = false;
+    if (core_.submitted == core_.completed) core_.meter.flight_began(base::now_ns());
+}
+
 // Lock held.
 void GatedPath::count(XqTicket& ticket, CommandKind kind) {
     const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is on its way
@@ -57,7 +64,7 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
         core_.mutex.unlock();
         return admit_followed(ticket, kind);
     }
-    observed_ = false;
+    begin_unfollowed();
     count(ticket, kind);
     core_.mutex.unlock();
 }
@@ -166,7 +173,7 @@ uint32_t GatedPath::most_before(const XqPiece* piece) const {
 GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* piece) {
     Plan plan;
     if (!followed()) {  // any more
-        observed_ = false;
+        begin_unfollowed();
         return plan;
     }
     const bool closed = !core_.open();

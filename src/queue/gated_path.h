@@ -98,6 +98,7 @@ private:
     bool in_others_split() const;
     bool gate_before_piece(bool closed) const;
     XSCHED_HOT bool followed() const;
+    XSCHED_HOT void begin_unfollowed();
     XSCHED_HOT void count(XqTicket& ticket, CommandKind kind);
     void count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece);
     Plan decide(bool retry, CommandKind kind, const XqPiece* piece);

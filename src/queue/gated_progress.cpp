@@ -46,8 +46,9 @@ void GatedPath::leave_words() {
 
 // Lock held. So many commands are complete.
 void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
+    if (completed > core_.completed) leave_out_stands(completed, now_ns);
+    if (!observed_ && completed > core_.completed) core_.meter.completed_unfollowed(now_ns);
     if (observed_ && completed > core_.completed) {
-        leave_out_stands(completed, now_ns);
         const auto count = static_cast<uint32_t>(completed - core_.completed);
         const int64_t spent = core_.meter.completed(share_.of(count), now_ns);
         copies_.completed(core_.completed, completed, spent);

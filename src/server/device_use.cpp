@@ -33,7 +33,7 @@ struct DeviceUse::Use {
     uid_t user = 0;
     base::SideBySide together;
     int64_t running_ns = 0;  // its queues, added up
-    int64_t had_ns = 0;
+    int64_t had_ns = 0;  // what is noted of it
     UseTable::Given given{};
 };
 
@@ -44,21 +44,21 @@ DeviceUse::DeviceUse(UseTable* kept)
         if (!is_old(entry, now_ns)) by_key_[{entry.process, entry.device}] = &entry;
 }
 
-void DeviceUse::look(const Clients& clients, int64_t now_ns) {
-    if (clients.empty()) {
-        due_ns_ = 0;
-        return;
-    }
-    if (due_ns_ == 0 || now_ns < due_ns_) return;
+std::vector<uint32_t> DeviceUse::look(const Clients& clients, int64_t now_ns) {
+    if (clients.empty()) due_ns_ = 0;
+    if (due_ns_ == 0 || now_ns < due_ns_) return {};
+    unheard_.clear();
     due_ns_ = now_ns + base::kSecond;
     const int64_t passed_ns = looked_ns_ != 0 ? now_ns - looked_ns_ : 0;
     std::map<Key, Use> all = use_since_last_look(clients, passed_ns);
     looked_ns_ = now_ns;
     const bool used = note(all, passed_ns, now_ns);
     quiet_ = used ? 0 : quiet_ + 1;
-    if (quiet_ < kQuietLooks) return;
-    quiet_ = 0;
-    due_ns_ = 0;
+    if (quiet_ >= kQuietLooks) {
+        quiet_ = 0;
+        due_ns_ = 0;
+    }
+    return unheard_;
 }
 
 std::map<DeviceUse::Key, DeviceUse::Use> DeviceUse::use_since_last_look(const Clients& clients, int64_t passed_ns) {
@@ -99,8 +99,29 @@ void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
             use.had_ns = static_cast<int64_t>(static_cast<double>(use.had_ns) * part);
 }
 
+// A program that waits for seconds of work at once says then what it has had in these. So what all programs say to have
+// had of a device beyond the time since the last look is noted later.
+void DeviceUse::spread(std::map<Key, Use>& all, int64_t passed_ns) {
+    std::map<uint64_t, int64_t> had_ns;  // by device
+    for (auto& [key, use] : all) {
+        if (const auto owed = owed_ns_.find(key); owed != owed_ns_.end())
+            use.had_ns = base::capped_sum(use.had_ns, owed->second);
+        had_ns[key.second] = base::capped_sum(had_ns[key.second], use.had_ns);
+    }
+    owed_ns_.clear();
+    for (auto& [key, use] : all) {
+        const int64_t all_ns = had_ns[key.second];
+        if (all_ns <= passed_ns) continue;
+        const auto part = static_cast<double>(passed_ns) / static_cast<double>(all_ns);
+        const auto noted_ns = static_cast<int64_t>(static_cast<double>(use.had_ns) * part);
+        owed_ns_[key] = std::min(use.had_ns - noted_ns, UseTable::kSeconds * base::kSecond);
+        use.had_ns = noted_ns;
+    }
+}
+
 bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns) {
     divide(all, passed_ns);
+    spread(all, passed_ns);
     bool used = false;
     std::set<uid_t> full;  // they have as many as there is room for
     for (auto& [key, use] : all) {
@@ -119,22 +140,37 @@ bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns)
     return used;
 }
 
+// For how long the queue could have used its device since it was looked at before. Of one that nobody follows the
+// record says little: its pauses are seen now and then alone.
+int64_t DeviceUse::ran_ns(const dispatch::QueueRecord* record, const Seen& now, const Seen* before, bool uses,
+                          int64_t passed_ns) {
+    if (record == nullptr) return passed_ns;
+    if (record->watched.load(std::memory_order_relaxed) == 0 && uses) return passed_ns;
+    return std::max<int64_t>(now.running_ns - (before != nullptr ? before->running_ns : 0), 0);
+}
+
 // What a queue had before it was first seen is not of the last second, beyond that.
-void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) const {
+void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) {
     const auto& records = queue.client.record();
     const dispatch::QueueRecord* record = records != nullptr ? records->find(queue.at) : nullptr;
     const Seen seen{.busy_ns = std::max<int64_t>(queue.slot.busy_ns.load(std::memory_order_relaxed), 0),
-                    .running_ns = record != nullptr ? record->running_ns.load(std::memory_order_relaxed) : 0};
+                    .running_ns = record != nullptr ? record->running_ns.load(std::memory_order_relaxed) : 0,
+                    .submitted = queue.slot.submitted.load(std::memory_order_relaxed)};
     const std::pair key{queue.client.id(), queue.at};
     const auto before = seen_.find(key);
     const bool known = before != seen_.end();
     const int64_t had_ns =
         known ? std::max<int64_t>(seen.busy_ns - before->second.busy_ns, 0) : std::min(seen.busy_ns, passed_ns);
-    const int64_t ran_ns = record == nullptr ? passed_ns : seen.running_ns - (known ? before->second.running_ns : 0);
+    const bool uses = had_ns > 0 || ipc::work_of(queue.slot).ready;
+    const int64_t running_ns = ran_ns(record, seen, known ? &before->second : nullptr, uses, passed_ns);
+    const bool left_alone = record != nullptr && record->watched.load(std::memory_order_relaxed) == 0;
+    if (known && left_alone && uses && had_ns == 0 && seen.submitted > before->second.submitted &&
+        (unheard_.empty() || unheard_.back() != queue.client.id()))
+        unheard_.push_back(queue.client.id());
     now[key] = seen;
     base::SideBySide::Part part;
     if (had_ns > 0) use.together.had(part, had_ns);
-    use.running_ns = base::capped_sum(use.running_ns, std::max<int64_t>(ran_ns, 0));
+    use.running_ns = base::capped_sum(use.running_ns, running_ns);
     use.user = queue.client.user().uid();
     add(use.given.commands, queue.slot.submitted);
     add(use.given.copies, queue.slot.copies);
@@ -197,7 +233,8 @@ std::optional<double> DeviceUse::percent(uint64_t process, uint64_t device, int6
     if (!found) return std::nullopt;
     const int64_t used_ns =
         std::max<int64_t>(found->entry.busy_ns[found->last] - found->entry.busy_ns[found->first], 0);
-    return 100.0 * static_cast<double>(used_ns) / static_cast<double>(base::kSecond) / found->seconds();
+    const double percent = 100.0 * static_cast<double>(used_ns) / static_cast<double>(base::kSecond) / found->seconds();
+    return std::min(percent, 100.0);
 }
 
 std::optional<DeviceUse::Copies> DeviceUse::copies(uint64_t process, uint64_t device, int64_t seconds) const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "server/client.h"
 #include "server/seen_queue.h"
@@ -46,7 +47,9 @@ public:
     void begin(int64_t now_ns) {
         if (due_ns_ == 0) due_ns_ = now_ns;
     }
-    void look(const Clients& clients, int64_t now_ns);
+    // Returns the clients that gave a queue work since the last look, while nothing was heard of what that queue has:
+    // nobody follows it. The scheduler had better look at them.
+    std::vector<uint32_t> look(const Clients& clients, int64_t now_ns);
     // 0: no need.
     int64_t due_ns() const { return due_ns_; }
 
@@ -65,15 +68,19 @@ private:
     struct Seen {
         int64_t busy_ns = 0;
         int64_t running_ns = 0;
+        uint64_t submitted = 0;
     };
     struct Span;
     struct Use;
     using SeenQueues = std::map<std::pair<uint32_t, uint32_t>, Seen>;  // by client and slot
     std::map<Key, Use> use_since_last_look(const Clients& clients, int64_t passed_ns);
     void divide(std::map<Key, Use>& all, int64_t passed_ns);
+    void spread(std::map<Key, Use>& all, int64_t passed_ns);
+    static int64_t ran_ns(const dispatch::QueueRecord* record, const Seen& now, const Seen* before, bool uses,
+                          int64_t passed_ns);
     // Returns whether anybody has used a device since the last look.
     bool note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns);
-    void add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) const;
+    void add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use);
     std::optional<Span> span(const Key& key, int64_t seconds) const;
     UseTable::Entry* known_entry(const Key& key) const;
     UseTable::Entry* new_entry(const Key& key, uid_t user, int64_t now_ns);
@@ -83,6 +90,8 @@ private:
     std::map<Key, UseTable::Entry*> by_key_;
     SeenQueues seen_;
     std::map<uint64_t, int64_t> could_ns_;  // by device: how much of it there was, and nobody has said to have had
+    std::vector<uint32_t> unheard_;  // as look returns them
+    std::map<Key, int64_t> owed_ns_;  // said to have been had, and not noted yet
     int64_t looked_ns_ = 0;
     int64_t due_ns_ = 0;
     int quiet_ = 0;  // looks since somebody used a device

@@ -222,7 +222,7 @@ void Server::run() {
         read_groups(now);
         stopped_.look(clients_, now);
         cpu_priorities_.look(clients_, now);
-        device_use_.look(clients_, now);
+        look_at_use(now);
         if (holds_.due(now)) holds_.look(clients_, now);
         desk_.serve(now);
         users_.tell_left_out(now);
@@ -236,6 +236,14 @@ uint32_t Server::fresh_id() {
         return clients_.contains(id) || newcomers_.contains(id) || welcomed_.contains(id) || expected_.contains(id) ||
                desk_.has(id) ||
                std::any_of(leaving_.begin(), leaving_.end(), [id](const auto& client) { return client->id() == id; });
+    });
+}
+
+void Server::look_at_use(int64_t now_ns) {
+    const std::vector<uint32_t> unheard = device_use_.look(clients_, now_ns);
+    if (unheard.empty()) return;
+    scheduler_.run([&unheard](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : unheard) dispatcher.look_at(id);
     });
 }
 

@@ -83,6 +83,7 @@ private:
     };
 
     uint32_t fresh_id();
+    void look_at_use(int64_t now_ns);
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
     void take_up_checkpoint();

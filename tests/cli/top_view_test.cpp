@@ -72,13 +72,13 @@ TEST(TopRows, BurstsAreThoseOfTheLastLooks) {
     EXPECT_EQ(rows.rows()[0].history.size(), 2U);
 }
 
-TEST(TopRows, WhatIsNotFollowedIsNotMeasured) {
+TEST(TopRows, WhatIsNotKnownYetIsNotShown) {
     Json answer = answer_of(1);
-    answer["programs"][0]["followed"] = false;
+    answer["programs"][0]["devices"][0]["got_percent"] = {nullptr, nullptr, nullptr};
     const TopRows rows = rows_of(answer);
     EXPECT_LT(rows.rows()[0].got, 0);
     EXPECT_LT(rows.devices()[0].use, 0);
-    EXPECT_EQ(rows.rows()[0].history.back(), 100) << "it runs";
+    EXPECT_EQ(rows.rows()[0].history.back(), 0);
     EXPECT_TRUE(top_json(rows.rows()[0])["got_percent"].is_null());
 }
 

@@ -37,5 +37,50 @@ TEST(Followed, ManySideBySideAreReadInTurn) {
     EXPECT_LT(now_ns, kStart + 10 * kMs) << "the pause after the last of them included";
 }
 
+// A client that is alone, as the server has it.
+class LeftAlone : public ::testing::Test {
+protected:
+    LeftAlone() : client(1, 11), dispatcher(hpf_core()) {
+        client.make_queue(0, 0);
+        ClientView view = client.view();
+        view.record = record;
+        dispatcher.add_client(view);
+        dispatcher.pass(kStart);
+    }
+    // Ten seconds in which it is given a command every 10 ms, and something else happens.
+    template <typename Each>
+    bool is_followed_after(Each each) {
+        for (int64_t ms = 0; ms < 10'000; ms += 10) {
+            const int64_t now_ns = kStart + ms * kMs;
+            client.submit(0, now_ns);
+            each(now_ns);
+            dispatcher.pass(now_ns);
+        }
+        EXPECT_EQ(client.header().watching, record->make(0).watched);
+        return client.header().watching != 0;
+    }
+
+    std::shared_ptr<ClientRecord> record = std::make_shared<ClientRecord>();
+    FakeClient client;
+    Dispatcher dispatcher;
+};
+
+TEST_F(LeftAlone, WhoWaitsForItsWorkIsNotFollowed) {
+    EXPECT_FALSE(is_followed_after([&](int64_t now_ns) { client.complete(0, now_ns); }));
+}
+TEST_F(LeftAlone, WhoWaitsForItsWorkNowAndThenIsNotFollowed) {
+    EXPECT_FALSE(is_followed_after([&](int64_t now_ns) {
+        if (now_ns / (500 * kMs) != (now_ns - 10 * kMs) / (500 * kMs)) ++client.slot(0).completed;
+    }));
+}
+TEST_F(LeftAlone, WhoOnlyLaunchesIsFollowed) {
+    EXPECT_TRUE(is_followed_after([](int64_t) {}));
+}
+TEST_F(LeftAlone, WhoWaitsForOneLongCommandIsNotFollowed) {
+    client.submit(0, kStart);
+    for (int64_t ms = 0; ms < 10'000; ms += 10) dispatcher.pass(kStart + ms * kMs);
+    EXPECT_EQ(client.header().watching, 0u);
+}
+
 }  // namespace
 }  // namespace xsched::dispatch

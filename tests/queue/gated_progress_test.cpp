@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/time.h"
 #include "queue/gated_device.h"
 #include "support/eventually.h"
 #include "xsched/xqueue.h"
@@ -33,6 +34,45 @@ TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {
     }
     EXPECT_LT(device.slot().command_ns, 20'000'000);
     EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
+}
+
+// Nobody follows the queue. From its first launch to the end of its wait counts, and the pauses do not.
+TEST(GatedProgress, AQueueThatIsLeftAloneTellsItsTimeWhenItsProgramWaits) {
+    FakeDevice device(kGates);
+    constexpr int64_t kWorkNs = 20 * xsched::base::kMillisecond;
+    const auto burst = [&](int commands) {
+        const int64_t began_ns = xsched::base::now_ns();
+        for (int i = 0; i < commands; ++i) device.enqueue(i);
+        xsched::base::sleep_ns(kWorkNs);
+        while (device.step()) {
+        }
+        const uint64_t mark = xq_sync_begin(device.abi_queue());
+        xq_sync_end(device.abi_queue(), mark);
+        return xsched::base::now_ns() - began_ns;
+    };
+    int64_t most_ns = 0;
+    for (int i = 1; i <= 3; ++i) {
+        most_ns += burst(i);
+        EXPECT_GE(device.slot().busy_ns, i * kWorkNs);
+        EXPECT_LE(device.slot().busy_ns, most_ns);
+        xsched::base::sleep_ns(3 * kWorkNs);
+    }
+    EXPECT_EQ(device.progress_written, 0) << "no call of the driver more";
+}
+
+// It waits for its commands one by one, and always has given the next ones.
+TEST(GatedProgress, AQueueThatIsLeftAloneAndNeverIdleHasAllTheTime) {
+    FakeDevice device(kGates);
+    const int64_t began_ns = xsched::base::now_ns();
+    device.enqueue(0);
+    for (int i = 1; i < 20; ++i) {
+        const uint64_t mark = xq_sync_begin(device.abi_queue());
+        device.enqueue(i);
+        xsched::base::sleep_ns(xsched::base::kMillisecond);
+        device.step();
+        xq_sync_end(device.abi_queue(), mark);
+        EXPECT_NEAR(device.slot().busy_ns, xsched::base::now_ns() - began_ns, 1e6);
+    }
 }
 
 // An event's record is a command of no length: kernels with one behind each are as long as without.

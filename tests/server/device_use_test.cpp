@@ -67,6 +67,7 @@ TEST_F(DeviceUseTest, ProgramsSideBySideHaveTheTimeOnce) {
         for (const auto& [id, client] : clients) {
             client->region().slots[0].busy_ns += id == 3 ? base::kSecond / 2 : base::kSecond;
             client->record()->make(0).running_ns += base::kSecond;
+            client->record()->make(0).watched = 1;
         }
         use.look(clients, kFirstLookNs + second * base::kSecond);
         EXPECT_NEAR(use.percent(clients[1]->process(), 77, 1).value_or(-1), 40, 0.1);
@@ -82,6 +83,7 @@ TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
         for (uint32_t at = 0; at < had_ns.size(); ++at) {
             client.region().slots[at].busy_ns += had_ns[at];
             client.record()->make(at).running_ns += ran_ns;
+            client.record()->make(at).watched = 1;
         }
         use.look(clients, kFirstLookNs + second * base::kSecond);
         return use.percent(client.process(), 77, 1).value_or(-1);
@@ -92,6 +94,65 @@ TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
     EXPECT_NEAR(look(1, {1000 * kMs, 1000 * kMs, 1000 * kMs}, 1000 * kMs), 100, 0.1) << "it has no more than all";
     EXPECT_NEAR(look(2, {400 * kMs, 400 * kMs, 0}, 200 * kMs), 60, 0.1) << "in as much time as all worked";
     EXPECT_NEAR(look(3, {300 * kMs, 0, 0}, 200 * kMs), 30, 0.1) << "one alone has what it says";
+}
+
+// A program that waits for three seconds of work at once, beside one that tells each second.
+TEST_F(DeviceUseTest, WhatIsSaidLateIsSpreadOverTheNextSeconds) {
+    Client& late = add_client(1, 2000, 1, 77);
+    Client& other = add_client(2, 2000, 1, 77);
+    const auto look = [&](int64_t second, int64_t late_ns, int64_t other_ns) {
+        late.region().slots[0].busy_ns += late_ns;
+        other.region().slots[0].busy_ns += other_ns;
+        for (Client* client : {&late, &other}) client->record()->make(0).running_ns += base::kSecond;
+        use.look(clients, kFirstLookNs + second * base::kSecond);
+        const double of_late = use.percent(late.process(), 77, 1).value_or(0);
+        EXPECT_LE(of_late + use.percent(other.process(), 77, 1).value_or(0), 100.01) << second;
+        return of_late;
+    };
+    use.begin(kFirstLookNs);
+    look(0, 0, 0);
+    for (const int64_t second : {1, 2, 3}) EXPECT_NEAR(look(second, 0, base::kSecond / 5), 0, 0.1);
+    EXPECT_GT(look(4, 3 * base::kSecond, base::kSecond / 5), 80);
+    for (const int64_t second : {5, 6}) look(second, 0, base::kSecond / 5);
+    for (const int64_t second : {7, 8}) look(second, 0, 0);
+    EXPECT_NEAR(use.percent(late.process(), 77, 10).value_or(0) * 8, 300, 5);
+    EXPECT_NEAR(look(9, 0, 0), 0, 0.1);
+}
+
+// Two queues that nobody follows, with work in turns: the server has seen little of when they had.
+TEST_F(DeviceUseTest, QueuesThatAreLeftAloneHaveWhatTheySay) {
+    Client& client = add_client(1, 2000, 2, 77);
+    use.begin(kFirstLookNs);
+    use.look(clients, kFirstLookNs);
+    for (const int64_t second : {1, 2, 3}) {
+        for (uint32_t at = 0; at < 2; ++at) {
+            client.region().slots[at].busy_ns += 4 * base::kSecond / 10;
+            client.record()->make(at);
+        }
+        use.look(clients, kFirstLookNs + second * base::kSecond);
+        EXPECT_NEAR(use.percent(client.process(), 77, 1).value_or(-1), 80, 0.1);
+    }
+}
+
+// The scheduler finds out whether to follow it.
+TEST_F(DeviceUseTest, ClientsOfWhichNothingIsHeardAreNamed) {
+    Client& client = add_client(1, 2000, 2, 77);
+    ipc::QueueSlot& slot = client.region().slots[0];
+    int64_t second = 0;
+    const auto named = [&](uint64_t submitted, uint64_t completed, int64_t busy_ns) {
+        slot.submitted += submitted;
+        slot.completed += completed;
+        slot.busy_ns += busy_ns;
+        client.record()->make(0);
+        return use.look(clients, kFirstLookNs + second++ * base::kSecond) == std::vector<uint32_t>{1};
+    };
+    use.begin(kFirstLookNs);
+    EXPECT_FALSE(named(10, 0, 0)) << "never seen before";
+    EXPECT_TRUE(named(10, 0, 0));
+    EXPECT_FALSE(named(10, 5, base::kSecond / 2)) << "it waits for them";
+    EXPECT_FALSE(named(0, 0, 0)) << "one long command, perhaps";
+    client.record()->make(0).watched = 1;
+    EXPECT_FALSE(named(10, 0, 0)) << "it is followed already";
 }
 
 TEST_F(DeviceUseTest, SumsOfAbsurdTimesStayAtTheirMost) {
