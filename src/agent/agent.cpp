@@ -322,23 +322,24 @@ void after_fork_in_child() {
 }
 
 // g_mutex held: the first start in this process.
-void begin(XSchedulerType type, const char* policy) {
+void begin(XSchedulerType type, const char* policy, bool errands = false) {
     if (g_private == nullptr) g_private = ipc::create_private_region();
     if (g_private == nullptr) return;
     g_region.store(g_private, std::memory_order_release);
     queue::g_handed_over.store(wake_agent, std::memory_order_release);
     if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
+    if (errands && type != kSchedulerAppManaged) g_errands.start();  // before the agent's thread, which has them done
     start(type, policy);
     g_started.store(true, std::memory_order_release);
 }
 
 }  // namespace
 
-void ensure_started() {
+void ensure_started(bool errands) {
     if (g_started.load(std::memory_order_acquire)) return;
     base::Lock lock(g_mutex);
     const base::Options& options = base::options();
-    if (!g_started.load(std::memory_order_acquire)) begin(options.scheduler_type, options.policy_name);
+    if (!g_started.load(std::memory_order_acquire)) begin(options.scheduler_type, options.policy_name, errands);
 }
 
 queue::Placement placement(uint32_t index) {

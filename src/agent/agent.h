@@ -1,5 +1,6 @@
 // The agent: one per process. It decides where queues publish their state (shared with xserver, or private), keeps the
-// connection, and carries out directives on its own thread. Started by the process's first XQueue, never at load.
+// connection, and carries out directives on its own thread. Started when the program makes its first queue or context,
+// or by its first XQueue, never at load.
 // Any thread may call any function.
 //
 // It fails open: without a server, or when the server goes or hangs, queues move to private memory, where nobody
@@ -11,8 +12,9 @@
 
 namespace xsched::agent {
 
-// Starts it on the first call of this process (and of fork's child).
-void ensure_started();
+// Starts it on the first call of this process (and of fork's child). `errands`: with the thread for those (errands.h),
+// which else starts when one comes.
+void ensure_started(bool errands = false);
 // Where the queue with this index publishes. After ensure_started.
 queue::Placement placement(uint32_t index);
 // Changes the scheduler of a running process; queues and hints stay. NotFound: no such policy.

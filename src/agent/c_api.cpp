@@ -121,6 +121,10 @@ bool gated(const XQueue& queue) {
 using namespace xsched;
 using queue::XQueue;
 
+void xq_begin(bool errands) {
+    if (base::options().auto_xqueue_on) agent::ensure_started(errands);
+}
+
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     const base::Options& options = base::options();
     if (!options.auto_xqueue_on) return nullptr;

@@ -15,7 +15,11 @@ constexpr const char* kName = "xsched-errands";
 void Errands::run_soon() {
     asked_.fetch_add(1, std::memory_order_seq_cst);
     if (thread_.started()) return base::futex_wake_all(asked_);
-    if (refused_) return;
+    start();
+}
+
+void Errands::start() {
+    if (thread_.started() || refused_) return;
     refused_ = !thread_.start(kName, body, this);
     if (refused_) XLOG_DEBG("no thread could be started: nothing keeps a device through a program's short pauses");
 }

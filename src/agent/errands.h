@@ -13,6 +13,8 @@ namespace xsched::agent {
 
 class Errands {
 public:
+    // The thread, if there is none yet: the program may lose the right to start any. Before the agent's thread.
+    void start();
     // The thread looks at all queues.
     void run_soon();
 

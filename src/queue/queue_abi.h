@@ -35,6 +35,11 @@ void xq_name_device(XDevice device, const char* name);
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);
 void* xq_hwq_impl(HwQueueHandle handle);
 
+// The program makes a queue or a context. A sandbox may take rights from it before its first command, so what needs
+// these is done now: the connection to the scheduler, and our threads. `errands`: also that which calls the vendor's
+// driver for such queues (agent/errands.h).
+void xq_begin(bool errands);
+
 // --- XQueues by pointer, for shims. The pointer stays valid memory for the process's life (stale use is refused).
 // Creates one with the environment's level, window and priority; starts the agent with the process's first queue.
 // NULL: not scheduled (XSCHED_AUTO_XQUEUE=OFF, out of queues); the reason is in the log.

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/log.h"
+#include "queue/queue_abi.h"
 
 namespace xsched::opencl {
 namespace {
@@ -26,6 +27,7 @@ cl_command_queue note(cl_command_queue queue, cl_command_queue_properties flags,
     const int saved = errno;
     if (queue != nullptr) {
         queue_created(queue, priority);
+        xq_begin(false);
         XLOG_DEBG("queue %p created with properties 0x%llx, priority %d", static_cast<void*>(queue),
                   static_cast<unsigned long long>(flags), priority);
     }

@@ -1,6 +1,7 @@
-// An OpenCL program that forks while another of its threads is inside the first use of a queue, with the shim
-// preloaded: that thread waits for a server that does not answer, and holds what the child needs for the same queue.
-// Exit status 0: the child used the queue.
+// An OpenCL program that forks while another of its threads is making the first queue, with the shim preloaded: that
+// thread waits for a server that does not answer, and holds what the child needs for its own queue. At that moment no
+// thread is inside the driver, whose locks a child would find held for ever, without the shim as well.
+// Exit status 0: the child made a queue and used it.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -42,14 +43,16 @@ int main() {
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
         return 2;
     cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, nullptr);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
+    const auto make_queue = [&] { return clCreateCommandQueue(context, device, 0, nullptr); };
 
-    std::thread first([&] { fill(queue, buffer); });
+    cl_command_queue queue = nullptr;
+    std::thread first([&] { queue = make_queue(); });
     const int client = accept(server, nullptr, nullptr);  // it asks: now it waits for the answer
-    const int status = xsched::test::in_child([&] { return fill(queue, buffer) == CL_SUCCESS ? 0 : 1; }, kBoundSeconds);
+    const auto child = [&] { return fill(make_queue(), buffer) == CL_SUCCESS ? 0 : 1; };
+    const int status = xsched::test::in_child(child, kBoundSeconds);
     first.join();
-    clFinish(queue);
+    if (fill(queue, buffer) != CL_SUCCESS || clFinish(queue) != CL_SUCCESS) return 1;
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);

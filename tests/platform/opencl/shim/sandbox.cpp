@@ -1,0 +1,75 @@
+// A program that gives up its rights between making a command queue and its first command: what needs them was done by
+// then. The kernel ends the whole program at the first call that is too late.
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "support/sandbox.h"
+
+#include <CL/cl.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "support/child.h"
+#include "support/directory.h"
+#include "support/small_server.h"
+
+namespace {
+
+using namespace xsched::test;
+
+constexpr int kNoSandbox = 77;
+constexpr cl_int kCommands = 200;
+
+// Exit status: 0, 1 (OpenCL failed), 3 (a wrong result), 77 (there is no sandbox here).
+int guest() {
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
+        return 1;
+    cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, nullptr);
+    if (queue == nullptr || buffer == nullptr) return 1;
+    if (!enter_sandbox()) return kNoSandbox;
+    for (cl_int i = 1; i <= kCommands; ++i) {
+        if (clEnqueueFillBuffer(queue, buffer, &i, sizeof i, 0, 64, 0, nullptr, nullptr) != CL_SUCCESS) return 1;
+        if (i % 20 == 0) usleep(5000);  // the scheduler's wishes have time to come
+        if (i % 10 == 0 && clFinish(queue) != CL_SUCCESS) return 1;
+    }
+    cl_int value = 0;
+    if (clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, nullptr, nullptr) != CL_SUCCESS)
+        return 1;
+    return value == kCommands ? 0 : 3;
+}
+
+TEST(Sandbox, NothingThatNeedsRightsComesLater) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "socket";
+    setenv("XSCHED_SCHEDULER", "global", 1);
+    setenv("XSCHED_SOCKET", path.c_str(), 1);
+    SmallServer server(path);
+    std::atomic<bool> ended{false};
+    std::atomic<bool> came{false};
+    std::thread wishes([&] {
+        came = server.wait_for_client();
+        for (bool suspend = false; came && !ended; suspend = !suspend) {
+            server.region().header.watching = 1;
+            server.set_suspended(suspend);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        if (came) server.set_suspended(false);
+    });
+    const int status = in_child(guest);
+    ended = true;
+    wishes.join();
+    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
+    EXPECT_NE(status, 1000 + SIGSYS) << "something of ours came too late";
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(came);
+}
+
+}  // namespace
