@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "platform/cuda/shim/platform.h"
+#include "platform/stream/shim/early.h"
 #include "platform/stream/shim/streams.h"
 
 namespace xsched::cuda {
@@ -39,6 +40,14 @@ template <EntryPoint kEntry>
 CUresult primary_retain(CUcontext* context, CUdevice device) {
     const CUresult code = driver<kEntry>()(context, device);
     if (code == CUDA_SUCCESS && context != nullptr) primary_retained(device, *context);
+    if (code == CUDA_SUCCESS) stream::device_used();
+    return code;
+}
+
+template <EntryPoint kEntry, typename... Properties>
+CUresult context_create(CUcontext* context, Properties... properties) {
+    const CUresult code = driver<kEntry>()(context, properties...);
+    if (code == CUDA_SUCCESS) stream::device_used();
     return code;
 }
 

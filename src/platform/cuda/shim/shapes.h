@@ -1,8 +1,7 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
-//   context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life of contexts
-//   allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h)
-//   copy_rows                                                            (rows.h)
+//   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
+//   of contexts allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h) copy_rows (rows.h)
 //   get_proc_address                                                                         asked for functions
 #pragma once
 
@@ -42,6 +41,7 @@ inline constexpr auto shows_memory = &cuda::ShowsMemory<kEntry>::call;
 
 using cuda::allocate;
 using cuda::ask_free_memory;
+using cuda::context_create;
 using cuda::context_destroy;
 using cuda::get_proc_address;
 using cuda::green_context_destroy;

@@ -5,6 +5,7 @@
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
 #include "platform/stream/hal/pinned_words.h"
+#include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/queue_abi.h"
 
@@ -50,6 +51,14 @@ extern "C" XResult HAL(wrap)(xsched::stream::WrappedStream* wrapped, uint32_t ki
 extern "C" XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
     using namespace xsched::stream;
     return xq_hwq_find(hwq, kPlatform, stream_id(static_cast<StreamKind>(kind), stream, context));
+}
+
+extern "C" void HAL(try_gates)(Context context) {
+    using namespace xsched::stream;
+    const Api* api = vendor_api();
+    InContext current;
+    if (api == nullptr || context == nullptr || !current.enter(*api, context)) return;
+    try_value_operations_early({*api, context, device_of(*api, context)});
 }
 
 extern "C" void HAL(pause)(void) { xsched::stream::pause_driver(); }

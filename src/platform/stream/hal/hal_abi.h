@@ -35,6 +35,10 @@ XResult HAL(wrap)(xsched::stream::WrappedStream* wrapped, uint32_t kind, xsched:
                   xsched::stream::Context context);
 XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, xsched::stream::Stream stream, xsched::stream::Context context);
 
+// Tries on the context's device what else its first stream would try (gate_trial.h), where the platform tries anything.
+// Takes some milliseconds, once for each device.
+void HAL(try_gates)(xsched::stream::Context context);
+
 // Between the two no call of ours is inside the driver for any stream: a stream capture that begins meanwhile cannot
 // have one slip into it. Short; may nest.
 void HAL(pause)(void);
@@ -64,6 +68,7 @@ inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Co
 inline XResult hal_find(HwQueueHandle* hwq, uint32_t kind, Stream stream, Context context) {
     return HAL(find)(hwq, kind, stream, context);
 }
+inline void hal_try_gates(Context context) { HAL(try_gates)(context); }
 inline void hal_pause() { HAL(pause)(); }
 inline void hal_unpause() { HAL(unpause)(); }
 inline void hal_context_going(Context context) { HAL(context_going)(context); }

@@ -142,7 +142,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
-    try_value_operations_early(*hwq);
+    try_value_operations_early({api, context, device});
     return hwq;
 }
 

@@ -16,9 +16,10 @@ constexpr int kMostDevices = 64;
 enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
 constinit std::atomic<int> g_value_operations[kMostDevices] = {};
 
-int device_index(const HwQueue& hwq) { return hwq.device >= 0 && hwq.device < kMostDevices ? hwq.device : 0; }
+int device_index(Device device) { return device >= 0 && device < kMostDevices ? device : 0; }
 
-std::atomic<int>& tried(const HwQueue& hwq) { return g_value_operations[device_index(hwq)]; }
+std::atomic<int>& tried(Device device) { return g_value_operations[device_index(device)]; }
+std::atomic<int>& tried(const HwQueue& hwq) { return tried(hwq.device); }
 
 // The signal follows `closed`: whoever changes either of them looks at the other afterwards.
 void set_signal(HwQueue& hwq) {
@@ -43,22 +44,29 @@ Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api
 // What a gate and a report cost on each device; 0: not known.
 constinit std::atomic<XqGateCost> g_gate_costs[kMostDevices] = {};
 
-int tried_as(HwQueue& hwq, const TrialResult& trial, int works) {
+void say_none(Device device, const char* why, Result code) {
+    static constinit std::atomic<bool> said{false};
+    const base::LogLevel level = said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo;
+    XSCHED_LOG(level, "no gates on device %d: %s (%s error %d); its streams use preempt level 1", device, why, kVendor,
+               code);
+}
+
+int tried_as(Device device, const TrialResult& trial, int works) {
     switch (trial.gate) {
         case GateTrial::kWorks:
-            g_gate_costs[device_index(hwq)].store(trial.cost, std::memory_order_relaxed);
-            XLOG_DEBG("device %d: gates work%s; one and a report cost it %u ns, and the launching thread %u ns",
-                      hwq.device, trial.by_others ? ", for another process's stores too" : "", trial.cost.device_ns,
+            g_gate_costs[device_index(device)].store(trial.cost, std::memory_order_relaxed);
+            XLOG_DEBG("device %d: gates work%s; one and a report cost it %u ns, and the launching thread %u ns", device,
+                      trial.by_others ? ", for another process's stores too" : "", trial.cost.device_ns,
                       trial.cost.host_ns);
             return works;
         case GateTrial::kUnclear: return kUntried;
-        default: say_no_gates(hwq, sentence(trial.gate), trial.code); return kRefused;
+        default: say_none(device, sentence(trial.gate), trial.code); return kRefused;
     }
 }
 
 // On a stream of our own, and a word in such memory as the slots are in.
-int try_on_own_stream(HwQueue& hwq) {
-    const RelaxedCapture relaxed(*hwq.api);
+int try_on_own_stream(const DevicePlace& place) {
+    const RelaxedCapture relaxed(place.api);
     TrialWord word = make_trial_word();
     const base::UniqueFd file(word.file);
     // Where this process alone decides, no other ever opens a gate.
@@ -66,17 +74,17 @@ int try_on_own_stream(HwQueue& hwq) {
     TrialResult trial;
     trial.gate = GateTrial::kRefused;
     if (word.host != nullptr &&
-        pin_word(*hwq.api, hwq.context, static_cast<uint32_t*>(word.host), &word.device, &trial.code))
-        trial = try_gate(*hwq.api, word);
-    if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(hwq, trial, kOnAnyWord);
-    uint64_t* signal = kMakesSignals ? signal_memory(*hwq.api) : nullptr;
-    if (signal != nullptr) trial = try_gate(*hwq.api, {signal, -1, true, as_device_pointer(signal)});
-    return tried_as(hwq, trial, kOnSignals);
+        pin_word(place.api, place.context, static_cast<uint32_t*>(word.host), &word.device, &trial.code))
+        trial = try_gate(place.api, word);
+    if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(place.device, trial, kOnAnyWord);
+    uint64_t* signal = kMakesSignals ? signal_memory(place.api) : nullptr;
+    if (signal != nullptr) trial = try_gate(place.api, {signal, -1, true, as_device_pointer(signal)});
+    return tried_as(place.device, trial, kOnSignals);
 }
 
 // The first stream of a device tries.
 int try_value_operations(HwQueue& hwq, DevicePtr gate) {
-    if constexpr (kTriesGates) return try_on_own_stream(hwq);
+    if constexpr (kTriesGates) return try_on_own_stream({*hwq.api, hwq.context, hwq.device});
     const Result code = try_wait(hwq, gate);
     if (code == kSuccess) return kOnAnyWord;
     if (torn_down(code)) return kUntried;
@@ -88,12 +96,7 @@ int try_value_operations(HwQueue& hwq, DevicePtr gate) {
 
 }  // namespace
 
-void say_no_gates(const HwQueue& hwq, const char* why, Result code) {
-    static constinit std::atomic<bool> said{false};
-    const base::LogLevel level = said.exchange(true) ? base::LogLevel::kDebug : base::LogLevel::kInfo;
-    XSCHED_LOG(level, "no gates on device %d: %s (%s error %d); its streams use preempt level 1", hwq.device, why,
-               kVendor, code);
-}
+void say_no_gates(const HwQueue& hwq, const char* why, Result code) { say_none(hwq.device, why, code); }
 
 bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle) {
     std::atomic<int>& state = tried(hwq);
@@ -109,12 +112,15 @@ bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::
 
 bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
 
-void try_value_operations_early(HwQueue& hwq) {
-    if (!kTriesGates || !has_value_operations(*hwq.api) || !value_operations_untried(hwq)) return;
-    if (const int found = try_on_own_stream(hwq); found != kUntried) tried(hwq).store(found);
+void try_value_operations_early(const DevicePlace& place) {
+    std::atomic<int>& state = tried(place.device);
+    if (!kTriesGates || !has_value_operations(place.api) || state.load(std::memory_order_acquire) != kUntried) return;
+    if (const int found = try_on_own_stream(place); found != kUntried) state.store(found);
 }
 
-XqGateCost gate_cost(const HwQueue& hwq) { return g_gate_costs[device_index(hwq)].load(std::memory_order_relaxed); }
+XqGateCost gate_cost(const HwQueue& hwq) {
+    return g_gate_costs[device_index(hwq.device)].load(std::memory_order_relaxed);
+}
 
 XResult close_or_open(HwQueue& hwq, bool close) {
     hwq.closed.store(close, std::memory_order_seq_cst);

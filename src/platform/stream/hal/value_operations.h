@@ -16,8 +16,14 @@ bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle);
 // Nobody knows yet.
 bool value_operations_untried(const HwQueue& hwq);
 bool value_operations_refused(const HwQueue& hwq);
+// A device, and a context of it that is current.
+struct DevicePlace {
+    const Api& api;
+    Context context;
+    Device device;
+};
 // While nobody keeps the process off the device: on a stream of our own, where the platform tries gates (kTriesGates).
-void try_value_operations_early(HwQueue& hwq);
+void try_value_operations_early(const DevicePlace& place);
 // What a gate and a report cost on its device.
 XqGateCost gate_cost(const HwQueue& hwq);
 

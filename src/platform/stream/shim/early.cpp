@@ -1,10 +1,33 @@
 #include "platform/stream/shim/early.h"
 
+#include <atomic>
+
+#include "base/fork.h"
 #include "base/options.h"
+#include "platform.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/streams.h"
 
 namespace xsched::stream {
+
+void device_used() {
+    static constinit std::atomic<uint32_t> begun{0};  // in this process, one of a line of forks
+    const uint32_t process = base::fork_generation() + 1;
+    if (begun.load(std::memory_order_relaxed) == process) [[likely]]
+        return;
+    begun.store(process, std::memory_order_relaxed);
+    const KeepErrno keep;
+    xq_begin(kSwitchesContexts);
+    if constexpr (kTriesGates) stream_made();
+}
+
+void stream_made() {
+    device_used();
+    if constexpr (kTriesGates) {
+        const KeepErrno keep;
+        if (base::options().auto_xqueue_on) hal_try_gates(current_context(*hal_api()));
+    }
+}
 
 bool known_early() { return base::options().priority > PRIORITY_DEFAULT; }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/early.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/streams.h"
@@ -203,6 +204,7 @@ Result stream_create(Stream* stream, Properties... properties) {
     if (code != kSuccess || stream == nullptr) return code;
     log_created(*stream, priority_in(properties...), properties...);
     stream_created(*stream, priority_in(properties...));
+    stream_made();
     return code;
 }
 

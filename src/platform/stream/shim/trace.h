@@ -80,12 +80,16 @@ struct Traced<kEntry, Result (*)(Arguments...)> {
         if constexpr (frees(Declared<kEntry>::kName)) return freed(arguments...);
         const Result code = traced(arguments...);
         if constexpr (allocates(Declared<kEntry>::kName))
-            if (code == kSuccess && known_early()) [[unlikely]]
-                memory_allocated();
+            if (code == kSuccess) note_allocated();
         return code;
     }
 
 private:
+    static void note_allocated() {
+        device_used();
+        if (known_early()) [[unlikely]]
+            memory_allocated();
+    }
     template <typename Address>
     static Result freed(Address memory) {
         int64_t scrubs_ns = 0;
