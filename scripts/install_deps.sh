@@ -73,9 +73,13 @@ browser=(
     chromium-driver
     nodejs                # the test of who takes the port next; it is skipped without
 )
-matrix=(                  # other people's programs, each under XSched: make matrix
+matrix=(                  # other people's programs, and what clients in other languages need: make matrix
     clinfo clpeak hashcat python3-pyopencl python3-numpy
-    python3-opencv gegl starpu-examples clblast-tests
+    python3-opencv gegl darktable imagemagick libreoffice-calc ffmpeg
+    libufo-bin ufo-filters ufo-filters-data python3-pyfai python3-silx
+    starpu-examples clblast-tests clfft-client python3-gpyfft oclgrind
+    ruby luajit php-cli sbcl erlang-base erlang-cl nodejs npm golang-go rustc
+    libboost-dev libviennacl-dev libvkfft-dev
 )
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi
@@ -98,6 +102,14 @@ done
 if [[ -e /dev/kfd || -e /opt/rocm ]]; then
     for i in "${!wanted[@]}"; do
         if [[ ${wanted[i]} == libamdhip64-dev ]]; then unset "wanted[$i]"; fi
+    done
+    wanted=("${wanted[@]}")
+fi
+
+# A nodejs from elsewhere brings its npm along, and is refused by Debian's.
+if command -v npm > /dev/null; then
+    for i in "${!wanted[@]}"; do
+        if [[ ${wanted[i]} == npm ]]; then unset "wanted[$i]"; fi
     done
     wanted=("${wanted[@]}")
 fi

@@ -10,13 +10,14 @@ OUR_THREADS = re.compile(r"^xsched-")  # their names: src/base, src/agent
 
 
 def masked(text, row, places):
-    """Its lines, without what the row's masks match. `places`: folders, which have the same names in each run."""
+    """Its lines, without what the row's masks match, and without lines that a mask matches as a whole. `places` are
+    folders of this run."""
     text = "\n".join(line for line in text.splitlines() if not LOG_LINE.match(line))
     for place in places:
         text = text.replace(str(place), "<place>")
     for mask in row.masks:
         text = re.sub(mask.pattern, "#", text, flags=re.MULTILINE)
-    lines = text.splitlines()
+    lines = [line for line in text.splitlines() if line != "#"]
     return sorted(lines) if row.unordered else lines
 
 

@@ -33,6 +33,11 @@ class Comparing(unittest.TestCase):
         self.assertEqual(self.seen(given, out="took 12 us in /place"), self.seen(given, out="took 9 us in /place"))
         self.assertNotEqual(self.seen(given, out="took 12 us"), self.seen(given, out="needed 12 us"))
 
+    def test_a_line_that_a_mask_matches_as_a_whole_may_be_missing(self):
+        given = a_row(masks=(row.Mask(r"^state: .*$", "a race"),))
+        self.assertEqual(self.seen(given, out="a\nstate: 1\nb"), self.seen(given, out="a\nb"))
+        self.assertNotEqual(self.seen(given, out="a\nstate: 1\nb"), self.seen(given, out="a\nc"))
+
     def test_our_own_lines_are_no_output_of_the_program(self):
         self.assertEqual(self.seen(a_row(), errors=f"its own\n{LINE}\n"), self.seen(a_row(), errors="its own\n"))
         self.assertEqual(len(ended(errors=f"its own\n{LINE}\n").messages), 1)
@@ -104,7 +109,7 @@ class Page(unittest.TestCase):
     def test_what_differs_is_named(self):
         ways = {way: {"same": True, "differs": []} for way in page.WAYS}
         ways["victim"] = {"same": False, "differs": ["exit status 1, natively 0"]}
-        document = {"when": "2026-01-01", "commit": "c", "system": "s", "kernel": "k", "versions": {},
+        document = {"when": "2026-01-01", "xsched": "c", "system": "s", "kernel": "k", "versions": {},
                     "programs": [{"name": "a", "says": "", "ways": ways}, {"name": "b", "skipped": "no GPU"}]}
         text = page.text(document)
         self.assertIn("- a, victim: `exit status 1, natively 0`", text)

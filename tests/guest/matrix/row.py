@@ -1,5 +1,4 @@
 """One program of the matrix: what it needs, how it is started, and what of its output may differ from run to run."""
-import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ class Row:
     command: tuple
     packages: tuple = ()    # Debian's, for the versions; scripts/install_deps.sh matrix installs them
     needs: tuple = ()       # besides the command: programs, or files
-    modules: tuple = ()     # of /usr/bin/python3
+    modules: tuple = ()     # of Python, which the command begins with
     make: tuple = ()        # shell commands that make its inputs, once, in the folder in which it runs
     masks: tuple = ()
     unordered: str = ""     # why its lines may change places
@@ -54,15 +53,26 @@ def why_not(row, outside):
     """Why this program cannot be tried here; None: it can."""
     if row.platform == "cuda" and (reason := gpu_reason()) is not None:
         return reason.removeprefix("no NVIDIA GPU: skipped: ")
-    for need in (row.words("", outside)[0], *(need.format(outside=outside, clients=CLIENTS) for need in row.needs)):
-        if "{" not in need and shutil.which(need) is None and not Path(need).exists():
-            return f"{os.path.basename(need)} is not here" + (
-                "; it is built outside the tree" if str(outside) in need else
-                f": scripts/install_deps.sh matrix installs {' '.join(row.packages)}" if row.packages else "")
+    command = row.words("", outside)[0]
+    needs = [need.format(outside=outside, clients=CLIENTS) for need in row.needs]
+    for need in [*([] if command.startswith("./") else [command]), *needs]:
+        if shutil.which(need) is None and not Path(need).exists():
+            return f"{need} is not here: " + (
+                "it is built outside the tree" if str(outside) in need else
+                f"scripts/install_deps.sh matrix installs {', '.join(row.packages)}")
     for module in row.modules:
-        if subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True, check=False).returncode:
-            return f"python3 has no module {module}"
+        if subprocess.run([command, "-c", f"import {module}"], capture_output=True, check=False).returncode:
+            return f"{command} has no module {module}"
     return None
+
+
+def of_modules(row):
+    """The versions of Python's modules that no package of Debian has brought."""
+    query = "import importlib.metadata as m, sys; print(*(f'{n} {m.version(n)}' for n in sys.argv[1:]), sep='\\n')"
+    if not row.modules or row.packages:
+        return {}
+    done = subprocess.run([row.command[0], "-c", query, *row.modules], text=True, capture_output=True, check=False)
+    return dict(line.split() for line in done.stdout.splitlines())
 
 
 def versions(packages):

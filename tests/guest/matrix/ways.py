@@ -10,7 +10,7 @@ from row import CLIENTS
 
 WAYS = ("native", "xcli run", "preload", "urgent", "victim", "killed", "interrupted")
 URGENT, VICTIM = 10, 0     # priorities
-SOONEST_S = 0.005          # a program that has ended by then gets no signal
+PARTS = (1 / 2, 1 / 4, 1 / 8, 1 / 16)  # of its native time: when a signal is sent
 GONE_S = 20                # safety: the server notices a death within milliseconds
 # Seen once in twelve runs on a loaded virtual machine with Linux 6.18: a thread that sets its own affinity (hwloc does,
 # at a program's start) never comes back from the kernel.
@@ -129,13 +129,16 @@ class Trials:
         return self.told(self.compared(ended, server.socket) + wrong, ended, server.socket)
 
     def signalled(self, number, run):
-        """run(signals) with this signal in the program's middle; earlier if it had ended by then."""
-        after = self.natives[-1].seconds / 2
-        while True:
-            ended = run((after, number))
-            if ended.was_running or after < SOONEST_S:
-                return ended
-            after /= 2
+        """run(signals) with this signal in the program's middle. If it ended as without one, the signal may have come
+        just at its end: it is sent earlier, some times."""
+        native, ended = self.natives[-1], None
+        for part in PARTS:
+            now = run((native.seconds * part, number))
+            if now.was_running or ended is None:
+                ended = now
+            if now.was_running and now.status != native.status:
+                break
+        return ended
 
     def killed(self, server):
         """In its middle; the server and a neighbour go on, and nothing of it is left."""

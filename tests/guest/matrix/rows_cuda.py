@@ -1,0 +1,34 @@
+"""Programs that need an NVIDIA GPU."""
+from row import Mask, Row
+
+
+def script(name, file, modules, says="", **more):
+    return Row(name, ("python3", "-B", "{clients}/" + file), modules=modules, platform="cuda", seconds=180, says=says,
+               **more)
+
+
+EXACT = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}  # cuBLAS gives the same sums each time
+SPEEDS = (Mask(r"\d+(?:\.\d+)?", "times and speeds"),)
+
+ROWS = (
+    script("PyTorch training", "pytorch_check.py", ("torch",), "a network, an optimizer, a CUDA graph",
+           variables=EXACT),
+    script("PyTorch NCCL", "nccl_check.py", ("torch",), "a group of one process"),
+    script("transformers", "transformers_check.py", ("torch", "transformers"), "greedy words of a random GPT-2",
+           variables=EXACT),
+    script("torchvision", "torchvision_check.py", ("torch", "torchvision"), "inference of a random ResNet-50",
+           variables=EXACT),
+    script("Triton", "triton_check.py", ("torch", "triton"), "two kernels compiled at run time"),
+    script("JAX", "jax_check.py", ("jax",)),
+    script("CuPy", "cupy_check.py", ("cupy",)),
+    Row("CUDA runtime", ("./program",), make=("nvcc -O1 -o program {clients}/client.cu",), needs=("nvcc",),
+        platform="cuda", says="streams, events, a graph, a host function"),
+    Row("llama.cpp", ("{outside}/llama.cpp/llama-bench", "-m", "{outside}/llama.cpp/model.gguf", "-ngl", "99", "-r",
+                      "1"), platform="cuda", masks=SPEEDS, seconds=180),
+    Row("nccl-tests", ("{outside}/nccl-tests/all_reduce_perf", "-b", "1M", "-e", "64M", "-f", "4", "-g", "1"),
+        platform="cuda", masks=SPEEDS, seconds=120),
+    Row("ffmpeg on CUDA", ("ffmpeg", "-v", "error", "-init_hw_device", "cuda=it", "-filter_hw_device", "it", "-f",
+                           "lavfi", "-i", "testsrc=s=320x240:d=2", "-vf",
+                           "format=nv12,hwupload,scale_cuda=160:120,hwdownload,format=nv12", "-f", "framemd5", "-"),
+        platform="cuda"),
+)
