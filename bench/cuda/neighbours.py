@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An urgent program's bursts, alone and beside other programs of every kind: natively and under XSched, in turns.
 
-    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls|whole]
+    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls|contexts|whole]
                   [--ways native,xsched] [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N]
                   [--budget SECONDS] [--keep-rows] [--small] [--list]
 
@@ -51,6 +51,7 @@ SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", LOAD
         "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
         "training": (BURSTS, ("training", "training starts")),
         "calls": (("streams", "allocating", "setup", "handles"), ("graphs",)),
+        "contexts": (BURSTS[:2], ("two contexts", "green contexts", "one context")),
         "whole": (("gemms",), ("0.3 ms",))}  # each kernel takes every multiprocessor as a whole
 
 
@@ -77,6 +78,9 @@ class Sizes:
                 LOADS: [["load", "{out}", self.model, self.tensor]],
                 "pinned in, 16 deep": [["copier", "{out}", self.copy, 16, "in", "pinned"]],
                 "one": [graphs], "five": five, "ten": five + five, "graphs": [graphs],
+                "one context": [["rounds", "{out}", "contexts", 1, 2, round(steps * 0.25 / 0.007)]],
+                "two contexts": [["rounds", "{out}", "contexts", 2, 1, round(steps * 0.25 / 0.007)]],
+                "green contexts": [["rounds", "{out}", "green", 15, 3, round(steps * 0.02 / 0.007)]],
                 "eight streams": [kernels(0.3, 8, 4)], "allocations": [memory],
                 "0.05 ms": [kernels(0.05)], "0.3 ms": [kernels(0.3)], "3 ms": [kernels(3)], "30 ms": [kernels(30)],
                 "training": ["training"], "training starts": ["training starts"]}

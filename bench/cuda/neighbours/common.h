@@ -26,6 +26,7 @@ int copier(const char* path, size_t bytes, unsigned depth, const char* ways, con
 int load(const char* path, size_t bytes, size_t tensor);
 int queues(const char* path, unsigned streams, unsigned depth, uint32_t steps);
 int graphs(const char* path, unsigned kernels, uint32_t steps);
+int rounds(const char* path, const char* kind, unsigned contexts, unsigned streams, uint32_t steps);
 int memory(const char* path, size_t bytes, uint32_t steps);
 
 }  // namespace neighbours

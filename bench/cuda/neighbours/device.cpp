@@ -88,6 +88,75 @@ Module load_module() {
 }
 void unload(const Module& module) { DEVICE_CALL("cuModuleUnload", DEVICE_TYPES(Handle), module.module); }
 
+void use(const Context& context) { DEVICE_CALL("cuCtxSetCurrent", DEVICE_TYPES(Handle), context.context); }
+
+std::vector<Context> make_contexts(unsigned count) {
+    std::vector<Context> made(count);
+    for (Context& one : made) {
+        DEVICE_CALL("cuCtxCreate_v2", DEVICE_TYPES(Handle*, unsigned, int), &one.context, 0, 0);
+        one.kernel = load_module().kernel;
+    }
+    use_device();
+    return made;
+}
+
+namespace {
+
+// As the driver's header has it: of which kind a resource is, and what it is.
+struct Resource {
+    int type = 0;
+    unsigned char internal[92] = {};
+    unsigned multiprocessors = 0;
+    unsigned char rest[44] = {};
+};
+static_assert(sizeof(Resource) == 144);
+
+constexpr int kMultiprocessors = 1;  // a kind of resource
+constexpr unsigned kDefaultStream = 1;
+constexpr unsigned kNonBlocking = 1;
+
+std::vector<Resource> equal_parts(unsigned count) {
+    Resource all;
+    DEVICE_CALL("cuDeviceGetDevResource", DEVICE_TYPES(int, Resource*, int), 0, &all, kMultiprocessors);
+    std::vector<Resource> parts(count);
+    DEVICE_CALL("cuDevSmResourceSplitByCount",
+                DEVICE_TYPES(Resource*, unsigned*, const Resource*, Resource*, unsigned, unsigned), parts.data(),
+                &count, &all, nullptr, 0, all.multiprocessors / count);
+    parts.resize(count);
+    return parts;
+}
+
+}  // namespace
+
+std::vector<Context> make_green_contexts(unsigned count) {
+    std::vector<Context> made;
+    for (Resource& part : equal_parts(count)) {
+        Handle description = nullptr;
+        DEVICE_CALL("cuDevResourceGenerateDesc", DEVICE_TYPES(Handle*, Resource*, unsigned), &description, &part, 1);
+        Context one;
+        DEVICE_CALL("cuGreenCtxCreate", DEVICE_TYPES(Handle*, Handle, int, unsigned), &one.green, description, 0,
+                    kDefaultStream);
+        DEVICE_CALL("cuCtxFromGreenCtx", DEVICE_TYPES(Handle*, Handle), &one.context, one.green);
+        use(one);
+        one.kernel = load_module().kernel;
+        made.push_back(one);
+    }
+    use_device();
+    return made;
+}
+
+Handle make_stream_in(const Context& context) {
+    if (context.green == nullptr) return make_stream();
+    Handle stream = nullptr;
+    DEVICE_CALL("cuGreenCtxStreamCreate", DEVICE_TYPES(Handle*, Handle, unsigned, int), &stream, context.green,
+                kNonBlocking, 0);
+    return stream;
+}
+
+void fill_zero(Pointer memory, size_t bytes) {
+    DEVICE_CALL("cuMemsetD8_v2", DEVICE_TYPES(Pointer, unsigned char, size_t), memory, 0, bytes);
+}
+
 Handle make_stream() {
     Handle stream = nullptr;
     DEVICE_CALL("cuStreamCreate", DEVICE_TYPES(Handle*, unsigned), &stream, 1);

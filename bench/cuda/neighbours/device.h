@@ -27,6 +27,18 @@ struct Module {
 };
 Module load_module();
 void unload(const Module& module);
+// Contexts besides the program's own. `kernel`: that of launch_steps in it.
+struct Context {
+    Handle context = nullptr;
+    Handle green = nullptr;  // the same as a green context, if it is one
+    Handle kernel = nullptr;
+};
+std::vector<Context> make_contexts(unsigned count);
+// So many, each with an equal part of the device's multiprocessors; fewer if it has no such parts.
+std::vector<Context> make_green_contexts(unsigned count);
+void use(const Context& context);
+Handle make_stream_in(const Context& context);
+void fill_zero(Pointer memory, size_t bytes);
 Handle make_stream();
 Handle make_event(bool timed);
 void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);

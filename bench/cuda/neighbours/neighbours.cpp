@@ -16,6 +16,8 @@
 //   neighbours load OUT BYTES TENSOR                   a model of so many bytes in pageable tensors, again and again
 //   neighbours queues OUT STREAMS DEPTH STEPS          kernels in so many streams
 //   neighbours graphs OUT KERNELS STEPS                graphs of so many kernels
+//   neighbours rounds OUT KIND CONTEXTS STREAMS STEPS  a kernel in each stream of each of so many contexts, then a wait
+//                                                      for all; KIND contexts or green
 //   neighbours memory OUT BYTES STEPS                  allocations of so many bytes, a kernel in each, and releases
 //
 // It says "ready" once the work goes on, and the busy ones end with their standard input. OUT gets a line for each
@@ -77,6 +79,8 @@ int run(const std::string& role, int count, char** values) {
     if (role == "load" && count == 3) return load(values[0], number(values[1]), number(values[2]));
     if (role == "queues" && count == 4) return queues(values[0], small(values[1]), small(values[2]), small(values[3]));
     if (role == "graphs" && count == 3) return graphs(values[0], small(values[1]), small(values[2]));
+    if (role == "rounds" && count == 5)
+        return rounds(values[0], values[1], small(values[2]), small(values[3]), small(values[4]));
     if (role == "memory" && count == 3) return memory(values[0], number(values[1]), small(values[2]));
     return -1;
 }
