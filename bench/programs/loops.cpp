@@ -28,6 +28,16 @@ void work(double us) {
     }
 }
 
+// When the kernel was seen complete, and how long it ran, where the device tells that (--stream timed).
+template <typename Device>
+std::vector<int64_t> row_of(Device& device, const Arguments& arguments, typename Device::Event event) {
+    const int64_t now = now_ns();
+    if constexpr (requires { device.device_ns(event); }) {
+        if (arguments.stream == "timed") return {now, device.device_ns(event)};
+    }
+    return {now};
+}
+
 bool input_ended() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (poll(&input, 1, 0) <= 0) return false;
@@ -87,9 +97,10 @@ Rows keep_full(BusyDevice& device, const Arguments& arguments, const std::functi
         }
         if (!said) ready();
         said = true;
-        device.wait(enqueued.front());
+        device.wait_only(enqueued.front());
+        rows.push_back(row_of(device, arguments, enqueued.front()));
+        device.recycle(enqueued.front());
         enqueued.pop_front();
-        rows.push_back({now_ns()});
     }
     for (BusyDevice::Event event : enqueued) device.wait(event);
     return rows;

@@ -149,6 +149,14 @@ void BusyDevice::enqueue(uint32_t steps, cl_event* event) {
 }
 
 void BusyDevice::wait_only(Event event) { check(clWaitForEvents(1, &event), "clWaitForEvents"); }
+int64_t BusyDevice::device_ns(Event event) const {
+    cl_ulong began = 0, ended = 0;
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(began), &began, nullptr),
+          "clGetEventProfilingInfo");
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended, nullptr),
+          "clGetEventProfilingInfo");
+    return static_cast<int64_t>(ended - began);
+}
 void BusyDevice::recycle(Event event) { clReleaseEvent(event); }
 void BusyDevice::wait(Event event) {
     wait_only(event);

@@ -22,10 +22,10 @@ public:
     static constexpr const char* kHwQueueGet = "OclQueueGet";
 
     // A queue on the first device of the platform's own choice; "cpu" or "gpu": of that type; "high" or "low": with
-    // that priority, where the driver knows priorities. "null", "own" and "per-thread", which other platforms tell
-    // apart, are the same here. Throws std::runtime_error with a sentence if there is none or OpenCL fails; so do all
-    // functions below.
-    // Each kernel is `waves` times as many work-groups as usual.
+    // that priority, where the driver knows priorities; "timed": it tells how long each kernel ran. "null", "own" and
+    // "per-thread", which other platforms tell apart, are the same here. Throws std::runtime_error with a sentence if
+    // there is none or OpenCL fails; so do all functions below. Each kernel is `waves` times as many work-groups as
+    // usual.
     explicit BusyDevice(const std::string& stream, unsigned waves = 1);
     ~BusyDevice();
     BusyDevice(const BusyDevice&) = delete;
@@ -44,6 +44,8 @@ public:
     void attach_thread() {}
     void wait_only(Event event);
     void recycle(Event event);
+    // Of a complete kernel of a "timed" queue.
+    int64_t device_ns(Event event) const;
     void* queue() const { return queue_; }  // the vendor's
 
     // Every work-item holds exactly what all kernels enqueued so far, each run once, leave. Waits for them.
