@@ -77,6 +77,7 @@ class Running(unittest.TestCase):
         seen = self.run_python("import os, threading, time\n"
                                "file = open('/etc/passwd')\n"
                                "ended = threading.Thread(target=int); ended.start(); ended.join()\n"
+                               "while len(os.listdir('/proc/self/task')) > 1: time.sleep(0.001)\n"
                                "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
                                "print('out', flush=True)\nos._exit(3)")
         self.assertEqual((seen.status, seen.out), (3, "out\n"))
