@@ -57,5 +57,34 @@ TEST_P(CudaStanding, ItsOwnCommandsMakeRoomOnceTheirWaitIsOver) {
     EXPECT_EQ(urgent->end(), 0) << urgent->process().err();
 }
 
+class CudaStandingTogether : public CudaProcesses {
+protected:
+    void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
+};
+
+// An urgent program waits for the event of another one, which waits for its host.
+TEST_F(CudaStandingTogether, TheThirdProgramRunsMeanwhile) {
+    constexpr uint64_t kFrames = 20;
+    constexpr uint64_t kLeast = 20;
+    const auto producer = start_program(
+        "producer", 0, {{"CUDA_PROGRAM_SHARES", "1"}, {"CUDA_PROGRAM_AHEAD", "value"}, {"CUDA_PROGRAM_BATCH", "1"}});
+    producer->work();
+    ASSERT_TRUE(eventually([&] { return producer->recorded() > 0; })) << producer->process().err();
+    const auto victim = start_program("victim", 0);
+    victim->work();
+    ASSERT_TRUE(victim->advances()) << victim->process().err();
+    const auto urgent =
+        start_program("urgent", 10, {{"CUDA_PROGRAM_AFTER", producer->board()}, {"CUDA_PROGRAM_BATCH", "1"}});
+    urgent->work();
+    ASSERT_TRUE(eventually([&] { return urgent->done() > 0; })) << urgent->process().err();
+    const uint64_t before[] = {victim->done(), urgent->done()};
+    EXPECT_TRUE(eventually([&] {
+        return urgent->done() >= before[1] + kFrames && victim->done() >= before[0] + kLeast * kFrames;
+    })) << victim->done() - before[0]
+        << " commands of the victim, " << urgent->done() - before[1] << " of the urgent program";
+    for (CudaProgram* program : {victim.get(), urgent.get(), producer.get()})
+        EXPECT_EQ(program->end(), 0) << program->process().err();
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -197,6 +197,26 @@ TEST_F(Standing, AtAHostFunction) {
                  [&](CUstream stream) { return api().cuStreamAddCallback(stream, callback, &host_->gate, 0); });
 }
 
+TEST_F(Standing, AtASemaphore) {
+    CUexternalSemaphore semaphore = nullptr;
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC nothing = {};
+    nothing.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+    if (api().cuImportExternalSemaphore == nullptr ||
+        api().cuImportExternalSemaphore(&semaphore, &nothing) != CUDA_SUCCESS)
+        GTEST_SKIP() << "this driver imports none from nothing";
+    CUstream stream = make_stream(), other = make_stream();
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {};
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {};
+    wait.params.fence.value = signal.params.fence.value = 1;
+    ASSERT_EQ(api().cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, stream), CUDA_SUCCESS);
+    work(stream);
+    EXPECT_TRUE(comes_to_stand(stream));
+    ASSERT_EQ(api().cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, other), CUDA_SUCCESS);
+    end(stream);
+    end(other);
+    EXPECT_EQ(api().cuDestroyExternalSemaphore(semaphore), CUDA_SUCCESS);
+}
+
 TEST_F(Standing, AtAnEventOfAnotherDevice) {
     if (devices < 2) GTEST_SKIP() << "there is only one device";
     CUevent event = nullptr;

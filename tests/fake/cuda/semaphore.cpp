@@ -1,0 +1,65 @@
+// External semaphores: timelines that only this driver's streams signal, whatever they are said to be imported from.
+#include "fake/cuda/capture.h"
+#include "fake/cuda/context.h"
+#include "fake/cuda/shared_event.h"
+
+struct CUextSemaphore_st {
+    fake::SharedEvent timeline{};  // `completed` is its value
+};
+
+using namespace fake;
+
+namespace {
+
+// `command_of(i)`: what the i-th semaphore is to do in the stream.
+template <typename CommandOf>
+CUresult each(unsigned count, CUstream handle, CommandOf command_of) {
+    Stream* stream = nullptr;
+    FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
+    for (unsigned i = 0; i < count; ++i) FAKE_TRY(submit(*stream, command_of(i), InCapture::kForbidden));
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuImportExternalSemaphore(CUexternalSemaphore* semaphore,
+                                           const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* description) {
+    FAKE_ENTRY();
+    if (semaphore == nullptr || description == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *semaphore = new CUextSemaphore_st;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDestroyExternalSemaphore(CUexternalSemaphore semaphore) {
+    FAKE_ENTRY();
+    delete semaphore;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* semaphores,
+                                                 const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* parameters,
+                                                 unsigned int count, CUstream stream) {
+    FAKE_ENTRY();
+    return each(count, stream, [&](unsigned i) {
+        Command command;
+        command.action = [semaphore = semaphores[i], value = parameters[i].params.fence.value] {
+            complete_shared_event(semaphore->timeline, value);
+        };
+        return command;
+    });
+}
+
+CUresult CUDAAPI cuWaitExternalSemaphoresAsync(const CUexternalSemaphore* semaphores,
+                                               const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* parameters,
+                                               unsigned int count, CUstream stream) {
+    FAKE_ENTRY();
+    return each(count, stream, [&](unsigned i) {
+        Command command;
+        command.shared = &semaphores[i]->timeline;
+        command.shared_number = parameters[i].params.fence.value;
+        return command;
+    });
+}
+}
