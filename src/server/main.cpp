@@ -18,6 +18,7 @@
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
+#include "server/in_advance.h"
 #include "server/last_words.h"
 #include "server/latency.h"
 #include "server/log_writer.h"
@@ -199,6 +200,7 @@ int run_server(const Options& options, std::vector<xsched::server::Listener> lis
                const std::function<void()>& begun) {
     try {
         xsched::server::stay_resident();
+        xsched::server::take_in_advance();
         // Not destroyed: what peers have sent stays open, and goes with the process.
         auto& server = *new xsched::server::Server(options, std::move(listeners));  // NOLINT
         begun();
