@@ -72,6 +72,7 @@ public:
 
 private:
     uint32_t find(const UnitKey& key, uint32_t guess);
+    uint32_t unit_to_join(const UnitKey& key) const;
     void publish(OwnUnit& own, uint32_t at, const sched::UnitState& common, Work& work);
     void charge(const OwnUnit& own, int64_t more_ns, Work& work) const;
     static void count_use(OwnUnit& own);

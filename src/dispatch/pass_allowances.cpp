@@ -21,7 +21,7 @@ constexpr int64_t kRingNs = 100'000;
 constexpr int64_t kSavedForRingsNs = 128 * kRingNs;
 constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
 // A user who has had his part is looked at again after this time, not at once.
-constexpr int64_t kLeastPauseNs = 100'000;
+constexpr int64_t kLeastPauseNs = 500'000;
 // But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
 // once, with whoever rang meanwhile.
 constexpr uint32_t kMostWritten = 96;
@@ -55,6 +55,7 @@ void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
     Allowance& ringing = user->ringing;
     ringing.use(kRingNs, kSavedForRingsNs, now_ns);
     ringing.used_until_ns = std::min(ringing.used_until_ns, now_ns + kLongestRestNs);
+    user->unheard_until_ns.store(ringing.used_until_ns, std::memory_order_relaxed);
 }
 
 // True: all of the client has been read.

@@ -34,6 +34,11 @@ bool UnitTable::update(DeviceTable& device, uint32_t at, const sched::UnitState&
     return true;
 }
 
+uint32_t UnitTable::units_of(uint64_t device, const UserLimits* user) const {
+    const auto known = devices_.find(device);
+    return known != devices_.end() ? known->second->units_of(user) : 0;
+}
+
 void UnitTable::count_user(DeviceTable& device, UserLimits* user, int change) {
     const auto known = std::find_if(device.users.begin(), device.users.end(),
                                     [user](const UserHere& here) { return here.user == user; });

@@ -77,6 +77,8 @@ public:
     bool update(DeviceTable& device, uint32_t at, const sched::UnitState& unit);
     // Another unit may take its position: returns whose that is, which has to be told. No owner: none does.
     Owner remove(DeviceTable& device, uint32_t at);
+    // How many of the device's units are that user's.
+    uint32_t units_of(uint64_t device, const UserLimits* user) const;
     // Everything must be decided anew.
     void mark_all();
 

@@ -18,6 +18,7 @@ struct UserLimits {
     std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
     std::atomic<uint32_t> slots{ipc::kMostQueues};        // of each client; queues in further ones are not scheduled
     std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
+    std::atomic<uint32_t> units{64};  // on one device; further queues count as units of their client that are there
     std::atomic<int32_t> share{0};  // of each device, of all its programs together: as base/hints.def says
     std::atomic<int32_t> limit{100};  // at least 1
     // As in policy::Unit; and whether the user's programs share as one also where nothing was said of him. Both are
@@ -26,6 +27,7 @@ struct UserLimits {
     bool shares_as_one = false;
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
+    std::atomic<int64_t> unheard_until_ns{0};  // its clients' rings wake nobody until then (server/doorbells.h)
     std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)
     std::atomic<uint64_t> holds_left_out{0};  // parts of holds, likewise (hold_log.h)
 

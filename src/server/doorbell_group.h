@@ -22,11 +22,15 @@ public:
     explicit DoorbellNews(base::FutexWord& waker) : waker_(waker) {}
 
     void tell(const std::vector<uint32_t>& ids);
+    // Until when a client is not heard, of which that account says until when its user rests; 0: it is heard.
+    int64_t rests_until_ns(const std::atomic<int64_t>* account_ns, int64_t now_ns) const;
     // Appends what was told since the last call.
     void take(std::vector<uint32_t>& ids);
 
     // How many groups there are: their threads share what one of the real-time class may work (real_time.h).
     std::atomic<uint32_t> groups{0};
+    // Whether there is somebody to be disturbed by another user's rings.
+    std::atomic<bool> several_users{false};
 
 private:
     base::FutexWord& waker_;
@@ -46,7 +50,7 @@ public:
     DoorbellGroup& operator=(const DoorbellGroup&) = delete;
 
     size_t size() const { return size_; }
-    void add(uint32_t id, ipc::Header& header);
+    void add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns);
     // False: it is not here. Else its memory is not touched any more.
     bool remove(uint32_t id);
 
@@ -55,6 +59,7 @@ private:
         uint32_t id;
         base::FutexWord* word;
         uint32_t noted;
+        const std::atomic<int64_t>* rests_until_ns;  // as in Doorbells::add
     };
     void watch();
     void changed();

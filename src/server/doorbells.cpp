@@ -13,8 +13,6 @@ namespace {
 
 // Of futex_wait_any, the waker's among them: it takes 0.2 us for each to go to sleep, and again to wake.
 constexpr size_t kMostWords = 16;
-// Who rests does so for as long at least: waking for him again and again costs more than what he is then read for.
-constexpr int64_t kLeastRestNs = 250 * base::kMicrosecond;
 
 }  // namespace
 
@@ -23,9 +21,9 @@ Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns)
 
 Doorbells::~Doorbells() = default;
 
-void Doorbells::add(uint32_t id, ipc::Header& header, const int64_t* rests_until_ns) {
+void Doorbells::add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns) {
     if (words_.size() >= kMostWords)
-        if (DoorbellGroup* group = group_with_room()) return group->add(id, header);
+        if (DoorbellGroup* group = group_with_room()) return group->add(id, header, rests_until_ns);
     header.server_asleep.store(0);
     headers_.push_back(&header);
     ids_.push_back(id);
@@ -122,8 +120,7 @@ void Doorbells::let_in_again() {
 int64_t Doorbells::leave_out_resting(int64_t now_ns) {
     int64_t first_ns = 0;
     for (Rest& rest : rests_) {
-        if (several_users_ && rest.until_ns == 0 && rest.account_ns != nullptr && *rest.account_ns > now_ns)
-            rest.until_ns = std::max(*rest.account_ns, now_ns + kLeastRestNs);
+        if (rest.until_ns == 0) rest.until_ns = news_.rests_until_ns(rest.account_ns, now_ns);
         first_ns = base::earlier(first_ns, rest.until_ns);
     }
     any_rests_ = first_ns != 0;
@@ -151,7 +148,8 @@ void Doorbells::wait(int64_t timeout_ns) {
 }
 
 void Doorbells::sleep(int64_t until_ns) {
-    if (several_users_ || any_rests_) until_ns = base::earlier(until_ns, leave_out_resting(base::now_ns()));
+    if (news_.several_users.load(std::memory_order_relaxed) || any_rests_)
+        until_ns = base::earlier(until_ns, leave_out_resting(base::now_ns()));
     if (anything_rang()) {
         rang_ns_ = base::now_ns();
         return;

@@ -9,6 +9,7 @@
 // The scheduling thread alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,13 +27,13 @@ public:
     ~Doorbells();
     bool spins() const { return spin_ns_ > 0; }
 
-    // `rests_until_ns`: until then it is not to be heard, as the dispatcher's account of its user says; null: always.
-    // Read by the scheduling thread alone, until the client is removed.
-    void add(uint32_t id, ipc::Header& header, const int64_t* rests_until_ns = nullptr);
+    // `rests_until_ns`: until then its rings wake no thread, as the dispatcher's account of its user says. Null: they
+    // always do. Read until the client is removed.
+    void add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns = nullptr);
     // Its memory is not touched any more.
     void remove(uint32_t id);
     // Whether there is somebody to be disturbed by another user's rings.
-    void have_several_users(bool several) { several_users_ = several; }
+    void have_several_users(bool several) { news_.several_users.store(several, std::memory_order_relaxed); }
 
     // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at orders.
     void note_waker();
@@ -66,11 +67,10 @@ private:
     std::vector<uint32_t> rung_;
     // Also parallel; of a client that rests, when it is heard again.
     struct Rest {
-        const int64_t* account_ns = nullptr;
+        const std::atomic<int64_t>* account_ns = nullptr;
         int64_t until_ns = 0;  // 0: it is heard
     };
     std::vector<Rest> rests_;
-    bool several_users_ = false;
     bool any_rests_ = false;
     std::vector<base::FutexWord*> heard_words_;  // while somebody rests
     std::vector<uint32_t> heard_noted_;

@@ -92,7 +92,7 @@ void Scheduler::admit(const dispatch::ClientView& client) {
     view.together = &together_;
     dispatcher_.add_client(view);
     doorbells_.add(client.id, client.region->header,
-                   client.limits != nullptr ? &client.limits->ringing.used_until_ns : nullptr);
+                   client.limits != nullptr ? &client.limits->unheard_until_ns : nullptr);
     doorbells_.have_several_users(dispatcher_.has_several_users());
     clients_.insert_or_assign(client.id, client.limits);
     if (client.limits != nullptr) recorded_users_.came(client.limits);

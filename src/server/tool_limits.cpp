@@ -1,4 +1,7 @@
 // The commands about limits: how much each user has of what, and how much he may have.
+#include <algorithm>
+#include <iterator>
+
 #include "server/tool_commands.h"
 
 namespace xsched::server {
@@ -6,14 +9,19 @@ namespace {
 
 bool may_set(const Request& request) { return request.asking.peer.trusted; }
 
+// False: it is no number of things that a user has.
+bool is_counted(Limit limit) {
+    constexpr Limit kOthers[] = {Limit::kHighestPriority, Limit::kShare, Limit::kDeviceLimit, Limit::kUnits};
+    return std::find(std::begin(kOthers), std::end(kOthers), limit) == std::end(kOthers);
+}
+
 Json describe_user(const User& user) {
     Json limits = Json::array();
     for (size_t i = 0; i < kLimits; ++i) {
         const auto limit = static_cast<Limit>(i);
         const LimitInfo& info = limit_info(limit);
         Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
-        const bool counted = limit != Limit::kHighestPriority && limit != Limit::kShare && limit != Limit::kDeviceLimit;
-        if (counted) entry["used"] = user.used(limit);
+        if (is_counted(limit)) entry["used"] = user.used(limit);
         limits.push_back(entry);
     }
     Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};

@@ -182,6 +182,7 @@ void User::share() {
     shared_->queues.store(static_cast<uint32_t>(most(Limit::kQueues)));
     shared_->slots.store(users_.slots_);
     shared_->priorities.store(static_cast<uint32_t>(most(Limit::kPriorities)));
+    shared_->units.store(static_cast<uint32_t>(most(Limit::kUnits)));
     shared_->share.store(static_cast<int32_t>(most(Limit::kShare)));
     shared_->limit.store(std::max(static_cast<int32_t>(most(Limit::kDeviceLimit)), 1));
 }

@@ -33,8 +33,8 @@ protected:
     base::FutexWord waker{0};
     Client loud;
     Client honest;
-    int64_t loud_rests_until_ns = 0;
-    int64_t honest_rests_until_ns = 0;
+    std::atomic<int64_t> loud_rests_until_ns{0};
+    std::atomic<int64_t> honest_rests_until_ns{0};
     Doorbells bells{waker, 0};
 };
 
@@ -48,6 +48,24 @@ TEST_F(DoorbellsTest, WhoRestsWakesNobody) {
     ipc::ring_doorbell(honest.header);
     sleep_for(60 * base::kSecond);
     EXPECT_EQ(heard(), std::vector<uint32_t>{2});
+}
+
+// Clients beyond the first are waited for by threads of their own.
+TEST_F(DoorbellsTest, FurtherClientsThatRestWakeNobodyEither) {
+    std::vector<std::unique_ptr<ipc::Region>> crowd;
+    for (uint32_t id = 3; id < 40; ++id) {
+        crowd.push_back(std::make_unique<ipc::Region>());
+        bells.add(id, crowd.back()->header, &loud_rests_until_ns);
+    }
+    ipc::Header& last = crowd.back()->header;
+    const int64_t until_ns = loud_rests_until_ns = base::now_ns() + 30 * kShortNs;
+    ipc::ring_doorbell(last);
+    ipc::ring_doorbell(honest.header);
+    sleep_for(60 * base::kSecond);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{2});
+    while (heard().empty()) sleep_for(60 * base::kSecond);
+    EXPECT_GE(base::now_ns(), until_ns);
+    for (uint32_t id = 3; id < 40; ++id) bells.remove(id);
 }
 
 TEST_F(DoorbellsTest, WhatRangMeanwhileIsHeardWithTheEndOfTheRest) {
