@@ -8,8 +8,8 @@ alone and never idle, and what it costs such a program to be under XSched (limit
 
 PROGRAM is bench_cuda_neighbours, or the main job's lp of a platform (bin/opencl/lp: on PoCL without a GPU), which
 stands beside its hp. Each figure with a limit stands beside one of the same program without us, just before. Times are
-of kernels that completed, in the whole run but its first second; with lp on OpenCL they are the device's own. A row is the median of its rounds. Exit status 1: a
-program failed.
+of kernels that completed, in the whole run but its first second; with lp on OpenCL they are the device's own. A row is
+the median of its rounds. Exit status 1: a program failed.
 """
 import argparse
 import json
