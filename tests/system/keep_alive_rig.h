@@ -45,8 +45,10 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return environment;
     }
+    // Once the program has used a queue: it connects earlier.
     void want_keep_alives() {
         ipc::Header& header = server.region().header;
+        EXPECT_TRUE(eventually([&] { return header.slot_end != 0; }));
         header.keep_alive_until_ns = hold_us == 0 ? std::numeric_limits<int64_t>::max() : 0;
         header.keep_alive_wanted = 1;
         ipc::ring_directive(header);
