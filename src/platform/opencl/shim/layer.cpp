@@ -1,5 +1,6 @@
 // XSched as an OpenCL layer: the ICD loader reads OPENCL_LAYERS, asks clGetLayerInfo and calls clInitLayer, once.
 #include <CL/cl_layer.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstring>
@@ -22,6 +23,22 @@ void put_hooks(cl_icd_dispatch& dispatch) {
         if (function != nullptr && hook != nullptr) function = reinterpret_cast<std::decay_t<decltype(function)>>(hook);
     };
 #define ENTRY_POINT(name) put(dispatch.name, hook_of(kEntry_##name));
+#include "entry_points.inc"
+}
+
+// Keeps the library of each function below us for the rest of the process. A program that has opened the loader by
+// itself may close it while work of its is held or in flight (LuaJIT does at its end), and XSched's threads call the
+// loader then.
+void keep_loaded(const cl_icd_dispatch& below_us) {
+    const void* kept = nullptr;
+    const auto keep = [&kept](const void* function) {
+        Dl_info where{};
+        if (function == nullptr || dladdr(function, &where) == 0 || where.dli_fbase == kept) return;
+        kept = where.dli_fbase;
+        // RTLD_NODELETE stays when the handle is given back.
+        if (void* library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(library);
+    };
+#define ENTRY_POINT(name) keep(reinterpret_cast<const void*>(below_us.name));
 #include "entry_points.inc"
 }
 
@@ -55,6 +72,7 @@ extern "C" {
     std::memcpy(&below_us, target, known * sizeof(void*));
     *count_ret = known;
     if (become_layer(below_us)) {
+        keep_loaded(below_us);
         g_dispatch = below_us;
         put_hooks(g_dispatch);
         *layer_ret = &g_dispatch;
