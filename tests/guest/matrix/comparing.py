@@ -17,7 +17,7 @@ def masked(text, row, places):
         text = text.replace(str(place), "<place>")
     for mask in row.masks:
         text = re.sub(mask.pattern, "#", text, flags=re.MULTILINE)
-    lines = [line for line in text.splitlines() if line != "#"]
+    lines = [line for line in text.splitlines() if line.strip("#") or not line]
     return sorted(lines) if row.unordered else lines
 
 
@@ -57,7 +57,7 @@ def without_ours(ended, socket):
     return own, len(ended.threads) - len(our_threads), ended.descriptors.count(ours), our_threads
 
 
-def leftover_differences(natives, ended, socket):
+def leftover_differences(row, natives, ended, socket):
     """What it still has open and still runs at its end, beyond what one of its native runs has and what is ours."""
     seen = without_ours(ended, socket)
     before = [looked for native in natives if (looked := without_ours(native, socket))]
@@ -66,6 +66,6 @@ def leftover_differences(natives, ended, socket):
     found = []
     if all(seen[0] != each[0] for each in before):
         found.append("descriptors: " + " | ".join(lines_that_differ(before[0][0].elements(), seen[0].elements())))
-    if all(seen[1] != each[1] for each in before):
+    if not row.threads_vary and all(seen[1] != each[1] for each in before):
         found.append(f"threads: {seen[1]}, natively {before[0][1]}")
     return found

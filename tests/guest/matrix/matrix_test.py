@@ -57,11 +57,12 @@ class Comparing(unittest.TestCase):
         native = ended(descriptors=["/dev/null", "anon_inode:[eventfd]"], threads=["a", "a"])
         under = ended(descriptors=["/dev/null", "anon_inode:[eventfd]", "socket to /s"],
                       threads=["a", "a", "xsched-agent"])
-        self.assertEqual(comparing.leftover_differences([native], under, "/s"), [])
-        self.assertEqual(len(comparing.leftover_differences([native], under, "/other")), 1)
+        self.assertEqual(comparing.leftover_differences(a_row(), [native], under, "/s"), [])
+        self.assertEqual(len(comparing.leftover_differences(a_row(), [native], under, "/other")), 1)
         more = ended(descriptors=["/dev/null"], threads=["a", "a", "a"])
-        self.assertEqual(len(comparing.leftover_differences([native], more, "/s")), 2)
-        self.assertEqual(comparing.leftover_differences([native, more], more, "/s"), [])
+        self.assertEqual(len(comparing.leftover_differences(a_row(), [native], more, "/s")), 2)
+        self.assertEqual(comparing.leftover_differences(a_row(), [native, more], more, "/s"), [])
+        self.assertEqual(len(comparing.leftover_differences(a_row(threads_vary="so it is"), [native], more, "/s")), 1)
 
 
 class Running(unittest.TestCase):
@@ -89,10 +90,15 @@ class Running(unittest.TestCase):
         self.assertEqual((seen.status, seen.was_running), (-15, True))
         self.assertFalse(self.run_python("pass", signals=(20, 15)).was_running)
 
+    def test_faults_tell_where(self):
+        seen = self.run_python("import ctypes; ctypes.string_at(1)")
+        self.assertEqual(seen.status, -11)
+        self.assertRegex(seen.faults[0], r"^SIGSEGV in thread \S+ at libc\S*\+0x[0-9a-f]+; on its stack: .*ctypes")
+
     def test_what_does_not_end_is_ended(self):
         seen = self.run_python("import time; time.sleep(60)", seconds=1)
         self.assertIsNone(seen.status)
-        self.assertTrue(any(" S " in thread for thread in seen.standing), seen.standing)
+        self.assertRegex(seen.standing[0], r"^\S+ [A-Z]")
 
 
 class Page(unittest.TestCase):
@@ -110,8 +116,9 @@ class Page(unittest.TestCase):
     def test_what_differs_is_named(self):
         ways = {way: {"same": True, "differs": []} for way in page.WAYS}
         ways["victim"] = {"same": False, "differs": ["exit status 1, natively 0"]}
-        document = {"when": "2026-01-01", "xsched": "c", "system": "s", "kernel": "k", "versions": {},
-                    "programs": [{"name": "a", "says": "", "ways": ways}, {"name": "b", "skipped": "no GPU"}]}
+        tried = {"name": "a", "says": "", "when": "2026-01-01", "xsched": "c", "ways": ways}
+        document = {"system": "s", "kernel": "k", "versions": {},
+                    "programs": [tried, {"name": "b", "skipped": "no GPU"}]}
         text = page.text(document)
         self.assertIn("- a, victim: `exit status 1, natively 0`", text)
         self.assertIn("| a | same | same | same | **differs** | same | same | not seen |", text)

@@ -56,8 +56,9 @@ def text(document):
     done = [entry for entry in document["programs"] if "ways" in entry]
     left_out = [entry for entry in document["programs"] if "skipped" in entry]
     drivers = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
-    parts = [wrapped(f"{len(done)} programs, {document['when'][:10]}, {document['xsched']}, "
-                     f"{document['system']}, Linux {document['kernel']}, {drivers}."), "\n".join(table(done))]
+    dates, ours = (sorted({entry[key] for entry in done}) for key in ("when", "xsched"))
+    parts = [wrapped(f"{len(done)} programs, {dates[-1][:10]}, {', '.join(ours)}, {document['system']}, Linux "
+                     f"{document['kernel']}, {drivers}."), "\n".join(table(done))]
     if odd := differences(done):
         parts.append("What differs:\n\n" + "\n".join(odd))
     if left_out:

@@ -30,6 +30,7 @@ class Row:
     make: tuple = ()        # shell commands that make its inputs, once, in the folder in which it runs
     masks: tuple = ()
     unordered: str = ""     # why its lines may change places
+    threads_vary: str = ""  # why the number of its threads is not compared
     files: tuple = ()       # what it writes, compared as well
     variables: dict = field(default_factory=dict)
     platform: str = "opencl"
@@ -68,7 +69,7 @@ def why_not(row, outside):
 
 def of_modules(row):
     """The versions of Python's modules that no package of Debian has brought."""
-    query = "import importlib.metadata as m, sys; print(*(f'{n} {m.version(n)}' for n in sys.argv[1:]), sep='\\n')"
+    query = "import importlib, sys\nfor name in sys.argv[1:]: print(name, importlib.import_module(name).__version__)"
     if not row.modules or row.packages:
         return {}
     done = subprocess.run([row.command[0], "-c", query, *row.modules], text=True, capture_output=True, check=False)

@@ -16,6 +16,8 @@ EVENT_STATES = (Mask(r"^\s*Event status.*$", "how far the device had come by the
                 Mask(r"^WARNING: (?!Events completed before).*$", "the same"),
                 Mask(r"(?:WARNING: Events completed before they could be released.*?again\.|"
                      r"Note: Event status was running or queued when released.*?good\.\n)", "the same"))
+CALLBACKS = Mask(r"^(?:\s*(?:Waiting for callback\.\.\.|Event callback +\d+ +of type \d+ triggered))+\s*$|^$",
+                 "two threads print, and lines get into each other")
 POINTERS = (Mask(r"0x[0-9a-f]{6,}", "an address"),)
 PROFILED = (Mask(r"(?<=: )\d[0-9.]*(?=ms| |$)", "a time or a moment"),)
 
@@ -74,7 +76,7 @@ OF_DEBIAN = (
     of_cts("api", ("get_*", "retain_*", "release_*", "queue_*", "negative*", "kernel_arg_changes", "clone_kernel",
                    "zero_sized_enqueue", "context_destructor_callback", "mem_object_destructor_callback",
                    "execute_kernel_local_sizes"), POINTERS),
-    of_cts("events", ("event_*", "userevents", "callbacks", "waitlists"), EVENT_STATES),
+    of_cts("events", ("event_*", "userevents", "callbacks", "waitlists"), (*EVENT_STATES, CALLBACKS)),
     of_cts("profiling", ("read_array_int", "write_array_int", "copy_array", "copy_partial_array", "execute"), PROFILED),
     of_cts("multiples", ("context_two_contexts_same_device", "hundred_queues")),
 )

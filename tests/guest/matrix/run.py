@@ -57,12 +57,11 @@ def said(command):
     return done.stdout.strip()
 
 
-def circumstances(tools):
+def circumstances():
+    """Where and on what all of it ran; when, and which XSched it was, each program says for itself."""
     system = Path("/etc/os-release").read_text(encoding="utf-8")
     name = next(line.split("=")[1].strip('"') for line in system.splitlines() if line.startswith("PRETTY_NAME="))
-    return {"when": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S +0000"),
-            "xsched": said([tools.build / "bin" / "xcli", "--version"]), "system": name, "kernel": platform.release(),
-            "versions": row_module.versions(rows.DRIVERS)}
+    return {"system": name, "kernel": platform.release(), "versions": row_module.versions(rows.DRIVERS)}
 
 
 def tried(row, tools, deadline):
@@ -85,8 +84,10 @@ def tried(row, tools, deadline):
         print("\n".join(f"    {way}: {line}" for line in found[way]["differs"]), flush=True)
     masks = [{"pattern": mask.pattern, "why": mask.why} for mask in row.masks]
     known = row_module.versions(row.packages) | row_module.of_modules(row)
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S +0000")
+    entry |= {"when": now, "xsched": said([tools.build / "bin" / "xcli", "--version"])}
     return entry | {"versions": known, "command": " ".join(row.command), "masks": masks, "unordered": row.unordered,
-                    "repeated": trials.repeated, "ways": found}
+                    "threads_vary": row.threads_vary, "repeated": trials.repeated, "ways": found}
 
 
 def chosen(given):
@@ -110,11 +111,11 @@ def parse():
     return parser.parse_args()
 
 
-def write(given, tools, entries):
+def write(given, entries):
     """With the entries that are there already and were not asked for."""
     old = json.loads(given.out.read_text()) if given.only and given.out.exists() else {"programs": []}
     kept = {entry["name"]: entry for entry in old["programs"]} | {entry["name"]: entry for entry in entries}
-    document = circumstances(tools) | {"programs": [kept[row.name] for row in rows.ROWS if row.name in kept]}
+    document = circumstances() | {"programs": [kept[row.name] for row in rows.ROWS if row.name in kept]}
     given.out.write_text(json.dumps(document, indent=1) + "\n")
 
 
@@ -126,7 +127,7 @@ def main():
     deadline = time.monotonic() + given.limit
     entries = [tried(row, tools, deadline) for row in chosen(given)]
     if given.out:
-        write(given, tools, entries)
+        write(given, entries)
     done = [entry for entry in entries if "ways" in entry]
     differing = [entry["name"] for entry in done if not all(way["same"] for way in entry["ways"].values())]
     print(f"{len(done) - len(differing)} passed, {len(differing)} failed, {len(entries) - len(done)} skipped")

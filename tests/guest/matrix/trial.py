@@ -36,6 +36,7 @@ class Ended:
     files: dict               # of those asked for: a digest, or None
     was_running: bool = False  # when it got its signal
     standing: tuple = ()       # where its threads stood if it did not end
+    faults: tuple = ()         # signals of faults that it got, and where
 
     @property
     def messages(self):
@@ -94,7 +95,7 @@ def run(command, folder, environment, seconds, signals=(), files=()):
     return Ended(status=told.get("status"), out=text_of(folder / "out"), errors=text_of(folder / "err"),
                  seconds=told.get("seconds", seconds), descriptors=told.get("descriptors"),
                  threads=told.get("threads"), files={name: digest(folder / "run" / name) for name in files},
-                 was_running=was_running, standing=standing)
+                 was_running=was_running, standing=standing, faults=told.get("faults", ()))
 
 
 def send(watcher, pid, began, after, number):

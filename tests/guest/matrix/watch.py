@@ -21,6 +21,8 @@ CONT, SEIZE, LISTEN = 7, 0x4206, 0x4208
 TRACE_CLONE, TRACE_EXIT, KILL_WITH_TRACER = 0x8, 0x40, 0x100000
 EVENT_EXIT, EVENT_STOP = 6, 128
 ALL_THREADS = 0x40000000  # __WALL
+FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
+STACK_BYTES, MOST_CALLERS = 4096, 12  # how far a fault's callers are looked for, and how many are told
 STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 EXIT_OF_A_THREAD = {"x86_64": "60", "aarch64": "93"}.get(platform.machine())
 PIDFD_GETFD = 438  # the same on every processor
@@ -82,6 +84,35 @@ def call_of(pid, thread):
     return read(f"/proc/{pid}/task/{thread}/syscall").split(" ")[0]
 
 
+def code_at(mappings, address):
+    """FILE+OFFSET, or nothing if there is no code of a file."""
+    for line in mappings.splitlines():
+        words = line.split(None, 5)
+        begin, end = (int(word, 16) for word in words[0].split("-"))
+        if begin <= address < end and "x" in words[1] and len(words) > 5:
+            return f"{os.path.basename(words[5])}+{address - begin + int(words[2], 16):#x}"
+    return None
+
+
+def fault(pid, thread, number):
+    """Which thread, and where: the place, and what on its stack may be its callers."""
+    name = f"{signal.Signals(number).name} in thread {read(f'/proc/{pid}/task/{thread}/comm').strip()}"
+    words = read(f"/proc/{pid}/task/{thread}/syscall").split()
+    if len(words) != 3:
+        return name
+    stack, place = int(words[1], 16), int(words[2], 16)
+    mappings, callers = read(f"/proc/{pid}/maps"), []
+    try:
+        with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+            memory.seek(stack)
+            found = memory.read(STACK_BYTES)
+        callers = [code for i in range(0, len(found) - 7, 8)
+                   if (code := code_at(mappings, int.from_bytes(found[i:i + 8], sys.byteorder)))]
+    except OSError:
+        pass
+    return f"{name} at {code_at(mappings, place) or hex(place)}; on its stack: {', '.join(callers[:MOST_CALLERS])}"
+
+
 def has_ended(pid, thread):
     """Whether it is about to end by itself, or has (the kernel keeps it until this tracer has been told)."""
     state = re.search(r"^State:\s*(\S)", read(f"/proc/{pid}/task/{thread}/status"), re.MULTILINE)
@@ -110,6 +141,7 @@ class Watched:
             os.read(ready, 1)
             self.become(command)
         self.seen = {"descriptors": None, "threads": None}
+        self.faults = []
         try:
             ptrace(SEIZE, self.pid, TRACE_CLONE | TRACE_EXIT | KILL_WITH_TRACER)
         except OSError:
@@ -139,6 +171,8 @@ class Watched:
         event, number = status >> 16, os.WSTOPSIG(status)
         if event == EVENT_EXIT and not ends_alone(self.pid, thread):
             self.look()
+        if not event and number in FAULTS:
+            self.faults.append(fault(self.pid, thread, number))
         if event == EVENT_STOP and number in STOPPING:
             ptrace(LISTEN, thread)
         else:
@@ -168,7 +202,8 @@ def main():
     except OSError:
         pass  # nobody asked
     status = watched.until_the_end()
-    told = {"status": os.waitstatus_to_exitcode(status), "seconds": round(time.monotonic() - began, 3), **watched.seen}
+    told = {"status": os.waitstatus_to_exitcode(status), "seconds": round(time.monotonic() - began, 3), **watched.seen,
+            "faults": watched.faults}
     with open(result, "w", encoding="utf-8") as file:
         json.dump(told, file)
 

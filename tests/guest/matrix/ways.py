@@ -94,11 +94,13 @@ class Trials:
         if ended.status is None:
             differs.append(f"it does not end within {self.row.seconds} s; its threads: {'; '.join(ended.standing)}")
         elif ended.status != native.status:
-            differs.append(f"exit status {ended.status}, natively {native.status}")
+            differs += [f"exit status {ended.status}, natively {native.status}", *ended.faults]
         differs += comparing.output_differences(self.expected, comparing.output(self.row, ended, self.folder))
-        while (left := comparing.leftover_differences(self.natives, ended, socket)) and len(self.natives) < NATIVE_RUNS:
+        while True:
+            left = comparing.leftover_differences(self.row, self.natives, ended, socket)
+            if not left or len(self.natives) >= NATIVE_RUNS:
+                return differs + left
             self.natives.append(self.run())
-        return differs + left
 
     def told(self, differs, ended, socket):
         seen = comparing.without_ours(ended, socket)
