@@ -52,6 +52,9 @@ void take_defaults(const ipc::Header& header, queue::Setup& setup) {
         setup.batch_size = batch_size;
 }
 
+// Of what the vendor's library has on the heap: without them 32 bits tell contexts apart.
+constexpr unsigned kContextAlignmentBits = 4;
+
 uint64_t words_owner(const HwQueue& device) {
     const XqGateOps* gate = device.ops->gate;
     return gate != nullptr && gate->words_owner != nullptr ? gate->words_owner(device.impl) : 0;
@@ -64,7 +67,8 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     setup.level = choose_level(device.ops->levels, wanted_level);
     if (setup.level == 0) return kXSchedErrorNotSupported;
     ensure_started();
-    XQueue* queue = queue::take_from_pool(words_owner(device));
+    const uint64_t context = words_owner(device);
+    XQueue* queue = queue::take_from_pool(context);
     if (queue == nullptr) return kXSchedErrorNotAllowed;
     const queue::Placement place = placement(queue->index());
     if (place.header == nullptr) {
@@ -77,6 +81,7 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     setup.hwq = hwq;
     setup.vendor = device.vendor;
     setup.device = device.device;
+    setup.context = static_cast<uint32_t>(context >> kContextAlignmentBits);
     take_defaults(*place.header, setup);
     queue::publish_device_names(*place.header);
     queue->begin(setup, place);

@@ -12,6 +12,12 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 bool is_scheduled(const UnitKey& key) { return !key.suspended_by_person && key.priority >= PRIORITY_MIN; }
 
+void join_context(sched::UnitState& state, const QueueNumbers& numbers) {
+    if (!numbers.ready || numbers.context == 0) return;
+    state.several_contexts |= state.context != 0 && state.context != numbers.context;
+    state.context = numbers.context;
+}
+
 // Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended. What it has used
 // is what its queues have while they were of it: one that comes for a moment, to inherit a priority, brings no past.
 void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
@@ -22,6 +28,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     } else if (numbers.ready) {
         unit.ready_since_ns = numbers.ready_since_ns;
     }
+    join_context(state, numbers);
     state.ready |= numbers.ready;
     state.slowed |= numbers.slowed;
     state.completed += numbers.completed;

@@ -65,6 +65,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.handle = take(slot.handle);
     numbers.device = take(slot.device);
     numbers.apart = take(slot.apart) != 0;
+    numbers.context = take(slot.context);
     numbers.slowed = ipc::runs_slowed(slot);
     numbers.level = take(slot.level, 0U, static_cast<uint32_t>(kPreemptLevelInterrupt));
     static_cast<base::Hints&>(numbers) = read_hints(slot, now_ns);

@@ -30,6 +30,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     int64_t ready_since_ns = 0;
     int64_t idle_since_ns = 0;
     uint32_t level = 0;  // preempt level in use
+    uint32_t context = 0;  // that it is of; 0: not known
     bool apart = false;  // level 3 takes it off by itself
     bool slowed = false;  // by level 3, on few compute units: it goes on
     int64_t command_ns = 0;

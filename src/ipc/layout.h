@@ -23,7 +23,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 24;        // raised with any change of this file or protocol.h
+inline constexpr uint32_t kVersion = 25;        // raised with any change of this file or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
@@ -150,6 +150,10 @@ struct alignas(512) QueueSlot {
     std::atomic<uint32_t> warm_us;
     std::atomic<uint32_t> warm_to_end;  // 1: for a burst under way, until its next wait
     std::atomic<uint32_t> warm_behind_us;  // else so long behind the first launch, through the burst; 0: a moment
+    // Names the vendor's context that the queue is of, among those of its process: the hardware lets contexts take
+    // turns. 0: not known, or the device has none. Written with the identity above, and here for want of room there.
+    // (client)
+    std::atomic<uint32_t> context;
 };
 
 // Commands known to be complete. Without locks; never more than `submitted`.

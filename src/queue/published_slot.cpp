@@ -33,6 +33,7 @@ void PublishedSlot::publish(uint32_t index, const Setup& setup, const SlotState&
     set(slot.handle, state.handle);
     set(slot.hwq, setup.vendor);
     set(slot.device, setup.device);
+    set(slot.context, setup.context);
     set(slot.levels, setup.ops->levels);
     publish_costs(slot, setup.ops->costs);
     set(slot.level, state.level);

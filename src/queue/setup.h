@@ -15,6 +15,7 @@ struct Setup : base::Hints {
     HwQueueHandle hwq = 0;
     uint64_t vendor = 0;
     XDevice device = 0;
+    uint32_t context = 0;       // as QueueSlot has it
     uint32_t level = 0;         // XPreemptLevel, already checked against ops->levels
     bool level_chosen = false;  // somebody asked for this level
     uint32_t flags = 0;         // XQueueCreateFlag

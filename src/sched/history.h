@@ -53,6 +53,12 @@ struct UnitHistory {
     int64_t since_ns;
     int64_t progress_ns = 0;  // UnitState::progress_ns as last given
     int64_t favoured_ns = 0;  // last
+    int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
+    // Whether it has, or had a moment ago: it may be between two rounds of them.
+    bool has_several_contexts(bool now, int64_t now_ns) const {
+        constexpr int64_t kMomentNs = 1'000'000'000;  // a change of mind is a call of 0.4 ms that the victim waits for
+        return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kMomentNs);
+    }
     int64_t turns_had_ns = 0;  // of turns, its process
     Expected expected;  // it wants the device for nothing else
     int64_t hold_until_ns = 0;  // Verdict::hold_until_ns

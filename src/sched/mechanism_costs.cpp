@@ -29,7 +29,7 @@ int64_t calls_ns(const Victim& victim) {
 // Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
 bool timeslice_does(const Victim& victim) {
     const bool stays = victim.rival_streams || victim.rival_is_brief;
-    return victim.has_rival && stays && !victim.rival_outlasts && !victim.has_peer;
+    return victim.has_rival && stays && !victim.rival_outlasts && !victim.takes_turns();
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ int64_t of_gate(const Victim& victim) {
     return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
 }
 
-// Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, which
-// would take turns.
+// Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, or
+// contexts of one process, which would take turns.
 int64_t of_timeslice(const Victim& victim) {
     if (!timeslice_does(victim) || victim.announced) return kNever;
     return victim.gate_tried_better && gate_may_do(victim) ? kNever : 0;

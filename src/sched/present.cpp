@@ -16,6 +16,7 @@ Present look_at(const Pass& pass, const Group& group) {
         Victim& victim = present.victim;
         device.rivals.look(at, state, device.usages[at], victim);
         victim.level = std::min(victim.level, state.level);
+        victim.several_contexts |= device.units[at].has_several_contexts(state.several_contexts, pass.now_ns);
         victim.costs.join(state.costs);
         const int64_t command_ns = state.unit.command_ns;  // 0: not known
         const CommandLengths& lengths = device.units[at].lengths;

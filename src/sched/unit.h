@@ -42,6 +42,8 @@ struct UnitState {
     int64_t stuck_since_ns = 0;  // since when no call that its process has in the driver has returned; 0: none there
     int64_t progress_ns = 0;  // when something of it was last seen to complete, or it became ready
     uint32_t waits_changed = 0;  // another number when its process waits for others, or others for it, than before
+    uint32_t context = 0;  // that one of its queues with work is of; 0: none, or not known
+    bool several_contexts = false;  // others with work are of another one: the hardware has them take turns
     Costs costs;  // of taking its process off the device
     ProgramHabits* habits = nullptr;  // of its process, for as long as it has the unit; null: nobody keeps them
 

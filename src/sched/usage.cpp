@@ -35,6 +35,7 @@ void see_usage(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& unit = device.units[at];
     see_pauses(pass, at);
+    if (state.several_contexts) unit.several_contexts_ns = pass.now_ns;
     unit.lengths.observe(state.completed, state.measured_ns, pass.now_ns);
     unit.copies.observe(state.copies, state.copied_bytes, state.completed, pass.now_ns);
     unit.write_habits(state.habits, state.unit.priority);

@@ -23,6 +23,9 @@ struct Victim {
     bool rival_is_unsure = false;  // of some rival too little is known to tell which mechanism is best
     bool rival_outlasts = false;  // some rival's bursts are longer than its timeslice in the hardware
     bool has_peer = false;  // another process of the same priority shares the device with it
+    bool several_contexts = false;  // its own queues lie in several contexts, which share the device
+    // In a short timeslice they would change places all the time, at the price of a switch each.
+    bool takes_turns() const { return has_peer || several_contexts; }
     // It mainly copies, beside peers that take turns; or it does nothing else, and some rival is unsure. No burst waits
     // for that: one that copies itself would wait for the call (docs/decisions/024).
     bool copies = false;

@@ -38,6 +38,39 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
+// In a short one they would change places all the time.
+TEST_F(MechanismInSlots, NoTimesliceForOneWithWorkInSeveralContexts) {
+    low.make_queue(1, 0);
+    low.make_interruptible(1);
+    low.slot(1).command_ns = kLongNs;
+    low.slot(0).context = 11;
+    low.slot(1).context = 12;
+    int64_t now = learn_pauses(15 * kMs);
+    ASSERT_EQ(low.slot(0).device_timeslice_us, 1u) << "the other context has nothing to do";
+    for (const uint32_t at : {0U, 1U}) low.submit(at, now);
+    dispatcher.pass(now);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u);
+    high.submit(0, now += kMs);
+    dispatcher.pass(now);
+    EXPECT_TRUE(low.suspended(0));
+    EXPECT_TRUE(interrupt());
+    high.complete(0, now += kMs);
+    low.complete(1, now);
+    dispatcher.pass(now);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "between two rounds";
+    for (int64_t ms = 0; ms < 3000; ms += 50) {
+        low.complete(0, now += 25 * kMs);
+        dispatcher.pass(now);
+        low.submit(0, now += 25 * kMs);
+        dispatcher.pass(now);
+    }
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u) << "it has used one context for seconds";
+    low.slot(1).context = 11;
+    low.submit(1, now);
+    dispatcher.pass(now + kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1u) << "streams of one context";
+}
+
 TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
     low.slot(0).command_ns = kBriefNs;
     learn_pauses(20 * kUs);

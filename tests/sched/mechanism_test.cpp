@@ -75,6 +75,18 @@ TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
     EXPECT_FALSE(shortens_timeslice({}, Mechanism::kGate));
 }
 
+TEST(Mechanism, ContextsOfOneProcessDoNotTakeTurnsAtAMicrosecond) {
+    const Victim one{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    Victim several = one;
+    several.several_contexts = true;
+    EXPECT_EQ(choose_mechanism(several), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(several, Mechanism::kInterrupt));
+    several.command_ns = kBriefNs;
+    EXPECT_EQ(choose_mechanism(several), Mechanism::kGate);
+    several.rival_holds = true;
+    EXPECT_FALSE(shortens_timeslice(several, Mechanism::kGate));
+}
+
 TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) {
     Victim victim = victim_of(kBriefNs);
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));

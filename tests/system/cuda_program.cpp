@@ -9,6 +9,7 @@
 //   CUDA_PROGRAM_DEVICES  the devices' numbers, such as 0,1; a thread each. Else the first one
 //   CUDA_PROGRAM_BATCH    so many kernels before it waits
 //   CUDA_PROGRAM_SECOND=1 it has used the default stream before, and works on a second one
+//   CUDA_PROGRAM_BESIDE=1 each batch begins with a kernel in another context, beside which the rest runs
 //   CUDA_PROGRAM_SILENT_US  how long each kernel of a silent burst takes (Board::kSilent): the program launches a few,
 //                         and then calls nothing until it is told something else
 //   CUDA_PROGRAM_SILENT_COPY=1  but for a copy to pageable memory, whose call returns when the burst is over
@@ -134,6 +135,39 @@ struct SharedEvents {
     }
 };
 
+// Another context with a kernel in its own stream, of whose result nobody asks.
+struct Beside {
+    CUcontext context = nullptr;
+    CUfunction busy = nullptr;
+    CUstream stream = nullptr;
+    CUdeviceptr word = 0;
+
+    bool prepare(int device) {
+        CUmodule module = nullptr;
+        return good(api().cuCtxCreate_v2(&context, 0, device), "cuCtxCreate") &&
+               good(api().cuModuleLoadData(&module, cuda::kKernels), "cuModuleLoadData") &&
+               good(api().cuModuleGetFunction(&busy, module, "busy"), "cuModuleGetFunction") &&
+               good(api().cuMemAlloc_v2(&word, sizeof(uint32_t)), "cuMemAlloc") &&
+               good(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0),
+                    "cuStreamCreateWithPriority") &&
+               left();
+    }
+    bool launch(uint32_t steps) {
+        void* parameters[] = {&word, &steps};
+        return entered() &&
+               good(api().cuLaunchKernel(busy, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel") &&
+               left();
+    }
+    bool wait() { return entered() && good(api().cuStreamSynchronize(stream), "cuStreamSynchronize") && left(); }
+
+private:
+    bool entered() { return good(api().cuCtxPushCurrent_v2(context), "cuCtxPushCurrent"); }
+    static bool left() {
+        CUcontext gone = nullptr;
+        return good(api().cuCtxPopCurrent_v2(&gone), "cuCtxPopCurrent");
+    }
+};
+
 struct Program {
     Board* board = nullptr;
     SharedEvents events;
@@ -148,6 +182,7 @@ struct Program {
     uint32_t expected = 0;
 
     uint32_t batch_kernels = 0;  // 0: as the kernels' length says
+    Beside beside;
     bool copies = false;
     bool polls = false;
     std::vector<unsigned char> sent;
@@ -175,6 +210,7 @@ struct Program {
         if (made) *reinterpret_cast<volatile uint32_t*>(word) = 0;
         sent.resize(number_of("CUDA_PROGRAM_COPY_BYTES"));
         if (made && !sent.empty() && !good(api().cuMemAlloc_v2(&there, sent.size()), "cuMemAlloc")) return false;
+        if (made && number_of("CUDA_PROGRAM_BESIDE") != 0 && !beside.prepare(device)) return false;
         return made && ahead.prepare() && events.prepare(*board);
     }
     bool leave_default_stream() {
@@ -199,6 +235,7 @@ struct Program {
         void* of_busy[] = {&word, &count};
         void* of_append[] = {&word, &batches, &one};
         if (!events.wait(stream)) return false;
+        if (beside.stream != nullptr && !beside.launch(steps())) return false;
         if (ahead.wanted() && !ahead.wait(stream)) return false;
         for (int i = 0; i < batch_size(); ++i) {
             if (!launch(busy, of_busy)) return false;
@@ -246,6 +283,7 @@ struct Program {
         return false;
     }
     bool wait() {
+        if (beside.stream != nullptr && !beside.wait()) return false;
         if (polls) {
             while (value() != expected && board->order.load() != Board::kEnd)
                 std::this_thread::sleep_for(std::chrono::microseconds(kPollUs));
