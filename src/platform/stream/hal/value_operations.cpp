@@ -113,8 +113,11 @@ bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::
 bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
 
 void try_value_operations_early(const DevicePlace& place) {
+    // Once: a trial that says nothing takes seconds, and the first use of a gate tries again.
+    static constinit std::atomic<bool> begun[kMostDevices] = {};
     std::atomic<int>& state = tried(place.device);
     if (!kTriesGates || !has_value_operations(place.api) || state.load(std::memory_order_acquire) != kUntried) return;
+    if (begun[device_index(place.device)].exchange(true)) return;
     if (const int found = try_on_own_stream(place); found != kUntried) state.store(found);
 }
 
