@@ -1,9 +1,10 @@
-// XSched's own declarations of the runtime's functions against Debian's HIP headers (5.2): a difference does not
-// compile. Enumerations count as int there, structures that XSched does not look into and function pointers as void.
-// Functions that are younger than 5.2 are not compared.
+// XSched's own declarations of the runtime's functions against AMD's HIP headers: Debian 12's (5.2) in make test, 6.4's
+// and 7.2's in make real-rocm. A difference does not compile. Enumerations count as int there, structures that XSched
+// does not look into and function pointers as void. Functions that the headers do not have yet are not compared.
 #include <hip/hip_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 // Their macros of the names of our constants.
@@ -11,6 +12,12 @@ constexpr auto kTheirNonBlocking = hipStreamNonBlocking, kTheirDisableTiming = h
                kTheirPortable = hipHostRegisterPortable, kTheirMapped = hipHostRegisterMapped,
                kTheirSignalMemory = hipMallocSignalMemory;
 constexpr auto kTheirWaitGte = hipStreamWaitValueGte;
+#ifdef hipEnablePerThreadDefaultStream  // from 7.2 on; before, the flag was told in comments alone
+constexpr uint64_t kTheirPerThread = hipEnablePerThreadDefaultStream;
+#undef hipEnablePerThreadDefaultStream
+#else
+constexpr uint64_t kTheirPerThread = 2;
+#endif
 #undef hipStreamNonBlocking
 #undef hipEventDisableTiming
 #undef hipHostRegisterPortable
@@ -23,6 +30,7 @@ constexpr auto kTheirWaitGte = hipStreamWaitValueGte;
 namespace ours = xsched::hip;
 static_assert(ours::hipStreamNonBlocking == kTheirNonBlocking && ours::hipEventDisableTiming == kTheirDisableTiming);
 static_assert(ours::hipHostRegisterPortable == kTheirPortable && ours::hipHostRegisterMapped == kTheirMapped);
+static_assert(ours::hipEnablePerThreadDefaultStream == kTheirPerThread);
 static_assert(ours::hipMallocSignalMemory == kTheirSignalMemory && ours::hipStreamWaitValueGte == kTheirWaitGte);
 
 #define SAME_STRUCTURE(name)                             \
