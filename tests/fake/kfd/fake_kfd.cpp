@@ -60,6 +60,7 @@ bool g_runtime = false;  // it has told of itself
 bool g_evicted = false;
 bool g_lock_held = false;  // by a call that failed
 long g_updates = 0;
+long g_suspends = 0, g_resumes = 0;  // by the debugger
 
 long setting(const char* name) {
     const char* value = std::getenv(name);
@@ -204,12 +205,19 @@ int preempt(uint32_t id, bool stop) {
     return 0;
 }
 
+bool idle_call(bool suspend) { return !suspend && ++g_resumes == setting("FAKE_KFD_IDLE_RESUME"); }
+
+// The call's last queue is not found, as one that is just being destroyed.
+bool misses_last(bool suspend) { return suspend && ++g_suspends <= setting("FAKE_KFD_MISSES"); }
+
 int switch_queues(uint64_t ids, uint32_t count, bool suspend) {
+    if (idle_call(suspend)) return 0;
+    const bool misses = misses_last(suspend);
     auto* id = reinterpret_cast<uint32_t*>(ids);
     int done = 0;
     for (uint32_t i = 0; i < count; ++i) {
         Queue* queue = find(id[i]);
-        if (queue == nullptr || !queue->seen) {
+        if (queue == nullptr || !queue->seen || (misses && i + 1 == count)) {
             id[i] |= 1u << 31;
             continue;
         }
@@ -221,13 +229,24 @@ int switch_queues(uint64_t ids, uint32_t count, bool suspend) {
     return done;
 }
 
+// Detaching resumes all queues that the debugger has suspended.
+int attach(bool attached) {
+    g_debugged = attached;
+    for (Queue& queue : g_queues) {
+        if (!queue.suspended) continue;
+        queue.suspended = false;
+        settle(queue);
+    }
+    return 0;
+}
+
 int debug(kfd_ioctl_dbg_trap_args& request) {
     if (request.pid != static_cast<uint32_t>(g_owner)) return -EPERM;
     if (!g_runtime) return -EPERM;
     if ((request.op == KFD_IOC_DBG_TRAP_ENABLE) == g_debugged) return -EINVAL;
     switch (request.op) {
         case KFD_IOC_DBG_TRAP_ENABLE:
-        case KFD_IOC_DBG_TRAP_DISABLE: g_debugged = request.op == KFD_IOC_DBG_TRAP_ENABLE; return 0;
+        case KFD_IOC_DBG_TRAP_DISABLE: return attach(request.op == KFD_IOC_DBG_TRAP_ENABLE);
         case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
             return switch_queues(request.suspend_queues.queue_array_ptr, request.suspend_queues.num_queues, true);
         case KFD_IOC_DBG_TRAP_RESUME_QUEUES:

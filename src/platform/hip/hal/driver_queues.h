@@ -29,6 +29,7 @@ struct Process {
     uint32_t gpus[kMostDevices] = {};     // of devices, as a stream's queue told; 0: not known
     kfd::Debugger debugger;
     uint32_t refused = 0;     // bit n: way n, not tried again
+    uint32_t misses = 0;      // suspensions in a row for which the driver lacked a queue
     uint32_t resumes = 0;     // so often something stopped was let go on
 };
 

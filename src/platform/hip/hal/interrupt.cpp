@@ -24,6 +24,9 @@ namespace {
 using namespace kfd;
 
 constexpr unsigned kMostStreams = 256;
+// Suspensions in a row for which the driver lacks a queue, before it counts as refusing. A queue that is just being
+// destroyed makes for one or two; more mean that queues go where their calls are not seen.
+constexpr uint32_t kMostMisses = 3;
 
 void say_refused(const char* why) {
     static constinit std::atomic<bool> said{false};
@@ -34,6 +37,24 @@ void say_refused(const char* why) {
 
 constexpr uint32_t kAllWays = (1u << kWays) - 1;
 constexpr uint32_t bit_of(Way way) { return 1u << static_cast<uint32_t>(way); }
+
+// Records that the debugger has let go of all queues that it had suspended.
+void note_detached() {
+    for (unsigned i = 0; i < g_process.count; ++i) {
+        if (g_process.queues[i].stopped_by != Way::kDebugger) continue;
+        g_process.queues[i].stopped_by = Way::kNone;
+        g_stopped.fetch_sub(1, std::memory_order_relaxed);
+    }
+}
+
+void give_up(Way way, int error, unsigned count) {
+    if (way == Way::kDebugger) note_detached();
+    g_process.refused |= way == Way::kDebugger ? bit_of(way) : kAllWays;
+    XLOG_WARN("%u queues could not be resumed by %s of the kernel driver (%s)%s", count, name_of(way), strerror(error),
+              way == Way::kDebugger ? ": the process stopped debugging itself, which resumes all of its queues; this "
+                                      "way is not used any more"
+                                    : "; level 3 is not used any more");
+}
 
 // Those that were stopped by that way and are to go on.
 void resume_by(Way way, const bool* go_on) {
@@ -49,11 +70,8 @@ void resume_by(Way way, const bool* go_on) {
     ++process.resumes;
     g_stopped.fetch_sub(count, std::memory_order_relaxed);
     const int64_t began = base::now_ns();
-    if (const int error = resume(way, kernel_call(), queues, count); error != 0) {
-        process.refused = kAllWays;
-        XLOG_WARN("queues of the kernel driver could not be resumed by %s: %s; level 3 is not used any more",
-                  name_of(way), strerror(error));
-    }
+    if (const int error = resume(way, kernel_call(), process.debugger, queues, count); error != 0)
+        give_up(way, error, count);
     XLOG_DEBG("%u queues resumed in %lld us", count,
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
 }
@@ -79,6 +97,7 @@ uint32_t out_of_question() {
 }
 
 void note_refused(Way way, int error, unsigned count) {
+    if (error == kQueueMissing) error = ESRCH;
     g_process.refused |= is_fatal(way, error) ? kAllWays : bit_of(way);
     const Way next = best_way(count, out_of_question());
     XLOG_INFO("the kernel driver refuses to suspend %u queues of this process by %s (%s); %s%s", count, name_of(way),
@@ -102,6 +121,9 @@ XResult suspend_those(const bool* stop) {
         if (count == 0) return kXSchedSuccess;
         const int64_t began = base::now_ns();
         const int error = suspend(way, kernel_call(), process.debugger, queues, count);
+        if (way == Way::kDebugger && !process.debugger.attached) note_detached();
+        process.misses = error == kQueueMissing ? process.misses + 1 : 0;
+        if (error == kQueueMissing && process.misses < kMostMisses) return kXSchedErrorNotAllowed;  // for this time
         if (error == 0) {
             for (unsigned i = 0; i < process.count; ++i)
                 if (stop[i]) process.queues[i].stopped_by = way;
@@ -146,7 +168,7 @@ StoppableStream describe(const stream::HwQueue& hwq) {
     return told;
 }
 
-// As the streams ask at present. NotSupported: what is to be stopped cannot be.
+// As the streams ask at present. NotSupported: what is to be stopped cannot be. NotAllowed: it cannot be at present.
 XResult settle() {
     Process& process = g_process;
     StoppableStream streams[kMostStreams];
@@ -158,11 +180,12 @@ XResult settle() {
     for (unsigned i = 0; i < process.count; ++i) queues[i].gpu = process.queues[i].queue.gpu_id;
     choose_stops(streams, count, queues, process.count);
     bool go_on[kMostQueues] = {}, stop[kMostQueues] = {};
-    for (unsigned i = 0; i < process.count; ++i) {
+    for (unsigned i = 0; i < process.count; ++i)
         go_on[i] = !queues[i].stopped && process.queues[i].stopped_by != Way::kNone;
-        stop[i] = queues[i].stopped && process.queues[i].stopped_by == Way::kNone;
-    }
     resume_those(go_on);
+    // Afterwards: a way that fails to resume some queues may let others go on that are to stay stopped.
+    for (unsigned i = 0; i < process.count; ++i)
+        stop[i] = queues[i].stopped && process.queues[i].stopped_by == Way::kNone;
     return suspend_those(stop);
 }
 

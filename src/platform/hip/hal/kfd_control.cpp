@@ -69,12 +69,40 @@ int see_new_queues(Ioctl call, int fd) {
     return made(debug(call, fd, request, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT));
 }
 
-int resume_as_debugger(Ioctl call, const Queue* queues, unsigned count) {
+// One call to suspend or resume, and what became of each queue.
+struct Switched {
+    int result;  // as the call returned it: the number of queues that were switched, or -1
+    int error;   // errno; 0 if the call succeeded
+    unsigned missing = 0;
+    unsigned failed = 0;
+};
+
+Switched switch_queues(Ioctl call, uint32_t op, const Queue* queues, unsigned count) {
     uint32_t ids[kMostQueues];
     for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
     kfd_ioctl_dbg_trap_args request{};
-    request.resume_queues = {address_of(ids), count, 0};
-    return made(debug(call, queues[0].fd, request, KFD_IOC_DBG_TRAP_RESUME_QUEUES));
+    if (op == KFD_IOC_DBG_TRAP_SUSPEND_QUEUES)
+        request.suspend_queues = {0, address_of(ids), count, 0};
+    else
+        request.resume_queues = {address_of(ids), count, 0};
+    Switched switched{.result = debug(call, queues[0].fd, request, op), .error = 0};
+    if (switched.result < 0) switched.error = errno;
+    for (unsigned i = 0; i < count; ++i) {
+        if ((ids[i] & kQueueError) != 0)
+            ++switched.failed;
+        else if ((ids[i] & kQueueInvalid) != 0)
+            ++switched.missing;
+    }
+    return switched;
+}
+
+// KFD returns the number of queues that it resumed, also if that is 0 because its scheduler has failed. Queues that
+// stay suspended would keep the program waiting for ever.
+int resume_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
+    const Switched switched = switch_queues(call, KFD_IOC_DBG_TRAP_RESUME_QUEUES, queues, count);
+    if (switched.result == static_cast<int>(count) && switched.failed == 0) return 0;
+    detach(call, debugger, queues[0].fd);
+    return switched.result < 0 ? switched.error : EIO;
 }
 
 int prepare(Ioctl call, Debugger& debugger, int fd) {
@@ -87,20 +115,24 @@ int prepare(Ioctl call, Debugger& debugger, int fd) {
     return 0;
 }
 
+int try_to_suspend(Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
+    if (const int error = prepare(call, debugger, queues[0].fd); error != 0) return error;
+    const Switched switched = switch_queues(call, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, queues, count);
+    if (switched.result < 0) return switched.error;
+    const auto suspended = static_cast<unsigned>(switched.result);
+    if (suspended == count && switched.failed == 0) return 0;
+    const Switched back = switch_queues(call, KFD_IOC_DBG_TRAP_RESUME_QUEUES, queues, count);
+    const bool missing = switched.missing > 0 && suspended + switched.missing == count;
+    return missing && back.result >= switched.result ? kQueueMissing : EBUSY;
+}
+
 int suspend_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
-    const int fd = queues[0].fd;
-    int error = prepare(call, debugger, fd);
-    if (error == 0) {
-        uint32_t ids[kMostQueues];
-        for (unsigned i = 0; i < count; ++i) ids[i] = queues[i].id;
-        kfd_ioctl_dbg_trap_args request{};
-        request.suspend_queues = {0, address_of(ids), count, 0};
-        const int suspended = debug(call, fd, request, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
-        if (suspended == static_cast<int>(count)) return 0;
-        error = suspended < 0 ? errno : EBUSY;
-        if (suspended > 0) resume_as_debugger(call, queues, count);
+    int error = try_to_suspend(call, debugger, queues, count);
+    if (error == kQueueMissing) {  // or one that no snapshot has shown yet
+        debugger.unseen = true;
+        error = try_to_suspend(call, debugger, queues, count);
     }
-    detach(call, debugger, fd);  // it is not tried again
+    if (error != 0 && error != kQueueMissing) detach(call, debugger, queues[0].fd);
     return error;
 }
 
@@ -168,9 +200,9 @@ int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsign
     return 0;
 }
 
-int resume(Way way, Ioctl call, const Queue* queues, unsigned count) {
+int resume(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
     if (count == 0) return 0;
-    if (way == Way::kDebugger) return resume_as_debugger(call, queues, count);
+    if (way == Way::kDebugger) return resume_as_debugger(call, debugger, queues, count);
     int first = 0;
     for (unsigned i = 0; i < count; ++i) {
         const int error = change_one(way, call, queues[i], false);

@@ -121,7 +121,7 @@ Stop suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     sleep_ms(kSuspendedMs);
     round.stood = vendor::query(stream) == vendor::kNotReady;
     const int64_t resuming = now_ns();
-    const int failed = kfd::resume(way, next_ioctl, all.queues, all.count);
+    const int failed = kfd::resume(way, next_ioctl, all.debugger, all.queues, all.count);
     const int64_t resumed = now_ns();
     if (failed != 0) throw failed;
     device.finish();
@@ -166,7 +166,7 @@ Json other_program(kfd::Way way, const Settings& settings) {
             {
                 const std::lock_guard lock(all.mutex);
                 if (kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count) == 0)
-                    kfd::resume(way, next_ioctl, all.queues, all.count);
+                    kfd::resume(way, next_ioctl, all.debugger, all.queues, all.count);
             }
             sleep_ms(kBetweenMs);
         }
@@ -200,7 +200,8 @@ Stop slow_once(busy::BusyDevice& device, uint32_t steps) {
     const int64_t second = now_ns();
     device.finish();
     const int64_t resuming = now_ns();
-    if (const int failed = kfd::resume(kfd::Way::kMask, next_ioctl, all.queues, all.count); failed != 0) throw failed;
+    if (const int failed = kfd::resume(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); failed != 0)
+        throw failed;
     round.stop_ms = ms_between(begin, slowed);
     round.resume_ms = ms_between(resuming, now_ns());
     round.went_on_ms = ms_between(second, resuming);  // a whole kernel's time
@@ -256,7 +257,8 @@ Json beside_few_units(busy::BusyDevice& device, uint32_t steps, const Settings& 
     if (const int error = kfd::suspend(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); error != 0)
         throw error;
     found["few_units"] = beside_full_device(device, steps, settings);
-    if (const int error = kfd::resume(kfd::Way::kMask, next_ioctl, all.queues, all.count); error != 0) throw error;
+    if (const int error = kfd::resume(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); error != 0)
+        throw error;
     return found;
 }
 
@@ -294,10 +296,12 @@ Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Setting
     std::copy_n(all.queues, all.count, lowest);
     for (unsigned i = 0; i < all.count; ++i) lowest[i].priority = 0;
     // To resume a queue by that way is to say all of it anew.
-    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, lowest, all.count); error != 0) throw error;
+    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, lowest, all.count); error != 0)
+        throw error;
     doing("running another program beside a victim with the lowest priority");
     found["lowest"] = beside_full_device(device, steps, settings);
-    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.queues, all.count); error != 0) throw error;
+    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, all.queues, all.count); error != 0)
+        throw error;
     return found;
 }
 

@@ -214,6 +214,38 @@ TEST_F(HipInterrupts, AfterAFaultNoWayIsTried) {
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
+TEST_F(HipInterrupts, AResumeThatDoesNothingIsNotBelieved) {
+    if (!is_set("FAKE_KFD_IDLE_RESUME")) GTEST_SKIP() << "on a driver whose first resume does nothing";
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    launch_long_work(stream, 7);
+    suspend(xqueue);
+    EXPECT_EQ(standing(), queues());
+    const unsigned updates = calls(0x07);
+    resume(xqueue);
+    EXPECT_EQ(standing(), 0u) << "they hang for good";
+    suspend(xqueue);
+    EXPECT_EQ(standing(), queues());
+    EXPECT_GT(calls(0x07), updates) << "the next way is used";
+    resume(xqueue);
+    expect_at_end(stream, 7u);
+}
+
+TEST_F(HipInterrupts, AQueueThatIsMissingOnceRefusesNothing) {
+    if (!is_set("FAKE_KFD_MISSES")) GTEST_SKIP() << "on a driver that does not find one of the queues at first";
+    XQueueHandle xqueue = 0;
+    const hipStream_t stream = stream_at_level_3(&xqueue);
+    const unsigned updates = calls(0x07);
+    suspend(xqueue);
+    EXPECT_EQ(standing(), 0u) << "its gate keeps it off this time";
+    resume(xqueue);
+    suspend(xqueue);
+    EXPECT_EQ(standing(), queues());
+    EXPECT_EQ(calls(0x07), updates) << "the debugger's way goes on";
+    resume(xqueue);
+    expect_at_end(stream, 0u);
+}
+
 // The last test: the other GPU's queues stay.
 TEST_F(HipInterrupts, AGpuWhoseStreamsAllAskIsLeftWithoutTheOther) {
     if (!observed()) GTEST_SKIP() << "without the HSA stand-in";
