@@ -46,6 +46,8 @@ void* without_driver(const char* name) {
     return reinterpret_cast<void*>(&no_device);
 }
 
-void* without_function() { return reinterpret_cast<void*>(&not_supported); }
+void* without_function(const char*) { return reinterpret_cast<void*>(&not_supported); }
+
+void* companion_symbol(const char*) { return nullptr; }
 
 }  // namespace xsched::stream

@@ -45,14 +45,15 @@ struct Debugger {
     bool unseen = true;  // there are queues that it has not seen, and so cannot suspend
 };
 
-// What suspend() returns if the driver does not have one of the queues: it was just destroyed. A later call may succeed.
+// What suspend() returns if the driver does not have one of the queues: it was just destroyed. A later call may
+// succeed.
 constexpr int kQueueMissing = -1;
 
 // Suspends all of the queues, or none. Returns 0, errno or kQueueMissing. If the debugger's way fails with errno, the
 // process detaches: that resumes every queue that this way has suspended before.
 int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
-// Resumes all queues that can be. Returns 0 or the first failure's errno. If the debugger's way fails, or resumes fewer
-// queues than asked, the process detaches as well.
+// Resumes all queues that can be. Returns 0 or the first failure's errno. If the debugger's way fails, or resumes
+// fewer queues than asked, the process detaches as well.
 int resume(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
 // How many compute units of that GPU a victim keeps, as the kernel's files tell.
 uint32_t few_of_gpu(uint32_t gpu_id);

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -13,14 +15,18 @@
 namespace xsched::stream {
 namespace {
 
-// Newest first. Programs of ROCm 5, 6 and 7 need one of the numbered ones; wheels of PyTorch bring the last.
-constexpr const char* kNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
+// Newest first. Programs of ROCm 5, 6 and 7 need one of the numbered ones; wheels of PyTorch bring the one without a
+// number. Hygon's DTK gives its runtime, which is made from ROCm's, a name of its own.
+constexpr const char* kNames[] = {"libamdhip64.so.7", "libamdhip64.so.6",  "libamdhip64.so.5",
+                                  "libamdhip64.so",   "libgalaxyhip.so.5", "libgalaxyhip.so"};
+constexpr const char* kLoadedNames[] = {"libamdhip64.so", "libgalaxyhip.so"};  // any version of these
 constexpr const char* kFolders[] = {"/opt/rocm/lib", "/opt/rocm/hip/lib", nullptr};
 
 int try_loaded(dl_phdr_info* info, size_t, void* result) {
     const char* name = info->dlpi_name != nullptr ? std::strrchr(info->dlpi_name, '/') : nullptr;
     name = name != nullptr ? name + 1 : info->dlpi_name;
-    if (name == nullptr || std::strncmp(name, kNames[3], std::strlen(kNames[3])) != 0) return 0;
+    const auto is_called = [name](const char* start) { return std::strncmp(name, start, std::strlen(start)) == 0; };
+    if (name == nullptr || std::none_of(std::begin(kLoadedNames), std::end(kLoadedNames), is_called)) return 0;
     const size_t bytes = std::strlen(info->dlpi_name) + 1;
     auto& path = *static_cast<char(*)[kPathBytes]>(result);
     // Opened after the walk: the linker's lock is held here. A shim that bears the name is looked at there, and passed

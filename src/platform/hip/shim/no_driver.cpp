@@ -21,6 +21,15 @@ hipError_t no_devices(int* count) {
 }
 
 const char* text() { return "no HIP runtime is installed"; }
+const char* lacking() { return "this version of the HIP runtime lacks the function"; }
+
+bool gives_text(std::string_view name) {
+    for (const std::string_view other : {"hipGetErrorName", "hipGetErrorString", "hiprtcGetErrorString", "hipApiName",
+                                         "hipGetCmdName", "hipKernelNameRef", "hipKernelNameRefByPtr"})
+        if (name == other) return true;
+    return false;
+}
+
 hipError_t text_into(hipError_t, const char** place) {
     if (place != nullptr) *place = text();
     return hipErrorNoDevice;
@@ -41,29 +50,22 @@ hipError_t no_address(const char*, void** address) {
 }  // namespace
 
 void* without_driver(const char* name) {
-    const Answer answers[] = {answer("hipGetDeviceCount", &no_devices),
-                              answer("hipDriverGetVersion", &no_devices),  // 0 as well
-                              answer("hipRuntimeGetVersion", &no_devices),
-                              answer("hipGetErrorName", &text),
-                              answer("hipGetErrorString", &text),
-                              answer("hiprtcGetErrorString", &text),
-                              answer("hipApiName", &text),
-                              answer("hipGetCmdName", &text),
-                              answer("hipKernelNameRef", &text),
-                              answer("hipKernelNameRefByPtr", &text),
-                              answer("hipDrvGetErrorName", &text_into),
-                              answer("hipDrvGetErrorString", &text_into),
-                              answer("hipGetStreamDeviceId", &no_device_number),
-                              answer("hipCreateChannelDesc", &no_channel),
-                              answer("hipGetProcAddress", &no_address),
-                              answer("hipGetProcAddress_spt", &no_address),
-                              answer("__hipPushCallConfiguration", &no_device),
-                              answer("__hipPopCallConfiguration", &no_device)};
+    const Answer answers[] = {
+        answer("hipGetDeviceCount", &no_devices),       answer("hipDriverGetVersion", &no_devices),  // 0 as well
+        answer("hipRuntimeGetVersion", &no_devices),    answer("hipDrvGetErrorName", &text_into),
+        answer("hipDrvGetErrorString", &text_into),     answer("hipGetStreamDeviceId", &no_device_number),
+        answer("hipCreateChannelDesc", &no_channel),    answer("hipGetProcAddress", &no_address),
+        answer("hipGetProcAddress_spt", &no_address),   answer("__hipPushCallConfiguration", &no_device),
+        answer("__hipPopCallConfiguration", &no_device)};
     if (void* found = find_answer(answers, name)) return found;
+    if (gives_text(name)) return reinterpret_cast<void*>(&text);
     if (std::string_view(name).starts_with("__")) return reinterpret_cast<void*>(&nothing);
     return reinterpret_cast<void*>(&no_device);
 }
 
-void* without_function() { return reinterpret_cast<void*>(&not_supported); }
+// Programs print a text without looking whether it is one.
+void* without_function(const char* name) {
+    return gives_text(name) ? reinterpret_cast<void*>(&lacking) : reinterpret_cast<void*>(&not_supported);
+}
 
 }  // namespace xsched::stream

@@ -1,8 +1,11 @@
 #include "platform/stream/shim/entry_points.h"
 
+#include <dlfcn.h>
+
 #include <cerrno>
 
 #include "base/mutex.h"
+#include "platform.h"
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/shim/no_driver.h"
 
@@ -10,7 +13,7 @@
 extern "C" std::atomic<void*> xsched_slots[xsched::stream::kEntryPointCount];
 extern "C" const void* const xsched_exported[xsched::stream::kEntryPointCount];
 
-// By this name (cuXSchedShim) another copy of ours, searching for the vendor's library, knows us.
+// By this name (cuXSchedShim) another copy of ours knows us.
 extern "C" [[gnu::visibility("default")]] const int VENDOR(XSchedShim) = 1;
 
 namespace xsched::stream {
@@ -24,8 +27,13 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 constinit std::atomic<bool> g_resolved{false};
 constinit std::atomic<bool> g_schedules{false};
 constinit base::Mutex g_entry_mutex;
+// Entry points that the vendor's library lacks; final once g_resolved is set. Their slots lead here at each call until
+// another library has the function. Without us, the linker would have found it there.
+constinit bool g_lacking[kEntryPointCount] = {};
 // A library that calls its own exported functions while it is being opened comes back to us.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
+
+constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));
 
 const char* const kNames[kEntryPointCount] = {
 #define ENTRY_POINT(name) #name,
@@ -50,10 +58,34 @@ void resolve_all() {
         void* real = g_driver[i].load(std::memory_order_relaxed);
         void* target = schedule && real != nullptr ? hook_of(i) : nullptr;
         if (target == nullptr) target = real;
-        if (target == nullptr) target = library == nullptr ? without_driver(kNames[i]) : without_function();
+        g_lacking[i] = target == nullptr && library != nullptr;
+        if (g_lacking[i]) continue;
+        if (target == nullptr) target = without_driver(kNames[i]);
         xsched_slots[i].store(target, std::memory_order_release);
     }
     g_schedules.store(schedule, std::memory_order_release);
+}
+
+// Another copy of ours would come back here.
+bool is_of_a_shim(void* function) {
+    Dl_info info{};
+    void* library = dladdr(function, &info) != 0 ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+    if (library == nullptr) return false;
+    const bool marked = hal_dlsym()(library, kShimMark) != nullptr;
+    dlclose(library);
+    return marked;
+}
+
+void* in_another_library(uint32_t entry) {
+    const int saved = errno;
+    void* found = next_symbol(kNames[entry]);
+    if (found == nullptr || is_of_a_shim(found)) found = companion_symbol(kNames[entry]);
+    if (found == nullptr)
+        found = without_function(kNames[entry]);
+    else
+        xsched_slots[entry].store(found, std::memory_order_release);
+    errno = saved;
+    return found;
 }
 
 }  // namespace
@@ -91,5 +123,6 @@ extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::stream;
     if (t_resolving) return without_driver(kNames[entry]);
     resolved();
+    if (g_lacking[entry]) return in_another_library(entry);
     return xsched_slots[entry].load(std::memory_order_acquire);
 }

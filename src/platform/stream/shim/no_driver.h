@@ -8,8 +8,11 @@ namespace xsched::stream {
 // (platform/<p>/shim/no_driver.cpp)
 // For the entry point `name`: fails as programs expect it where no device is there.
 void* without_driver(const char* name);
-// The library is older than the function.
-void* without_function();
+// For a function that neither the vendor's library has, which is older or newer, nor any other.
+void* without_function(const char* name);
+// The function in a library of the vendor's that is not the one we stand for; nullptr: there is none. Such a library
+// may be loaded later.
+void* companion_symbol(const char* name);
 
 struct Answer {
     const char* name;

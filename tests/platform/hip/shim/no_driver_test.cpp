@@ -57,4 +57,15 @@ TEST(NoHipRuntime, WhatReturnsTextReturnsSome) {
     }
 }
 
+TEST(OtherHipRuntime, WhatItLacksFailsAndGivesText) {
+    using xsched::stream::without_function;
+    for (const char* name : kNames) {
+        void* function = without_function(name);
+        if (gives_text(name))
+            EXPECT_GT(std::string(reinterpret_cast<const char* (*)()>(function)()).size(), 5u) << name;
+        else
+            EXPECT_EQ(reinterpret_cast<int (*)()>(function)(), xsched::hip::hipErrorNotSupported) << name;
+    }
+}
+
 }  // namespace

@@ -50,6 +50,21 @@ TEST_F(Runtime, FunctionsAskedByNameAreScheduled) {
     hip().hipGetLastError();
 }
 
+// As on ROCm 7, where libhiprtc alone has hiprtc. It comes late here, and for whoever opened it alone.
+TEST_F(Runtime, AFunctionThatTheRuntimeLacksIsAnotherLibrarys) {
+    const auto version = reinterpret_cast<int (*)(int*, int*)>(dlsym(RTLD_DEFAULT, "hiprtcVersion"));
+    const auto text = reinterpret_cast<const char* (*)(int)>(dlsym(RTLD_DEFAULT, "hiprtcGetErrorString"));
+    ASSERT_NE(version, nullptr);
+    ASSERT_NE(text, nullptr);
+    int count = 0;
+    ASSERT_EQ(hip().hipGetDeviceCount(&count), hipSuccess) << "every entry point has been looked up";
+    ASSERT_NE(dlopen(FAKE_HIPRTC, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+    int major = 0, minor = 0;
+    EXPECT_EQ(version(&major, &minor), 0);
+    EXPECT_EQ(major, 7);
+    EXPECT_STREQ(text(0), "of libhiprtc's stand-in");
+}
+
 // Suspend and resume make calls of our own for the stream, some of which fail.
 TEST_F(Runtime, OurOwnCallsDoNotShowInTheLastError) {
     const hipStream_t stream = new_stream();
