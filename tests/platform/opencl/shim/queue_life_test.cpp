@@ -44,6 +44,30 @@ TEST_F(QueueLife, OnlyTheLastReleaseLetsTheXQueueGo) {
     EXPECT_EQ(queue.read(), queue.all(3));
 }
 
+cl_uint references_of(cl_context context) {
+    cl_uint references = 0;
+    EXPECT_EQ(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, nullptr),
+              CL_SUCCESS);
+    return references;
+}
+
+// What docs/compatibility.md says of the number that a program sees: more while a queue lives, and right afterwards.
+TEST_F(QueueLife, ReferencesOfAContextAreGivenBackWithTheQueue) {
+    const Platform& platform = Platform::get();
+    cl_context context = clCreateContext(nullptr, 1, &platform.device, nullptr, nullptr, nullptr);
+    const cl_uint alone = references_of(context);
+    cl_command_queue queue = clCreateCommandQueue(context, platform.device, 0, nullptr);
+    const cl_int value = 1;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof value, nullptr, nullptr);
+    clEnqueueFillBuffer(queue, buffer, &value, sizeof value, 0, sizeof value, 0, nullptr, nullptr);
+    EXPECT_EQ(clFinish(queue), CL_SUCCESS);
+    clReleaseMemObject(buffer);
+    EXPECT_GT(references_of(context), alone);
+    clReleaseCommandQueue(queue);
+    EXPECT_TRUE(eventually([&] { return references_of(context) == alone; })) << references_of(context);
+    clReleaseContext(context);
+}
+
 // More queues than there are slots for, one after another: addresses and slots are used again.
 TEST_F(QueueLife, EachQueueGetsItsOwnXQueueAndGivesItBack) {
     std::set<XQueueHandle> seen;
