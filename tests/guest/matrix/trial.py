@@ -207,8 +207,9 @@ class Neighbour:
 
     def __enter__(self):
         if not self.advances():
+            said = self.said()
             self.__exit__()
-            raise RuntimeError(f"the neighbour does not run: {self.said()}")
+            raise RuntimeError(f"the neighbour does not run: {said}")
         return self
 
     def said(self):
@@ -220,6 +221,7 @@ class Neighbour:
             self.process.kill()
         self.process.wait()
         self.counts.close()
+        self.errors.close()
 
     def ends_well(self):
         """What is wrong with it afterwards; nothing: an empty list."""
