@@ -67,6 +67,29 @@ CUresult update(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultIn
                                           reinterpret_cast<hipGraph_t>(graph), &node, &result));
 }
 
+// HIP's descriptions and parameters have CUDA's layout.
+void fill_semaphores(Api& api) {
+    if (h().hipImportExternalSemaphore == nullptr) return;
+    api.cuImportExternalSemaphore = [](CUexternalSemaphore* semaphore, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* it) {
+        return code_of(h().hipImportExternalSemaphore(reinterpret_cast<void**>(semaphore), it));
+    };
+    api.cuDestroyExternalSemaphore = [](CUexternalSemaphore semaphore) {
+        return code_of(h().hipDestroyExternalSemaphore(semaphore));
+    };
+    api.cuSignalExternalSemaphoresAsync = [](const CUexternalSemaphore* semaphores,
+                                             const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* parameters, unsigned count,
+                                             CUstream stream) {
+        return code_of(h().hipSignalExternalSemaphoresAsync(reinterpret_cast<void* const*>(semaphores), parameters,
+                                                            count, hip_stream(stream)));
+    };
+    api.cuWaitExternalSemaphoresAsync = [](const CUexternalSemaphore* semaphores,
+                                           const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* parameters, unsigned count,
+                                           CUstream stream) {
+        return code_of(h().hipWaitExternalSemaphoresAsync(reinterpret_cast<void* const*>(semaphores), parameters, count,
+                                                          hip_stream(stream)));
+    };
+}
+
 void fill_others(Api& api) {
     api.cuInit = [](unsigned flags) { return code_of(h().hipInit(flags)); };
     api.cuDeviceGetCount = [](int* count) { return code_of(h().hipGetDeviceCount(count)); };
@@ -95,6 +118,7 @@ void fill_others(Api& api) {
                                                 reinterpret_cast<hipModule_t>(module), name));
     };
     fill_libraries(api);
+    fill_semaphores(api);
     api.cuMemAlloc_v2 = [](CUdeviceptr* memory, size_t bytes) {
         return code_of(h().hipMalloc(reinterpret_cast<void**>(memory), bytes));
     };
