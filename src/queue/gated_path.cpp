@@ -96,6 +96,14 @@ int64_t GatedPath::run_on_ns() const {
     return gates_ ? std::min(in_flight_ns, std::max(command_ns, gate_every_ns()) / 2) : in_flight_ns;
 }
 
+// Lock held. A gate before an idle queue's next command is passed as soon as the device turns to its context: it stops
+// something only where the contexts of a program take turns.
+bool GatedPath::starts_at_once() const {
+    if (core_.submitted != core_.completed) return false;
+    const uint32_t queues = core_.published.header().slot_end.load(std::memory_order_relaxed);
+    return spacing_.is_dear(core_.meter.command_ns(), queues);
+}
+
 // Lock held. Whether a gate goes before the next command.
 bool GatedPath::gate_due(bool closed) {
     if (closed) {
@@ -103,6 +111,7 @@ bool GatedPath::gate_due(bool closed) {
         if (spacing_.first_of_suspension(since)) return true;
         if (core_.setup.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
     }
+    if (!closed && starts_at_once()) return false;
     // Also among commands behind a closed gate: once that opens they run, and the next gate must stop them.
     return (closed || core_.suspension.managed || core_.published.window_ns() > 0) &&
            spacing_.due(gate_every_ns(), core_.meter.command_ns());

@@ -104,6 +104,7 @@ private:
     Plan decide(bool retry, CommandKind kind, const XqPiece* piece);
     bool caller_stays(CommandKind kind, const XqPiece* piece) const;
     uint32_t most_before(const XqPiece* piece) const;
+    bool starts_at_once() const;
     bool gate_due(bool closed);
     int64_t gate_every_ns() const;
     bool kept_short() const;

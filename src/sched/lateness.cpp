@@ -38,13 +38,14 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
     return group.late_changes > (present.urgent_is_equal ? 1U : 0U);
 }
 
-// A command of the urgent unit may be as long as a whole burst: a graph. And of what completes during a burst little is
-// heard. Behind a short timeslice it has the device meanwhile.
+// A command of the urgent unit may be as long as a whole burst: a graph. Where contexts of the victim take turns, what
+// its commands seem to take is the others' time too. And of what completes during a burst little is heard. Behind a
+// short timeslice it has the device meanwhile.
 int64_t late_after_ns(const Pass& pass, const Group& group, const Present& present) {
     const int64_t stretch_ns = pass.device.units[present.urgent_at].pauses.stretch_ns();
     if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);
-    const bool may_be_long =
-        group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs && !present.victim.copies;
+    const bool is_known = !present.victim.copies && !present.victim.several_contexts;
+    const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs && is_known;
     return may_be_long ? kLateLongNs : kLateNs;
 }
 

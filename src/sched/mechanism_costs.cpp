@@ -19,11 +19,13 @@ constexpr int64_t kInFlightNs = 1'000'000;
 // Each change of mind costs the victim a call.
 constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; }
 
-// What an interrupt costs. Behind an urgent unit that keeps the device through its pauses, the victim is off within a
-// switch and only the victim pays for the calls: there it is worth it for much shorter commands (on an H100, from a
-// quarter of a millisecond on instead of half a one).
+// What an interrupt costs. In a short timeslice, behind an urgent unit that keeps the device through its pauses, the
+// victim is off within a switch and only the victim pays for the calls: there it is worth it for much shorter commands
+// (on an H100, from a quarter of a millisecond on instead of half a one). A victim of several contexts has no short
+// timeslice, and each of its contexts is switched to once more (docs/levels.md, two contexts).
 int64_t calls_ns(const Victim& victim) {
-    return victim.rival_keeps_alive ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
+    const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts;
+    return off_by_itself ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
 }
 
 // Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
@@ -48,12 +50,14 @@ bool gate_may_do(const Victim& victim) {
 
 namespace mechanism_costs {
 
-// It waits for the command that runs: for all of it at worst, for half of it on average.
+// It waits for the command that runs: for all of it at worst, for half of it on average. Where contexts of the victim
+// take turns, half or more of what a command seems to take is the others' time.
 int64_t of_gate(const Victim& victim) {
     if (!victim.has_rival) return kNever;
     // A rival of which little is known may pause often, or not at all: level 3 does in either case.
     if (victim.rival_is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
-    return victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
+    const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
+    return victim.several_contexts ? command_ns / 2 : command_ns;
 }
 
 // Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, or
@@ -74,8 +78,12 @@ int64_t of_interrupt_unknown(const Victim& victim) {
 }
 
 // Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst,
-// which would then begin with a switch.
-int64_t of_interrupt_announced(const Victim& victim) { return victim.has_rival && victim.announced ? 0 : kNever; }
+// which would then begin with a switch. A call for several contexts takes longer, and they come back one by one: there
+// bursts were shorter by a fifth behind gates (docs/levels.md).
+int64_t of_interrupt_announced(const Victim& victim) {
+    if (!victim.has_rival || !victim.announced) return kNever;
+    return victim.several_contexts && victim.command_ns != 0 ? calls_ns(victim) : 0;
+}
 
 }  // namespace mechanism_costs
 }  // namespace xsched::sched

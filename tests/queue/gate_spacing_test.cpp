@@ -45,9 +45,17 @@ TEST(GateSpacing, WhatAGateCostsTheDeviceSetsTheTimeBetween) {
     EXPECT_EQ(spacing.every_ns(kEvery), GateSpacing::kMostEveryNs);
 }
 
+TEST(GateSpacing, AGateIsDearWhereItsThreadIsBusyWithLaunches) {
+    GateSpacing spacing;
+    EXPECT_FALSE(spacing.is_dear(250'000, 45)) << "no launch is measured yet";
+    for (int i = 0; i < 8; ++i) spacing.launch_took(4'000);
+    EXPECT_TRUE(spacing.is_dear(250'000, 45));
+    EXPECT_FALSE(spacing.is_dear(340'000, 3));
+    EXPECT_FALSE(spacing.is_dear(0, 45)) << "it may be a long one";
+}
+
 TEST(GateSpacing, OfTheFirstLaunchesTheLeastDisturbedCounts) {
     GateSpacing spacing;
-    EXPECT_FALSE(spacing.measures_launches()) << "nobody has measured a gate, so that nothing is compared";
     spacing.measured({.device_ns = 0, .host_ns = 10'000});
     for (int i = 0; i < 8; ++i) {
         EXPECT_TRUE(spacing.measures_launches());

@@ -85,4 +85,30 @@ TEST(GatesApart, FewerWhereLaunchesTakeLongerThanWhatTheyLaunch) {
     EXPECT_LE(gates_with({100'000, 0}, 0), often / 2) << "as the device's own time says";
 }
 
+// How many of ten commands have a gate before them, of a queue that is idle before each.
+int gates_of_waiting(int64_t launch_ns, std::chrono::microseconds runs) {
+    constexpr int kKnown = 10, kCounted = 10;
+    FakeDevice device(kGates);
+    device.launch_ns = launch_ns;
+    device.region().header.watching = 1;
+    device.slot().window_ns = 1'000'000;
+    int before = 0;
+    for (int next = 0; next < kKnown + kCounted; ++next) {
+        if (next == kKnown) before = device.gates_inserted;
+        device.enqueue(next);
+        const uint64_t mark = xq_sync_begin(device.abi_queue());
+        std::this_thread::sleep_for(runs);
+        while (device.step()) {
+        }
+        xq_sync_end(device.abi_queue(), mark);
+    }
+    EXPECT_GT(device.slot().command_ns, 0);
+    return device.gates_inserted - before;
+}
+
+TEST(GatesApart, NoneBeforeABriefCommandThatFindsItsQueueIdle) {
+    EXPECT_EQ(gates_of_waiting(500'000, std::chrono::microseconds(200)), 0);
+    EXPECT_EQ(gates_of_waiting(0, std::chrono::milliseconds(20)), 10) << "a gate is no part of 20 ms";
+}
+
 }  // namespace

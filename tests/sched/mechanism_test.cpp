@@ -124,6 +124,20 @@ TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
     EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}), Mechanism::kTimeslice);
 }
 
+TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLongerCommands) {
+    constexpr int64_t kQuarterNs = 300 * kUs;
+    Victim victim{.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true};
+    ASSERT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.several_contexts = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    Victim announced = victim;
+    announced.announced = true;
+    EXPECT_EQ(choose_mechanism(announced), Mechanism::kGate);
+    announced.command_ns = victim.command_ns = kLongNs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism(announced), Mechanism::kInterruptAnnounced);
+}
+
 TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
     Victim victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
     EXPECT_TRUE(gate_may_do(victim));
