@@ -292,12 +292,30 @@ TEST_F(Supervised, AProgramThatIsExpectedIsStillExpected) {
     EXPECT_EQ(pid_of_server(), server_pid) << "it waits for a program that has not used the device yet";
 }
 
-// What the figure in docs/benchmarks.md is about; on a loaded machine it takes longer.
+// How long a server of its own takes from its start until it serves, here and now.
+int64_t start_ns() {
+    const PrivateDirectory directory;
+    const int64_t began = base::now_ns();
+    const ServerProcess server(directory);
+    TestClient client;
+    EXPECT_TRUE(eventually([&] { return client.connect(directory.socket()); }));
+    return base::now_ns() - began;
+}
+
+int64_t median(std::vector<int64_t> times) {
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+// What the figure in docs/benchmarks.md is about. On a loaded machine all starts take longer, this one no more than
+// others.
 TEST_F(Supervised, TheSuccessorIsThereSoon) {
     start_supervised();
     std::vector<int64_t> took;
+    std::vector<int64_t> others;
     for (int i = 0; i < kKills; ++i) {
         usleep(1'100'000);  // so that it counts as settled
+        others.push_back(start_ns());
         const int64_t began = base::now_ns();
         ASSERT_EQ(kill(server_pid, SIGKILL), 0);
         TestClient client;
@@ -306,9 +324,11 @@ TEST_F(Supervised, TheSuccessorIsThereSoon) {
         took.push_back(base::now_ns() - began);
         server_pid = client.header().server_pid;
     }
-    std::sort(took.begin(), took.end());
-    std::printf("median %.1f ms\n", static_cast<double>(took[kKills / 2]) / base::kMillisecond);
-    EXPECT_LT(took[kKills / 2], XSCHED_SLOWER * 200 * base::kMillisecond);
+    const int64_t usual = median(others);
+    std::printf("median %.1f ms, of another server's start %.1f ms\n",
+                static_cast<double>(median(took)) / base::kMillisecond,
+                static_cast<double>(usual) / base::kMillisecond);
+    EXPECT_LT(median(took), std::max(XSCHED_SLOWER * 200 * base::kMillisecond, 3 * usual));
 }
 
 }  // namespace
