@@ -187,6 +187,7 @@ def wait_for_it(kernel, *rest):
     attribute = Attribute(12, 0)
     ctypes.memmove(attribute.value, ctypes.byref(event), 8)
     config = Config((ctypes.c_uint * 7)(1, 1, 1, 1, 1, 1, 0), stream, ctypes.addressof(attribute), 1)
+    cuda.cuStreamWaitValue32_v2(stream, memory, 1, 0)  # what is complete before the other stream waits inherits nothing
     launched = cuda.cuLaunchKernelEx(ctypes.byref(config), kernel, None, None)
     return launched or cuda.cuStreamWaitEvent(urgent, event, 0)
 )";
