@@ -22,7 +22,7 @@ Doorbells::Doorbells(base::FutexWord& waker, int64_t spin_ns)
 Doorbells::~Doorbells() = default;
 
 void Doorbells::add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns) {
-    if (words_.size() >= kMostWords)
+    if (words_.size() >= kMostWords && !make_place(rests_until_ns))
         if (DoorbellGroup* group = group_with_room()) return group->add(id, header, rests_until_ns);
     header.server_asleep.store(0);
     headers_.push_back(&header);
@@ -30,6 +30,33 @@ void Doorbells::add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>
     words_.push_back(&header.doorbell);
     noted_.push_back(header.doorbell.load());
     rests_.push_back({.account_ns = rests_until_ns});
+}
+
+size_t Doorbells::heard_here(const std::atomic<int64_t>* user) const {
+    const auto is_its = [user](const Rest& rest) { return rest.account_ns == user; };
+    return static_cast<size_t>(std::count_if(rests_.begin() + 1, rests_.end(), is_its));
+}
+
+// The user with the most clients here gives up the place of its newest one, if it has at least two more than `user`.
+// False: it has not.
+bool Doorbells::make_place(const std::atomic<int64_t>* user) {
+    size_t found = 0;
+    size_t most = heard_here(user) + 1;
+    for (size_t i = 1; i < rests_.size(); ++i) {
+        const size_t here = heard_here(rests_[i].account_ns);
+        if (here < most || (here == most && found == 0)) continue;
+        most = here;
+        found = i;
+    }
+    DoorbellGroup* const group = found != 0 ? group_with_room() : nullptr;
+    if (group == nullptr) return false;
+    const uint32_t id = ids_[found - 1];
+    const uint32_t noted = noted_[found];
+    ipc::Header& header = *headers_[found - 1];
+    group->add(id, header, rests_[found].account_ns);
+    if (header.doorbell.load() != noted) news_.tell({id});  // it rang before the group knew it
+    forget(found);
+    return true;
 }
 
 // None: the system has no threads left. Then there are more words for the scheduling thread itself to wait for.
@@ -53,12 +80,16 @@ void Doorbells::remove(uint32_t id) {
         std::erase_if(groups_, [](const auto& group) { return group->size() == 0; });
         return;
     }
-    const auto index = found - ids_.begin();
-    ids_.erase(found);
-    headers_.erase(headers_.begin() + index);
-    words_.erase(words_.begin() + 1 + index);
-    noted_.erase(noted_.begin() + 1 + index);
-    rests_.erase(rests_.begin() + 1 + index);
+    forget(static_cast<size_t>(found - ids_.begin()) + 1);
+}
+
+void Doorbells::forget(size_t place) {
+    const auto index = static_cast<std::ptrdiff_t>(place);
+    ids_.erase(ids_.begin() + index - 1);
+    headers_.erase(headers_.begin() + index - 1);
+    words_.erase(words_.begin() + index);
+    noted_.erase(noted_.begin() + index);
+    rests_.erase(rests_.begin() + index);
 }
 
 void Doorbells::note_waker() { noted_[0] = words_[0]->load(); }

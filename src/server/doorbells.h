@@ -4,8 +4,10 @@
 // A user may ring so much that the dispatcher reads his clients no more for now. Where there are other users, he is not
 // heard for as long: else each ring would wake the thread, and its rest would be everybody's.
 //
-// The kernel waits for at most 128 words at once. The first clients are waited for by the scheduling thread itself;
-// further ones in groups, each by a thread of its own that passes the news on (doorbell_group.h).
+// The kernel waits for at most 128 words at once. A few clients are waited for by the scheduling thread itself, of each
+// user about as many. Further ones are waited for in groups, each by a thread of its own that passes the news on
+// (doorbell_group.h). A group's thread rests for what all of its clients do: so a user with many clients keeps no other
+// user's out of the first places.
 // The scheduling thread alone.
 #pragma once
 
@@ -46,6 +48,9 @@ public:
     void sleep(int64_t until_ns);
 
 private:
+    size_t heard_here(const std::atomic<int64_t>* user) const;
+    bool make_place(const std::atomic<int64_t>* user);
+    void forget(size_t place);
     DoorbellGroup* group_with_room();
     bool anything_rang() const;
     void set_asleep(uint32_t asleep);

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
+#include <vector>
+
 #include "base/clock.h"
 
 namespace xsched::server {
@@ -66,6 +70,32 @@ TEST_F(DoorbellsTest, FurtherClientsThatRestWakeNobodyEither) {
     while (heard().empty()) sleep_for(60 * base::kSecond);
     EXPECT_GE(base::now_ns(), until_ns);
     for (uint32_t id = 3; id < 40; ++id) bells.remove(id);
+}
+
+// Those whom the scheduling thread hears itself find it awake now.
+TEST_F(DoorbellsTest, AUserWithManyClientsLeavesPlacesToOthers) {
+    std::vector<std::unique_ptr<Client>> crowd;
+    uint32_t id = 3;
+    for (; id < 60; ++id) {
+        crowd.push_back(std::make_unique<Client>());
+        bells.add(id, crowd.back()->header, &loud_rests_until_ns);
+    }
+    EXPECT_EQ(honest.header.server_asleep.load(), 0U);
+    Client newcomer;
+    std::atomic<int64_t> newcomer_rests_until_ns{0};
+    bells.add(id, newcomer.header, &newcomer_rests_until_ns);
+    EXPECT_EQ(newcomer.header.server_asleep.load(), 0U);
+    for (const auto& one : crowd) ipc::ring_doorbell(one->header);  // also the one that made place is heard
+    std::set<uint32_t> rang;
+    const int64_t end_ns = base::now_ns() + 60 * base::kSecond;
+    while (rang.size() < crowd.size() && base::now_ns() < end_ns) {
+        for (const uint32_t one : heard()) rang.insert(one);
+        if (rang.size() < crowd.size()) sleep_for(kShortNs);
+    }
+    EXPECT_EQ(rang.size(), crowd.size());
+    ipc::ring_doorbell(newcomer.header);
+    EXPECT_EQ(heard(), std::vector<uint32_t>{id});
+    for (uint32_t one = 3; one <= id; ++one) bells.remove(one);
 }
 
 TEST_F(DoorbellsTest, WhatRangMeanwhileIsHeardWithTheEndOfTheRest) {
