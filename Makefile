@@ -7,6 +7,7 @@
 #   UNITS                   of `make tidy`: targets of CMake
 #   FUZZ, SECONDS_EACH      of `make fuzz`: targets of tests/fuzz, and how long each runs
 #   ONLY                    of `make matrix`: names of programs, with commas
+#   CHECKS                  of `make real-rocm`: its checks, all of them if it is empty
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
@@ -30,7 +31,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: asan tsan old ubsan protections matrix fuzz lint tidy format clean help deps
+.PHONY: asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -111,6 +112,12 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
 	@scripts/protections.py --build build/dev
+
+real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (needs root; fetches packages)
+	@scripts/install_deps.sh build
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip
+	@tests/real_rocm/run.py --build build/dev $(CHECKS)
 
 matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)
 	@scripts/install_deps.sh build run matrix

@@ -1,0 +1,11 @@
+// What a process does as its own debugger. Any thread.
+#pragma once
+
+#include "emulator.h"
+
+namespace kfd {
+
+Answer enable_runtime(const kfd_ioctl_runtime_enable_args& asked);
+Answer debug(kfd_ioctl_dbg_trap_args& asked);
+
+}  // namespace kfd

@@ -1,0 +1,148 @@
+#include "kernels.h"
+
+#include <cstring>
+#include <string>
+
+#include "device.h"
+#include "memory.h"
+#include "names.h"
+
+namespace kfd {
+namespace {
+
+constexpr int64_t kSliceNs = 200'000;  // after which a suspension is noticed, at the latest
+constexpr int64_t kLookNs = 5'000;     // how often a wait for a value looks
+constexpr int64_t kShortNs = 2'000;    // what an empty kernel takes
+constexpr int64_t kStepNs = 4;         // of `busy`, whatever its grid
+
+// Takes the queue's GPU for so long, in slices; stands still while the queue is off.
+void take_time(Queue& queue, int64_t ns) {
+    while (ns > 0 && !queue.ends) {
+        queue.works = true;
+        if (queue.is_off()) {
+            queue.works = false;
+            wait_ns(kLookNs);
+            continue;
+        }
+        const int64_t slice = ns < kSliceNs ? ns : kSliceNs;
+        use_gpu(queue.gpu, slice);
+        queue.works = false;
+        ns -= slice;
+    }
+}
+
+bool has(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
+
+// --- streams' values (hipStreamWaitValue32 and its like): a word of 32 bits or else one of 64.
+struct ValueArguments {
+    uint64_t narrow, wide;
+    uint64_t value;
+    uint64_t condition;
+    uint64_t mask;
+};
+
+bool is_reached(const ValueArguments& wait) {
+    const uint64_t now = wait.narrow != 0 ? __atomic_load_n(at<uint32_t>(wait.narrow), __ATOMIC_ACQUIRE)
+                                          : __atomic_load_n(at<uint64_t>(wait.wide), __ATOMIC_ACQUIRE);
+    const uint64_t value = now & wait.mask;
+    switch (wait.condition) {
+        case 0: return static_cast<int64_t>(value - wait.value) >= 0;
+        case 1: return value == wait.value;
+        case 2: return (value & wait.value) != 0;
+        default: return ~(value | wait.value) != 0;
+    }
+}
+
+void wait_for_value(Queue& queue, const ValueArguments& wait) {
+    while (!queue.ends && (queue.is_off() || !is_reached(wait))) wait_ns(kLookNs);
+}
+
+void write_value(const ValueArguments& write) {
+    if (write.narrow != 0)
+        __atomic_store_n(at<uint32_t>(write.narrow), static_cast<uint32_t>(write.value), __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(at<uint64_t>(write.wide), write.value, __ATOMIC_RELEASE);
+}
+
+// --- the HIP runtime's copies and fills
+void copy(const uint64_t* a, bool aligned) {
+    if (aligned)
+        std::memcpy(at<char>(a[1]) + a[3], at<char>(a[0]) + a[2], a[4]);
+    else
+        std::memcpy(at<char>(a[1]), at<char>(a[0]), a[2]);
+}
+
+struct FillArguments {
+    uint64_t begin, pattern;
+    uint32_t pattern_bytes, alignment;
+    uint64_t end;
+};
+
+void fill(const FillArguments& asked) {
+    const uint64_t unit = uint64_t{asked.pattern_bytes} * asked.alignment;
+    const char* pattern = at<char>(asked.pattern);
+    char* place = at<char>(asked.begin);
+    if (unit == 0) return;
+    for (uint64_t i = 0; i + unit <= asked.end - asked.begin; i += unit) std::memcpy(place + i, pattern, unit);
+}
+
+// --- the HSA runtime's copies have no name; their arguments are the ends of stretches, source and destination in turn,
+// of which the last is the end of all.
+void copy_unnamed(const uint64_t* a) {
+    const auto fits = [a](int last) { return a[last] >= a[0] && a[last] - a[0] == a[last + 1] - a[1]; };
+    const bool misaligned = fits(8) && a[6] >= a[0] && a[6] <= a[8];
+    const int last = misaligned ? 8 : 4;
+    if (fits(last)) std::memcpy(at<char>(a[1]), at<char>(a[0]), a[last] - a[0]);
+}
+
+// --- of tests and benchmarks
+// x * 1664525 + 1013904223, so many times.
+uint32_t stepped(uint32_t x, uint32_t steps) {
+    uint32_t factor = 1664525u, summand = 1013904223u;
+    for (; steps != 0; steps >>= 1) {
+        if ((steps & 1) != 0) x = x * factor + summand;
+        summand = summand * factor + summand;
+        factor *= factor;
+    }
+    return x;
+}
+
+void busy(Queue& queue, const DispatchPacket& packet, const uint64_t* a) {
+    const auto steps = static_cast<uint32_t>(a[1]);
+    take_time(queue, steps * kStepNs);
+    if (queue.ends) return;
+    auto* state = at<uint32_t>(a[0]);
+    for (uint32_t i = 0; i < packet.grid[0]; ++i) state[i] = stepped(state[i], steps);
+}
+
+// spin(ns, count): takes that long, then counts itself.
+void spin(Queue& queue, const uint64_t* a) {
+    take_time(queue, static_cast<int64_t>(a[0]));
+    if (!queue.ends && a[1] != 0) __atomic_fetch_add(at<uint64_t>(a[1]), 1, __ATOMIC_ACQ_REL);
+}
+
+bool run_own(Queue& queue, const std::string& name, const uint64_t* a) {
+    if (has(name, "streamOpsWait")) return wait_for_value(queue, *reinterpret_cast<const ValueArguments*>(a)), true;
+    if (has(name, "streamOpsWrite")) return write_value(*reinterpret_cast<const ValueArguments*>(a)), true;
+    if (has(name, "copyBuffer") && !has(name, "Rect") && !has(name, "Image"))
+        return copy(a, has(name, "Aligned")), true;
+    if (has(name, "fillBufferAligned") && !has(name, "2D"))
+        return fill(*reinterpret_cast<const FillArguments*>(a)), true;
+    return has(name, "rocclr");
+}
+
+}  // namespace
+
+void run_kernel(Queue& queue, const DispatchPacket& packet) {
+    const std::string name = name_of_kernel(packet.kernel);
+    const auto* a = packet.arguments != 0 ? at<uint64_t>(packet.arguments) : nullptr;
+    say(2, "queue %u: kernel %s", queue.id, name.empty() ? "without a name" : name.c_str());
+    if (a == nullptr) return;
+    if (name.empty()) return copy_unnamed(a);
+    if (run_own(queue, name, a)) return;
+    if (has(name, "busy")) return busy(queue, packet, a);
+    if (has(name, "spin")) return spin(queue, a);
+    take_time(queue, kShortNs);
+}
+
+}  // namespace kfd

@@ -1,0 +1,70 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <iterator>
+#include <map>
+#include <shared_mutex>
+
+namespace kfd {
+namespace {
+
+struct Allocation {
+    uint64_t address = 0, bytes = 0;
+    uint64_t host = 0;  // 0: the same address
+};
+
+std::shared_mutex g_mutex;
+// Never destroyed: the runtime calls until the very end.
+auto& g_by_handle = *new std::map<uint64_t, Allocation>;
+auto& g_elsewhere = *new std::map<uint64_t, Allocation>;  // by address: those whose host address is another
+uint64_t g_last_handle = 0;
+
+constexpr uint32_t kNoPages =
+    KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP;
+
+bool put_pages(uint64_t address, uint64_t bytes) {
+    constexpr int kHow = MAP_SHARED | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE;
+    return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, kHow, -1, 0) != MAP_FAILED;
+}
+
+}  // namespace
+
+Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked) {
+    const bool registered = (asked.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) != 0;
+    if ((asked.flags & kNoPages) == 0 && !put_pages(asked.va_addr, asked.size)) return -ENOMEM;
+    Allocation made{asked.va_addr, asked.size, 0};
+    if (registered && asked.mmap_offset != asked.va_addr) made.host = asked.mmap_offset;
+    const std::lock_guard lock(g_mutex);
+    asked.handle = ++g_last_handle;
+    g_by_handle[asked.handle] = made;
+    if (made.host != 0) g_elsewhere[made.address] = made;
+    if (!registered) asked.mmap_offset = asked.handle << 12;  // what the runtime maps then; see files.cpp
+    return 0;
+}
+
+Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked) {
+    const std::lock_guard lock(g_mutex);
+    const auto found = g_by_handle.find(asked.handle);
+    if (found == g_by_handle.end()) return -EINVAL;
+    if (found->second.host != 0) g_elsewhere.erase(found->second.address);
+    g_by_handle.erase(found);
+    return 0;
+}
+
+uint64_t address_of_handle(uint64_t handle) {
+    const std::shared_lock lock(g_mutex);
+    const auto found = g_by_handle.find(handle);
+    return found != g_by_handle.end() ? found->second.address : 0;
+}
+
+uint64_t on_host(uint64_t gpu_address) {
+    const std::shared_lock lock(g_mutex);
+    auto next = g_elsewhere.upper_bound(gpu_address);
+    if (next == g_elsewhere.begin()) return gpu_address;
+    const Allocation& before = std::prev(next)->second;
+    return gpu_address - before.address < before.bytes ? before.host + (gpu_address - before.address) : gpu_address;
+}
+
+}  // namespace kfd

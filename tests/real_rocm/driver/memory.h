@@ -1,0 +1,20 @@
+// Memory of the GPUs: ordinary pages at the address that the runtime chose. Any thread.
+#pragma once
+
+#include "emulator.h"
+
+namespace kfd {
+
+Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked);
+Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked);
+// The address that a handle stands for; 0: none.
+uint64_t address_of_handle(uint64_t handle);
+// The host's address of what the GPU sees at this one: another for registered memory of the program (userptr).
+uint64_t on_host(uint64_t gpu_address);
+
+template <typename T>
+T* at(uint64_t gpu_address) {
+    return reinterpret_cast<T*>(on_host(gpu_address));
+}
+
+}  // namespace kfd

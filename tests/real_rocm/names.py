@@ -1,0 +1,30 @@
+"""Every name that a version's libamdhip64 exports is in our table, with its symbol version."""
+import json
+import re
+import subprocess
+
+# The compiler's own, and what AMD's debugger looks for: no program calls them through the library.
+NOBODYS = re.compile(r"__gnu_\w+_ieee|amd_dbgapi_\w*|_init|_fini")
+
+
+def exported(library):
+    """{name: symbol version}"""
+    listed = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], check=True, text=True,
+                            capture_output=True).stdout
+    found = {}
+    for line in listed.splitlines():
+        name, _, version = line.split()[-1].partition("@")
+        if line.split()[-2] not in ("A", "a"):  # the versions themselves
+            found[name] = version.lstrip("@")
+    return found
+
+
+def wrong(library, table):
+    """(how many names were compared, what is wrong with some)"""
+    described = json.loads(table.read_text())
+    ours = {row["name"]: described["version_prefix"] + row["since"] for row in described["functions"]}
+    theirs = {name: version for name, version in exported(library).items() if not NOBODYS.fullmatch(name)}
+    unknown = sorted(set(theirs) - set(ours))
+    other = sorted(f"{name} has {theirs[name]}, not {ours[name]}" for name in set(theirs) & set(ours)
+                   if theirs[name] != ours[name])
+    return len(theirs), [f"api/hip.json lacks {name}" for name in unknown] + other
