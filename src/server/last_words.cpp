@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 namespace xsched::server {
 namespace {
@@ -12,11 +14,23 @@ constexpr int kFailed = 3;  // the exit status: it began, and could not go on
 char* g_place = nullptr;
 size_t g_bytes = 0;
 
+// An exception that nothing can catch: a destructor of the JSON library takes memory.
+void end_by_current() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::exception& error) {
+        end_by(error);
+    } catch (...) {
+    }
+    abort();
+}
+
 }  // namespace
 
 void keep_last_words(char* place, size_t bytes) {
     g_place = place;
     g_bytes = bytes;
+    std::set_terminate(end_by_current);
 }
 
 void say_last_words(const std::exception& error) {

@@ -7,7 +7,7 @@
 
 namespace xsched::server {
 
-// Where the successor finds them. Before there are threads.
+// Where the successor finds them, also those of an exception that nothing can catch. Before there are threads.
 void keep_last_words(char* place, size_t bytes);
 void say_last_words(const std::exception& error);
 // Ends this process at once: an exception on a thread that others rely on leaves them waiting for it.

@@ -191,7 +191,7 @@ void report_listening(const Options& options, const xsched::server::ServiceManag
     XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
     printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
     fflush(stdout);
-    manager.tell("READY=1\nSTATUS=listening on " + options.socket);
+    manager.tell("READY=1\nSTATUS=listening on ", options.socket);
     leave_starter(options);
 }
 

@@ -1,6 +1,7 @@
 #include "server/service_manager.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "base/clock.h"
@@ -40,15 +42,20 @@ ServiceManager::ServiceManager() : address_(take_variable("NOTIFY_SOCKET")) {
         std::clamp<int64_t>(us, 0, INT64_MAX / base::kMicrosecond) * base::kMicrosecond / kFeedsWithinWatchdog;
 }
 
-void ServiceManager::tell(const std::string& text) const {
+// Takes no memory: the supervisor goes on where there is none.
+void ServiceManager::tell(std::string_view text, std::string_view more) const {
     if (!socket_) return;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     memcpy(address.sun_path, address_.data(), address_.size());
     if (address_.front() == '@') address.sun_path[0] = '\0';  // an abstract one
-    const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
-    sendto(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-           reinterpret_cast<const sockaddr*>(&address), bytes);
+    iovec parts[] = {{const_cast<char*>(text.data()), text.size()}, {const_cast<char*>(more.data()), more.size()}};
+    msghdr message{};
+    message.msg_name = &address;
+    message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
+    message.msg_iov = parts;
+    message.msg_iovlen = std::size(parts);
+    sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void ServiceManager::feed(const Beats& beats, int64_t now_ns) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/unique_fd.h"
 #include "server/beats.h"
@@ -16,7 +17,7 @@ public:
     ServiceManager();
 
     // "READY=1", "STATUS=...". Never waits: the manager misses what it has no room for.
-    void tell(const std::string& text) const;
+    void tell(std::string_view text, std::string_view more = {}) const;
     // WatchdogSec= is set: the manager ends this process unless it is fed.
     bool watches() const { return feed_every_ns_ != 0; }
     // Feeds the watchdog if both threads have beaten since it was fed last, and that is a while ago.

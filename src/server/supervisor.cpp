@@ -322,13 +322,14 @@ int Supervisor::run() {
             const int status = watch();
             if (is_intended(status)) {
                 manager_.tell("STOPPING=1");
+                if (told_ && memory_->begun.load() != 0) return 0;  // also if the last of its end failed
                 return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
             }
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;
             note_birth();
             describe_end(status, pause_ns);
         }
-        manager_.tell(std::string("STATUS=") + memory_->obituary);
+        manager_.tell("STATUS=", memory_->obituary);
         for (const int64_t due_ns = base::now_ns() + pause_ns; base::now_ns() < due_ns && !told_;) wait_until(due_ns);
         if (told_) return 0;
         pause_ns = std::clamp(2 * pause_ns, kFirstPauseNs, kLongestPauseNs);

@@ -19,7 +19,7 @@ protected:
         clients.low.submit(0);
         clients.high.submit(0);
         if (!clients.low.becomes_suspended(0, true)) return 2;
-        if (!has(xcli({"list"}).out, "held")) return 3;
+        if (!eventually([this] { return has(xcli({"list"}).out, "held"); })) return 3;
         clients.high.complete(0);
         if (!clients.low.becomes_suspended(0, false)) return 4;
         const Outcome outcome = xcli({"run", "--", "/bin/echo", "ran"});

@@ -159,11 +159,17 @@ void measure_directives(const std::string& path, int samples, Samples& into) {
     }
 }
 
-// Looks at the front thread and at the one that decides: 1, if one of them stands in the kernel.
+// Looks at the front thread and at the one that decides: 1, if one of them stands in the kernel. Says where.
 void watch_states(pid_t server, Samples& into) {
     const ThreadState front(server, server);
     const ThreadState decides(server, thread_named(server, "xserver-sched"));
-    for (;; usleep(kLookUs)) into.add(front.blocked() || decides.blocked() ? 1 : 0);
+    for (;; usleep(kLookUs)) {
+        const ThreadState* const blocked = front.blocked() ? &front : decides.blocked() ? &decides : nullptr;
+        if (blocked != nullptr)
+            fprintf(stderr, "%s stands in the kernel:\n%s", blocked == &front ? "the front" : "who decides",
+                    blocked->stack().c_str());
+        into.add(blocked != nullptr ? 1 : 0);
+    }
 }
 
 void measure_tools(const std::string& path, Samples& into) {

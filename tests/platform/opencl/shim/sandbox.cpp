@@ -54,7 +54,9 @@ TEST(Sandbox, NothingThatNeedsRightsComesLater) {
     SmallServer server(path);
     std::atomic<bool> ended{false};
     std::atomic<bool> came{false};
+    std::atomic<bool> begun{false};
     std::thread wishes([&] {
+        begun = true;
         came = server.wait_for_client();
         for (bool suspend = false; came && !ended; suspend = !suspend) {
             server.region().header.watching = 1;
@@ -63,6 +65,7 @@ TEST(Sandbox, NothingThatNeedsRightsComesLater) {
         }
         if (came) server.set_suspended(false);
     });
+    while (!begun) std::this_thread::yield();  // a thread that begins holds the allocator's lock, under ASan
     const int status = in_child(guest);
     ended = true;
     wishes.join();

@@ -69,8 +69,10 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
     SmallServer server(path);
     std::atomic<bool> ended{false};
     std::atomic<bool> came{false};
+    std::atomic<bool> begun{false};
     // It wants all that it can of the program: reports, gates, and that it keeps its device.
     std::thread wishes([&] {
+        begun = true;
         came = server.wait_for_client();
         for (bool suspend = false; came && !ended; suspend = !suspend) {
             xsched::ipc::Header& header = server.region().header;
@@ -82,6 +84,7 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
         }
         if (came) server.set_suspended(false);
     });
+    while (!begun) std::this_thread::yield();  // a thread that begins holds the allocator's lock, under ASan
     const int status = in_child([&] { return guest(std::string(GetParam()) == "default"); });
     ended = true;
     wishes.join();
