@@ -19,10 +19,10 @@ constexpr int64_t kInFlightNs = 1'000'000;
 // Each change of mind costs the victim a call.
 constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; }
 
-// What an interrupt costs. In a short timeslice, behind an urgent unit that keeps the device through its pauses, the
+// The cost of an interrupt. In a short timeslice, behind an urgent unit that keeps the device through its pauses, the
 // victim is off within a switch and only the victim pays for the calls: there it is worth it for much shorter commands
 // (on an H100, from a quarter of a millisecond on instead of half a one). A victim of several contexts has no short
-// timeslice, and each of its contexts is switched to once more (docs/levels.md, two contexts).
+// timeslice.
 int64_t calls_ns(const Victim& victim) {
     const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts;
     return off_by_itself ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
@@ -78,8 +78,8 @@ int64_t of_interrupt_unknown(const Victim& victim) {
 }
 
 // Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst,
-// which would then begin with a switch. A call for several contexts takes longer, and they come back one by one: there
-// bursts were shorter by a fifth behind gates (docs/levels.md).
+// which would then begin with a switch. Beside two contexts bursts were shorter by a fifth behind gates, on an H200
+// (docs/levels.md).
 int64_t of_interrupt_announced(const Victim& victim) {
     if (!victim.has_rival || !victim.announced) return kNever;
     return victim.several_contexts && victim.command_ns != 0 ? calls_ns(victim) : 0;

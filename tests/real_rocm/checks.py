@@ -1,4 +1,4 @@
-"""What is tried with one version of AMD's runtime. Each check returns what it saw, in some words, or raises Failed."""
+"""The checks of one version of AMD's runtime. Each check returns what it saw, in some words, or raises Failed."""
 import re
 
 import names

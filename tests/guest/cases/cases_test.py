@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What users have reported of wrappers like this one (docs/compatibility.md says where): each case is a small program,
+"""Users' reports of wrappers like this one (docs/compatibility.md says where): each case is a small program,
 which must behave as natively under XSched: same output and exit status, no warning.
 
   cases_test.py --build DIR --programs DIR --fake LIBRARY --names FILE [unittest's arguments]

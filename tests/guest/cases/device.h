@@ -1,4 +1,4 @@
-// What the programs of the cases share: a device with a context, a queue and a kernel, of which the result shows how
+// The programs of the cases share this: a device with a context, a queue and a kernel, of which the result shows how
 // many rounds it has run. A call that fails ends the program with a sentence and exit status 9.
 #pragma once
 #define CL_TARGET_OPENCL_VERSION 300

@@ -1,4 +1,4 @@
-// What a process does as its own debugger. Any thread.
+// A process as its own debugger. Any thread.
 #pragma once
 
 #include "emulator.h"

@@ -16,7 +16,7 @@
 namespace kfd {
 namespace {
 
-// One that has just had the GPU lets others go first, for this long at most: one of them may have died.
+// A process that has just had the GPU lets others go first, for this long at most: one of them may have died.
 constexpr int64_t kLetPassNs = 2'000'000, kLookNs = 20'000;
 
 struct Gpu {

@@ -22,7 +22,7 @@ struct Signal {
 };
 
 int64_t value_of(uint64_t signal);
-// What a packet does to its completion signal: the times, one less, and the event.
+// A packet does this to its completion signal: the times, one less, and the event.
 void complete(uint64_t signal, int64_t began_ns, int64_t ended_ns);
 
 }  // namespace kfd

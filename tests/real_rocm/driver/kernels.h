@@ -1,4 +1,4 @@
-// What kernels do, by their names: no instruction is executed. The runtime's own copies, fills and operations on
+// Kernels are run by their names: no instruction is executed. The runtime's own copies, fills and operations on
 // streams' values are done. `spin` and `busy` of tests and benchmarks take time and leave their results. Everything
 // else takes no time and does nothing.
 #pragma once

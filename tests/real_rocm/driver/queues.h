@@ -29,7 +29,7 @@ Answer destroy_queue(uint32_t id);
 Answer update_queue(const kfd_ioctl_update_queue_args& asked);
 Answer set_mask(const kfd_ioctl_set_cu_mask_args& asked);
 
-// What a debugger asks; `ids` are marked as KFD marks them. The number of queues that were switched.
+// A debugger's request; `ids` are marked as KFD marks them. The number of queues that were switched.
 Answer suspend_queues(uint32_t* ids, uint32_t count);
 Answer resume_queues(uint32_t* ids, uint32_t count);
 void resume_all();

@@ -83,7 +83,7 @@ inline constexpr uint32_t KFD_IOC_DBG_TRAP_DISABLE = 1;
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_SUSPEND_QUEUES = 6;
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_RESUME_QUEUES = 7;
 inline constexpr uint32_t KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT = 13;
-// What KFD sets in the numbers of those queues that it did not suspend or resume: there is no such queue, or the
+// KFD sets these in the numbers of those queues that it did not suspend or resume: there is no such queue, or the
 // debugger has not seen it yet; it failed (KFD_DBG_QUEUE_INVALID_MASK, KFD_DBG_QUEUE_ERROR_MASK).
 inline constexpr uint32_t kQueueInvalid = uint32_t{1} << 31;
 inline constexpr uint32_t kQueueError = uint32_t{1} << 30;

@@ -45,7 +45,7 @@ struct Debugger {
     bool unseen = true;  // there are queues that it has not seen, and so cannot suspend
 };
 
-// What suspend() returns if the driver does not have one of the queues: it was just destroyed. A later call may
+// suspend() returns it if the driver does not have one of the queues: it was just destroyed. A later call may
 // succeed.
 constexpr int kQueueMissing = -1;
 

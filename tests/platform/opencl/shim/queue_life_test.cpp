@@ -51,7 +51,7 @@ cl_uint references_of(cl_context context) {
     return references;
 }
 
-// What docs/compatibility.md says of the number that a program sees: more while a queue lives, and right afterwards.
+// As docs/compatibility.md says of the number that a program sees: more while a queue lives, and right afterwards.
 TEST_F(QueueLife, ReferencesOfAContextAreGivenBackWithTheQueue) {
     const Platform& platform = Platform::get();
     cl_context context = clCreateContext(nullptr, 1, &platform.device, nullptr, nullptr, nullptr);
