@@ -26,7 +26,7 @@ int copy_path(dl_phdr_info* info, size_t, void* path) {
     return 1;
 }
 
-// Programs that need libhiprtc have loaded it, perhaps for itself alone (RTLD_LOCAL). A program of ROCm 5 or 6 has not.
+// Programs that need libhiprtc have loaded it, perhaps with RTLD_LOCAL. A program of ROCm 5 or 6 has not.
 void* open_compiler() {
     char path[kPathBytes];
     if (dl_iterate_phdr(copy_path, path) != 0) return dlopen(path, RTLD_NOW | RTLD_NOLOAD);
