@@ -9,7 +9,8 @@ driver is driver/, which runs kernels by their names; no instruction of a GPU is
 runtimes' own behaviour: symbols, locks, streams and their queues, packets, the calls that they make to the driver. What
 it cannot show is anything of the hardware's and its firmware's, and no time is worth comparing.
 
-Closes with one line, N passed, N failed. Exit status 1 if anything failed; 77, with the reason, if nothing could run.
+Closes with one line, N passed, N failed. A version whose packages cannot be had is skipped, with the reason. Exit
+status 1 if anything failed; 77, with the reason, if nothing could run.
 """
 import argparse
 import shutil
@@ -42,9 +43,8 @@ def parse_options():
     return options
 
 
-def skip(reason):
-    print(f"skipped: AMD's real runtimes: {reason}")
-    sys.exit(SKIPPED)
+def say_skipped(what, reason):
+    print(f"skipped: {what}: {reason}", flush=True)
 
 
 def furnish(version, root, emulator):
@@ -90,8 +90,8 @@ def run_checks(version, wanted, folder, build):
 def main():
     options = parse_options()
     if reason := room.reason_against():
-        skip(reason)
-    folder = TOP / "build/real-rocm"
+        say_skipped("AMD's real runtimes", reason)
+        sys.exit(SKIPPED)
     passed = failed = 0
     for version in packages.VERSIONS:
         if options.version not in (None, version.name):
@@ -99,11 +99,12 @@ def main():
         try:
             packages.fetch(version)
         except packages.Unavailable as reason:
-            skip(f"{version.runtime} cannot be had: {reason}")
-        counts = run_checks(version, options.checks or checks.ALL, folder, options.build.resolve())
+            say_skipped(f"AMD's runtime {version.runtime}", reason)
+            continue
+        counts = run_checks(version, options.checks or checks.ALL, TOP / "build/real-rocm", options.build.resolve())
         passed, failed = passed + counts[0], failed + counts[1]
     print(f"AMD's real runtimes: {passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed else 0 if passed else SKIPPED)
 
 
 if __name__ == "__main__":
