@@ -195,7 +195,7 @@ Device::Step Device::step(Stream& stream) {
     const uint64_t end = stream.submitted.load(std::memory_order_acquire);
     if (number == end) return Step::kEmpty;
     Command& command = stream.ring[number % kMostQueued];
-    if (!may_run(stream, command) || !all_complete(command.after)) return Step::kWaiting;
+    if (is_busy_elsewhere() || !may_run(stream, command) || !all_complete(command.after)) return Step::kWaiting;
     if (command.shared != nullptr && !command.shared->complete(command.shared_number)) return Step::kWaiting;
     if (packets_are_taken_early()) take_packet(command);
     if (Command& next = stream.ring[(number + 1) % kMostQueued];

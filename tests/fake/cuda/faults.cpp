@@ -26,6 +26,12 @@ bool wait_is_over(Command& command, bool met) {
     return seen_ms > 0 && clock_ns() - command.met_ns > seen_ms * 1'000'000;
 }
 
+bool is_busy_elsewhere() {
+    static const long busy_ms = fault_number("FAKE_CUDA_BUSY_MS", 0);
+    static const int64_t first_ns = clock_ns();
+    return busy_ms > 0 && clock_ns() - first_ns < busy_ms * 1'000'000;
+}
+
 // The process gets a copy of its own in the page's place. The host's other pages are left: there its stores arrive.
 void hide_others_stores(void* start, size_t bytes) {
     static const bool hide = fault_number("FAKE_CUDA_OTHERS_UNSEEN", 0) != 0;

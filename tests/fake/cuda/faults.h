@@ -5,6 +5,7 @@
 //   FAKE_CUDA_INEXACT=1          a kernel that was taken off its device leaves a wrong result
 //   FAKE_CUDA_STORES_SEEN_MS=n   a wait for a value sees it only so long after it was stored; -1: never
 //   FAKE_CUDA_OPEN_GATES=1       a wait for a value never waits
+//   FAKE_CUDA_BUSY_MS=n          for so long after its first command it runs nothing, as if other programs had it
 //   FAKE_CUDA_OTHERS_UNSEEN=1    it never sees what another process stores to the page of a trial, or of xcli's probe
 //   FAKE_HSA_READS_AHEAD=1       a hardware queue's read index passes a packet as that starts, not when it is complete
 //   FAKE_HIP_VERSION=n           what hipRuntimeGetVersion says
@@ -19,6 +20,8 @@ struct Command;
 
 // Whether a command that waits for a value may go on; `met`: the word compares.
 bool wait_is_over(Command& command, bool met);
+// Whether the device is busy with what nobody here has given it.
+bool is_busy_elsewhere();
 // A page was registered with the driver.
 void hide_others_stores(void* start, size_t bytes);
 // At the end of a kernel; `was_off`: it was suspended meanwhile.

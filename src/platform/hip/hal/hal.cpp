@@ -5,6 +5,7 @@
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/last_error.h"
 #include "platform/stream/hal/hwqueue_state.h"
+#include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/queue_abi.h"
 #include "xsched/hip/hal.h"
@@ -45,7 +46,9 @@ XResult with_context(HwQueueHandle* handle, Stream stream, Act act) {
 
 namespace xsched::stream {
 
-void platform_context_going(Context) {}
+void platform_context_going(Context context) {
+    if (const Api* api = vendor_api()) device_going(device_of(*api, context));
+}
 
 }  // namespace xsched::stream
 

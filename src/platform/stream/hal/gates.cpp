@@ -52,7 +52,7 @@ XResult bind(void* self, const XqWords* words) {
 
 // What the device waits on.
 DevicePtr gate_of(const HwQueue& hwq) {
-    uint64_t* signal = kMakesSignals ? hwq.signal.load(std::memory_order_acquire) : nullptr;
+    uint64_t* signal = kMakesSignals ? signal_of(hwq) : nullptr;
     return signal != nullptr ? as_device_pointer(signal) : hwq.device_gate.load(std::memory_order_relaxed);
 }
 

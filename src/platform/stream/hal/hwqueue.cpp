@@ -132,6 +132,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     if (kind == StreamKind::kLegacy) hwq->stream = nullptr;
     if (kind == StreamKind::kPerThread) hwq->stream = reinterpret_cast<Stream>(kPerThreadStream);
     hwq->context = context;
+    if (hwq->device != device) hwq->signal.store(nullptr, std::memory_order_seq_cst);
     hwq->device = device;
     hwq->thread = kind == StreamKind::kPerThread ? thread_number() : 0;
     hwq->retained = retain && retain_device(api, context, device);
@@ -143,6 +144,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
     try_value_operations_early({api, context, device});
+    take_gate_memory(*hwq);
     return hwq;
 }
 

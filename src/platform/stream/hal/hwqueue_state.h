@@ -36,6 +36,7 @@ struct HwQueue {
     std::atomic<bool> refused{false};  // a refusal has been logged
     // Set where the device does not wait on the slot's own word, but on this: level 2 then closes and opens it.
     std::atomic<uint64_t*> signal{nullptr};
+    std::atomic<uint32_t> signal_resets{0};  // how often its device had been reset when the signal was made
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
     // Level 3, by the platform.
     bool interruptible = false;

@@ -1,8 +1,9 @@
 #include "platform/stream/hal/value_operations.h"
 
+#include <new>
+
 #include "base/log.h"
 #include "base/options.h"
-#include "base/unique_fd.h"
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/gate_trial.h"
 #include "platform/stream/hal/pinned_words.h"
@@ -21,21 +22,28 @@ int device_index(Device device) { return device >= 0 && device < kMostDevices ? 
 std::atomic<int>& tried(Device device) { return g_value_operations[device_index(device)]; }
 std::atomic<int>& tried(const HwQueue& hwq) { return tried(hwq.device); }
 
+// How often each device was reset.
+constinit std::atomic<uint32_t> g_resets[kMostDevices] = {};
+
+std::atomic<uint32_t>& resets(Device device) { return g_resets[device_index(device)]; }
+
 // The signal follows `closed`: whoever changes either of them looks at the other afterwards.
 void set_signal(HwQueue& hwq) {
-    if (uint64_t* signal = hwq.signal.load(std::memory_order_seq_cst))
+    if (uint64_t* signal = signal_of(hwq))
         __atomic_store_n(signal, uint64_t{hwq.closed.load(std::memory_order_seq_cst) ? kOpen - 1 : kOpen},
                          __ATOMIC_SEQ_CST);
 }
 
 // A word of the driver's own making. False: it makes none.
 bool make_signal(HwQueue& hwq) {
-    if (hwq.signal.load(std::memory_order_acquire) == nullptr) {
+    if (signal_of(hwq) == nullptr) {
         const RelaxedCapture relaxed(*hwq.api);
+        hwq.signal.store(nullptr, std::memory_order_seq_cst);
+        hwq.signal_resets.store(resets(hwq.device).load(std::memory_order_acquire), std::memory_order_seq_cst);
         hwq.signal.store(signal_memory(*hwq.api), std::memory_order_seq_cst);
     }
     set_signal(hwq);
-    return hwq.signal.load(std::memory_order_acquire) != nullptr;
+    return signal_of(hwq) != nullptr;
 }
 
 // Met at once, whatever the word holds: it is 0 or 1.
@@ -64,31 +72,66 @@ int tried_as(Device device, const TrialResult& trial, int works) {
     }
 }
 
+// A device's trial that has said nothing yet. The thread that runs the trial takes it out meanwhile.
+struct UnclearTrial {
+    Trial trial;
+    int works;  // what the device has if the trial succeeds
+};
+constinit std::atomic<UnclearTrial*> g_unclear[kMostDevices] = {};
+constinit std::atomic<bool> g_begun[kMostDevices] = {};  // the first run
+constinit std::atomic<bool> g_on_signals[kMostDevices] = {};  // it refuses the slots' words: signals work, or nothing
+
+// While the program makes a context or a stream: the trial takes what it needs.
+TrialResult first_run(const DevicePlace& place, const TrialWord& word, int works) {
+    auto* unclear = new (std::nothrow) UnclearTrial{{place.api, word}, works};
+    if (unclear == nullptr) return {};
+    const TrialResult result = unclear->trial.first_run();
+    if (result.gate == GateTrial::kUnclear)
+        g_unclear[device_index(place.device)].store(unclear, std::memory_order_release);
+    else
+        delete unclear;
+    return result;
+}
+
 // On a stream of our own, and a word in such memory as the slots are in.
 int try_on_own_stream(const DevicePlace& place) {
     const RelaxedCapture relaxed(place.api);
-    TrialWord word = make_trial_word();
-    const base::UniqueFd file(word.file);
+    TrialWord word = trial_word(device_index(place.device));
     // Where this process alone decides, no other ever opens a gate.
-    if (base::options().scheduler_type != kSchedulerGlobal) word.file = -1;
+    if (base::options().scheduler_type != kSchedulerGlobal) word.elsewhere = nullptr;
     TrialResult trial;
     trial.gate = GateTrial::kRefused;
     if (word.host != nullptr &&
         pin_word(place.api, place.context, static_cast<uint32_t*>(word.host), &word.device, &trial.code))
-        trial = try_gate(place.api, word);
+        trial = first_run(place, word, kOnAnyWord);
     if (trial.gate != GateTrial::kRefused || torn_down(trial.code)) return tried_as(place.device, trial, kOnAnyWord);
     uint64_t* signal = kMakesSignals ? signal_memory(place.api) : nullptr;
-    if (signal != nullptr) trial = try_gate(place.api, {signal, -1, true, as_device_pointer(signal)});
+    g_on_signals[device_index(place.device)].store(signal != nullptr, std::memory_order_release);
+    if (signal != nullptr) trial = first_run(place, {signal, nullptr, true, as_device_pointer(signal)}, kOnSignals);
     return tried_as(place.device, trial, kOnSignals);
 }
 
-// The first stream of a device tries.
+// When a queue needs its gate. The program may be in a sandbox by now: nothing is made.
+int try_again(const HwQueue& hwq) {
+    std::atomic<UnclearTrial*>& place = g_unclear[device_index(hwq.device)];
+    UnclearTrial* const unclear = place.exchange(nullptr, std::memory_order_acq_rel);
+    if (unclear == nullptr) return kUntried;
+    const RelaxedCapture relaxed(*hwq.api);
+    const TrialResult result = unclear->trial.next_run();
+    const int works = unclear->works;
+    if (result.gate == GateTrial::kUnclear)
+        place.store(unclear, std::memory_order_release);
+    else
+        delete unclear;
+    return torn_down(result.code) ? kUntried : tried_as(hwq.device, result, works);
+}
+
 int try_value_operations(HwQueue& hwq, DevicePtr gate) {
-    if constexpr (kTriesGates) return try_on_own_stream({*hwq.api, hwq.context, hwq.device});
+    if constexpr (kTriesGates) return try_again(hwq);
     const Result code = try_wait(hwq, gate);
     if (code == kSuccess) return kOnAnyWord;
     if (torn_down(code)) return kUntried;
-    if (kMakesSignals && make_signal(hwq) && try_wait(hwq, as_device_pointer(hwq.signal.load())) == kSuccess)
+    if (kMakesSignals && make_signal(hwq) && try_wait(hwq, as_device_pointer(signal_of(hwq))) == kSuccess)
         return kOnSignals;
     say_no_gates(hwq, "the driver refuses stream wait-values", code);
     return kRefused;
@@ -113,12 +156,27 @@ bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::
 bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
 
 void try_value_operations_early(const DevicePlace& place) {
-    // Once: a trial that says nothing takes seconds, and the first use of a gate tries again.
-    static constinit std::atomic<bool> begun[kMostDevices] = {};
+    // Once: where the device is busy a run takes 100 ms and more, and queues that need their gates have it run again.
     std::atomic<int>& state = tried(place.device);
     if (!kTriesGates || !has_value_operations(place.api) || state.load(std::memory_order_acquire) != kUntried) return;
-    if (begun[device_index(place.device)].exchange(true)) return;
+    if (g_begun[device_index(place.device)].exchange(true)) return;
     if (const int found = try_on_own_stream(place); found != kUntried) state.store(found);
+}
+
+void take_gate_memory(HwQueue& hwq) {
+    if (kMakesSignals && g_on_signals[device_index(hwq.device)].load(std::memory_order_acquire)) make_signal(hwq);
+}
+
+uint64_t* signal_of(const HwQueue& hwq) {
+    uint64_t* const signal = hwq.signal.load(std::memory_order_seq_cst);
+    const bool there = hwq.signal_resets.load(std::memory_order_seq_cst) == resets(hwq.device).load();
+    return there ? signal : nullptr;
+}
+
+// The trial's memory stays: a thread may be running it.
+void device_going(Device device) {
+    resets(device).fetch_add(1);
+    if (g_unclear[device_index(device)].exchange(nullptr) != nullptr) g_begun[device_index(device)].store(false);
 }
 
 XqGateCost gate_cost(const HwQueue& hwq) {

@@ -1,5 +1,5 @@
-// Whether a device takes value operations, and on which words: the first stream tries it. And the signal, a word of the
-// driver's own making, for devices that wait on nothing else. Any thread.
+// Whether a device takes value operations, and on which words: its first context or stream tries it. And the signal, a
+// word of the driver's own making, for devices that wait on nothing else. Any thread.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -22,8 +22,14 @@ struct DevicePlace {
     Context context;
     Device device;
 };
-// While nobody keeps the process off the device: on a stream of our own, where the platform tries gates (kTriesGates).
+// While the program makes a context or a stream: on a stream of our own, where the platform tries gates (kTriesGates).
 void try_value_operations_early(const DevicePlace& place);
+// While the program makes the queue: the driver's memory for its gate, where the device needs such.
+void take_gate_memory(HwQueue& hwq);
+// The queue's signal; nullptr: it has none, or its device was reset since, which freed the memory.
+uint64_t* signal_of(const HwQueue& hwq);
+// The device is reset: signals and an unclear trial's stream end. The next context or stream begins another trial.
+void device_going(Device device);
 // What a gate and a report cost on its device.
 XqGateCost gate_cost(const HwQueue& hwq);
 

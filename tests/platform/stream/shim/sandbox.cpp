@@ -23,6 +23,11 @@ using namespace xsched::test;
 
 constexpr int kNoSandbox = 77;
 constexpr uint32_t kCommands = 200;
+// Where the device is busy at first: past the moment at which a queue tries its gate again, a second after its first.
+constexpr uint32_t kCommandsWhereBusy = 800;
+constexpr uint32_t kBetweenUs = 2000;  // of these
+
+bool is_busy_at_first() { return getenv("FAKE_CUDA_BUSY_MS") != nullptr; }
 
 // Exit status: 0, 1 (the driver failed), 3 (a wrong result), 77 (there is no sandbox here).
 int guest(bool default_stream) {
@@ -45,7 +50,8 @@ int guest(bool default_stream) {
     word = 0;
     if (!enter_sandbox()) return kNoSandbox;
     uint32_t expected = 0;
-    for (uint32_t i = 0; i < kCommands; ++i) {
+    for (uint32_t i = 0; i < (is_busy_at_first() ? kCommandsWhereBusy : kCommands); ++i) {
+        if (is_busy_at_first()) usleep(kBetweenUs);
         uint32_t count = 1;
         void* arguments[] = {&address, &i, &count};
         if (api().cuLaunchKernel(append, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr) != CUDA_SUCCESS) return 1;
