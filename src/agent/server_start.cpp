@@ -48,7 +48,7 @@ const char* start_server() {
     copy_environment();
     char option[] = "--background";
     char* arguments[] = {g_path, option, nullptr};
-    const base::DetachedProgram server{g_path, arguments, g_environment, -1};
+    const base::DetachedProgram server{g_path, arguments, g_environment};
     return base::start_detached(server) ? nullptr : "xserver could not be started";
 }
 

@@ -19,7 +19,6 @@ namespace xsched::base {
 namespace {
 
 constexpr int kNotStarted = 127;
-constexpr int kKeptAs = STDERR_FILENO + 1;
 constexpr unsigned long kStackBytes = 64UL * 1024;
 
 // Of one start at a time.
@@ -31,13 +30,9 @@ alignas(16) char g_start_stacks[2][kStackBytes];
 int become_program(void*) {
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) return kNotStarted;
-    const int kept = g_start->kept;
-    if (kept >= 0 && kept != kKeptAs && dup2(kept, kKeptAs) < 0) return kNotStarted;
-    if (kept == kKeptAs) fcntl(kept, F_SETFD, 0);
     for (int standard = 0; standard <= STDERR_FILENO; ++standard)
         if (nothing != standard) dup2(nothing, standard);
-    const int first = kept >= 0 ? kKeptAs + 1 : kKeptAs;
-    syscall(SYS_close_range, first, ~0U, 0);  // older kernels: the program's descriptors stay open
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // older kernels: the program's descriptors stay open
     execve(g_start->path, g_start->arguments, const_cast<char* const*>(g_start->environment));
     return kNotStarted;
 }

@@ -12,7 +12,6 @@ struct DetachedProgram {
     const char* path;
     char* const* arguments;  // its name first, the last is null
     const char* const* environment;
-    int kept;  // a descriptor that it gets as its fourth, 3; -1: none
 };
 // Its standard input and output are nowhere. False: it could not be started.
 bool start_detached(const DetachedProgram& program);
