@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/doctor_steps.h"
+#include "cli/main_job.h"
 #include "cli/show.h"
 #include "console/table.h"
 
@@ -43,6 +44,7 @@ Json main_job(const Evidence& evidence) {
         if (std::string_view(step.trial) != "job" || result == evidence.steps.end()) continue;
         Json one = result->second.found.is_object() ? result->second.found : Json::object();
         one.erase("ok");
+        if (one.contains("urgent")) one["urgent"].erase("latency_us");  // the step has it
         one["run"] = step.level > 0 ? "level " + std::to_string(step.level) : std::string(step.name).substr(4);
         one["ending"] = word_of(result->second.ending);
         jobs.push_back(one);
@@ -65,7 +67,9 @@ Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) 
                     {"proves", step.proves},
                     {"ending", word_of(found.ending)},
                     {"seconds", found.seconds},
+                    {"load", {{"others", found.load.others}, {"stolen", found.load.stolen}, {"idle", found.load.idle}}},
                     {"found", found.found}};
+        if (found.again) one["again"] = "the first try was disturbed by a busy machine";
         if (!found.says.empty()) one["says"] = found.says;
         if (found.ending != Ending::kDone) one["log"] = found.log;
         steps.push_back(one);
@@ -79,7 +83,7 @@ std::string status_of(const std::vector<Verdict>& verdicts) {
     const char* status = "PASS";
     for (const Verdict& verdict : verdicts) {
         if (verdict.use == Use::kDoNotUse) return "FAIL";
-        if (verdict.use == Use::kNotTried) status = "SKIP";
+        if (verdict.use == Use::kNotTried || verdict.use == Use::kNoVerdict) status = "SKIP";
     }
     return status;
 }
@@ -131,6 +135,20 @@ std::string verdicts_text(const std::vector<Verdict>& verdicts) {
     return text;
 }
 
+// Empty: no main job was done.
+std::string jobs_text(const Evidence& evidence) {
+    console::Table jobs(job_headings());
+    bool any = false;
+    for (const Step& step : kSteps) {
+        const auto result = evidence.steps.find(step.name);
+        if (std::string_view(step.trial) != "job" || result == evidence.steps.end()) continue;
+        if (result->second.ending != Ending::kDone) continue;
+        jobs.add(job_row(std::string(step.name).substr(4), result->second));
+        any = true;
+    }
+    return any ? jobs.text() + "\n" : "";
+}
+
 std::string for_people(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     console::Table settings({"SETTING", "ANSWER", "DETAIL"});
     for (const Finding& finding : evidence.findings) settings.add({finding.what, word(finding.answer), finding.detail});
@@ -144,8 +162,8 @@ std::string for_people(const Evidence& evidence, const std::vector<Verdict>& ver
         if (!result->second.says.empty() && !says_the_next_too(evidence, step))
             steps.add({"", "", "", result->second.says});
     }
-    std::string text =
-        settings.text() + "\n" + steps.text() + "\n" + hardware_text(evidence) + "\n\n" + verdicts_text(verdicts);
+    std::string text = settings.text() + "\n" + steps.text() + "\n" + jobs_text(evidence) + hardware_text(evidence) +
+                       "\n\n" + verdicts_text(verdicts);
     for (const std::string& sentence : advice(evidence)) text += "note: " + sentence + "\n";
     return text;
 }

@@ -54,7 +54,7 @@ inline constexpr Step kSteps[] = {
      "the hardware's own priority of queues: what the lowest of a victim's leaves an urgent program"},
     {"stop 3",      "suspension", "",        Under::kShim,     3, 3, 0.06, 10,
      "level 3: what runs is taken off and goes on later"},
-    {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.25, 8,
+    {"job alone",   "job",        "alone",   Under::kNothing,  0, 1, 0.5, 8,
      "the urgent program's latency, alone"},
     {"job native",  "job",        "",        Under::kNothing,  0, 1, 1,   8,
      "the same beside a program that keeps the device full"},

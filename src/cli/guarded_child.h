@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/load.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
@@ -33,6 +34,9 @@ struct ChildResult {
     std::string says;  // unless it is done: what happened, and in what
     double seconds = 0;
     std::string log;   // the end of its standard error
+    Load load;         // of this machine meanwhile; whoever starts the child measures it
+    int rounds = 1;    // that came to this result
+    bool again = false;  // the first try was disturbed, and this is the second
 };
 
 // Variables that the child has besides this process's; an empty value unsets one.

@@ -16,6 +16,7 @@ public:
     PrivateServer& operator=(const PrivateServer&) = delete;
 
     bool ready() const { return ready_; }
+    pid_t pid() const { return pid_; }
     std::string socket() const { return folder_ + "/xserver.sock"; }
 
 private:

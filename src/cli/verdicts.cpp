@@ -5,21 +5,23 @@
 #include <functional>
 #include <optional>
 
+#include "cli/main_job.h"
+
 namespace xsched::cli {
 namespace {
 
 constexpr int kOldestRuntime = 50200000;  // ROCm 5.2, as hipRuntimeGetVersion says it
 constexpr double kOpenPatienceMs = 100;   // a store that is seen later is of no use
-constexpr double kWorse = 1.5;            // times native latency: then nothing is gained
 constexpr double kClearlySooner = 2;      // than a way that is named before
 constexpr const char* kWays[] = {"update", "debug", "preempt"};  // which take what runs off the device
 constexpr const char* kMask = "mask";  // leaves it there, on few compute units
 constexpr double kSlower = 1.5;        // times its length: then a mask has an effect
 
-// What speaks against a level; empty: nothing. `missing`: a step that would be needed was not run.
+// What speaks against a level, and the verdict that follows; empty: nothing does.
 struct Objection {
     std::string says;
-    bool missing = false;
+    Use use = Use::kDoNotUse;
+    bool missing() const { return use == Use::kNotTried; }
 };
 using Rule = Objection (*)(const Evidence& evidence);
 
@@ -38,9 +40,10 @@ const ChildResult* step(const Evidence& evidence, const std::string& name) {
 const Json* done(const Evidence& evidence, const std::string& name, Objection& objection) {
     const ChildResult* result = step(evidence, name);
     if (result == nullptr)
-        objection = {"the step \"" + name + "\" was not run", true};
+        objection = {"the step \"" + name + "\" was not run", Use::kNotTried};
     else if (result->ending != Ending::kDone)
-        objection = {"the step \"" + name + "\" " + word_of(result->ending) + ": " + result->says, false};
+        objection = {"the step \"" + name + "\" " + word_of(result->ending) + ": " + result->says +
+                     (result->again ? " (twice, on a busy machine)" : "")};
     else
         return &result->found;
     return nullptr;
@@ -141,21 +144,32 @@ Objection against_stop(const Evidence& evidence, int level) {
     return {};
 }
 
+Use use_of(Gain gain) {
+    switch (gain) {
+        case Gain::kGain: return Use::kUse;
+        case Gain::kNothingToGain: return Use::kNothingToGain;
+        case Gain::kNoGain: return Use::kDoNotUse;
+        case Gain::kNoVerdict: break;
+    }
+    return Use::kNoVerdict;
+}
+
+// The three jobs are done.
+Judged judged_job(const Evidence& evidence, int level) {
+    return judge_job(*step(evidence, "job alone"), *step(evidence, "job native"),
+                     *step(evidence, "job " + std::to_string(level)));
+}
+
 Objection against_job(const Evidence& evidence, int level) {
     Objection objection;
     const Json* job = done(evidence, "job " + std::to_string(level), objection);
     if (job == nullptr) return objection;
     for (const char* who : {"urgent", "victim"})
         if (!(*job)[who].value("exact", false)) return inexact("in the main job");
-    const Json* native = done(evidence, "job native");
-    const Json* alone = done(evidence, "job alone");
-    if (native == nullptr || alone == nullptr) return {};
-    const double ms = (*job)["urgent"].value("p50_ms", 0.0);
-    const double native_ms = (*native)["urgent"].value("p50_ms", 0.0);
-    if (ms > kWorse * native_ms && ms > kWorse * (*alone)["urgent"].value("p50_ms", 0.0))
-        return {"it does not help here: the urgent program's bursts take " + number(ms, "ms") + " with it and " +
-                number(native_ms, "ms") + " natively"};
-    return {};
+    for (const char* needed : {"job alone", "job native"})
+        if (done(evidence, needed, objection) == nullptr) return objection;
+    const Judged judged = judged_job(evidence, level);
+    return judged.gain == Gain::kGain ? Objection{} : Objection{judged.says, use_of(judged.gain)};
 }
 
 template <int level>
@@ -231,11 +245,11 @@ Objection against_all_ways(const Evidence& evidence) {
     bool missing = true;
     for (const char* name : kWays) {
         const Objection objection = against_way(evidence, name);
-        missing = missing && objection.missing;
+        missing = missing && objection.missing();
         text += std::string(text.empty() ? "" : "; ") + name + ": " + objection.says;
     }
-    if (missing) return {"no way of the kernel driver's was tried", true};
-    if (const Objection objection = against_mask(evidence); !objection.missing) text += "; mask: " + objection.says;
+    if (missing) return {"no way of the kernel driver's was tried", Use::kNotTried};
+    if (const Objection objection = against_mask(evidence); !objection.missing()) text += "; mask: " + objection.says;
     return {"no way of taking queues off the GPU works: " + text};
 }
 
@@ -264,28 +278,16 @@ std::vector<Rule> rules_of(const std::string& platform, int level) {
     return rules;
 }
 
-// A refusal outranks a step that was not run.
+// A refusal outranks a step that was not run, and that outranks figures without a gain, which come last of the rules.
 Objection strongest(const Evidence& evidence, const std::vector<Rule>& rules) {
-    Objection missing;
+    Objection first;
     for (Rule rule : rules) {
         Objection objection = rule(evidence);
         if (objection.says.empty()) continue;
-        if (!objection.missing) return objection;
-        if (missing.says.empty()) missing = objection;
+        if (objection.use == Use::kDoNotUse) return objection;
+        if (first.says.empty()) first = objection;
     }
-    return missing;
-}
-
-// What the main job showed at the level.
-std::string seen(const Evidence& evidence, int level) {
-    const Json* job = done(evidence, "job " + std::to_string(level));
-    const Json* native = done(evidence, "job native");
-    if (job == nullptr) return "all steps passed";
-    std::string text = "the urgent program's bursts take " + number((*job)["urgent"].value("p50_ms", 0.0), "ms");
-    if (native != nullptr) text += ", natively " + number((*native)["urgent"].value("p50_ms", 0.0), "ms");
-    if (const Json* alone = done(evidence, "job alone"); alone != nullptr)
-        text += ", alone " + number((*alone)["urgent"].value("p50_ms", 0.0), "ms");
-    return text + " (medians)";
+    return first;
 }
 
 Variables environment_for(const Evidence& evidence, int level) {
@@ -307,6 +309,8 @@ std::string why_none(const Evidence& evidence, int level) {
 const char* word_of(Use use) {
     switch (use) {
         case Use::kUse: return "use";
+        case Use::kNothingToGain: return "nothing to gain here";
+        case Use::kNoVerdict: return "no verdict";
         case Use::kDoNotUse: return "do not use";
         case Use::kNone: return "not there";
         case Use::kNotTried: break;
@@ -322,10 +326,11 @@ std::vector<Verdict> judge(const Evidence& evidence) {
             continue;
         }
         const Objection objection = strongest(evidence, rules_of(evidence.platform, level));
-        if (objection.says.empty())
-            verdicts.push_back({level, Use::kUse, seen(evidence, level), environment_for(evidence, level)});
-        else
-            verdicts.push_back({level, objection.missing ? Use::kNotTried : Use::kDoNotUse, objection.says, {}});
+        Verdict verdict{level, objection.use, objection.says, {}};
+        if (objection.says.empty()) verdict = {level, Use::kUse, judged_job(evidence, level).says, {}};
+        if (verdict.use == Use::kUse || verdict.use == Use::kNothingToGain)
+            verdict.environment = environment_for(evidence, level);
+        verdicts.push_back(verdict);
     }
     return verdicts;
 }

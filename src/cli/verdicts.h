@@ -13,7 +13,9 @@ namespace xsched::cli {
 
 enum class Use {
     kUse,
+    kNothingToGain,  // the level works, and natively the urgent program does not wait
     kDoNotUse,
+    kNoVerdict,  // figures that prove nothing: a busy machine, too few bursts
     kNotTried,  // nothing speaks against it, but a step that would prove it was not run
     kNone,      // the platform has no such level
 };

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "support/situations.h"
+
 namespace xsched::cli {
 namespace {
 
@@ -25,8 +29,16 @@ Json way(double stop_us) { return {{"errno", 0}, {"rounds", 3}, {"stood", 3}, {"
 Json mask(double times) {
     return {{"errno", 0}, {"rounds", 3}, {"exact", true}, {"units", 38}, {"times_slower", times}};
 }
-Json urgent(double ms) { return {{"p50_ms", ms}, {"exact", true}}; }
-Json job(double ms) { return {{"urgent", urgent(ms)}, {"victim", {{"exact", true}}}}; }
+// Bursts with this median and a short tail.
+Json urgent_of(const Json& asked) {
+    std::string text;
+    for (const double ms : test::bursts_of(asked)) text += std::to_string(std::lround(ms * 1e3)) + " ";
+    return {{"latency_us", text}, {"exact", true}};
+}
+Json urgent(double ms) { return urgent_of({{"n", 600}, {"p50", ms}, {"p99", 1.2 * ms}}); }
+Json job(double ms, double rate = 100) {
+    return {{"urgent", urgent(ms)}, {"victim", {{"exact", true}, {"kernels_per_s", rate}}}};
+}
 Json route(const char* name, int seen) { return {{"name", name}, {"there", true}, {"seen", seen}}; }
 
 // A machine on which all is well.
@@ -65,7 +77,7 @@ void expect(const Evidence& evidence, int level, Use use, const std::string& bec
 
 TEST(Verdicts, AllIsWell) {
     const Evidence evidence = good();
-    for (int level = 1; level <= 3; ++level) expect(evidence, level, Use::kUse, "natively 20 ms, alone 1 ms");
+    for (int level = 1; level <= 3; ++level) expect(evidence, level, Use::kUse, "p50 falls from 20 ms (");
     EXPECT_EQ(verdict(evidence, 2).environment, (Variables{{"XSCHED_AUTO_XQUEUE_LEVEL", "2"}}));
     EXPECT_TRUE(advice(evidence).empty());
 }
@@ -87,7 +99,7 @@ TEST(Verdicts, FewComputeUnitsAreTheLastWay) {
         evidence.steps[name] = done({{"errno", 1}, {"error", "Operation not permitted"}});
     evidence.steps["stop 3"] = done(stop(1));  // what ran goes on
     EXPECT_EQ(best_way(evidence), "mask");
-    expect(evidence, 3, Use::kUse, "natively 20 ms");
+    expect(evidence, 3, Use::kUse, "falls from 20 ms");
     EXPECT_EQ(verdict(evidence, 3).environment.at("XSCHED_HIP_INTERRUPT"), "mask");
     evidence.steps["way mask"] = done(mask(1.1));
     EXPECT_EQ(best_way(evidence), "");
@@ -126,6 +138,8 @@ TEST(Verdicts, AHangIsNamedWithWhatHung) {
     evidence.steps["gate"] = {Ending::kHung, {}, "no answer for 8 s while waiting", 8, ""};
     expect(evidence, 1, Use::kUse, "");
     for (int level : {2, 3}) expect(evidence, level, Use::kDoNotUse, "\"gate\" hung: no answer for 8 s while waiting");
+    evidence.steps["gate"].again = true;
+    expect(evidence, 2, Use::kDoNotUse, "while waiting (twice, on a busy machine)");
 }
 
 TEST(Verdicts, ALaunchThatIsNotSeenOrSeenTwice) {
@@ -180,10 +194,77 @@ TEST(Verdicts, WrongResults) {
 TEST(Verdicts, ALevelThatDoesNotHelp) {
     Evidence evidence = good();
     evidence.steps["job 1"] = done(job(40));
-    expect(evidence, 1, Use::kDoNotUse, "40 ms with it and 20 ms natively");
+    expect(evidence, 1, Use::kDoNotUse, "it does not help here: the urgent program's p50 grows from 20 ms");
     evidence.steps["job native"] = done(job(1));
     evidence.steps["job 1"] = done(job(1.3));
-    expect(evidence, 1, Use::kUse, "");
+    expect(evidence, 1, Use::kNothingToGain, "without making the urgent one wait");
+    EXPECT_EQ(verdict(evidence, 1).environment.at("XSCHED_AUTO_XQUEUE_LEVEL"), "1") << "it works";
+}
+
+TEST(Verdicts, WithoutTheJobsToCompareWithNothingIsProved) {
+    for (const char* name : {"job alone", "job native"}) {
+        Evidence evidence = good();
+        evidence.steps.erase(name);
+        expect(evidence, 1, Use::kNotTried, std::string("\"") + name + "\" was not run");
+    }
+}
+
+// Each staged measurement becomes its verdict, for every level.
+TEST(Verdicts, EveryStagedSituation) {
+    const std::map<std::string, Use> uses = {{"gain", Use::kUse},
+                                             {"nothing to gain", Use::kNothingToGain},
+                                             {"no gain", Use::kDoNotUse},
+                                             {"no verdict", Use::kNoVerdict}};
+    for (const Json& each : test::situations()) {
+        Evidence evidence = good();
+        constexpr double kNativeRate = 100;
+        const Json load = each.value("load", Json::object());
+        const auto job_of = [&](const Json& bursts, double rate) {
+            ChildResult result =
+                done({{"urgent", urgent_of(bursts)}, {"victim", {{"exact", true}, {"kernels_per_s", rate}}}});
+            result.load = {load.value("others", 0.0), load.value("stolen", 0.0), load.value("idle", 1.0)};
+            return result;
+        };
+        evidence.steps["job alone"] = done({{"urgent", urgent_of(each["alone"])}});
+        evidence.steps["job native"] = job_of(each["native"], kNativeRate);
+        for (int level = 1; level <= 3; ++level) {
+            evidence.steps["job " + std::to_string(level)] =
+                job_of(each["shared"], kNativeRate * each["kept"].get<double>());
+            expect(evidence, level, uses.at(each["gain"]), each["says"].empty() ? "" : each["says"][0]);
+            EXPECT_FALSE(HasFailure()) << each["name"];
+        }
+    }
+}
+
+struct Fault {
+    const char* what;
+    const char* step;
+    ChildResult result;
+    int level;
+    const char* says;
+};
+
+// Whatever the times of the main job are, a fault decides.
+TEST(Verdicts, EveryStagedFault) {
+    const Fault faults[] = {
+        {"a gate that hangs", "gate", {Ending::kHung, {}, "no answer for 8 s", 8, ""}, 2, "hung: no answer for 8 s"},
+        {"a kernel that crashes the runtime",
+         "device",
+         {Ending::kCrashed, {}, "ended by Segmentation fault", 1, ""},
+         1,
+         "crashed: ended by Segmentation fault"},
+        {"a job that hangs at the level", "job 2", {Ending::kHung, {}, "no answer for 30 s", 30, ""}, 2, "hung"},
+        {"a result that is wrong", "job 3", done({{"urgent", urgent(1)}, {"victim", {{"exact", false}}}}), 3,
+         "the result is wrong in the main job"},
+        {"a launch that is not seen", "routes", done({{"routes", {route("linked", 0)}}}), 1, "is not seen by the shim"},
+        {"a victim that never goes on", "job 1", done(job(2, 0)), 1, "keeps 0 %"},
+    };
+    for (const Fault& fault : faults) {
+        Evidence evidence = good();
+        evidence.steps[fault.step] = fault.result;
+        expect(evidence, fault.level, Use::kDoNotUse, fault.says);
+        EXPECT_FALSE(HasFailure()) << fault.what;
+    }
 }
 
 TEST(Verdicts, TheLikelyCauseOfADeviceThatDoesNotAnswer) {
