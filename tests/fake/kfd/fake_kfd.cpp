@@ -59,7 +59,7 @@ Device* g_device = nullptr;
 bool g_runtime = false;  // it has told of itself
 bool g_evicted = false;
 bool g_lock_held = false;  // by a call that failed
-long g_updates = 0;
+long g_updates = 0, g_failed_updates = 0;
 long g_suspends = 0, g_resumes = 0;  // by the debugger
 
 long setting(const char* name) {
@@ -177,6 +177,11 @@ int update(const kfd_ioctl_update_queue_args& request) {
     if (++g_updates == setting("FAKE_KFD_EFAULT")) {
         g_lock_held = true;
         return -EFAULT;
+    }
+    const bool goes_on = (request.queue_percentage & kPercentageMask) != 0;
+    if (goes_on && g_failed_updates < setting("FAKE_KFD_UPDATE_ERRORS")) {
+        ++g_failed_updates;
+        return -EIO;
     }
     queue->percentage = request.queue_percentage;
     if (!for_show()) queue->priority = request.queue_priority;

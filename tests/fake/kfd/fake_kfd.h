@@ -17,6 +17,7 @@
 //   FAKE_KFD_EVICT_US=n              about so often all queues are off the hardware for a millisecond
 //   FAKE_KFD_REFUSE=number:errno[,...]  calls (their number, hexadecimal) that fail (errno, decimal)
 //   FAKE_KFD_IDLE_RESUME=n           the debugger's nth call to resume queues does nothing, and returns 0
+//   FAKE_KFD_UPDATE_ERRORS=n         the first n calls of UPDATE_QUEUE that would let a queue go on fail with EIO
 //   FAKE_KFD_MISSES=n                the debugger's first n calls to suspend queues do not find the last one
 //   FAKE_KFD_NO_EFFECT=1             queues are suspended for show, and masks and priorities are
 //   FAKE_KFD_UNITS=n                 the device has n compute units (at most 64) and runs kernels side by side on them,

@@ -31,6 +31,7 @@ struct Process {
     uint32_t refused = 0;     // bit n: way n, not tried again
     uint32_t misses = 0;      // suspensions in a row for which the driver lacked a queue
     uint32_t resumes = 0;     // so often something stopped was let go on
+    uint32_t calls = 0;       // that switched queues: each takes all processes' queues of a GPU off it and back
 };
 
 extern constinit Process g_process;

@@ -27,9 +27,10 @@ struct Queue {
     uint32_t few = 0;  // units that are left to it; 0: few_of_gpu() says
 };
 
-// UPDATE_QUEUE costs each queue a round of all processes' queues on and off the hardware. The debugger's way takes any
-// number in one round, once the process is its own debugger. PREEMPT_QUEUE is a patched driver's. SET_CU_MASK costs as
-// much as UPDATE_QUEUE; what runs goes on.
+// UPDATE_QUEUE costs each queue a round of all processes' queues of its GPU on and off the hardware. The debugger's way
+// takes any number in one round, once the process is its own debugger. But becoming that, and ceasing to be, costs some
+// rounds (8 and 24 by the driver's sources) on every GPU of the machine that the process may see. PREEMPT_QUEUE is a
+// patched driver's. SET_CU_MASK costs as much as UPDATE_QUEUE; what runs goes on.
 enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kMask, kNone };
 constexpr unsigned kWays = 4;
 const char* name_of(Way way);

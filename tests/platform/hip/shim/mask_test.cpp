@@ -129,7 +129,7 @@ TEST_F(HipMasks, RefusalLeadsToAnotherWay) {
         resume(xqueue);
     }
     EXPECT_EQ(calls(kSetMask), 0u);
-    EXPECT_GT(calls(0x26), 0u);
+    EXPECT_GT(calls(0x07), 0u);
     destroy({stream});
 }
 
