@@ -7,7 +7,7 @@
 #   UNITS                   of `make tidy`: targets of CMake
 #   FUZZ, SECONDS_EACH      of `make fuzz`: targets of tests/fuzz, and how long each runs
 #   ONLY                    of `make matrix`: names of programs, with commas
-#   CHECKS                  of `make real-rocm`: its checks, all of them if it is empty
+#   CHECKS, TIMES           of `make real-rocm`: its checks, all of them if it is empty; preemptions for each way
 #   PLATFORM, TEST          of `make acceptance`; STAND_IN=1: of HIP without its GPU, where there is one
 XSCHED_PLATFORM ?= all
 INSTALL_PATH ?= /usr/local
@@ -117,7 +117,7 @@ real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (
 	@scripts/install_deps.sh build
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip
-	@tests/real_rocm/run.py --build build/dev $(CHECKS)
+	@tests/real_rocm/run.py --build build/dev $(if $(TIMES),--times $(TIMES)) $(CHECKS)
 
 matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)
 	@scripts/install_deps.sh build run matrix

@@ -67,4 +67,5 @@ def programs(root, folder):
               "-Wl,--allow-shlib-undefined"]
     build_all([common + [HERE / f"programs/{name}.cpp", "-o", folder / name, "-Wl,--no-as-needed", *libraries,
                          "-pthread", "-ldl"]
-               for name, libraries in (("hiprtc", ["-lamdhip64", "-lhiprtc"]), ("bursts", ["-lamdhip64"]))])
+               for name, libraries in (("hiprtc", ["-lamdhip64", "-lhiprtc"]), ("bursts", ["-lamdhip64"]),
+                                   ("preempt", ["-lamdhip64"]))])

@@ -36,6 +36,7 @@ def parse_options():
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"of {', '.join(checks.ALL)} (all)")
     parser.add_argument("--build", type=Path, default=TOP / "build/dev", help="a build with libshimhip.so and xserver")
     parser.add_argument("--version", choices=[version.name for version in packages.VERSIONS], help="only this one")
+    parser.add_argument("--times", type=int, default=200, help="preemptions for each way, in the check of that name")
     options = parser.parse_args()
     unknown = set(options.checks) - set(checks.ALL)
     if unknown:
@@ -55,7 +56,7 @@ def furnish(version, root, emulator):
         shutil.copy(file, root / "programs")
 
 
-def prepare(version, folder, build):
+def prepare(version, folder, build, times):
     root = folder / version.name
     packages.lay(version, root)
     emulator = programs.emulator(root, folder / "driver")
@@ -64,18 +65,18 @@ def prepare(version, folder, build):
     compiled = made.run(["/programs/hiprtc", checks.CODE])
     if compiled.status != 0:
         raise checks.Failed(f"the kernels could not be compiled: {compiled.how}: {compiled.output[-1500:]}")
-    return checks.Checks(version, root, folder, made, TOP)
+    return checks.Checks(version, root, folder, made, TOP, times)
 
 
-def run_checks(version, wanted, folder, build):
+def run_checks(version, options):
     """(passed, failed)"""
     passed = failed = 0
     try:
-        tried = prepare(version, folder, build)
+        tried = prepare(version, TOP / "build/real-rocm", options.build.resolve(), options.times)
     except (checks.Failed, programs.CompileError, subprocess.CalledProcessError) as error:
         print(f"{version.runtime}: FAILED to prepare: {error}", flush=True)
         return 0, 1
-    for name in wanted:
+    for name in options.checks or checks.ALL:
         began = time.monotonic()
         try:
             said = getattr(tried, name)()
@@ -101,7 +102,7 @@ def main():
         except packages.Unavailable as reason:
             say_skipped(f"AMD's runtime {version.runtime}", reason)
             continue
-        counts = run_checks(version, options.checks or checks.ALL, TOP / "build/real-rocm", options.build.resolve())
+        counts = run_checks(version, options)
         passed, failed = passed + counts[0], failed + counts[1]
     print(f"AMD's real runtimes: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0 if passed else SKIPPED)

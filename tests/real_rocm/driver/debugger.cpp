@@ -54,7 +54,9 @@ Answer debug(kfd_ioctl_dbg_trap_args& asked) {
         case KFD_IOC_DBG_TRAP_RESUME_QUEUES:
             return resume_queues(pointer<uint32_t>(asked.resume_queues.queue_array_ptr),
                                  asked.resume_queues.num_queues);
-        case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT: return snapshot(asked.queue_snapshot);
+        case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT:
+            if (const Fault fault = fault_of("snapshot"); fault.kind == Fault::kError) return -fault.error;
+            return snapshot(asked.queue_snapshot);
         default: return -EINVAL;
     }
 }

@@ -15,6 +15,7 @@ struct Event {
     bool set = false;
     bool resets_itself = false;
     bool is_signal = false;
+    bool is_of_hardware = false;
     uint64_t age = 1;
 };
 
@@ -54,6 +55,8 @@ void take(kfd_event_data* asked, uint32_t count) {
         if (found == g_events.end()) continue;
         Event& event = found->second;
         if (event.is_signal) asked[i].signal_event_data.last_event_age = event.age;
+        if (event.is_of_hardware && event.set)
+            asked[i].hw_exception_data = {KFD_HW_EXCEPTION_WHOLE_GPU_RESET, KFD_HW_EXCEPTION_GPU_HANG, 1, kFirstGpuId};
         if (event.set && event.resets_itself) event.set = false;
     }
 }
@@ -65,7 +68,9 @@ Answer create_event(kfd_ioctl_create_event_args& asked) {
     if (asked.event_page_offset != 0 && g_page == 0)
         g_page = address_of_handle(static_cast<uint32_t>(asked.event_page_offset));
     const uint32_t id = free_id();
-    g_events[id] = {.resets_itself = asked.auto_reset != 0, .is_signal = asked.event_type == KFD_IOC_EVENT_SIGNAL};
+    g_events[id] = {.resets_itself = asked.auto_reset != 0,
+                    .is_signal = asked.event_type == KFD_IOC_EVENT_SIGNAL,
+                    .is_of_hardware = asked.event_type == KFD_IOC_EVENT_HW_EXCEPTION};
     asked.event_page_offset = g_page != 0 ? kAnyOffset : 0;
     asked.event_id = asked.event_slot_index = asked.event_trigger_data = id;
     return 0;
@@ -85,6 +90,12 @@ Answer set_event(uint32_t id) {
     ++found->second.age;
     g_changed.notify_all();
     return 0;
+}
+
+void tell_of_reset() {
+    const std::lock_guard lock(g_mutex);
+    for (auto& [id, event] : g_events) event.set = event.set || event.is_of_hardware;
+    g_changed.notify_all();
 }
 
 Answer reset_event(uint32_t id) {

@@ -10,6 +10,8 @@ Answer destroy_event(uint32_t id);
 Answer set_event(uint32_t id);
 Answer reset_event(uint32_t id);
 Answer wait_events(kfd_ioctl_wait_events_args& asked);
+// The runtime hears that its GPU hung and was reset, with all memory lost.
+void tell_of_reset();
 
 // amd_signal_t, as far as packets need it.
 struct Signal {

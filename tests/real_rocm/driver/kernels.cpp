@@ -15,7 +15,8 @@ constexpr int64_t kLookNs = 5'000;     // how often a wait for a value looks
 constexpr int64_t kShortNs = 2'000;    // what an empty kernel takes
 constexpr int64_t kStepNs = 4;         // of `busy`, whatever its grid
 
-// Takes the queue's GPU for so long, in slices; stands still while the queue is off.
+// Takes the queue's GPU for so long, in slices; stands still while the queue is off. What the kernel leaves comes after
+// it: until run_kernel() ends, the queue still works.
 void take_time(Queue& queue, int64_t ns) {
     while (ns > 0 && !queue.ends) {
         queue.works = true;
@@ -26,7 +27,6 @@ void take_time(Queue& queue, int64_t ns) {
         }
         const int64_t slice = ns < kSliceNs ? ns : kSliceNs;
         use_gpu(queue.gpu, slice);
-        queue.works = false;
         ns -= slice;
     }
 }
@@ -133,7 +133,8 @@ bool run_own(Queue& queue, const std::string& name, const uint64_t* a) {
 
 }  // namespace
 
-void run_kernel(Queue& queue, const DispatchPacket& packet) {
+namespace {
+void run(Queue& queue, const DispatchPacket& packet) {
     const std::string name = name_of_kernel(packet.kernel);
     const auto* a = packet.arguments != 0 ? at<uint64_t>(packet.arguments) : nullptr;
     say(2, "queue %u: kernel %s", queue.id, name.empty() ? "without a name" : name.c_str());
@@ -143,6 +144,12 @@ void run_kernel(Queue& queue, const DispatchPacket& packet) {
     if (has(name, "busy")) return busy(queue, packet, a);
     if (has(name, "spin")) return spin(queue, a);
     take_time(queue, kShortNs);
+}
+}  // namespace
+
+void run_kernel(Queue& queue, const DispatchPacket& packet) {
+    run(queue, packet);
+    queue.works = false;
 }
 
 }  // namespace kfd

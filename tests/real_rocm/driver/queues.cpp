@@ -117,12 +117,14 @@ Answer suspend_queues(uint32_t* ids, uint32_t count) {
     if (fault.kind == Fault::kError) return -fault.error;
     if (fault.kind == Fault::kNothing) return 0;
     const std::lock_guard lock(g_mutex);
-    return switch_queues(ids, count, fault.kind == Fault::kMiss, [](Queue& queue) {
+    const Answer suspended = switch_queues(ids, count, fault.kind == Fault::kMiss, [](Queue& queue) {
         if (queue.unseen) return false;
         queue.suspended = true;
         wait_until_off(queue);
         return true;
     });
+    say(1, "suspended %d of %u queues", suspended, count);
+    return suspended;
 }
 
 Answer resume_queues(uint32_t* ids, uint32_t count) {
@@ -134,6 +136,14 @@ Answer resume_queues(uint32_t* ids, uint32_t count) {
         queue.suspended = false;
         return true;
     });
+}
+
+void keep_off(OffFor why, bool off) {
+    const std::lock_guard lock(g_mutex);
+    for (const auto& [id, queue] : g_queues) {
+        (why == OffFor::kEviction ? queue->evicted : queue->reset) = off;
+        wait_until_off(*queue);
+    }
 }
 
 void resume_all() {

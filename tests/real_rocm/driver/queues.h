@@ -16,13 +16,18 @@ struct Queue {
     std::atomic<uint32_t> percentage{100};
     std::atomic<bool> suspended{false};  // by a debugger
     std::atomic<bool> ends{false};
-    std::atomic<bool> works{false};  // a slice of a kernel of its is on the GPU
+    std::atomic<bool> works{false};  // a kernel of its is on the GPU, or leaves what it did
+    std::atomic<bool> evicted{false}, reset{false};
     bool unseen = true;              // no debugger has seen it
     pthread_t thread{};
     bool has_thread = false;
 
-    bool is_off() const { return percentage.load() == 0 || suspended.load(); }
+    bool is_off() const { return percentage.load() == 0 || suspended || evicted || reset; }
 };
+
+enum class OffFor { kEviction, kReset };
+// All of the process's queues, until it is called again.
+void keep_off(OffFor why, bool off);
 
 Answer create_queue(kfd_ioctl_create_queue_args& asked);
 Answer destroy_queue(uint32_t id);
