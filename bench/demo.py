@@ -4,11 +4,11 @@
     bench/demo.py --build build/release
 
 Runs both programs alone, shared natively and shared under XSched, a few rounds in turn, and prints one table and a
-verdict. Passed: XSched takes away at least half of what native sharing adds to the urgent program's median latency. It
-lowers the p90 by a tenth (a machine's own pauses decide the p99). It leaves the other program at least half of the time
-that is left. No verdict: native sharing costs less than 1.2 times alone, or XSched is faster than 0.9 times alone, or
-something else disturbed the figures; the reason is printed. Exit status 0 if it passed or there is no verdict (77 with
---test), 1 if XSched did not help, 2 if nothing could be measured.
+verdict (bench/lib/gain.py). Passed: the urgent program's p50 or p99 is shorter than natively, beyond the 95 %
+intervals, and the other program keeps at least half of the time that is left. Otherwise there may be nothing to gain,
+because native sharing costs less than 1.2 times alone, or no verdict, because something disturbed the figures; the
+reason is printed. Exit status 0 if it passed or could not be judged (77 with --test), 1 if XSched did not help, 2 if
+nothing could be measured.
 """
 import argparse
 import os
@@ -17,13 +17,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
-from lib import comparison, disturbance, matrix, own_page, page, programs, report, spread, suite  # noqa: E402
-from lib import verdict, workloads  # noqa: E402
+from lib import comparison, disturbance, gain, matrix, own_page, page, programs, report, spread, suite  # noqa: E402
+from lib import workloads  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 ROUNDS, SECONDS = 3, 5
 START_UP_SECONDS = 8  # calibration and the first compilation of kernels
 WAYS = "native", "xsched"
+STATUS = {gain.GAIN: ("passed", "Passed"), gain.NO_GAIN: ("failed", "XSched did not help"),
+          gain.NOTHING_TO_GAIN: ("nothing to gain", "Nothing to gain here"),
+          gain.NO_VERDICT: ("no verdict", "No verdict")}
 
 
 def pattern_of(workload):
@@ -63,18 +66,12 @@ def measure(session, rounds, seconds):
     return backend, found, pattern, length
 
 
-def doubts(found, pattern, session, disturbed):
-    """What speaks against the figures, but for themselves."""
-    metrics = found.metrics()
-    alone = [cell["run_p50_us"] for cell in metrics["cells"]
-             if cell["pattern"] == pattern and cell["lp_kernel"] is None]
-    rates = [each["kernels_per_s"] for each in metrics["lp_alone"]]
-    return [*session.doubts, *disturbed, *found.length_doubts(), verdict.unsteady(*alone, *rates)]
-
-
 def judge(found, pattern, length, against=()):
-    alone, native, xsched = (found.summary(*cell) for cell in cells(pattern, length))
-    return verdict.judge(alone, native, xsched, found.lp_share("xsched", pattern, length), against)
+    """Status and sentence. `against`: what speaks against the figures, but for themselves."""
+    judged = gain.judge(*(found.cells[cell].latency_us for cell in cells(pattern, length)),
+                        found.lp_share("xsched", pattern, length), "its rate alone, outside the bursts", doubts=against)
+    status, word = STATUS[judged.gain]
+    return status, f"{word}: {judged.says}."
 
 
 def ways(found, pattern, length):
@@ -91,11 +88,11 @@ def tables(found, pattern, length):
                        comparison.tables(ways(found, pattern, length)))
 
 
-def write_page(found, pattern, length, judged, where, path):
+def write_page(found, pattern, length, says, where, path):
     shared = ways(found, pattern, length)
     body = own_page.sections(shared, comparison.tables(shared), [])
     notes = f"The other program keeps: of its rate alone, outside the urgent one's bursts. {spread.SAYS}."
-    path.write_text(page.page("XSched: the main job", judged.says, where, own_page.LINKS,
+    path.write_text(page.page("XSched: the main job", says, where, own_page.LINKS,
                               f'{body}<p class="notes">{notes}</p>'))
     return path
 
@@ -124,18 +121,18 @@ def main():
     watch.stop()
     print("\nThe high-priority program's burst latency, and what the low-priority program keeps of its rate outside "
           f"the bursts.\n\n{tables(found, pattern, length)}\n")
-    judged = judge(found, pattern, length, doubts(found, pattern, session, [before, watch.note]))
-    print(f"{judged.says}\nMeanwhile {watch.says}.")
-    path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, judged.status,
+    status, says = judge(found, pattern, length, [before, watch.note, *session.doubts, *found.length_doubts()])
+    print(f"{says}\nMeanwhile {watch.says}.")
+    path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, status,
                                {**found.metrics(), "stolen": watch.stolen, "others": watch.others},
-                               f"{judged.says} Meanwhile {watch.says}.")
+                               f"{says} Meanwhile {watch.says}.")
     where = f"{backend.device}; {own_page.machine()}; XSched {report.version()}"
-    picture = write_page(found, pattern, length, judged, where, path.with_suffix(".html"))
+    picture = write_page(found, pattern, length, says, where, path.with_suffix(".html"))
     print(f"All numbers: {path}\nAs a page: {picture}")
-    if judged.status == verdict.NONE and arguments.test:
-        print(f"skipped: {judged.says}")
+    if arguments.test and status not in ("passed", "failed"):
+        print(f"skipped: {says}")
         return 77
-    return 1 if judged.status == verdict.FAILED else 0
+    return 1 if status == "failed" else 0
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from pathlib import Path
 SAMPLE_SECONDS = 1.0
 TOO_BUSY = 0.2         # part of all CPU time, before the start
 WAIT_SAMPLES = 10      # for a machine to become quiet, say after an installation
-TOO_BUSY_DURING = 0.1  # the same, of all the time that was measured
-TOO_MUCH_STOLEN = 0.1
+# The same, of all the time that was measured (src/cli/gain.cpp has these numbers, too).
+TOO_BUSY_DURING, TOO_MUCH_STOLEN = 0.1, 0.1
+ENOUGH_IDLE = 0.5      # then others have processors of their own
 
 
 def _ticks():
@@ -43,6 +44,14 @@ def note(share):
     return f"other programs used {share * 100:.0f}% of this machine's CPUs before the start: the figures are disturbed"
 
 
+def why_disturbed(others, stolen, idle):
+    """Why figures measured under this load prove nothing, as a sentence; empty: they may."""
+    if stolen < TOO_MUCH_STOLEN and (others < TOO_BUSY_DURING or idle >= ENOUGH_IDLE):
+        return ""
+    return f"this machine was busy: other programs used {others * 100:.0f} % of its processors, the host of the " \
+           f"virtual machine took {stolen * 100:.0f} %"
+
+
 def used_seconds(pids):
     """CPU time of these processes so far."""
     ticks = 0
@@ -67,12 +76,13 @@ class Watch:
 
     def __init__(self, running=lambda: ()):
         self.running, self.ticks, self.own = running, _ticks(), _own_seconds(running())
-        self.stolen = self.others = 0.0
+        self.stolen = self.others = self.idle = 0.0
 
     def stop(self):
         used, stolen, every = (later - before for later, before in zip(_ticks(), self.ticks))
         own = (_own_seconds(self.running()) - self.own) * os.sysconf("SC_CLK_TCK")
-        self.stolen, self.others = stolen / max(every, 1), max(used - own, 0) / max(every, 1)
+        self.stolen, self.others, self.idle = (part / max(every, 1) for part in
+                                               (stolen, max(used - own, 0), every - used - stolen))
         return self
 
     @property
@@ -83,6 +93,4 @@ class Watch:
     @property
     def note(self):
         """Whether the figures are disturbed, as a sentence; empty if not."""
-        if self.stolen < TOO_MUCH_STOLEN and self.others < TOO_BUSY_DURING:
-            return ""
-        return f"meanwhile {self.says}: the figures are disturbed"
+        return why_disturbed(self.others, self.stolen, self.idle)

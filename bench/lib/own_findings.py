@@ -8,7 +8,6 @@ from .own_measuring import OTHER, URGENT
 from .own_verdict import verdict_of
 
 LANE_NS = 400_000_000  # of a picture of both programs
-UNSTEADY = 1.3
 WAYS = (("alone", "alone", "alone"), ("shared natively", "natively", "native"),
         ("shared under XSched", "XSched", "xsched"))
 
@@ -87,13 +86,8 @@ def walls(measuring):
     return rows
 
 
-def doubts_of(measuring, ways, watch):
+def doubts_of(measuring, watch):
     found = [watch.note] if watch.note else []
-    for way in ways[:1]:
-        if len(way.rounds_p50_us) > 1 and max(way.rounds_p50_us) > UNSTEADY * min(way.rounds_p50_us):
-            found.append(f"{way.title}, the urgent program's median differed by "
-                         f"{max(way.rounds_p50_us) / min(way.rounds_p50_us):.1f} times from round to round: it does "
-                         "different work, or this machine was not steady")
     lost = sum(turn.lost for turns in measuring.turns.values() for turn in turns)
     if lost:
         found.append(f"the server told of {lost} changes fewer than there were: some bursts are missing")
@@ -134,7 +128,7 @@ def conclude(measuring, watch):
         rounds=measuring.rounds, limit=measuring.limit, measured=measuring.ways, together=together(turns["native"]),
         busy=busy(turns["xsched"]), other_command_ms=last.command_ms, level=last.level,
         devices=set().union(*(turn.seen[URGENT].devices for turn in turns["alone"])),
-        doubts=doubts_of(measuring, ways, watch), notes=[*notes_of(measuring), watch.says],
+        doubts=doubts_of(measuring, watch), notes=[*notes_of(measuring), watch.says],
         version=measuring.told["version"], date=datetime.date.today().isoformat())
 
 

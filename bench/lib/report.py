@@ -1,20 +1,19 @@
 """Numbers, tables and result files."""
 import datetime
 import json
-import math
 import os
 import platform
 import subprocess
 from pathlib import Path
+
+from . import spread
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION_VARIABLE = "XSCHED_BENCH_VERSION"
 
 
 def percentile(values, percent):
-    """The smallest value that at least `percent` of all do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(math.ceil(len(ordered) * percent / 100), 1) - 1]
+    return spread.quantile(values, percent)
 
 
 def summary(values):

@@ -1,10 +1,11 @@
 """How sure a figure is: intervals of quantiles that hold whatever the distribution looks like (order statistics), and
-the spread from round to round. Measurements count as independent of each other, which bursts are not quite."""
+the spread from round to round. src/cli/quantile.h has the same method, with its sources."""
 import math
 
 CONFIDENT = 0.95
-SAYS = "95 % intervals of quantiles come from order statistics, bursts counted as independent; the spread is from " \
-       "the least to the most of the rounds"
+BLOCKS, LEAST_OF_BLOCK, LEAST_BLOCKS = 10, 6, 3  # of a series, in the order of time
+SAYS = "95 % intervals of quantiles come from order statistics, and are wider where long bursts come in phases; the " \
+       "spread is from the least to the most of the rounds"
 
 
 def ranks(count, percent):
@@ -25,11 +26,32 @@ def ranks(count, percent):
     return low, high
 
 
+def quantile(values, percent):
+    """The smallest value that at least `percent` of all do not exceed."""
+    return sorted(values)[max(math.ceil(len(values) * percent / 100 - 1e-9), 1) - 1]
+
+
+def dispersion(values, percent):
+    """How many times as much the counts below the quantile vary from block to block as those of independent values."""
+    blocks, part = min(BLOCKS, len(values) // LEAST_OF_BLOCK), percent / 100
+    if blocks < LEAST_BLOCKS:
+        return 1
+    limit, total = quantile(values, percent), 0
+    for block in range(blocks):
+        of_block = values[block * len(values) // blocks:(block + 1) * len(values) // blocks]
+        expected = len(of_block) * part
+        total += (sum(value <= limit for value in of_block) - expected) ** 2 / (expected * (1 - part))
+    return max(total / (blocks - 1), 1)
+
+
 def interval(values, percent):
-    """(low, high) of the quantile; None where so few values say nothing."""
+    """(low, high) of the quantile; None where so few values say nothing. `values` in the order of time."""
     ordered = sorted(values)
-    low, high = ranks(len(ordered), percent)
-    return (None if low is None else ordered[low]), (None if high is None else ordered[high])
+    independent = int(len(values) / dispersion(values, percent))
+    low, high = ranks(independent, percent)
+    each = len(values) / max(independent, 1)
+    return (None if low is None else ordered[int(low * each)],
+            None if high is None else ordered[min(math.ceil(high * each), len(ordered) - 1)])
 
 
 def of_rounds(values):

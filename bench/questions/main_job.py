@@ -1,5 +1,5 @@
 """The main job: bursts of short kernels beside a program that keeps the device full, under every peer."""
-from lib import document, matrix, rounds, verdict, workloads
+from lib import document, gain, matrix, rounds, workloads
 from lib.document import Document, percent, shown, time_text
 
 NAME, WEIGHT = "main_job", 30
@@ -139,16 +139,19 @@ def doubts(found, suite, patterns, lengths):
     """What on a CPU device speaks against the figures themselves, as sentences."""
     if not suite.on_cpu:
         return []
-    natively, said = [], found.length_doubts()
+    judged, said = [], found.length_doubts()
     for pattern in patterns:
         for length in lengths:
-            native, xsched = (found.ratio(name, pattern, length, "p50") for name in (suite.baseline, "xsched"))
-            natively += [native] if native is not None else []
-            if xsched is not None and xsched < verdict.TOO_FAST:
-                said.append(f"{pattern}, lp {workloads.length_text(length)}: "
-                            f"{verdict.doubt_of_ratios(verdict.NOTHING_TO_GAIN, xsched)}")
-    if natively and max(natively) < verdict.NOTHING_TO_GAIN:
-        said.append(verdict.doubt_of_ratios(max(natively), 1))
+            keys = [(suite.baseline, pattern, None), (suite.baseline, pattern, length), ("xsched", pattern, length)]
+            if not all(key in found.cells for key in keys):
+                continue
+            alone, native, xsched = (found.cells[key].latency_us for key in keys)
+            why = gain.contradiction({"alone": alone, "natively": native, "under XSched": xsched})
+            if why:
+                said.append(f"{pattern}, lp {workloads.length_text(length)}: {why}")
+            judged.append(gain.judge(alone, native, xsched))
+    if judged and all(each.gain == gain.NOTHING_TO_GAIN for each in judged):
+        said.append(f"nothing was to be gained: {judged[0].says}")
     return said
 
 

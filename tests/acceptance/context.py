@@ -2,7 +2,7 @@
 import os
 from dataclasses import dataclass, field, replace
 
-from lib import requests, stand_ins, workloads
+from lib import gain, requests, stand_ins, workloads
 from lib.progress import Progress
 from lib.suite import PROFILES, Suite
 
@@ -18,6 +18,7 @@ class Outcome:
     broke: bool = False                          # nothing could be measured
     looser: str = ""                             # what is asked less here than of a GPU
     timing: bool = False                         # its status tells of times alone, which a disturbed machine decides
+    ran: int = 1                                 # how many things were tried: nothing proves nothing
     doubts: list = field(default_factory=list)   # why its own times may prove nothing, as sentences
 
 
@@ -70,6 +71,25 @@ def withdraw(outcome, doubts):
     if reasons and outcome.timing and not outcome.broke:
         outcome.status = "skipped"
         outcome.notes.insert(0, f"no verdict: {'; '.join(reasons)}")
+    return outcome
+
+
+GAINS = {gain.GAIN: "passed", gain.NO_GAIN: "failed"}
+
+
+def by_gain(judged, met=True):
+    """The status of a test that asks whether sharing became better, and why it could not be judged (a doubt, as a
+    sentence). `met`: what is asked besides."""
+    if judged.gain in GAINS:
+        return verdict(judged.gain == gain.GAIN and met), ""
+    return "failed", f"{judged.gain}: {judged.says}" if judged.gain == gain.NOTHING_TO_GAIN else judged.says
+
+
+def refuse_nothing(outcome):
+    """What has run nothing has not passed."""
+    if outcome.status == "passed" and (outcome.ran == 0 or not outcome.metrics):
+        outcome.status, outcome.broke = "failed", True
+        outcome.notes.insert(0, "nothing was run, so that nothing passed")
     return outcome
 
 

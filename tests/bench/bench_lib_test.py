@@ -338,14 +338,15 @@ class Demo(unittest.TestCase):
     def found(self, alone, native, xsched, kept):
         found = matrix_with()
         for cell, latency in zip(demo.cells("A", 0.3), (alone, native, xsched)):
-            found.cells[cell].add([(i * 60 * MS, int(latency * MS)) for i in range(10)], [])
+            found.cells[cell].add([(i * 60 * MS, int((latency + i % 7 / 100) * MS)) for i in range(40)], [])
         found.lp_share = lambda *_: kept
         return found
 
     def test_helped_means_clearly_better(self):
         for measured, status in (((20, 40, 24, 0.9), "passed"), ((20, 40, 39, 0.9), "failed"),
-                                 ((20, 40, 21, 0.1), "failed"), ((20, 21, 20, 0.9), "no verdict")):
-            self.assertEqual(demo.judge(self.found(*measured), "A", 0.3).status, status)
+                                 ((20, 40, 21, 0.1), "failed"), ((20, 21, 20, 0.9), "nothing to gain"),
+                                 ((20, 40, 10, 0.9), "no verdict")):
+            self.assertEqual(demo.judge(self.found(*measured), "A", 0.3)[0], status)
 
     def test_the_tables_have_a_line_for_each_scenario(self):
         text = demo.tables(self.found(20, 40, 24, 0.9), "A", 0.3)
@@ -357,8 +358,8 @@ class Demo(unittest.TestCase):
         found = self.found(20, 40, 24, 0.9)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "demo.html"
-            text = demo.write_page(found, "A", 0.3, demo.judge(found, "A", 0.3), "here", path).read_text()
-        self.assertLess(text.index("Passed: shared natively"), text.index("<svg"))
+            text = demo.write_page(found, "A", 0.3, demo.judge(found, "A", 0.3)[1], "here", path).read_text()
+        self.assertLess(text.index("Passed: the urgent program"), text.index("<svg"))
 
 
 if __name__ == "__main__":

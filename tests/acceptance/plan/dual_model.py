@@ -5,17 +5,15 @@ processor, and ResNet-18 has the same requests in every run: one each period. If
 each answer, it would answer more of them the sooner it gets the device. ResNet-50 would pay for those too."""
 from collections import defaultdict
 
-from context import Outcome, in_turns, verdict
-from lib import report, requests
-from lib import verdict as judging
+from context import Outcome, by_gain, in_turns
+from lib import gain, report, requests
 
 ID, NAME, PASSES = "P4", "dual model", "high's P99 lower than native, low within 3%"
 HIGH, LOW, ROUNDS, BATCH = "resnet18", "resnet50", 2, 64
 HIGH_LOAD = {"models": 0.25, "stand-ins": 0.1}
 LOOK_SECONDS = 1
-# Of native. Where the device is the processor its P99 is the processor's: then the median counts.
-MOST_LATENCY = {"models": 0.8, "stand-ins": 1}
-LEAST_LOW = {"models": 0.97, "stand-ins": 0.5}
+# Of native, as the document asks. Stand-ins keep what gain.py asks of every other program.
+LEAST_LOW = {"models": 0.97, "stand-ins": gain.LEAST_KEPT}
 USER_MEASURED = {"high_p99_ms": [3.47, 2.75], "high_max_percent": -71.3, "low_per_s": [165.4, 163.5]}
 
 
@@ -50,12 +48,11 @@ def run(context):
                "high_p50_of_native": p50, "high_p99_of_native": p99, "low_of_native": kept,
                "high_max_of_native": summaries["xsched"]["max"] / summaries["native"]["max"],
                "user_measured": USER_MEASURED}
-    ratios = [summaries[way]["p50"] / summaries["alone"]["p50"] for way in ("native", "xsched")]
-    sooner = (p50 if context.on_cpu else p99) <= MOST_LATENCY[kind]
-    return Outcome(verdict(sooner and kept >= LEAST_LOW[kind]), metrics, [served.says],
-                   f"high P99 {summaries['native']['p99'] / 1e3:.2f} -> {summaries['xsched']['p99'] / 1e3:.2f} ms, low "
-                   f"{low['native']:.1f} -> {low['xsched']:.1f}/s; P50 {ratios[0]:.2f} -> {ratios[1]:.2f} x alone",
-                   looser=context.looser(f"high's P50 at most {MOST_LATENCY[kind]:g} times native's, low keeps "
-                                         f"{LEAST_LOW[kind] * 100:.0f}%; models on a GPU: P99 at most "
-                                         f"{MOST_LATENCY['models']:g} times, {LEAST_LOW['models'] * 100:.0f}%"),
-                   timing=True, doubts=[judging.doubt_of_ratios(*ratios)])
+    judged = gain.judge(latency_us["alone"], latency_us["native"], latency_us["xsched"], kept)
+    # The document asks for the P99. Where the device is the processor its P99 is the processor's: any gain counts.
+    status, doubt = by_gain(judged, kept >= LEAST_LOW[kind] and (context.on_cpu or 99 in judged.shorter))
+    return Outcome(status, {**metrics, "judged": judged.says}, [served.says], judged.says,
+                   looser=context.looser(f"high's P50 or P99 shorter than natively, low keeps "
+                                         f"{LEAST_LOW[kind] * 100:.0f}%; models on a GPU: P99 shorter, "
+                                         f"{LEAST_LOW['models'] * 100:.0f}%"),
+                   timing=True, doubts=[doubt])
