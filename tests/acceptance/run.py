@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bench")]
 import plan  # noqa: E402
-from context import Context, Outcome, withdraw  # noqa: E402
+from context import Context, Outcome, refuse_nothing, withdraw  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import acceptance_page, disturbance, programs, report, stand_ins  # noqa: E402
 
@@ -75,6 +75,7 @@ def run_test(module, context, deadline):
     except (programs.ProgramFailed, LookupError, OSError, ValueError, IndexError, ZeroDivisionError) as error:
         outcome = Outcome("failed", {}, [f"{type(error).__name__}: {error}"[:3000]], broke=True)
     context.session.kill_all()
+    refuse_nothing(outcome)
     if context.on_cpu:
         outcome.notes.append(watch.stop().says)
         withdraw(outcome, [context.disturbed, watch.note, *context.session.doubts])

@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
 import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import stand_ins  # noqa: E402
-from context import withdraw  # noqa: E402
-from plan import build_install, levels  # noqa: E402
+from lib import gain, stand_ins  # noqa: E402
+from context import Outcome, by_gain, refuse_nothing, withdraw  # noqa: E402
+from plan import build_install, examples, levels  # noqa: E402
 
 STAND_IN = object()
 
@@ -128,6 +128,55 @@ class BuildInstall(InAFolder):
 
     def test_a_quick_build_is_one_on_a_busy_machine_too(self):
         self.assertEqual(withdraw(self.found(100), ["busy"]).status, "passed")
+
+
+class NothingRun(unittest.TestCase):
+    def test_what_ran_nothing_has_not_passed(self):
+        for outcome in (Outcome("passed", {"a": 1}, ran=0), Outcome("passed", {})):
+            refused = refuse_nothing(outcome)
+            self.assertEqual((refused.status, refused.broke), ("failed", True))
+            self.assertIn("nothing was run", refused.notes[0])
+        self.assertEqual(refuse_nothing(Outcome("passed", {"a": 1})).status, "passed")
+        self.assertEqual(refuse_nothing(Outcome("skipped", {})).status, "skipped")
+
+    def examples(self, statuses, tests, xsched_us=1000):
+        """1.2 with these exit statuses of hp and lp, and these tests of examples."""
+        context = mock.Mock(seconds=1)
+        context.session.start.side_effect = lambda name, options, prefix: mock.Mock(
+            finish=lambda *_: [(0, (xsched_us if prefix == "x" else 1000) * 1000)] * 9)
+        context.native, context.xsched = (lambda _: "n"), (lambda _: "x")
+        context.workload.hp_options.return_value = {}
+        with mock.patch.object(examples, "log_of",
+                               side_effect=[(status, "scheduler, preempt level") for status in statuses]), \
+                mock.patch.object(examples, "example_tests", return_value=tests):
+            return examples.run(context)
+
+    def test_native_programs_count_where_examples_cannot_be_built(self):
+        outcome = self.examples([0, 0], ({}, "hipcc is missing"))
+        self.assertEqual((outcome.status, outcome.ran), ("passed", 2))
+        self.assertIn("2 of 2 programs, 0 of them examples", outcome.says)
+        self.assertEqual(outcome.notes[0], "hipcc is missing")
+        self.assertEqual(self.examples([0, 1], ({}, "hipcc is missing")).status, "failed")
+        self.assertEqual(self.examples([0, 0], ({"one": False}, "")).status, "failed")
+        self.assertEqual(self.examples([0, 0], ({}, ""), 1200).status, "failed")
+
+    def test_hip_examples_need_hipcc_and_a_gpu(self):
+        with mock.patch.object(examples.shutil, "which", return_value=None):
+            self.assertIn("make or hipcc are missing", examples.example_tests(Path("/nowhere"), "hip")[1])
+            self.assertIn("this is a stand-in", examples.example_tests(Path("/nowhere"), "hip", "libfakehip.so")[1])
+
+
+class ByGain(unittest.TestCase):
+    def test_only_a_gain_passes_and_only_its_absence_fails(self):
+        for found, met, status, doubt in ((gain.GAIN, True, "passed", ""), (gain.GAIN, False, "failed", ""),
+                                          (gain.NO_GAIN, True, "failed", "")):
+            self.assertEqual(by_gain(gain.Judged(found, "why"), met), (status, doubt))
+        for found in (gain.NO_VERDICT, gain.NOTHING_TO_GAIN):
+            status, doubt = by_gain(gain.Judged(found, "why"))
+            self.assertIn("why", doubt)
+            outcome = withdraw(Outcome(status, {"a": 1}, timing=True, doubts=[doubt]), [])
+            self.assertEqual(outcome.status, "skipped")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -106,7 +106,7 @@ class Examples(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--platform", required=True, choices=("opencl", "cuda"))
+    parser.add_argument("--platform", required=True, choices=("opencl", "cuda", "hip"))
     parser.add_argument("--libraries", type=Path, required=True, help="the folder of XSched's libraries")
     parser.add_argument("--driver", type=Path, help="libfakecuda.so")
     parser.add_argument("--cuda", type=Path, help="the CUDA toolkit")

@@ -31,4 +31,4 @@ def run(context):
         notes.append(f"forwarded without a line in the log: {', '.join(unseen)}")
     return Outcome(verdict(same and any(seen.values())), {
         "calls": seen, "results_same": same, "in_log": sum(seen.values()), "of": len(seen)}, notes,
-        f"{len(names)} kinds of calls right, {sum(seen.values())} of them in the log")
+        f"{len(names)} kinds of calls right, {sum(seen.values())} of them in the log", ran=len(names))

@@ -79,10 +79,11 @@ def run(context):
     notes.extend(f"{name} is not judged: {levels[name]['because']}" for name in JUDGED
                  if levels[name]["status"] == "absent")
     there = [level["status"] for level in levels.values() if level["status"] != "absent"]
-    good = bool(there) and "failed" not in there and all(works is True for works in listed.values())
+    good = bool(there) and bool(listed) and "failed" not in there and all(works is True for works in listed.values())
     ratios = ", ".join(f"{name} {entry['ratio']:.2f}" + (f" {levels[name]['status']}" if name in JUDGED else "")
                        for name, entry in found.items())
     return Outcome(verdict(good), {"ratios": found, "levels": levels, "policies": listed, "best_ratio": best,
                                    "xsched_version": report.version()}, notes,
                    f"low : high {ratios}; {len(listed)} policies",
-                   timing=all(works is True for works in listed.values()))
+                   timing=bool(listed) and all(works is True for works in listed.values()),
+                   ran=min(len(there), len(listed)))
