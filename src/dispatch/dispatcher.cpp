@@ -101,10 +101,13 @@ int64_t Dispatcher::pass(int64_t now_ns, std::span<const uint32_t> rung) {
         ClientSlots* client = state_->find(id);
         if (client == nullptr) continue;
         state_->to_scan.add(*client);
+        state_->few_rang |= client->slots() <= kFewQueues;
         state_->charge_ring(*client, now_ns);
     }
     return state_->pass(now_ns, false);
 }
+
+void Dispatcher::measure_with(int64_t (*clock)()) { state_->clock = clock; }
 
 int64_t Dispatcher::delay_caused_ns(uint32_t client_id) const {
     const ClientSlots* client = state_->find(client_id);

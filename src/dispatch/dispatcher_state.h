@@ -17,6 +17,10 @@
 
 namespace xsched::dispatch {
 
+// Clients of more queues than this are written to last, and read after others that rang: to read or write so many takes
+// about as long as a pass beside nobody.
+inline constexpr size_t kFewQueues = 64;
+
 inline uint32_t& place_of_look(ClientSlots& client) { return client.listed.look; }
 
 struct DispatcherState {
@@ -43,9 +47,12 @@ struct DispatcherState {
     int64_t last_ns = 0;
     int64_t go_on_ns = 0;  // with what this pass left
     uint64_t policy_number = 0;
+    bool few_rang = false;  // a client of few queues, for the pass that comes
+    bool has_put_off = false;  // the last pass left clients of many queues to the next one
     bool began_watching = false;
     bool told_thrown_out = false;
     uint64_t passes = 0;
+    int64_t (*clock)() = nullptr;  // see measure_with
     bool several_users = false;  // some may be disturbed by others
     std::unordered_map<const UserLimits*, int> clients_of;
     void count_user(const UserLimits* user, int change);
@@ -59,6 +66,7 @@ struct DispatcherState {
     // The parts, in order.
     bool sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
+    int64_t clock_ns() const { return clock != nullptr ? clock() : 0; }
     void go_on_with(const Allowance& spent, int64_t now_ns);
     bool may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns);
     bool may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns);
@@ -76,6 +84,7 @@ struct DispatcherState {
         to_direct.add(client);
     }
     void direct(int64_t now_ns, bool all);
+    bool write(ClientSlots& client, uint32_t slots, int64_t now_ns);
     uint32_t slots_to_write(const ClientSlots& client, int64_t now_ns);
     void direct_those(int64_t now_ns, bool all, bool many);
     void directed(ClientSlots& client);

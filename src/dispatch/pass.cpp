@@ -13,14 +13,14 @@ namespace {
 constexpr int64_t kSweepEveryNs = 1'000'000;
 constexpr size_t kSweepParts = 16;
 constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
-constexpr int64_t kSweptSlots = 128;  // likewise; clients of many queues come less often
+constexpr int64_t kSweptSlots = 128;  // likewise, on average: after a client of many queues comes a pause
 // This many clients whose work runs are read in each pass, whoever rang. Where more run side by side, nobody waits for
 // the end of one of them in particular. So many more that are due for a look.
 constexpr size_t kMostFollowed = 8;
 // This many suspended clients get a heartbeat in one pass.
 constexpr int64_t kMostBeaten = 64;
-// Clients of more queues than this are written to last.
-constexpr size_t kFewQueues = 64;
+// So often the delay of a client that stays suspended is counted, for tools that tell of seconds.
+constexpr int64_t kSettleEveryNs = 100 * base::kMillisecond;
 // In one pass; what is not settled by then waits for a moment.
 constexpr int kMostRounds = 4;
 constexpr int64_t kSettleNs = 50'000;
@@ -43,6 +43,7 @@ int64_t DispatcherState::pass(int64_t now_ns, bool all) {
 
 int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
     go_on_ns = 0;
+    ++passes;
     scan(now_ns, all);
     settle_waits(now_ns);
     last_ns = now_ns;
@@ -59,7 +60,7 @@ bool DispatcherState::sweep(int64_t now_ns) {
     size_t count = std::min(clients.size() / kSweepParts + 1, kMostSwept);
     for (; count > 0 && may_sweep > 0; --count) {
         swept = (swept + 1) % clients.size();
-        may_sweep -= std::min<int64_t>(clients[swept]->slots() + 1, kSweptSlots);
+        may_sweep -= clients[swept]->slots() + 1;
         to_scan.add(*clients[swept]);
     }
     return true;
@@ -74,7 +75,15 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         if (client == nullptr) break;
         to_scan.add(*client);
     }
+    // Whoever rang is not kept waiting by clients of many queues: the next pass reads these, at once. Never twice in a
+    // row, so that they have their turn however often others ring.
+    const bool puts_off = !all && std::exchange(few_rang, false) && !std::exchange(has_put_off, false);
     to_scan.keep([&](ClientSlots& client) {
+        if (puts_off && client.slots() > kFewQueues) {
+            has_put_off = true;
+            go_on_ns = now_ns;
+            return true;
+        }
         const bool complete = look(client, now_ns, all);
         attribute_delays(client);
         if (!complete) return true;
@@ -208,7 +217,6 @@ void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
 }
 
 void DispatcherState::direct(int64_t now_ns, bool all) {
-    ++passes;
     for (const bool many : {false, true}) direct_those(now_ns, all, many);
 }
 
@@ -222,7 +230,7 @@ void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
         if (!all && (client.queues().size() > kFewQueues) != many) return true;
         const uint32_t slots = all ? UINT32_MAX : slots_to_write(client, now_ns);
         if (slots == 0) return true;
-        const bool complete = client.direct(now_ns, slots);
+        const bool complete = write(client, slots, now_ns);
         if (!complete) go_on_ns = now_ns;
         directed(client);
         return !complete;
@@ -283,6 +291,7 @@ void DispatcherState::beat(int64_t now_ns) {
     const int64_t count = std::min(due, kMostBeaten);
     suspended.some(static_cast<size_t>(count), [&](ClientSlots& client) {
         client.beat(now_ns);
+        if (now_ns - client.delays().settled_ns() < kSettleEveryNs) return;
         client.settle_delays(now_ns);
         client.follow_holds(now_ns);
         attribute_delays(client);

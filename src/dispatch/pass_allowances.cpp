@@ -9,8 +9,8 @@ namespace xsched::dispatch {
 
 namespace {
 
-// Work for one client in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
-constexpr int64_t kMostOfClientNs = 128 * kReadNs;
+// Looks at one user's clients in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
+constexpr int64_t kMostReadNs = 64 * kReadNs;
 // What a user saves up of each allowance: so much may come at once.
 constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;
 // As if it were that much later already.
@@ -62,7 +62,7 @@ void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
 bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     UserLimits* user = client.view().limits.get();
     if (all || user == nullptr) {
-        Work work(all ? INT64_MAX : kMostOfClientNs);
+        Work work(all ? INT64_MAX : kMostReadNs);
         if (client.scan(now_ns, work)) return true;
         go_on_ns = now_ns;
         return false;
@@ -71,9 +71,17 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
         go_on_with(user->looking, now_ns);
         return false;
     }
-    Work work(std::min(user->looking.left_ns(kSavedForLookingNs, now_ns), kMostOfClientNs));
+    if (std::exchange(user->read_pass, passes) != passes) user->read_ns = 0;
+    if (user->read_ns >= kMostReadNs) {
+        go_on_ns = now_ns;
+        return false;
+    }
+    Work work(std::min(user->looking.left_ns(kSavedForLookingNs, now_ns), kMostReadNs - user->read_ns));
+    const int64_t began_ns = clock_ns();
     const bool complete = client.scan(now_ns, work);
-    user->looking.use(work.done_ns(), kSavedForLookingNs, now_ns);
+    user->read_ns += work.done_ns();
+    const int64_t price_ns = std::max(work.done_ns(), kPriceOfTime * (clock_ns() - began_ns));
+    user->looking.use(price_ns, kSavedForLookingNs, now_ns);
     if (complete) return true;
     if (user->looking.is_spent(now_ns))
         go_on_with(user->looking, now_ns);
@@ -85,6 +93,17 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
 // Nobody else waits for a device that one user alone has.
 bool DispatcherState::may_decide(const DeviceTable& device, int64_t now_ns) {
     return may_settle(device.only_user(), decision_ns(device.units.size()), now_ns);
+}
+
+// False: there is more to write.
+bool DispatcherState::write(ClientSlots& client, uint32_t slots, int64_t now_ns) {
+    UserLimits* user = client.view().limits.get();
+    const int64_t began_ns = clock_ns();
+    const bool complete = client.direct(now_ns, slots);
+    const int64_t price_ns = kPriceOfTime * (clock_ns() - began_ns);
+    const int64_t paid_ns = slots * kWriteNs;  // by slots_to_write()
+    if (user != nullptr && price_ns > paid_ns) user->writing.use(price_ns - paid_ns, kSavedForWritingNs, now_ns);
+    return complete;
 }
 
 // What its user may have of this pass; 0: nothing more.

@@ -39,6 +39,8 @@ struct UserLimits {
     Allowance ringing;
     Allowance recording;
     Allowance holding;
+    uint64_t read_pass = 0;  // in that pass
+    int64_t read_ns = 0;  // for so much its clients were looked at
     uint64_t written_pass = 0;  // in that pass
     uint32_t written = 0;  // this many slots were written
     // How many slots have a record, its devices with how many queues each has, its clients, and how many queues use

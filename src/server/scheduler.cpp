@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
+#include "server/in_advance.h"
 #include "server/last_words.h"
 #include "server/latency.h"
 #include "server/real_time.h"
@@ -27,6 +28,7 @@ Scheduler::Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look)
       attention_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       policy_name_(dispatcher_.core().policy_name()),
       needs_(dispatcher_.core().needs()) {
+    dispatcher_.measure_with(base::now_ns);
     if (records) journal_.want_until(INT64_MAX);
 }
 
@@ -36,6 +38,7 @@ void Scheduler::start() {
     try {
         thread_ = std::thread([this] {
             pthread_setname_np(pthread_self(), "xserver-sched");
+            take_heap_of_thread();
             ask_for_low_latency(kSchedulingNice);
             run_or_end([this] { loop(); });
             ended_.store(1);

@@ -170,7 +170,7 @@ TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
     EXPECT_TRUE(low.suspended(0));
     EXPECT_TRUE(low.suspended(999));
     EXPECT_FALSE(low.suspended(1000));
-    for (int i = 0; i < 10; ++i) dispatcher.pass(now_ns += kUs, {});
+    for (int i = 0; i < 20; ++i) dispatcher.pass(now_ns += kUs, {});
     EXPECT_TRUE(low.suspended(1000));
 }
 

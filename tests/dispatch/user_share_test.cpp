@@ -151,92 +151,6 @@ TEST_F(UserShares, FurtherPrioritiesCountAsTheNextLower) {
     EXPECT_EQ(share.take_priority(15), 15);
 }
 
-TEST_F(UserShares, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
-    std::vector<std::unique_ptr<FakeClient>> crowd;
-    std::vector<uint32_t> ids;
-    for (uint32_t i = 0; i < 20; ++i) {
-        crowd.push_back(std::make_unique<FakeClient>(100 + i, 1000 + i));
-        for (uint32_t at = 0; at < 200; ++at) crowd.back()->make_queue(at, 0, 7);
-        dispatcher.add_client(view(*crowd.back()));
-        ids.push_back(100 + i);
-    }
-    one.make_queue(0, 0);
-    other.make_queue(0, 10);
-    dispatcher.add_client(one.view());
-    dispatcher.add_client(other.view());
-    dispatcher.pass(kStart);
-    other.submit(0, kStart);
-    ids.push_back(3);
-    int64_t now = kStart + kMs;
-    int64_t again = dispatcher.pass(now, ids);
-    EXPECT_TRUE(one.suspended(0)) << "in the first pass";
-    for (int i = 0; i < 16 && again == now; ++i) again = dispatcher.pass(now, {});
-    EXPECT_GT(again, now) << "others have a processor meanwhile";
-    EXPECT_LE(again, now + kMs) << "the rest follows soon";
-    for (int i = 0; i < 300 && again != 0 && again <= now + kMs; ++i) again = dispatcher.pass(now = again, {});
-    EXPECT_TRUE(again == 0 || again > now + kMs) << "and comes to its end";
-    EXPECT_LT(now, kStart + 20 * kMs);
-}
-
-// One pass writes as many slots of a user's as take about as long as a pass beside nobody. Whoever rings between two
-// passes comes first.
-TEST_F(UserShares, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
-    constexpr uint32_t kMany = ipc::kMostQueues;
-    FakeClient another{4, 400};
-    for (uint32_t at = 0; at < kMany; ++at) {
-        one.make_queue(at, 0, 7);
-        one.submit(at, kStart);
-    }
-    two.make_queue(0, 10, 7);
-    other.make_queue(0, 0);
-    another.make_queue(0, 10);
-    other.submit(0, kStart);
-    dispatcher.add_client(view(one));
-    dispatcher.add_client(two.view());
-    dispatcher.add_client(other.view());
-    dispatcher.add_client(another.view());
-    dispatcher.pass(kStart);
-    dispatcher.pass(kStart);
-    const auto written = [&] {
-        uint32_t count = 0;
-        for (uint32_t at = 0; at < kMany; ++at) count += one.suspended(at) ? 1 : 0;
-        return count;
-    };
-    ASSERT_EQ(written(), 0U);
-    // Passes until nothing is left to do soon: returns how many, and looks at how much each of them wrote.
-    int64_t now = kStart;
-    const auto pass = [&](const std::vector<uint32_t>& rung) {
-        const uint32_t before = written();
-        const int64_t again = dispatcher.pass(now, rung);
-        const uint32_t after = written();
-        EXPECT_LE(std::max(before, after) - std::min(before, after), 128U);
-        return again;
-    };
-    const auto settle = [&](uint32_t rung) {
-        int64_t again = pass({rung});
-        int passes = 1;
-        for (; passes < 300 && again != 0 && again <= now + kMs; ++passes) again = pass({(now = again, 0U)});
-        now += 20 * kMs;
-        return passes;
-    };
-    two.submit(0, kStart);
-    EXPECT_GE(settle(2), static_cast<int>(kMany / 128));
-    EXPECT_EQ(written(), kMany);
-    two.complete(0, now);
-    pass({2});
-    another.submit(0, now);
-    pass({4});
-    EXPECT_TRUE(other.suspended(0)) << "between two parts";
-    EXPECT_GT(written(), 0U);
-    // What is decided anew meanwhile reaches all of them.
-    two.submit(0, now);
-    settle(2);
-    EXPECT_EQ(written(), kMany);
-    two.complete(0, now);
-    settle(2);
-    EXPECT_EQ(written(), 0U) << "nothing is lost";
-}
-
 // What the unit of a client counts as.
 policy::Unit seen(FakeClient& client, const ClientView& view) {
     struct Looks final : policy::Policy {
@@ -272,33 +186,6 @@ TEST_F(UserShares, AGroupsShareIsAnAccountOfItsOwn) {
     EXPECT_EQ(seen(one, with).limit, 20);
     with.group->trusted = true;
     EXPECT_EQ(seen(one, with).account, 9U);
-}
-
-// Who rings more than that is not heard for a while (server/doorbells.h).
-TEST_F(UserShares, RingsCountWhereThereAreOtherUsers) {
-    one.make_queue(0, 0);
-    dispatcher.add_client(view(one));
-    const uint32_t rung[] = {1};
-    int64_t now_ns = kStart;
-    const auto ring_for_a_while = [&] {
-        for (int i = 0; i < 1000; ++i) dispatcher.pass(now_ns += 20 * kUs, rung);
-    };
-    ring_for_a_while();
-    EXPECT_FALSE(dispatcher.has_several_users());
-    EXPECT_LE(limits->ringing.used_until_ns, now_ns) << "nobody is disturbed";
-    other.make_queue(0, 10);
-    ClientView others = other.view();
-    others.limits = std::make_shared<UserLimits>();
-    dispatcher.add_client(others);
-    EXPECT_TRUE(dispatcher.has_several_users());
-    for (int i = 0; i < 100; ++i) dispatcher.pass(now_ns += kUs, rung);
-    EXPECT_LE(limits->ringing.used_until_ns, now_ns) << "so many may come at once";
-    ring_for_a_while();
-    EXPECT_GT(limits->ringing.used_until_ns, now_ns);
-    EXPECT_LE(others.limits->ringing.used_until_ns, now_ns);
-    EXPECT_LE(limits->ringing.used_until_ns, now_ns + 2 * kMs) << "however much he rang";
-    dispatcher.remove_client(other.view().id);
-    EXPECT_FALSE(dispatcher.has_several_users());
 }
 
 // What a queue says that it has had while others ran beside it: its part, or, as the real ones, all of that time.
