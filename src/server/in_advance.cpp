@@ -19,8 +19,8 @@
 namespace xsched::server {
 namespace {
 
-// Of the heap, bytes: more than the front takes in normal use.
-constexpr int kHeapStep = 8 << 20;
+// Of a heap, bytes: more than its thread takes in normal use. The C library makes heaps of at most 64 MiB.
+constexpr int kHeapStep = 16 << 20;
 // Of a thread, bytes. The C library keeps 40 MiB of stacks of threads that ended; of the usual 8 MiB these are five.
 constexpr size_t kStack = 1 << 20;
 // The undertaker has four threads for one user at most: so many for an attacker and another user.
@@ -33,8 +33,7 @@ void take_heap() {
     mallopt(M_TOP_PAD, kHeapStep);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     mallopt(M_MMAP_MAX, 0);
-    void* volatile first = malloc(kHeapStep);  // NOLINT: the first step
-    free(first);                               // NOLINT
+    take_heap_of_thread();
 }
 
 void take_stacks() {
@@ -63,6 +62,11 @@ void take_room_for_descriptors() {
 }
 
 }  // namespace
+
+void take_heap_of_thread() {
+    void* volatile first = malloc(kHeapStep);  // NOLINT: the first step
+    free(first);                               // NOLINT
+}
 
 void take_in_advance() {
     take_room_for_descriptors();  // while there is one thread nobody is waited for
