@@ -13,6 +13,7 @@ What a description says:
   folders         where the shim looks besides the linker, which means something with such a node
   nodes_suffice   programs bring the library themselves, where no linker finds it
   trials          those of probe/trials.cpp that are steps of xcli doctor --run; one word each
+  saved_files     what xcli doctor --run --save copies of the driver's files (surroundings.h); "" if it is left out
   most_level      the highest preempt level that they try
   vendor_headers  what the names of the vendor's headers begin with
   hal_exports, shim_exports   what libhal<p>.so and libshim<p>.so may export, and nothing else
@@ -41,10 +42,10 @@ def text(value):
 
 def rows():
     fields = ("title", "variable", "shim_also_in", "libraries", "nodes", "folders", "nodes_suffice", "trials",
-              "most_level")
+              "most_level", "saved_files")
     lines = ["// PLATFORM(name, " + ", ".join(fields) + "), the lists as LIST(...). Undefined afterwards."]
     for name, described in platforms().items():
-        lines.append(f"PLATFORM({name}, " + ", ".join(text(described[field]) for field in fields) + ")")
+        lines.append(f"PLATFORM({name}, " + ", ".join(text(described.get(field, "")) for field in fields) + ")")
     return "\n".join(lines + ["#undef PLATFORM"]) + "\n"
 
 

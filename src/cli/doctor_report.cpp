@@ -72,11 +72,16 @@ Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) 
         if (found.again) one["again"] = "the first try was disturbed by a busy machine";
         if (!found.says.empty()) one["says"] = found.says;
         if (found.ending != Ending::kDone) one["log"] = found.log;
+        if (!found.threads.is_null()) one["threads"] = found.threads;
         steps.push_back(one);
     }
     for (const Finding& finding : evidence.findings)
         settings.push_back({{"what", finding.what}, {"answer", word(finding.answer)}, {"detail", finding.detail}});
-    return {{"levels", levels}, {"main_job", main_job(evidence)}, {"steps", steps}, {"settings", settings}};
+    return {{"levels", levels},
+            {"main_job", main_job(evidence)},
+            {"steps", steps},
+            {"settings", settings},
+            {"machine", evidence.surroundings}};
 }
 
 std::string status_of(const std::vector<Verdict>& verdicts) {

@@ -19,6 +19,7 @@
 #include "cli/drivers.h"
 #include "cli/main_job.h"
 #include "cli/private_server.h"
+#include "cli/surroundings.h"
 #include "cli/verdicts.h"
 
 namespace xsched::cli {
@@ -74,6 +75,7 @@ public:
         const Machine machine(asked.root == "/" ? "" : asked.root);
         if (!machine.exists("/")) throw Failure("--root " + asked.root + " is not a folder that can be looked into");
         evidence_.findings = findings_of(platform.name, machine, installation_);
+        evidence_.surroundings = surroundings(machine, platform.saved_files);
 #ifndef XSCHED_OPENCL_GUARDS
         evidence_.opencl_guards = false;
 #endif

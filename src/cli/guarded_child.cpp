@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "cli/hung_child.h"
 
 namespace xsched::cli {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr int kCannotExecute = 126;
 constexpr int kPollMs = 50;
 constexpr int64_t kBurialNs = 2 * base::kSecond;  // after SIGKILL; a process inside a driver may not even notice that
+constexpr useconds_t kStacksUs = 200'000;  // for threads to write their stacks, which takes some 10 ms
 constexpr size_t kMostText = size_t{256} * 1024;
 constexpr const char* kDoing = "doing: ";
 
@@ -142,6 +144,11 @@ ChildResult run_guarded(const std::vector<std::string>& words, const Variables& 
         take(out_end, ends[0].revents, text);
         take(err_end, ends[1].revents, result.log);
         ended = waitpid(pid, &status, WNOHANG) == pid;
+    }
+    if (!ended) {
+        result.threads = threads_of_group(pid);
+        ask_for_stacks(pid);
+        usleep(kStacksUs);
     }
     kill(-pid, SIGKILL);  // what it started, too
     const bool gone = ended || buried(pid, &status, kBurialNs);

@@ -34,6 +34,7 @@ struct ChildResult {
     std::string says;  // unless it is done: what happened, and in what
     double seconds = 0;
     std::string log;   // the end of its standard error
+    Json threads;      // of one that hung: where each stood in the kernel (hung_child.h)
     Load load;         // of this machine meanwhile; whoever starts the child measures it
     int rounds = 1;    // that came to this result
     bool again = false;  // the first try was disturbed, and this is the second

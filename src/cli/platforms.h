@@ -15,13 +15,15 @@ struct PlatformInfo {
     bool nodes_suffice;        // programs bring the library themselves, where no linker finds it
     const char* trials;        // that its probe has, as words
     int most_level;            // the highest preempt level that they try
+    const char* saved_files;   // patterns of files that tell of the driver (surroundings.h)
 };
 
 inline constexpr PlatformInfo kPlatforms[] = {
 #define LIST(...) {__VA_ARGS__}
-#define PLATFORM(name, title, variable, shim_also_in, libraries, nodes, folders, nodes_suffice, trials, most_level) \
+#define PLATFORM(name, title, variable, shim_also_in, libraries, nodes, folders, nodes_suffice, trials, most_level, \
+                 saved_files)                                                                                       \
     {#name, title,   "libshim" #name ".so", variable, shim_also_in, libraries,                                      \
-     nodes, folders, nodes_suffice,         trials,   most_level},
+     nodes, folders, nodes_suffice,         trials,   most_level,   saved_files},
 #include "platforms.inc"
 #undef LIST
 };

@@ -32,6 +32,7 @@ struct Evidence {
     std::string platform;                       // as in XSCHED_PLATFORM
     std::map<std::string, ChildResult> steps;   // by name (doctor_steps.h); one that is missing was not run
     std::vector<Finding> findings;              // of files and settings
+    Json surroundings;                          // of the machine, for the saved file alone
     bool opencl_guards = true;                  // whether this build has level 2 of OpenCL
 };
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "probe/own_stacks.h"
 #include "probe/trial.h"
 
 namespace xsched::probe {
@@ -67,4 +68,7 @@ void doing(const char* what) { fprintf(stderr, "doing: %s\n", what); }
 }  // namespace xsched::probe
 
 // A trial may have left work that never ends: nothing is destroyed.
-int main(int count, char** words) { _exit(xsched::probe::run(count, words)); }
+int main(int count, char** words) {
+    xsched::probe::tell_stacks_when_asked();
+    _exit(xsched::probe::run(count, words));
+}

@@ -35,6 +35,9 @@ TEST_F(DoctorFaults, CallThatHangs) {
     patience = "2";
     try_hip("runtime,device", {{"FAKE_CUDA_FAIL", "hipMemcpyDtoH:*:hang"}});
     expect_level(1, "do not use", "\"device\" hung: no answer for 2 s while comparing the result");
+    ASSERT_FALSE(step("device")["threads"].empty()) << step("device");
+    EXPECT_TRUE(step("device")["threads"][0].contains("state")) << step("device");
+    EXPECT_TRUE(has(step("device")["log"].get<std::string>(), "stack of thread ")) << step("device");
 }
 
 TEST_F(DoctorFaults, HangInTheRuntimesFirstCall) {

@@ -20,6 +20,9 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
     if (report["status"] == "PASS") {
         EXPECT_EQ(level(3)["environment"]["XSCHED_INTERRUPT"], "1");
     }
+    EXPECT_FALSE(report["metrics"]["machine"]["kernel"].get<std::string>().empty());
+    EXPECT_FALSE(report["metrics"]["machine"]["load_average"].get<std::string>().empty());
+    EXPECT_EQ(report["metrics"]["machine"]["variables"]["XSCHED_HIP_LIB"], FAKE_HIP);
     std::ifstream saved(file);
     EXPECT_EQ(Json::parse(saved, nullptr, false), report);
 }
