@@ -38,6 +38,43 @@ int in_child(Body body, unsigned most_seconds = 60) {
     return waitpid(child, &status, 0) == child ? exit_status(status) : -1;
 }
 
+// A child that is there before the test's threads, and begins when it is told to. The child of a process with threads
+// has their locks as they are at that moment: AddressSanitizer's allocator keeps one while a thread begins.
+class EarlyChild {
+public:
+    template <typename Body>
+    explicit EarlyChild(Body body, unsigned most_seconds = 60) {
+        if (pipe2(begin_, O_CLOEXEC) != 0) abort();
+        const pid_t parent = getpid();
+        pid_ = fork();
+        if (pid_ != 0) return;
+        die_with(parent);
+        alarm(most_seconds);
+        char go = 0;
+        _exit(read(begin_[0], &go, 1) == 1 ? body() : 98);
+    }
+    ~EarlyChild() {
+        close(begin_[0]);
+        close(begin_[1]);
+        if (pid_ > 0) kill(pid_, SIGKILL);
+        if (pid_ > 0) waitpid(pid_, nullptr, 0);
+    }
+    EarlyChild(const EarlyChild&) = delete;
+    EarlyChild& operator=(const EarlyChild&) = delete;
+
+    // Its exit status (see exit_status).
+    int run() {
+        int status = 0;
+        if (write(begin_[1], "", 1) != 1 || waitpid(pid_, &status, 0) != pid_) return -1;
+        pid_ = 0;
+        return exit_status(status);
+    }
+
+private:
+    int begin_[2];
+    pid_t pid_ = 0;
+};
+
 // A child that stays, with all that it has open, until the test is done with it. `body` returns whether it is ready.
 class Sitter {
 public:

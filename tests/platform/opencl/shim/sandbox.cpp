@@ -51,12 +51,11 @@ TEST(Sandbox, NothingThatNeedsRightsComesLater) {
     const std::string path = directory / "socket";
     setenv("XSCHED_SCHEDULER", "global", 1);
     setenv("XSCHED_SOCKET", path.c_str(), 1);
+    EarlyChild child(guest);
     SmallServer server(path);
     std::atomic<bool> ended{false};
     std::atomic<bool> came{false};
-    std::atomic<bool> begun{false};
     std::thread wishes([&] {
-        begun = true;
         came = server.wait_for_client();
         for (bool suspend = false; came && !ended; suspend = !suspend) {
             server.region().header.watching = 1;
@@ -65,8 +64,7 @@ TEST(Sandbox, NothingThatNeedsRightsComesLater) {
         }
         if (came) server.set_suspended(false);
     });
-    while (!begun) std::this_thread::yield();  // a thread that begins holds the allocator's lock, under ASan
-    const int status = in_child(guest);
+    const int status = child.run();
     ended = true;
     wishes.join();
     if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";

@@ -72,13 +72,12 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
     const std::string path = directory / "socket";
     setenv("XSCHED_SCHEDULER", "global", 1);
     setenv("XSCHED_SOCKET", path.c_str(), 1);
+    EarlyChild child([&] { return guest(std::string(GetParam()) == "default"); });
     SmallServer server(path);
     std::atomic<bool> ended{false};
     std::atomic<bool> came{false};
-    std::atomic<bool> begun{false};
     // It wants all that it can of the program: reports, gates, and that it keeps its device.
     std::thread wishes([&] {
-        begun = true;
         came = server.wait_for_client();
         for (bool suspend = false; came && !ended; suspend = !suspend) {
             xsched::ipc::Header& header = server.region().header;
@@ -90,8 +89,7 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
         }
         if (came) server.set_suspended(false);
     });
-    while (!begun) std::this_thread::yield();  // a thread that begins holds the allocator's lock, under ASan
-    const int status = in_child([&] { return guest(std::string(GetParam()) == "default"); });
+    const int status = child.run();
     ended = true;
     wishes.join();
     if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
