@@ -64,6 +64,7 @@ public:
 
     // --- lock held: what the device says
     XSCHED_HOT void absorb_progress();
+    void absorb_words();  // the same, without a call to the driver
     bool observed() const { return observed_; }
     bool bound() const { return bound_; }
     bool has_gates() const { return bound_ && gates_; }

@@ -37,8 +37,9 @@ void GatedPath::after_fork() {
     words_lent_ = false;
 }
 
+// The agent's thread may do this, which never calls the driver: what the words say has to do.
 void GatedPath::leave_words() {
-    absorb_progress();
+    absorb_words();
     core_.published.open_gate();
     forget_stands();
     bound_ = observed_ = false;
@@ -64,7 +65,12 @@ void GatedPath::absorb_progress() {
     uint32_t passed = slot.progress.load(std::memory_order_acquire);
     if (bound_ && !gates_ && core_.setup.ops->gate->read_progress(core_.setup.impl, &passed) == kXSchedSuccess)
         slot.progress.store(passed, std::memory_order_release);
-    const uint64_t done = ipc::completed_commands(slot);
+    absorb_words();
+}
+
+// What the slot says of completed commands.
+void GatedPath::absorb_words() {
+    const uint64_t done = ipc::completed_commands(core_.published.slot());
     if (done > core_.completed) note_progress(done, base::now_ns());
 }
 
