@@ -17,6 +17,7 @@
 #include "agent/local_scheduler.h"
 #include "agent/server_start.h"
 #include "base/clock.h"
+#include "base/confinement.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/time.h"
@@ -68,7 +69,19 @@ void move_queues(ipc::Region* region) {
 bool start_local_scheduler();
 void stop_local_scheduler();
 
+// A sandbox may end the process at its next connection.
+void stay_in_sandbox() {
+    static constinit std::atomic<bool> said{false};
+    g_told_unscheduled = true;
+    if (!said.exchange(true))
+        XLOG_WARN("this process has entered a sandbox: it runs unscheduled and looks for no server");
+}
+
 bool connect_to_server(bool first) {
+    if (base::entered_sandbox()) {
+        stay_in_sandbox();
+        return false;
+    }
     char path[ipc::kSocketPathBytes] = "";
     const char* refusal = "";
     ipc::Region* region = g_connection.open(path, &refusal, first);
@@ -116,7 +129,7 @@ void schedule_alone(const char* why) {
 
 // The first thing that the agent's thread does, if nobody answered.
 void start_missing_server() {
-    const char* why = start_server();
+    const char* why = base::entered_sandbox() ? "this process has entered a sandbox" : start_server();
     const int64_t give_up = base::now_ns() + kServerStartNs;
     while (why == nullptr && !g_stop.load(std::memory_order_acquire)) {
         if (connect_to_server(false)) return;
@@ -323,6 +336,8 @@ void after_fork_in_child() {
 
 // g_mutex held: the first start in this process.
 void begin(XSchedulerType type, const char* policy, bool errands = false) {
+    base::prepare_log();
+    base::note_confinement();
     if (g_private == nullptr) g_private = ipc::create_private_region();
     if (g_private == nullptr) return;
     g_region.store(g_private, std::memory_order_release);

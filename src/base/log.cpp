@@ -54,6 +54,12 @@ int detail::log_level_slow() {
     return detail::g_log_level.load(std::memory_order_relaxed);
 }
 
+void prepare_log() {
+    const time_t now = time(nullptr);
+    tm local{};
+    localtime_r(&now, &local);
+}
+
 void set_log_level(LogLevel level) { detail::g_log_level.store(static_cast<int>(level), std::memory_order_relaxed); }
 
 bool find_log_level(const char* word, LogLevel* level) {

@@ -25,6 +25,9 @@ inline bool log_enabled(LogLevel level) {
     return static_cast<int>(level) >= current;
 }
 
+// Has the C library read the time zone's file, which it does once for the process. A line in a sandbox would be too
+// late.
+void prepare_log();
 // Overrides XLOG_LEVEL (tools' --verbose; xcli log; tests).
 void set_log_level(LogLevel level);
 // "DEBG", "debug": in any case. False: there is no such level.

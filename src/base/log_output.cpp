@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/confinement.h"
 #include "base/unique_fd.h"
 
 namespace xsched::base {
@@ -89,7 +90,7 @@ Fate write_to_standard_error(const char* text, size_t bytes) {
     const int flags = fcntl(STDERR_FILENO, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return Fate::kFailed;
     if ((flags & O_NONBLOCK) != 0) return write_once(STDERR_FILENO, text, bytes);
-    if (S_ISFIFO(info.st_mode) || isatty(STDERR_FILENO) != 0) {
+    if (!entered_sandbox() && (S_ISFIFO(info.st_mode) || isatty(STDERR_FILENO) != 0)) {
         const UniqueFd own(open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC | O_NOCTTY));
         struct stat opened{};
         if (own && fstat(own.get(), &opened) == 0 && opened.st_ino == info.st_ino && opened.st_dev == info.st_dev)
@@ -101,6 +102,10 @@ Fate write_to_standard_error(const char* text, size_t bytes) {
 // Opened for each line: the guest may close any descriptor it did not open, and a number of ours that it reused would
 // send our lines into its file.
 Fate write_to_file(const char* path, const char* text, size_t bytes) {
+    if (entered_sandbox()) {
+        errno = EPERM;
+        return Fate::kFailed;
+    }
     const UniqueFd file(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
     struct stat info{};
     if (!file || fstat(file.get(), &info) != 0) return Fate::kFailed;
@@ -113,7 +118,7 @@ Fate write_to_file(const char* path, const char* text, size_t bytes) {
 void complain(const char* path, int error) {
     static constinit std::atomic<bool> complained{false};
     if (complained.exchange(true)) return;
-    const char* why = strerror(error);
+    const char* why = entered_sandbox() ? "a sandbox may forbid it" : strerror(error);
     if (error == ENXIO) why = "nobody reads it";
     if (error == EINVAL) why = "it is neither a file nor a FIFO nor a terminal";
     char line[detail::kLogLineBytes];

@@ -2,9 +2,12 @@
 
 #include <csignal>
 
+#include "base/confinement.h"
+
 namespace xsched::base {
 
 bool Thread::start(const char* name, void* (*body)(void*), void* argument) {
+    if (entered_sandbox()) return false;
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

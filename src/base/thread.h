@@ -12,7 +12,7 @@ public:
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 
-    // `name` at most 15 characters. False if the system refuses a thread.
+    // `name` at most 15 characters. False if the system refuses a thread, or a sandbox may.
     bool start(const char* name, void* (*body)(void*), void* argument);
     // Waits for the body to return. No effect on a thread that was never started.
     void join();

@@ -1,6 +1,7 @@
 // The C functions of queue_abi.h that shims and backends call for their queues.
 #include "queue/queue_abi.h"
 
+#include "base/confinement.h"
 #include "base/hot.h"
 #include "queue/abi_pointer.h"
 #include "queue/command.h"
@@ -26,6 +27,8 @@ void xq_level_changed(XDevice device) {
         if (XQueue* queue = xsched::queue::queue_at(i); queue != nullptr && queue->device() == device)
             queue->level_changed();
 }
+
+bool xq_entered_sandbox(void) { return xsched::base::entered_sandbox(); }
 
 void xq_name_device(XDevice device, const char* name) { xsched::queue::name_device(device, name); }
 

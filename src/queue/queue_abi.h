@@ -39,6 +39,8 @@ void* xq_hwq_impl(HwQueueHandle handle);
 // these is done now: the connection to the scheduler, and our threads. `errands`: also that which calls the vendor's
 // driver for such queues (agent/errands.h).
 void xq_begin(bool errands);
+// Whether it has entered a sandbox since (base/confinement.h).
+bool xq_entered_sandbox(void);
 
 // --- XQueues by pointer, for shims. The pointer stays valid memory for the process's life (stale use is refused).
 // Creates one with the environment's level, window and priority; starts the agent with the process's first queue.

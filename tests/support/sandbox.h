@@ -13,12 +13,13 @@
 
 namespace xsched::test {
 
-// New connections, new memory files, new processes and threads. False: there is no such sandbox here.
+// New connections, files, memory files, processes and threads. False: there is no such sandbox here.
 inline bool enter_sandbox() {
     constexpr long kForbidden[] = {
-        SYS_socket, SYS_connect, SYS_memfd_create, SYS_execve, SYS_execveat, SYS_clone, SYS_clone3,
+        SYS_socket,       SYS_connect, SYS_openat,   SYS_eventfd2, SYS_pipe2,
+        SYS_memfd_create, SYS_execve,  SYS_execveat, SYS_clone,    SYS_clone3,
 #ifdef SYS_fork
-        SYS_fork,   SYS_vfork,
+        SYS_fork,         SYS_vfork,   SYS_open,
 #endif
     };
     std::vector<sock_filter> code{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};

@@ -1,6 +1,7 @@
 // libhalopencl's entries: the public ones of xsched/opencl/hal.h, and those for the shim (hal_abi.h).
 #include "xsched/opencl/hal.h"
 
+#include "base/confinement.h"
 #include "base/log.h"
 #include "platform/opencl/hal/api.h"
 #include "platform/opencl/hal/hal_abi.h"
@@ -17,6 +18,7 @@ namespace {
 
 XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
     if (handle == nullptr || queue == nullptr) return kXSchedErrorInvalidValue;
+    base::ask_about_sandbox(xq_entered_sandbox);
     const ClApi* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
     if (xq_abi_version() != XQ_DEVICE_ABI) {

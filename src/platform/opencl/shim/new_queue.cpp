@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "base/confinement.h"
 #include "base/log.h"
 #include "queue/queue_abi.h"
 
@@ -28,6 +29,7 @@ cl_command_queue note(cl_command_queue queue, cl_command_queue_properties flags,
     if (queue != nullptr) {
         queue_created(queue, priority);
         xq_begin(false);
+        base::ask_about_sandbox(xq_entered_sandbox);
         XLOG_DEBG("queue %p created with properties 0x%llx, priority %d", static_cast<void*>(queue),
                   static_cast<unsigned long long>(flags), priority);
     }

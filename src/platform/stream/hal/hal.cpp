@@ -1,5 +1,6 @@
 #include "platform/stream/hal/hal.h"
 
+#include "base/confinement.h"
 #include "base/log.h"
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/hwqueue.h"
@@ -12,6 +13,7 @@
 namespace xsched::stream {
 
 XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain) {
+    base::ask_about_sandbox(xq_entered_sandbox);
     const Api* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
     if (xq_abi_version() != XQ_DEVICE_ABI) {
@@ -55,6 +57,7 @@ extern "C" XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, Stream stream, C
 
 extern "C" void HAL(try_gates)(Context context) {
     using namespace xsched::stream;
+    xsched::base::ask_about_sandbox(xq_entered_sandbox);
     const Api* api = vendor_api();
     InContext current;
     if (api == nullptr || context == nullptr || !current.enter(*api, context)) return;

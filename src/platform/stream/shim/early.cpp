@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/confinement.h"
 #include "base/fork.h"
 #include "base/options.h"
 #include "platform.h"
@@ -18,6 +19,7 @@ void device_used() {
     begun.store(process, std::memory_order_relaxed);
     const KeepErrno keep;
     xq_begin(kSwitchesContexts);
+    base::ask_about_sandbox(xq_entered_sandbox);
     if constexpr (kTriesGates) stream_made();
 }
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "support/child.h"
@@ -22,6 +23,8 @@ using namespace xsched::test;
 
 constexpr int kNoSandbox = 77;
 constexpr cl_int kCommands = 200;
+constexpr cl_int kCommandsOfLong = 500;  // past a server's end
+constexpr unsigned kBetweenUs = 2000;    // of these
 
 // Exit status: 0, 1 (OpenCL failed), 3 (a wrong result), 77 (there is no sandbox here).
 int guest() {
@@ -35,7 +38,9 @@ int guest() {
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, nullptr);
     if (queue == nullptr || buffer == nullptr) return 1;
     if (!enter_sandbox()) return kNoSandbox;
-    for (cl_int i = 1; i <= kCommands; ++i) {
+    const cl_int count = getenv("TEST_STAYS_LONG") != nullptr ? kCommandsOfLong : kCommands;
+    for (cl_int i = 1; i <= count; ++i) {
+        if (count == kCommandsOfLong) usleep(kBetweenUs);
         if (clEnqueueFillBuffer(queue, buffer, &i, sizeof i, 0, 64, 0, nullptr, nullptr) != CL_SUCCESS) return 1;
         if (i % 20 == 0) usleep(5000);  // the scheduler's wishes have time to come
         if (i % 10 == 0 && clFinish(queue) != CL_SUCCESS) return 1;
@@ -43,7 +48,7 @@ int guest() {
     cl_int value = 0;
     if (clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, nullptr, nullptr) != CL_SUCCESS)
         return 1;
-    return value == kCommands ? 0 : 3;
+    return value == count ? 0 : 3;
 }
 
 TEST(Sandbox, NothingThatNeedsRightsComesLater) {
@@ -69,6 +74,29 @@ TEST(Sandbox, NothingThatNeedsRightsComesLater) {
     wishes.join();
     if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
     EXPECT_NE(status, 1000 + SIGSYS) << "something of ours came too late";
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(came);
+}
+
+TEST(Sandbox, ItsServerMayGo) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "socket";
+    setenv("XSCHED_SCHEDULER", "global", 1);
+    setenv("XSCHED_SOCKET", path.c_str(), 1);
+    setenv("TEST_STAYS_LONG", "1", 1);
+    EarlyChild child(guest);
+    unsetenv("TEST_STAYS_LONG");
+    auto server = std::make_unique<SmallServer>(path);
+    bool came = false;
+    std::thread ends([&] {
+        came = server->wait_for_client();
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        server.reset();
+    });
+    const int status = child.run();
+    ends.join();
+    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
+    EXPECT_NE(status, 1000 + SIGSYS) << "another server was looked for";
     EXPECT_EQ(status, 0);
     EXPECT_TRUE(came);
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "order/cuda/driver.h"
@@ -23,11 +24,11 @@ using namespace xsched::test;
 
 constexpr int kNoSandbox = 77;
 constexpr uint32_t kCommands = 200;
-// Where the device is busy at first: past the moment at which a queue tries its gate again, a second after its first.
-constexpr uint32_t kCommandsWhereBusy = 800;
+// Past the moment at which a queue tries its gate again, a second after its first use, and past a server's end.
+constexpr uint32_t kCommandsOfLong = 800;
 constexpr uint32_t kBetweenUs = 2000;  // of these
 
-bool is_busy_at_first() { return getenv("FAKE_CUDA_BUSY_MS") != nullptr; }
+bool stays_long() { return getenv("FAKE_CUDA_BUSY_MS") != nullptr || getenv("TEST_STAYS_LONG") != nullptr; }
 
 // Exit status: 0, 1 (the driver failed), 3 (a wrong result), 77 (there is no sandbox here).
 int guest(bool default_stream) {
@@ -50,8 +51,8 @@ int guest(bool default_stream) {
     word = 0;
     if (!enter_sandbox()) return kNoSandbox;
     uint32_t expected = 0;
-    for (uint32_t i = 0; i < (is_busy_at_first() ? kCommandsWhereBusy : kCommands); ++i) {
-        if (is_busy_at_first()) usleep(kBetweenUs);
+    for (uint32_t i = 0; i < (stays_long() ? kCommandsOfLong : kCommands); ++i) {
+        if (stays_long()) usleep(kBetweenUs);
         uint32_t count = 1;
         void* arguments[] = {&address, &i, &count};
         if (api().cuLaunchKernel(append, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr) != CUDA_SUCCESS) return 1;
@@ -94,6 +95,29 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
     wishes.join();
     if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
     EXPECT_NE(status, 1000 + SIGSYS) << "something of ours came too late";
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(came);
+}
+
+TEST_P(Sandbox, ItsServerMayGo) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "socket";
+    setenv("XSCHED_SCHEDULER", "global", 1);
+    setenv("XSCHED_SOCKET", path.c_str(), 1);
+    setenv("TEST_STAYS_LONG", "1", 1);
+    EarlyChild child([&] { return guest(std::string(GetParam()) == "default"); });
+    unsetenv("TEST_STAYS_LONG");
+    auto server = std::make_unique<SmallServer>(path);
+    bool came = false;
+    std::thread ends([&] {
+        came = server->wait_for_client();
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        server.reset();
+    });
+    const int status = child.run();
+    ends.join();
+    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
+    EXPECT_NE(status, 1000 + SIGSYS) << "another server was looked for";
     EXPECT_EQ(status, 0);
     EXPECT_TRUE(came);
 }

@@ -1,0 +1,19 @@
+// Whether the process has entered a sandbox (seccomp) since XSched began in it. The kernel may end a process there that
+// asks for anything new: a socket, a file, a thread. By then XSched has all that it needs. What is only useful, such as
+// the search for another server, is left undone in a sandbox. Any thread.
+//
+// Each of our libraries has a copy of this. Libpreempt notes the confinement, and the others ask its copy.
+#pragma once
+
+namespace xsched::base {
+
+// Remembers the process's filters. Keeps a descriptor of /proc/self/status open.
+void note_confinement();
+// Whether the first thread has got another filter since; a filter of other threads alone does not show. False also
+// where nothing is known. Makes two system calls, on that descriptor.
+bool entered_sandbox();
+
+// Has this copy ask another one.
+void ask_about_sandbox(bool (*ask)());
+
+}  // namespace xsched::base
