@@ -79,7 +79,7 @@ matrix=(                  # other people's programs, and what clients in other l
     libufo-bin ufo-filters ufo-filters-data python3-pyfai python3-silx
     starpu-examples clblast-tests clfft-client python3-gpyfft oclgrind
     ruby luajit php-cli sbcl erlang-base erlang-cl nodejs npm golang-go rustc
-    libboost-dev libviennacl-dev libvkfft-dev
+    libboost-dev libviennacl-dev libvkfft-dev libclblast-dev
 )
 
 if [[ $# -eq 0 ]]; then set -- build run test; fi

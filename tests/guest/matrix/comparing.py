@@ -6,6 +6,7 @@ from trial import LOG_LINE
 
 SHOWN = 4        # lines of a difference
 LONGEST = 160    # characters of such a line
+OUR_FILE = re.compile(r"^/proc/\d+/status$")  # src/base/confinement.h
 OUR_THREADS = re.compile(r"^xsched-")  # their names: src/base, src/agent
 
 
@@ -51,10 +52,10 @@ def without_ours(ended, socket):
     """(the program's own descriptors, its threads' number, our descriptors, our threads), or None if nobody looked."""
     if ended.descriptors is None:
         return None
-    ours = f"socket to {socket}"
-    own = Counter(kind(name) for name in ended.descriptors if name != ours)
+    ours = [name for name in ended.descriptors if name == f"socket to {socket}" or OUR_FILE.match(name)]
+    own = Counter(map(kind, ended.descriptors)) - Counter(map(kind, ours))
     our_threads = [name for name in ended.threads if OUR_THREADS.match(name)]
-    return own, len(ended.threads) - len(our_threads), ended.descriptors.count(ours), our_threads
+    return own, len(ended.threads) - len(our_threads), len(ours), our_threads
 
 
 def leftover_differences(row, natives, ended, socket):

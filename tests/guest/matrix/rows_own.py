@@ -1,5 +1,5 @@
 """Clients of our own: the loader from other languages, and libraries of which Debian has no program."""
-from row import Row
+from row import Mask, Row
 
 
 def script(language, command, packages, says, **more):
@@ -14,6 +14,9 @@ def compiled(name, command, packages, says, **more):
 CXX = "g++ -std=c++17 -O1 -w -o program {clients}/"
 VKFFT = "cc -O1 -w -o program {clients}/vkfft_check.c -lOpenCL -lm"
 VKFFT_HEADER = "/usr/include/vkFFT.h"
+WHISPER = "{outside}/whisper/"
+OF_WHISPER = {"LD_LIBRARY_PATH": WHISPER}
+WHISPER_LINES = (Mask(r" +\d+\.\d+ ms", "a time"),)
 NODE_MODULES = "npm install --silent --no-audit --no-fund --ignore-scripts --prefix {home} koffi@2"
 
 ROWS = (
@@ -38,6 +41,14 @@ ROWS = (
     compiled("VkFFT", VKFFT, ("libvkfft-dev",), "transforms there and back", needs=(VKFFT_HEADER,)),
     script("gpyfft", ("/usr/bin/python3", "-B", "{clients}/gpyfft_check.py"), ("python3-gpyfft",), "clFFT from Python",
            modules=("gpyfft", "pyopencl")),
+    Row("whisper.cpp", (WHISPER + "main", "-t", "1", "-m", "tiny.bin", "-f", WHISPER + "jfk.wav", "-d", "2000", "-bs",
+                        "1", "-bo", "1", "-nf", "-ac", "256"),
+        packages=("libclblast1",), variables=OF_WHISPER, masks=WHISPER_LINES,
+        make=("{clients}/tiny_whisper.py {outside}/whisper/for-tests-ggml-tiny.en.bin tiny.bin",),
+        says="v1.5.5, over CLBlast; a model of arbitrary weights"),
+    Row("llama.cpp's library", (WHISPER + "llama_check", "tiny.gguf"), packages=("libclblast1",), variables=OF_WHISPER,
+        make=("{clients}/tiny_llama.py tiny.gguf",),
+        says="as whisper.cpp v1.5.5 has it, over CLBlast; a model of arbitrary weights"),
     Row("Oclgrind", ("oclgrind", "./program"), packages=("oclgrind", "libvkfft-dev"), uses_device=False,
         needs=(VKFFT_HEADER,), make=(VKFFT,), seconds=120, says="a simulated device, preloaded before the loader"),
 )
