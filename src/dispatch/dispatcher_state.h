@@ -66,11 +66,13 @@ struct DispatcherState {
     // The parts, in order.
     bool sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    int64_t clock_ns() const { return clock != nullptr ? clock() : 0; }
+    // Where nobody else is disturbed, nothing is measured.
+    int64_t clock_ns() const { return clock != nullptr && several_users ? clock() : 0; }
     void go_on_with(const Allowance& spent, int64_t now_ns);
     bool may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns);
     bool may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns);
     bool look(ClientSlots& client, int64_t now_ns, bool all);
+    void leave_unheard(UserLimits& user, int64_t now_ns) const;
     void charge_ring(const ClientSlots& client, int64_t now_ns);
     void settle_waits(int64_t now_ns);
     void lend(const std::vector<ClientSlots*>& sharing);

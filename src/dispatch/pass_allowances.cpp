@@ -55,7 +55,14 @@ void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
     Allowance& ringing = user->ringing;
     ringing.use(kRingNs, kSavedForRingsNs, now_ns);
     ringing.used_until_ns = std::min(ringing.used_until_ns, now_ns + kLongestRestNs);
-    user->unheard_until_ns.store(ringing.used_until_ns, std::memory_order_relaxed);
+    leave_unheard(*user, now_ns);
+}
+
+// Nor do rings wake the thread while nothing would be read for them.
+void DispatcherState::leave_unheard(UserLimits& user, int64_t now_ns) const {
+    if (!several_users) return;
+    const int64_t unread_ns = std::min(user.looking.used_until_ns, now_ns + kLongestRestNs);
+    user.unheard_until_ns.store(std::max(user.ringing.used_until_ns, unread_ns), std::memory_order_relaxed);
 }
 
 // True: all of the client has been read.
@@ -82,6 +89,7 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     user->read_ns += work.done_ns();
     const int64_t price_ns = std::max(work.done_ns(), kPriceOfTime * (clock_ns() - began_ns));
     user->looking.use(price_ns, kSavedForLookingNs, now_ns);
+    leave_unheard(*user, now_ns);
     if (complete) return true;
     if (user->looking.is_spent(now_ns))
         go_on_with(user->looking, now_ns);

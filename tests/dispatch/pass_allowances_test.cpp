@@ -85,6 +85,7 @@ TEST_F(PassAllowances, WhatTakesLongIsChargedForTheTimeItTook) {
         const auto user = std::make_shared<UserLimits>();
         FakeClient client{10, 100};
         Dispatcher its{hpf_core()};
+        its.add_client(other.view());
         if (slow) its.measure_with(slow_clock);
         ClientView its_view = client.view();
         its_view.limits = user;
@@ -95,6 +96,7 @@ TEST_F(PassAllowances, WhatTakesLongIsChargedForTheTimeItTook) {
         client.submit(0, kStart + kMs);
         its.pass(kStart + kMs, rung);
         EXPECT_EQ(user->looking.is_spent(kStart + 2 * kMs), slow);
+        EXPECT_EQ(user->unheard_until_ns > kStart + 2 * kMs, slow) << "its rings wake nobody";
     }
 }
 
