@@ -58,10 +58,16 @@ uint32_t few_asked() {
     return units != nullptr ? static_cast<uint32_t>(std::strtoul(units, nullptr, 10)) : 0;
 }
 
+bool creates(unsigned long request) {
+    return _IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes;
+}
+
+// Without the lock for all other calls: ROCm 6.4 waits for a kernel by one, while a trial holds the lock.
 void record(int fd, unsigned long request, const void* argument) {
+    if (!creates(request) && request != kfd::AMDKFD_IOC_DESTROY_QUEUE) return;
     Recorded& all = recorded();
     const std::lock_guard lock(all.mutex);
-    if (_IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes) {
+    if (creates(request)) {
         kfd::kfd_ioctl_create_queue_args made{};
         std::memcpy(&made, argument, kfd::kCreateQueueKnownBytes);
         const bool computes = made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE ||
@@ -76,7 +82,7 @@ void record(int fd, unsigned long request, const void* argument) {
                                        made.gpu_id,
                                        nullptr,
                                        few_asked()};
-    } else if (request == kfd::AMDKFD_IOC_DESTROY_QUEUE) {
+    } else {
         const uint32_t id = static_cast<const kfd::kfd_ioctl_destroy_queue_args*>(argument)->queue_id;
         for (unsigned i = 0; i < all.count; ++i)
             if (all.queues[i].id == id) all.queues[i] = all.queues[--all.count];
