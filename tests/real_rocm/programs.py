@@ -9,7 +9,7 @@ import packages
 
 HERE = Path(__file__).parent
 TOP = HERE.parent.parent
-FLAGS = ["-std=c++20", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
+FLAGS = ["-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 

@@ -48,7 +48,10 @@ Shared* open_shared() {
     if (memory == MAP_FAILED) give_up("no memory for the GPUs");
     auto* shared = static_cast<Shared*>(memory);
     if (!shared->made) make(*shared);
-    if (named) close(file);  // and with it the lock
+    if (named) {
+        flock(file, LOCK_UN);  // the mapping keeps the file open, and the lock with it
+        close(file);
+    }
     return shared;
 }
 

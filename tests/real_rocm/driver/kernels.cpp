@@ -96,15 +96,17 @@ void copy_unnamed(const uint64_t* a) {
 }
 
 // --- of tests and benchmarks
-// x * 1664525 + 1013904223, so many times.
-uint32_t stepped(uint32_t x, uint32_t steps) {
-    uint32_t factor = 1664525u, summand = 1013904223u;
+// x * 1664525 + 1013904223, so many times: that is x * factor + summand.
+struct Steps {
+    uint32_t factor = 1, summand = 0;
+};
+Steps composed(uint32_t steps) {
+    Steps all, some{1664525u, 1013904223u};
     for (; steps != 0; steps >>= 1) {
-        if ((steps & 1) != 0) x = x * factor + summand;
-        summand = summand * factor + summand;
-        factor *= factor;
+        if ((steps & 1) != 0) all = {all.factor * some.factor, all.summand * some.factor + some.summand};
+        some = {some.factor * some.factor, some.summand * some.factor + some.summand};
     }
-    return x;
+    return all;
 }
 
 void busy(Queue& queue, const DispatchPacket& packet, const uint64_t* a) {
@@ -112,7 +114,8 @@ void busy(Queue& queue, const DispatchPacket& packet, const uint64_t* a) {
     take_time(queue, steps * kStepNs);
     if (queue.ends) return;
     auto* state = at<uint32_t>(a[0]);
-    for (uint32_t i = 0; i < packet.grid[0]; ++i) state[i] = stepped(state[i], steps);
+    const Steps all = composed(steps);  // not for each: a processor would be busy for longer than the GPU is to be
+    for (uint32_t i = 0; i < packet.grid[0]; ++i) state[i] = state[i] * all.factor + all.summand;
 }
 
 // spin(ns, count): takes that long, then counts itself.
