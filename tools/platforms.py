@@ -12,7 +12,7 @@ What a description says:
   nodes           device files, one of which is there if the kernel has the driver
   folders         where the shim looks besides the linker, which means something with such a node
   nodes_suffice   programs bring the library themselves, where no linker finds it
-  trials          those of probe/trials.cpp that are steps of xcli doctor --run; one word each
+  trials          those of probe/trials.cpp, and "torch", that are steps of xcli doctor --run; one word each
   saved_files     what xcli doctor --run --save copies of the driver's files (surroundings.h); "" if it is left out
   most_level      the highest preempt level that they try
   vendor_headers  what the names of the vendor's headers begin with

@@ -77,6 +77,18 @@ void about_runtime(const Evidence& evidence, Sentences& all) {
     all.push_back("one process has several HIP runtimes (" + names + "): memory and streams belong to one of them");
 }
 
+void about_torch(const Evidence& evidence, Sentences& all) {
+    const auto torch = evidence.steps.find("torch");
+    if (torch == evidence.steps.end()) return;
+    const ChildResult& result = torch->second;
+    if (result.ending == Ending::kNotRun) return;
+    if (result.ending != Ending::kDone)
+        all.push_back("PyTorch cannot be imported under the shim: " + result.says +
+                      " (if it can without it, send what --save has written)");
+    else if (result.found.value("there", false) && !result.found.value("device", false))
+        all.push_back("PyTorch " + result.found.value("torch", "") + " finds no device: is it a build for this GPU?");
+}
+
 void about_other_program(const std::string& way, const Json& found, Sentences& all) {
     const double quiet_ms = found["quiet"].value("p99_ms", 0.0), ms = found["disturbed"].value("p99_ms", 0.0);
     if (ms < kNoticed * quiet_ms) return;
@@ -145,6 +157,7 @@ void about_ways(const Evidence& evidence, Sentences& all) {
 std::vector<std::string> advice(const Evidence& evidence) {
     Sentences all;
     about_runtime(evidence, all);
+    about_torch(evidence, all);
     about_sharing(evidence, all);
     about_standing(evidence, all);
     about_gates(evidence, all);

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "cli/doctor_steps.h"
@@ -52,6 +53,17 @@ Json main_job(const Evidence& evidence) {
     return jobs;
 }
 
+// What a probe saw of the kernel driver's events (platform/hip/probe/smi_events.h).
+Json driver_events(const std::string& log) {
+    constexpr std::string_view kMark = "kfd event: ";
+    constexpr size_t kMostEvents = 200;  // of a step; an eviction has two
+    Json found = Json::array();
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line) && found.size() < kMostEvents;)
+        if (line.starts_with(kMark)) found.push_back(line.substr(kMark.size()));
+    return found;
+}
+
 Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     Json levels = Json::array(), steps = Json::array(), settings = Json::array();
     for (const Verdict& verdict : verdicts)
@@ -72,6 +84,7 @@ Json metrics_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) 
         if (found.again) one["again"] = "the first try was disturbed by a busy machine";
         if (!found.says.empty()) one["says"] = found.says;
         if (found.ending != Ending::kDone) one["log"] = found.log;
+        if (const Json events = driver_events(found.log); !events.empty()) one["driver_events"] = events;
         if (!found.threads.is_null()) one["threads"] = found.threads;
         steps.push_back(one);
     }

@@ -32,6 +32,29 @@ constexpr int kRounds = 2;  // of the main jobs in turns, so that a machine that
 constexpr double kShortJobS = 2;  // one that measures for less has one round
 constexpr int kCouldNotRun = 2;
 
+// Started by its name, as users start it.
+constexpr const char* kEnv = "/usr/bin/env";
+constexpr const char* kImportTorch = R"(
+import importlib.util, json, sys
+found = {"ok": True, "python": sys.version.split()[0], "there": importlib.util.find_spec("torch") is not None}
+if found["there"]:
+    print("doing: importing torch", file=sys.stderr, flush=True)
+    import torch
+    print("doing: asking torch for a device", file=sys.stderr, flush=True)
+    found.update(torch=torch.__version__, hip=getattr(torch.version, "hip", None), cuda=torch.version.cuda,
+                 device=torch.cuda.is_available(), at=torch.__file__)
+    words = "amdhip", "hsa-runtime", "hiprtc", "rocprofiler", "libcuda.so", "libshim"
+    found["libraries"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if any(w in line for w in words)})
+print(json.dumps(found))
+)";
+
+bool on_path(const std::string& program) {
+    std::istringstream folders(getenv("PATH") != nullptr ? getenv("PATH") : "");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
 bool has_word(const std::string& list, const std::string& word, char divider) {
     std::istringstream words(list);
     for (std::string one; std::getline(words, one, divider);)
@@ -92,6 +115,7 @@ public:
     }
 
 private:
+    static bool is_torch(const Step& step) { return strcmp(step.trial, "torch") == 0; }
     static bool is_job(const Step& step) { return strcmp(step.trial, "job") == 0; }
     int rounds() const { return asked_.seconds < kShortJobS ? 1 : kRounds; }
 
@@ -138,7 +162,9 @@ private:
     // A result with a sentence if the step is not to be run.
     ChildResult why_not(const Step& step) {
         ChildResult result;
-        if (access(probe_.c_str(), X_OK) != 0)
+        if (is_torch(step) && !on_path("python3"))
+            result.says = "there is no python3";
+        else if (access(probe_.c_str(), X_OK) != 0)
             result.says = probe_ + " is not there: this build has no such platform";
         else if (spent_s() > kMostSeconds)
             result.says = "no time was left";
@@ -195,6 +221,7 @@ private:
     }
 
     std::vector<std::string> words_for(const Step& step) const {
+        if (is_torch(step)) return {kEnv, "python3", "-c", kImportTorch};
         std::vector<std::string> words{probe_,           step.trial,
                                        "--seconds",      std::to_string(measured_s(step)),
                                        "--steps-per-ms", std::to_string(steps_per_ms())};

@@ -1,6 +1,6 @@
 // The steps of xcli doctor --run: what is tried, under what, for how long, and what it proves. Each is one trial of the
-// platform's probe (src/probe), or one way of it. A platform has the steps whose trial and level its platform.json
-// names. Data alone.
+// platform's probe (src/probe), or one way of it; "torch" is a trial of Python's. A platform has the steps whose trial
+// and level its platform.json names. Data alone.
 #pragma once
 
 namespace xsched::cli {
@@ -32,6 +32,8 @@ inline constexpr Step kSteps[] = {
      "a kernel can be made and run, and its result is exact"},
     {"routes",      "routes",     "",        Under::kTrace,    0, 1, 0,   10,
      "the shim sees a launch once, by every route that programs take"},
+    {"torch",       "torch",      "",        Under::kShim,     0, 1, 0,   30,
+     "PyTorch, if it is installed, can be imported under the shim; which libraries it brings"},
     {"gate",        "gate",       "",        Under::kNothing,  0, 1, 0,   8,
      "a stream can wait for a word in memory; what gates, reports and launches cost"},
     {"sharing",     "sharing",    "gates",   Under::kNothing,  0, 1, 0,   8,

@@ -302,6 +302,22 @@ TEST(Advice, SeveralRuntimesAndCallsThatWait) {
     EXPECT_NE(said[1].find("another thread's call waited for 45 ms"), std::string::npos);
 }
 
+TEST(Advice, PyTorchUnderTheShim) {
+    Evidence evidence = good();
+    evidence.steps["torch"] = {};  // not run
+    EXPECT_TRUE(advice(evidence).empty());
+    evidence.steps["torch"] = done({{"there", false}});
+    EXPECT_TRUE(advice(evidence).empty());
+    evidence.steps["torch"] = done({{"there", true}, {"torch", "2.9+rocm7"}, {"device", true}});
+    EXPECT_TRUE(advice(evidence).empty());
+    evidence.steps["torch"].found["device"] = false;
+    EXPECT_EQ(advice(evidence).at(0), "PyTorch 2.9+rocm7 finds no device: is it a build for this GPU?");
+    evidence.steps["torch"] = {Ending::kHung, {}, "no answer for 30 s while importing torch", 30, ""};
+    EXPECT_NE(advice(evidence).at(0).find("under the shim: no answer for 30 s while importing torch"),
+              std::string::npos);
+    for (int level = 1; level <= 3; ++level) expect(evidence, level, Use::kUse, "");
+}
+
 TEST(Advice, WhatAVictimOnFewComputeUnitsLeavesOthers) {
     Evidence evidence = good();
     Json found = mask(7.5);

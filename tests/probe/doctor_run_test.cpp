@@ -8,7 +8,7 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
     const std::string file = directory / "saved.json";
     try_hip("", {}, {"--save", file});
     for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
-    EXPECT_EQ(report["metrics"]["steps"].size(), 19U);
+    EXPECT_EQ(report["metrics"]["steps"].size(), 20U);
     for (const char* key : {"test_id", "test_name", "date", "hardware", "driver_version", "rocm_version",
                             "xsched_version", "status", "metrics", "notes"})
         EXPECT_TRUE(report.contains(key)) << key;
@@ -30,7 +30,7 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
 TEST_F(DoctorRuns, EveryStepOfCuda) {
     try_cuda("", {});
     for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
-    EXPECT_EQ(report["metrics"]["steps"].size(), 13U);
+    EXPECT_EQ(report["metrics"]["steps"].size(), 14U);
     for (int number = 1; number <= 3; ++number) expect_times_alone(number);
 }
 

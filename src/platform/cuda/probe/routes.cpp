@@ -16,4 +16,10 @@ std::vector<Route> routes() {
             {"cuGetProcAddress", vendor::launch_by_proc_address()}};
 }
 
+std::vector<const char*> functions_to_find() {
+    return {"cuInit", "cuLaunchKernel", "cuLaunchKernelEx", "cuMemcpyDtoH_v2", "cuGraphLaunch", "cuGetProcAddress_v2"};
+}
+
+void* runtime_library() { return dlopen("libcuda.so.1", RTLD_NOW); }
+
 }  // namespace xsched::probe

@@ -32,4 +32,30 @@ std::vector<Route> routes() {
             {"table", runtime != nullptr ? dlvsym(runtime, vendor::kNames.launch, "hip_4.2") : nullptr}};
 }
 
+std::vector<const char*> functions_to_find() {
+    return {"hipInit",
+            "hipModuleLaunchKernel",
+            "hipLaunchKernel",
+            "hipExtModuleLaunchKernel",
+            "hipMemcpy",
+            "hipMemcpyAsync",
+            "hipStreamCreateWithPriority",
+            "hipStreamSynchronize",
+            "hipStreamWaitValue32",
+            "hipGraphLaunch",
+            "hipGetProcAddress",
+            "hipHostRegister",
+            "hiprtcVersion",
+            "hiprtcCreateProgram",
+            "hiprtcGetErrorString",
+            "hsa_init",
+            "hsa_queue_create",
+            "hsa_amd_queue_set_priority",
+            "rocprofiler_set_api_table",
+            "rocprofiler_register_library_api_table",
+            "ioctl"};
+}
+
+void* runtime_library() { return library(); }
+
 }  // namespace xsched::probe

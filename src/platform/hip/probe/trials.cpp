@@ -2,8 +2,15 @@
 #include "platform/stream/probe/trials.h"
 
 #include "hip_trials.h"
+#include "smi_events.h"
 
 namespace xsched::probe {
+namespace {
+
+// For every trial, and for the programs that it starts.
+[[maybe_unused]] const bool watched = (watch_smi_events(), true);
+
+}  // namespace
 
 const Trial kTrials[] = {
     {"runtime", try_runtime}, {"device", try_device},     {"routes", try_routes},         {"gate", try_gate},

@@ -57,6 +57,21 @@ private:
     off_t read_ = 0;
 };
 
+std::string file_of(void* function) {
+    Dl_info info{};
+    return function != nullptr && dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+// Which library answers for a name: to a linked program, and to one that asks the runtime's library for it.
+Json places() {
+    Json found = Json::object();
+    void* runtime = runtime_library();
+    for (const char* name : functions_to_find())
+        found[name] = {{"linked", file_of(dlsym(RTLD_DEFAULT, name))},
+                       {"asked", runtime != nullptr ? file_of(dlsym(runtime, name)) : ""}};
+    return found;
+}
+
 }  // namespace
 
 Json try_routes(const Settings&) {
@@ -67,7 +82,7 @@ Json try_routes(const Settings&) {
     vendor::Memory memory = vendor::allocate(4096);
     uint32_t steps = 1;
     void* parameters[] = {&memory, &steps};
-    Json found = {{"routes", Json::array()}};
+    Json found = {{"routes", Json::array()}, {"functions", places()}};
     LogFile log;
     for (const Route& route : routes()) {
         log.launches();

@@ -12,4 +12,9 @@ struct Route {
 // The platform's; once its runtime is open.
 std::vector<Route> routes();
 
+// Functions of the platform's library and of its helpers, whose places in memory are saved.
+std::vector<const char*> functions_to_find();
+// As dlopen() has it; nullptr: there is none.
+void* runtime_library();
+
 }  // namespace xsched::probe

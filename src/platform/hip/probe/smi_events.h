@@ -1,0 +1,20 @@
+// What AMD's kernel driver tells of this process's queues while a trial runs: evictions, resets, faults. Lines on
+// standard error, by which xcli saves them: "kfd event: queues evicted: ...".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xsched::probe {
+
+// The driver's numbers of the GPUs whose nodes are in this folder (/sys/class/kfd/kfd/topology/nodes).
+std::vector<uint32_t> gpu_ids(const std::string& folder);
+
+// The driver's line "<number in hex> <message>" in words; empty: it is none.
+std::string event_in_words(const std::string& line);
+
+// Watches for as long as the process lives, if the driver lets it; otherwise does nothing.
+void watch_smi_events();
+
+}  // namespace xsched::probe
