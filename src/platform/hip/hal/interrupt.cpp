@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/confinement.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "platform/hip/hal/driver_queues.h"
@@ -148,16 +149,23 @@ void resume_those(const bool* go_on) {
     resume_each(go_on);
 }
 
-// Ways that are refused, and all but the one that was chosen. Few compute units are for those who chose them, with the
-// other ways where the driver refuses.
+// Ways for which a file is opened: each mask looks at the GPU's shape, and a debugger begins with a descriptor.
+uint32_t out_of_reach() {
+    if (!base::entered_sandbox()) return 0;
+    return bit_of(Way::kMask) | (g_process.debugger.attached ? 0 : bit_of(Way::kDebugger));
+}
+
+// Ways that are refused or out of reach, and all but the one that was chosen. Few compute units are for those who chose
+// them, with the other ways where the driver refuses.
 uint32_t out_of_question() {
     const char* chosen = base::options().hip_interrupt;
     const Way way = way_of(chosen);
     static constinit std::atomic<bool> said{false};
     if (*chosen != '\0' && way == Way::kNone && !said.exchange(true))
         XLOG_WARN("XSCHED_HIP_INTERRUPT=%s is none of debug, update, preempt and mask: the best way is taken", chosen);
-    if (way == Way::kMask) return g_process.refused;
-    return g_process.refused | (way != Way::kNone ? kAllWays & ~bit_of(way) : bit_of(Way::kMask));
+    const uint32_t refused = g_process.refused | out_of_reach();
+    if (way == Way::kMask) return refused;
+    return refused | (way != Way::kNone ? kAllWays & ~bit_of(way) : bit_of(Way::kMask));
 }
 
 void note_refused(Way way, int error, unsigned count) {

@@ -84,7 +84,10 @@ TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
             xsched::ipc::Header& header = server.region().header;
             header.watching = 1;
             header.keep_alive_wanted = 1;
-            for (xsched::ipc::QueueSlot& slot : server.region().slots) ++slot.warm;
+            for (xsched::ipc::QueueSlot& slot : server.region().slots) {
+                ++slot.warm;
+                slot.interrupt = suspend ? 1 : 0;
+            }
             server.set_suspended(suspend);
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
