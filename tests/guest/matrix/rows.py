@@ -46,6 +46,7 @@ OF_DEBIAN = (
         variables={"GEGL_USE_OPENCL": "cpu"}, masks=(DATE,), says="GIMP's graph of filters"),
     Row("darktable", ("darktable-cli", "in.png", "out.ppm", "--core", "--configdir", "{home}/darktable"),
         packages=("darktable",), make=("{clients}/picture.py in.png",), files=("out.ppm",), uses_device=False,
+        masks=(Mask(r"^wait time [0-9.]+s$", "a time, told where it waited"),),
         says="looks at the device and refuses one that is a processor"),
     Row("ImageMagick", ("convert", "in.png", "-blur", "0x3", "-resize", "50%", "+set", "date:create", "+set",
                         "date:modify", "+set", "date:timestamp", "ppm:out.ppm"),
