@@ -63,9 +63,17 @@ protected:
         file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
         file("/sys/class/kfd/kfd/topology/nodes/0/gpu_id", "0\n");
         file("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "4711\n");
-        file("/sys/class/kfd/kfd/topology/nodes/1/properties", "simd_count 304\ngfx_target_version 90402\n");
+        file("/sys/class/kfd/kfd/topology/nodes/1/properties",
+             "simd_count 304\ngfx_target_version 90402\nnum_cp_queues 2\n");
         file("/dev/kfd");
         file("/dev/dri/renderD128");
+    }
+    // One of a program's in the kernel driver; 0: for kernels.
+    void amd_queue(const std::string& program, const std::string& queue, const std::string& type = "0",
+                   const std::string& gpu = "4711") {
+        const std::string folder = "/sys/class/kfd/kfd/proc/" + program + "/queues/" + queue;
+        file(folder + "/gpuid", gpu + "\n");
+        file(folder + "/type", type + "\n");
     }
     void make_nvidia() {
         file("/usr/lib64/libcuda.so.535.1");
@@ -222,6 +230,21 @@ TEST_F(Doctor, AmdThatCannotSaveWhatRuns) {
     expect("hip", "cwsr_enable", "no", "cwsr_enable=1");
     expect_level("hip", "level 1", "yes", "");
     expect_level("hip", "level 3", "no", "cwsr_enable=1");
+}
+
+TEST_F(Doctor, AmdWithMoreQueuesThanTheHardwareTakes) {
+    make_amd();
+    amd_queue("11", "0");
+    amd_queue("11", "1", "1");            // for copies
+    amd_queue("12", "0", "0", "4712");  // on another GPU
+    amd_queue("12", "1");
+    look();
+    expect("hip", "compute queues", "yes", "node 1: 2 of 2 that it takes at once");
+    amd_queue("13", "0");
+    look();
+    expect("hip", "compute queues", "no",
+           "node 1: 3 of 2 that it takes at once: the kernel gives them the GPU in turns");
+    expect_level("hip", "level 1", "yes", "");
 }
 
 TEST_F(Doctor, AmdWithoutPermission) {

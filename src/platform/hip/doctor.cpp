@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/unique_fd.h"
 #include "cli/findings.h"
@@ -63,6 +64,47 @@ Finding amd_gpus(const Machine& machine) {
     }
     if (found.empty()) return {"GPUs", Answer::kNo, "none in " + nodes + ": no GPU that amdgpu computes on"};
     return {"GPUs", Answer::kYes, joined(found)};
+}
+
+// What the kernel's files say of a GPU's node; 0: nothing.
+long property(const Machine& machine, const std::string& node, const std::string& name) {
+    for (const std::string& line : machine.lines(node + "/properties"))
+        if (line.starts_with(name + " ")) return std::strtol(line.c_str() + name.size(), nullptr, 10);
+    return 0;
+}
+
+// Of all programs on that GPU. (kfd_process.c: /sys/class/kfd/kfd/proc/PID/queues/ID/{gpuid,type}; 0 is for kernels)
+long compute_queues(const Machine& machine, const std::string& gpu) {
+    const std::string programs = "/sys/class/kfd/kfd/proc";
+    long count = 0;
+    for (const std::string& pid : machine.names(programs, "", "")) {
+        const std::string queues = programs + "/" + pid + "/queues";
+        for (const std::string& queue : machine.names(queues, "", ""))
+            if (machine.first_line(queues + "/" + queue + "/gpuid") == gpu &&
+                machine.first_line(queues + "/" + queue + "/type").value_or("0") == "0")
+                ++count;
+    }
+    return count;
+}
+
+// With more queues than the hardware takes at once, the kernel puts them on it in turns, urgent ones as well.
+void add_compute_queues(Platform& hip, const Machine& machine) {
+    const std::string nodes = "/sys/class/kfd/kfd/topology/nodes";
+    for (const std::string& name : machine.names(nodes, "", "")) {
+        const std::string node = nodes + "/" + name;
+        const std::string gpu = machine.first_line(node + "/gpu_id").value_or("0");
+        const long most = property(machine, node, "num_cp_queues");
+        const long queues = gpu != "0" && most != 0 ? compute_queues(machine, gpu) : 0;
+        if (queues == 0) continue;
+        const std::string text =
+            "node " + name + ": " + std::to_string(queues) + " of " + std::to_string(most) + " that it takes at once";
+        if (queues <= most)
+            hip.findings.push_back({"compute queues", Answer::kYes, text});
+        else
+            hip.findings.push_back({"compute queues", Answer::kNo,
+                                    text + ": the kernel gives them the GPU in turns, urgent ones as well; run fewer "
+                                           "programs on it, or give them GPU_MAX_HW_QUEUES=2"});
+    }
 }
 
 void add_amd_driver(Platform& hip, const Machine& machine) {
@@ -146,7 +188,9 @@ std::vector<Finding> settings_of_hip(const Machine& machine) {
     rows.push_back(groups_of_user(machine));
     rows.push_back(numa_balancing(machine));
     const std::vector<Finding> variables = variables_that_matter(
-        machine, {"GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+        machine, {"GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "DEBUG_HIP_IGNORE_STREAM_PRIORITY",
+                  "DEBUG_HIP_FORCE_GRAPH_QUEUES", "GPU_STREAMOPS_CP_WAIT", "AMD_DIRECT_DISPATCH", "AMD_SERIALIZE_COPY",
+                  "HSA_ENABLE_SDMA", "HSA_XNACK", "ROC_GLOBAL_CU_MASK", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                   "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "HSA_ENABLE_INTERRUPT", "HSA_CU_MASK",
                   "ROC_CPU_WAIT_FOR_SIGNAL", "ROCP_TOOL_LIBRARIES", "HSA_TOOLS_LIB"});
     rows.insert(rows.end(), variables.begin(), variables.end());
@@ -164,6 +208,7 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     hip.findings.push_back(kfd_version(machine));
     const Finding saving = context_saving(machine);
     hip.findings.push_back(saving);
+    add_compute_queues(hip, machine);  // nor does this rule a level out
     if (hopeless) return hip;
     hip.levels = {
         {"level 1", Answer::kYes, "on every device"},
