@@ -31,6 +31,10 @@ FAULTY_TIMES = 60  # preemptions of a program whose driver fails; the faults com
 AT_A_TIME = 6  # such programs
 
 
+STEP = re.compile(r"^(\w+(?: \w+)?) +\d+\.\d  (done|hung|crashed|failed|refused|not run)\b", re.M)
+DOCTOR_STEPS, DOCTOR_SECONDS = 19, 130
+
+
 class Failed(Exception):
     pass
 
@@ -218,5 +222,20 @@ class Checks:
         return "the runtime ends the victim, with one line of ours before; the urgent program is exact"
 
 
+    def doctor(self):
+        """xcli doctor --run: all of its steps, and a sentence for each level. What the sentences say of times is the
+        emulator's and this machine's affair."""
+        ended = self.room.run([self.room.build / "bin/xcli", "doctor", "--run", "--platform", "hip", "--seconds", "0.3",
+                               "--save", "/run/doctor.json"], DOCTOR_SECONDS)
+        demand(ended.status in (0, 1), f"{ended.how}: {ended.output[-1500:]}")
+        rows = STEP.findall(ended.output)
+        wrong = [f"{name.strip()} {ending}" for name, ending in rows if ending != "done"]
+        demand(len(rows) == DOCTOR_STEPS and not wrong, f"{len(rows)} steps, of which {', '.join(wrong)}")
+        demand(all(f"\nlevel {level}: " in ended.output for level in (1, 2, 3)), "a level has no verdict")
+        return f"{len(rows)} steps, all done"
+
+
 # In this order; each is a function of Checks.
 ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "levels", "faults", "hang"]
+# When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
+MORE = ["doctor"]

@@ -33,12 +33,13 @@ SKIPPED = 77
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"of {', '.join(checks.ALL)} (all)")
+    parser.add_argument("checks", nargs="*", metavar="CHECK",
+                        help=f"of {', '.join(checks.ALL)} (all); and {', '.join(checks.MORE)}")
     parser.add_argument("--build", type=Path, default=TOP / "build/dev", help="a build with libshimhip.so and xserver")
     parser.add_argument("--version", choices=[version.name for version in packages.VERSIONS], help="only this one")
     parser.add_argument("--times", type=int, default=200, help="preemptions for each way, in the check of that name")
     options = parser.parse_args()
-    unknown = set(options.checks) - set(checks.ALL)
+    unknown = set(options.checks) - set(checks.ALL + checks.MORE)
     if unknown:
         parser.error(f"{', '.join(sorted(unknown))}: no such check")
     return options
