@@ -92,7 +92,8 @@ def contradiction(ways, kept=None, kept_of=""):
             return f"the urgent program was faster {name} than alone ({median}, {alone}): something else slowed it " \
                    "alone"
     if kept is not None and kept > MOST_KEPT:
-        return f"the other program did {percent(kept)} of {kept_of} {list(ways)[-1]}: something else slowed it natively"
+        return f"the other program did {percent(kept)} of {kept_of} {list(ways)[-1]}: its kernels did not take as " \
+               "long in both runs (another load, or another compilation)"
     return ""
 
 

@@ -16,8 +16,9 @@ constexpr double kSteady = 1.3;         // width of the interval of the median a
 // Part of the other program's native rate. Levels promise it the time that the urgent one leaves; in the jobs that are
 // measured that is nearly all, and half allows for what gates and preemption cost.
 constexpr double kLeastKept = 0.5;
-// A device does not give a victim more beside XSched than natively: then something else slowed it natively. Half more
-// allows for what the two take from each other natively.
+// A device does not give a victim more beside XSched than natively: then its kernels were not the same work. PoCL, for
+// one, vectorises a loop that has a guard (docs/levels.md). Half more allows for what the two take from each other
+// natively.
 constexpr double kMostKept = 1.5;
 // Part of all processors' time. Measured: at 20 % the demo's figures varied by more than what XSched gains.
 constexpr double kTooMuchOfOthers = 0.1, kTooMuchStolen = 0.1;
@@ -84,7 +85,7 @@ std::string doubts(const Sharing& sharing) {
                    ", " + text_of(alone) + "): something else slowed it alone";
     if (sharing.kept && *sharing.kept > kMostKept)
         return "the other program did " + percent(*sharing.kept) + " of " + sharing.kept_of + " " + sharing.way +
-               ": something else slowed it natively";
+               ": its kernels did not take as long in both runs (another load, or another compilation)";
     return "";
 }
 
