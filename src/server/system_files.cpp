@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -46,6 +47,16 @@ SystemFile ask_now(const std::string& path, What what) {
     return file;
 }
 
+// Where there is no memory it is as if it came too late.
+SystemFile ask_or_warn(const std::string& path, What what) {
+    try {
+        return ask_now(path, what);
+    } catch (const std::bad_alloc&) {
+        XLOG_WARN("%s cannot be read: there is no memory for it", path.c_str());
+        return {};
+    }
+}
+
 // The asking side and the thread that reads, with one question at a time.
 class Reader {
 public:
@@ -79,10 +90,10 @@ private:
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             asked_.wait(lock, [this] { return busy_; });
-            const std::string path = path_;
+            const std::string path = std::move(path_);
             const What what = what_;
             lock.unlock();
-            SystemFile answer = ask_now(path, what);
+            SystemFile answer = ask_or_warn(path, what);
             lock.lock();
             answer_ = std::move(answer);
             busy_ = false;
