@@ -171,7 +171,7 @@ typedef enum {
 // What it costs to take a process off this device, in microseconds, as the platform has measured or declares it. The
 // scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
 typedef struct XqCosts {
-    uint32_t switch_us;  // the hardware's switch from one process's work to another's
+    uint32_t switch_us;  // the hardware's switch from one process's work to another's; 0: timeslices cannot be set
     uint32_t off_us;  // level 3: from the directive until the process is off, usually (its agent wakes first)
     uint32_t most_off_us;  // level 3: the same at most
     uint32_t effect_us;  // level 3: from the call's return until the device has obeyed

@@ -40,7 +40,7 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 }
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
-    if (victim.level < kPreemptLevelInterrupt || victim.takes_turns()) return false;
+    if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
 }
 

@@ -14,6 +14,8 @@ struct Costs {
     uint32_t effect_us = 0;     // level 3: from the call's return until the device has obeyed
     uint32_t interrupt_us = 0;  // level 3: the calls that take it off and put it back, together
 
+    // Whose timeslices can be set says what a switch costs.
+    bool has_timeslices() const { return switch_us != 0; }
     int64_t switch_ns() const { return int64_t{switch_us} * 1000; }
     int64_t off_ns() const { return int64_t{off_us} * 1000; }
     int64_t most_off_ns() const { return int64_t{most_off_us} * 1000; }

@@ -24,12 +24,13 @@ constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; 
 // (on an H100, from a quarter of a millisecond on instead of half a one). A victim of several contexts has no short
 // timeslice.
 int64_t calls_ns(const Victim& victim) {
-    const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts;
+    const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts && victim.costs.has_timeslices();
     return off_by_itself ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
 }
 
 // Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
 bool timeslice_does(const Victim& victim) {
+    if (!victim.costs.has_timeslices()) return false;
     const bool stays = victim.rival_streams || victim.rival_is_brief;
     return victim.has_rival && stays && !victim.rival_outlasts && !victim.takes_turns();
 }

@@ -37,10 +37,12 @@ struct Given {
     int64_t holds_until_ns = 0;
     int64_t expect_ns = 0;
     uint64_t process = 0;  // 0: one of its own
+    Costs costs;
 
     operator UnitState() const {
         UnitState state;
         state.unit.id = id;
+        state.costs = costs;
         state.unit.device = device;
         state.unit.pid = static_cast<int32_t>(id);
         state.unit.process = state.group = process != 0 ? process : id;

@@ -43,6 +43,20 @@ TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose(kBriefNs, {.streams = true}), Mechanism::kTimeslice);
 }
 
+// A device without timeslices that can be set, as AMD's, has gates and calls alone.
+TEST(Mechanism, WithoutTimeslicesLongCommandsAreInterrupted) {
+    Victim victim = victim_of(kLongNs);
+    victim.costs.switch_us = 0;
+    victim.rival_streams = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kInterrupt));
+    victim.command_ns = 0;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterruptUnknown);
+    victim.command_ns = victim.costs.interrupt_ns() / 2;
+    victim.rival_keeps_alive = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+}
+
 TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
     Victim victim = victim_of(kBriefNs);
     victim.rival_is_unsure = true;

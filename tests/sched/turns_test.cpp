@@ -153,6 +153,7 @@ protected:
     TurnsBesideBursts() {
         core_ = hpf_core({.claim_limit_ns = 0, .foresight = Foresight::kHold});
         given_.back().keeps_alive = true;
+        for (size_t i = 0; i < 3; ++i) given_[i].costs.switch_us = 1;  // whose timeslices can be set
         who_runs();
         for (int i = 0; i < 10; ++i) burst();
     }

@@ -74,6 +74,7 @@ constexpr XqStopOps make_stop(bool interrupts) {
     ops.interrupt = close_and_interrupt;
     ops.restore = restore_and_open;
     ops.state = [](void* self) { return stop_state(of(self)); };
+    static_assert(kHasTimeslices == (kCosts.switch_us != 0), "the scheduler knows by the cost of a switch");
     if constexpr (kHasTimeslices)
         ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     return ops;
