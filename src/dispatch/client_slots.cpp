@@ -104,10 +104,7 @@ int64_t ClientSlots::look_ns(size_t many) const {
                                           stopped ? kLookSeldomNs : std::max(pause_ns, quiet_pause_ns)));
 }
 
-bool ClientSlots::is_worth_a_look(int64_t now_ns) const {
-    const bool only_settles = settling_since_ns_ != 0 && !runs_;
-    return now_ns - seen_ns_ >= (only_settles ? (seen_ns_ - settling_since_ns_) / kStopParts : quiet_pause_ns());
-}
+bool ClientSlots::is_worth_a_look(int64_t now_ns) const { return now_ns - seen_ns_ >= quiet_pause_ns(); }
 
 // Since when no call that its threads have in the driver has returned; 0: there is none.
 int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
