@@ -69,7 +69,9 @@ class Readme(unittest.TestCase):
         """Their output."""
         lines = list(lines)
         status, said = self.run_lines(lines, folder)
-        self.assertEqual(status, 0, "\n".join([*lines, said]))
+        log = self.tree / "run" / "xsched" / "xserver.log"
+        server_said = log.read_text() if status != 0 and log.exists() else ""
+        self.assertEqual(status, 0, "\n".join([*lines, said, server_said]))
         return said
 
     def typed(self, block):
