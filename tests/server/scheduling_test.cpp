@@ -8,6 +8,7 @@
 #include <random>
 
 #include "server/real_time_rights.h"
+#include "server/server_threads.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
@@ -35,6 +36,8 @@ TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
     const auto policy_of = [](const std::filesystem::path& task) {
         return sched_getscheduler(std::stoi(task.filename())) & ~SCHED_RESET_ON_FORK;
     };
+    // A thread runs before it has its name.
+    ASSERT_TRUE(eventually([&] { return thread_named(server->pid(), "xserver-sched") > 0; }));
     int deciding = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server->pid()) + "/task")) {
         std::string name;
