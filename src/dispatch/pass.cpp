@@ -75,9 +75,11 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         if (client == nullptr) break;
         to_scan.add(*client);
     }
-    // Whoever rang is not kept waiting by clients of many queues: the next pass reads these, at once. Never twice in a
-    // row, so that they have their turn however often others ring.
-    const bool puts_off = !all && std::exchange(few_rang, false) && !std::exchange(has_put_off, false);
+    // If a client of few queues rang, clients of many queues are left to the next pass, which begins at once. Never
+    // twice in a row, so that they are read however often others ring.
+    const bool small_one_rang = std::exchange(few_rang, false);
+    const bool has_waited = std::exchange(has_put_off, false);
+    const bool puts_off = !all && small_one_rang && !has_waited;
     to_scan.keep([&](ClientSlots& client) {
         if (puts_off && client.slots() > kFewQueues) {
             has_put_off = true;

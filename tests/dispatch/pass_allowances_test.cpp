@@ -72,6 +72,14 @@ TEST_F(PassAllowances, ClientsOfManyQueuesAreReadByTheNextPass) {
     EXPECT_EQ(limits->looking.used_until_ns, charged_ns) << "not yet read";
     dispatcher.pass(kStart, all);
     EXPECT_GT(limits->looking.used_until_ns, charged_ns) << "though the others rang again";
+    const int64_t again_ns = limits->looking.used_until_ns;
+    dispatcher.pass(kStart + kMs, all);
+    EXPECT_EQ(limits->looking.used_until_ns, again_ns) << "put off anew";
+    dispatcher.pass(kStart + kMs, {});
+    const int64_t read_ns = limits->looking.used_until_ns;
+    EXPECT_GT(read_ns, again_ns);
+    dispatcher.pass(kStart + 2 * kMs, all);
+    EXPECT_EQ(limits->looking.used_until_ns, read_ns) << "also where nobody rang meanwhile";
 }
 
 // A clock on which whatever is measured takes a millisecond.
