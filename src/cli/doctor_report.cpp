@@ -53,7 +53,7 @@ Json main_job(const Evidence& evidence) {
     return jobs;
 }
 
-// What a probe saw of the kernel driver's events (platform/hip/probe/smi_events.h).
+// The kernel driver's events that a probe saw (platform/hip/probe/smi_events.h).
 Json driver_events(const std::string& log) {
     constexpr std::string_view kMark = "kfd event: ";
     constexpr size_t kMostEvents = 200;  // of a step; an eviction has two

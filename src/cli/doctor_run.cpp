@@ -128,7 +128,7 @@ private:
         if (first || round.ending != Ending::kNotRun) add_round(all, round);
     }
 
-    // What a busy machine may have spoiled is tried again: a step that hung, and figures of the main job.
+    // Steps that a busy machine may have spoiled are repeated: a step that hung, and figures of the main job.
     ChildResult try_twice(const Step& step) {
         ChildResult result = try_once(step);
         const bool spoiled = result.ending == Ending::kHung || (is_job(step) && result.ending == Ending::kDone);

@@ -1,4 +1,4 @@
-// What a child that hangs is doing, for whoever is to mend it: each thread's place in the kernel, and in its own code
+// A child that hangs, described for a developer: each thread's place in the kernel, and in its own code
 // where the child can tell. One thread.
 #pragma once
 

@@ -17,7 +17,7 @@ constexpr const char* kWays[] = {"update", "debug", "preempt"};  // which take w
 constexpr const char* kMask = "mask";  // leaves it there, on few compute units
 constexpr double kSlower = 1.5;        // times its length: then a mask has an effect
 
-// What speaks against a level, and the verdict that follows; empty: nothing does.
+// The objection to a level, and the verdict that follows; empty: there is none.
 struct Objection {
     std::string says;
     Use use = Use::kDoNotUse;

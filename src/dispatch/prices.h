@@ -1,4 +1,4 @@
-// What a client's words cost the scheduling thread, as its user is charged for them (allowance.h). A price is ten times
+// The cost of a client's words to the scheduling thread: its user pays it (allowance.h). A price is ten times
 // the processor time, so that the words of one user take about a tenth of the thread. A user who made it do more
 // would make it rest (server/real_time.h), and others wait. The prices below are those of a processor whose caches hold
 // the memory. Beside others, who take the caches, the work takes several times as long: reading a slot 0.4

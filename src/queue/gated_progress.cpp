@@ -68,7 +68,7 @@ void GatedPath::absorb_progress() {
     absorb_words();
 }
 
-// What the slot says of completed commands.
+// Completed commands, as the slot counts them.
 void GatedPath::absorb_words() {
     const uint64_t done = ipc::completed_commands(core_.published.slot());
     if (done > core_.completed) note_progress(done, base::now_ns());

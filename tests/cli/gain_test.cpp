@@ -1,4 +1,4 @@
-// What may be said of measurements: every staged situation, and the edges that have none.
+// Verdicts on measurements: every staged situation, and the edges that have none.
 #include "cli/gain.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ TEST(Quantile, AP99HasNoUpperBoundBelow368Values) {
     EXPECT_EQ(quantile_of(numbers(100), 0.99).value, 99);
 }
 
-// What comes in phases says less than as many independent values.
+// Values in phases tell less than as many independent ones.
 TEST(Quantile, AnIntervalGrowsWithPhases) {
     const nlohmann::json mixed = {{"n", 600}, {"p50", 10}, {"p99", 20}},
                          drifting = {{"n", 600}, {"p50", 10}, {"p99", 20}, {"drifts", true}};

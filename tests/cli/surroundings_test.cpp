@@ -1,4 +1,4 @@
-// What is saved of a machine, on one that is made up in a folder.
+// The saved description of a machine, on one made up in a folder.
 #include "cli/surroundings.h"
 
 #include <gtest/gtest.h>

@@ -158,7 +158,7 @@ TEST_F(PassAllowances, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     pass({4});
     EXPECT_TRUE(other.suspended(0)) << "between two parts";
     EXPECT_GT(written(), 0U);
-    // What is decided anew meanwhile reaches all of them.
+    // A new decision meanwhile reaches all of them.
     two.submit(0, now);
     settle(2);
     EXPECT_EQ(written(), kMany);
@@ -167,7 +167,7 @@ TEST_F(PassAllowances, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     EXPECT_EQ(written(), 0U) << "nothing is lost";
 }
 
-// Who rings more than that is not heard for a while (server/doorbells.h).
+// A user that rings more often is not heard for a while (server/doorbells.h).
 TEST_F(PassAllowances, RingsCountWhereThereAreOtherUsers) {
     one.make_queue(0, 0);
     dispatcher.add_client(view(one));

@@ -66,7 +66,7 @@ Finding amd_gpus(const Machine& machine) {
     return {"GPUs", Answer::kYes, joined(found)};
 }
 
-// What the kernel's files say of a GPU's node; 0: nothing.
+// As the kernel's files describe a GPU's node; 0: unknown.
 long property(const Machine& machine, const std::string& node, const std::string& name) {
     for (const std::string& line : machine.lines(node + "/properties"))
         if (line.starts_with(name + " ")) return std::strtol(line.c_str() + name.size(), nullptr, 10);

@@ -1,4 +1,4 @@
-// What AMD's kernel driver tells of this process's queues while a trial runs: evictions, resets, faults. Lines on
+// The events of this process's queues from AMD's kernel driver while a trial runs: evictions, resets, faults. Lines on
 // standard error, by which xcli saves them: "kfd event: queues evicted: ...".
 #pragma once
 

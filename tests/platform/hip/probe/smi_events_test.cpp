@@ -1,4 +1,4 @@
-// What the kernel driver's event lines become. No AMD GPU has told any here.
+// How the kernel driver's event lines are read. No AMD GPU has told any here.
 #include "platform/hip/probe/smi_events.h"
 
 #include <gtest/gtest.h>
