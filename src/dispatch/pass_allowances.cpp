@@ -10,6 +10,7 @@ namespace xsched::dispatch {
 namespace {
 
 // Looks at one user's clients in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
+// So many took 27 us where no cache held their memory, about as long as a pass beside nobody (prices.h).
 constexpr int64_t kMostReadNs = 64 * kReadNs;
 // What a user saves up of each allowance: so much may come at once.
 constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;

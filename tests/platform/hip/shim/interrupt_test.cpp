@@ -49,7 +49,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
 // One call for all of them, where UPDATE_QUEUE would take a round on and off the hardware for each.
 TEST_F(HipInterrupts, ManyQueuesGoOffByOneCall) {
     if (refuses("26:") || is_set("FAKE_KFD_NO_RUNTIME") || std::getenv("XSCHED_HIP_INTERRUPT") != nullptr)
-        GTEST_SKIP() << "it cannot";
+        GTEST_SKIP() << "the driver or XSCHED_HIP_INTERRUPT leaves no way of one call here";
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);
     std::vector<uint32_t> more;
