@@ -47,7 +47,7 @@ endforeach()
 
 install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
         PATTERN "*.h" PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 

@@ -18,7 +18,7 @@ constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
 // length at most.
 constexpr int64_t kQuietParts = 64;
 // Nanoseconds between two looks at a queue that stands: the end of its wait is seen late by as much, while others use
-// the device. A decision takes 27 us (README.md, Measured), so that these looks take at most 3 % of a processor.
+// the device. A decision takes 27 us (docs/measured.md), so that these looks take at most 3 % of a processor.
 constexpr int64_t kMostStandPauseNs = base::kMillisecond;
 // How long a stop takes is known to a sixteenth, at the cost of few passes; where many stop at once, less well.
 constexpr int64_t kStopParts = 16;

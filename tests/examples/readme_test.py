@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The commands of README.md's section on daily use, and of the examples' READMEs, run as they are typed, right after
-building: in a copy of the tree that holds what they name and nothing else, by one shell after the other.
+"""The commands of README.md, of docs/USING.md's first section, and of the examples' READMEs, run as they are typed, right
+after building: in a copy of the tree that holds what they name and nothing else, by one shell after the other.
 
     readme_test.py --build BUILD     stands for build/release
 """
@@ -17,9 +17,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = {"README.md": "## Daily use", "README.zh-CN.md": "## 日常使用"}
+BUILDS = "make && "                   # stands before the first command that needs what is built
+OWN_PROGRAMS = """import os
+os.execv("named/python3", ["python3", os.environ["TASKS"]])
+"""
 SHORT = ("app 500", "app 10")         # a terminal's program; one in the background runs on until it is killed
-LOOKED_AT = "xcli top"                # until somebody ends it
+LOOKED_AT = ("xcli top", "xcli web")  # until somebody ends it
 LOOKED_AT_SECONDS, TIMEOUT_SECONDS = 2, 120
 UNTIL_IT_RUNS = "for i in {1..300}; do xcli list | grep -q '^ *'$!'\\b' && break; sleep 0.1; done"
 TASK = re.compile(r"^Task \d+ completed in \d+ ms$", re.M)
@@ -77,7 +80,7 @@ class Readme(unittest.TestCase):
     def typed(self, block):
         """As a person has it: looks at what goes on without end, and ends what is in the background."""
         for line in block:
-            if line == LOOKED_AT:
+            if line in LOOKED_AT:
                 yield f"timeout {LOOKED_AT_SECONDS} {line} || [ $? = 124 ]"
             elif "xserver" in line:
                 yield f"{line}\ntrap 'kill '$!' || true' EXIT\n{UNTIL_IT_SERVES}"
@@ -88,8 +91,24 @@ class Readme(unittest.TestCase):
             else:
                 yield line.replace(*SHORT)
 
-    def test_they_work_as_they_are_typed(self):
-        terminals, steering, by_hand = blocks(*next(iter(SECTIONS.items())))
+    def test_the_readmes_commands_work_as_they_are_typed(self):
+        _, use, see, _ = blocks("README.md")  # the first and the last one build and install: make fresh, tests/install
+        self.assertTrue(use[0].startswith(BUILDS), use)
+        use[0] = use[0].removeprefix(BUILDS)
+        self.works(["make -C examples/1_transparent_sched opencl"])
+        (self.tree / "named").mkdir()  # the programs' processes have the name that the README gives
+        (self.tree / "named" / "python3").symlink_to("../examples/1_transparent_sched/app")
+        for name in ("serve.py", "train.py"):
+            (self.tree / name).write_text(OWN_PROGRAMS)
+        said = self.works(["export TASKS=10", *self.typed(use)])
+        self.assertEqual(len(TASK.findall(said)), 20, said)
+        self.assertEqual(said.count("using global scheduler"), 2, said)
+        said = self.works(["export TASKS=500", use[0], *self.typed([use[-1] + " > /dev/null &", *see])])
+        self.assertRegex(said, r"(?m)^pid \d+ \(python3\):", "the program in xcli explain")
+        self.assertIn("http://", said, "the address of xcli web")
+
+    def test_what_is_used_every_day_works_as_it_is_typed(self):
+        terminals, steering, by_hand = blocks("docs/USING.md", "## Every day")
         exports = [line for line in terminals if line.startswith("export ")]
         said = self.works(self.typed(terminals))
         self.assertEqual(len(TASK.findall(said)), 20, said)
@@ -108,11 +127,6 @@ class Readme(unittest.TestCase):
             self.assertRegex(said, r"Task \d+ completed in \d+ ms")
             self.assertNotIn("WARN", said)
         self.assertEqual(len(EXAMPLES), 4)
-
-    def test_both_languages_have_the_same_commands(self):
-        english, chinese = (blocks(*each) for each in SECTIONS.items())
-        self.assertEqual(english, chinese)
-        self.assertEqual(len(english), 3)
 
 
 if __name__ == "__main__":

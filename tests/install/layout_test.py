@@ -63,7 +63,8 @@ class Layout(InATree):
 
     def test_license_and_documentation(self):
         docs = self.prefix / "share" / "doc" / "xsched"
-        for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "examples/common.mk"):
+        for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/images/latency.svg",
+                     "examples/common.mk"):
             self.assertTrue((docs / name).is_file(), name)
 
     def test_what_measures_for_xcli_report_is_there_as_a_whole(self):
