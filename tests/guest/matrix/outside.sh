@@ -6,11 +6,14 @@
 #   outside.sh whisper CHECKOUT [FOLDER]      whisper.cpp, and llama.cpp's library with a client of ours; of
 #                                             ggml-org/whisper.cpp at v1.5.5, whose OpenCL takes any device. Later ones
 #                                             from v1.7.0 on take none, or the GPUs of two vendors. Needs libclblast-dev
-#   outside.sh nccl-tests CHECKOUT [FOLDER]   of NVIDIA/nccl-tests; needs nvcc and NCCL's headers
+#   outside.sh nccl-tests CHECKOUT [FOLDER]   all_reduce_perf; of NVIDIA/nccl-tests; needs nvcc, and NCCL in CUDA's folder
+#   outside.sh llama CHECKOUT [FOLDER]        llama.cpp's library on CUDA with a client of ours; of ggml-org/whisper.cpp
+#                                             at v1.8.2, which has it in an example. Needs nvcc and cuBLAS
 #
 # FOLDER: /opt/xsched-matrix. Needs cmake, ninja-build, g++, opencl-headers and ocl-icd-opencl-dev. Takes some minutes.
+# CUDAARCHS=90 builds CUDA programs for H100 where no GPU is; otherwise they are for the GPU that is there.
 set -euo pipefail
-usage() { sed -n '2,11s/^# \?//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,15s/^# \?//p' "$0" >&2; exit 2; }
 [ $# -ge 2 ] && [ -d "$2" ] || usage
 checkout=$(realpath "$2")
 folder=${3:-/opt/xsched-matrix}
@@ -46,14 +49,41 @@ whisper() {
         -L"$made" -lwhisper -lclblast -lOpenCL -lpthread
 }
 
+cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")")
+architecture=${CUDAARCHS:-native}
+# Looked for beside the program first: where they are elsewhere, links to CUDA's libraries in its folder will do.
+places="-Wl,--disable-new-dtags,-rpath,\$ORIGIN:$cuda/lib64"
+
+quietly() { "$@" > "$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }; }
+
 nccl_tests() {
-    make -C "$checkout" BUILDDIR="$build/made" > "$build/log" || { cat "$build/log" >&2; exit 1; }
+    local target=$architecture
+    [ "$target" = native ] || target=sm_$target
+    mkdir "$build/made"
+    LD_RUN_PATH=$folder/nccl-tests:$cuda/lib64 quietly make -C "$checkout/src" -j CUDA_HOME="$cuda" NCCL_HOME="$cuda" \
+        BUILDDIR="$build/made" NVCC_GENCODE="-arch=$target" "$build/made/all_reduce_perf"
     mkdir -p "$folder/nccl-tests"
-    cp "$build/made"/*_perf "$folder/nccl-tests/"
+    cp "$build/made/all_reduce_perf" "$folder/nccl-tests/"
+}
+
+llama() {
+    PATH=$cuda/bin:$PATH configure -DGGML_CUDA=ON -DGGML_CUDA_GRAPHS=ON -DGGML_CUDA_FA=OFF -DGGML_NATIVE=OFF \
+        -DGGML_OPENMP=OFF -DCMAKE_CUDA_ARCHITECTURES="$architecture" -DWHISPER_BUILD_EXAMPLES=OFF \
+        -DWHISPER_BUILD_TESTS=OFF -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON \
+        -DCMAKE_SHARED_LINKER_FLAGS="$places ${LDFLAGS:-}"
+    local source=$checkout/examples/talk-llama made=$folder/llama.cpp
+    mkdir -p "$made" "$build/llama"
+    printf '%s\n' "$clients/llama_cuda_check.cpp" "$source"/llama*.cpp "$source"/unicode*.cpp |
+        (cd "$build/llama" && xargs -P "$(nproc)" -n 1 g++ -std=c++17 -O1 -w -I"$source" -I"$checkout/ggml/include" -c) &
+    ninja -C "$build" ggml
+    wait $!
+    find "$build" -name 'libggml*.so*' -exec cp -P {} "$made/" \;
+    g++ -o "$made/llama_cuda_check" "$build"/llama/*.o -L"$made" "$places" ${LDFLAGS:-} -lggml -lggml-cpu -lggml-base \
+        -lpthread
 }
 
 case $1 in
-    cts | whisper) "$1" ;;
+    cts | whisper | llama) "$1" ;;
     nccl-tests) nccl_tests ;;
     *) usage ;;
 esac

@@ -8,7 +8,6 @@ def script(name, file, modules, says="", **more):
 
 
 EXACT = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}  # cuBLAS gives the same sums each time
-SPEEDS = (Mask(r"\d+(?:\.\d+)?", "times and speeds"),)
 
 ROWS = (
     script("PyTorch training", "pytorch_check.py", ("torch",), "a network, an optimizer, a CUDA graph",
@@ -24,12 +23,14 @@ ROWS = (
     script("CuPy", "cupy_check.py", ("cupy",)),
     Row("CUDA runtime", ("./program",), make=("nvcc -O1 -o program {clients}/client.cu",), needs=("nvcc",),
         platform="cuda", says="streams, events, a graph, a host function"),
-    Row("llama.cpp", ("{outside}/llama.cpp/llama-bench", "-m", "{outside}/llama.cpp/model.gguf", "-ngl", "99", "-r",
-                      "1"), platform="cuda", masks=SPEEDS, seconds=180),
+    Row("llama.cpp", ("{outside}/llama.cpp/llama_cuda_check", "tiny.gguf"), make=("{clients}/tiny_llama.py tiny.gguf",),
+        platform="cuda", seconds=180, says="as whisper.cpp v1.8.2 has it; CUDA graphs; a model of arbitrary weights"),
     Row("nccl-tests", ("{outside}/nccl-tests/all_reduce_perf", "-b", "1M", "-e", "64M", "-f", "4", "-g", "1"),
-        platform="cuda", masks=SPEEDS, seconds=120),
+        platform="cuda", variables={"NCCL_NVLS_ENABLE": "0"}, seconds=120, masks=(
+            Mask(r" +\d+(?:\.\d+)? +\d+\.\d+ +\d+\.\d+", "a time and two speeds"), Mask(r"Pid +\d+", "a number")),
+        says="all_reduce_perf on one GPU"),
     Row("ffmpeg on CUDA", ("ffmpeg", "-v", "error", "-init_hw_device", "cuda=it", "-filter_hw_device", "it", "-f",
-                           "lavfi", "-i", "testsrc=s=320x240:d=2", "-vf",
+                           "lavfi", "-i", "testsrc=s=320x240:d=20", "-vf",
                            "format=nv12,hwupload,scale_cuda=160:120,hwdownload,format=nv12", "-f", "framemd5", "-"),
-        platform="cuda"),
+        platform="cuda", says="a filter, a digest of each picture"),
 )
