@@ -6,7 +6,7 @@
 #   outside.sh whisper CHECKOUT [FOLDER]      whisper.cpp, and llama.cpp's library with a client of ours; of
 #                                             ggml-org/whisper.cpp at v1.5.5, whose OpenCL takes any device. Later ones
 #                                             from v1.7.0 on take none, or the GPUs of two vendors. Needs libclblast-dev
-#   outside.sh nccl-tests CHECKOUT [FOLDER]   all_reduce_perf; of NVIDIA/nccl-tests; needs nvcc, and NCCL in CUDA's folder
+#   outside.sh nccl-tests CHECKOUT [FOLDER]   of NVIDIA/nccl-tests; needs nvcc, and NCCL in its folder
 #   outside.sh llama CHECKOUT [FOLDER]        llama.cpp's library on CUDA with a client of ours; of ggml-org/whisper.cpp
 #                                             at v1.8.2, which has it in an example. Needs nvcc and cuBLAS
 #
@@ -74,7 +74,8 @@ llama() {
     local source=$checkout/examples/talk-llama made=$folder/llama.cpp
     mkdir -p "$made" "$build/llama"
     printf '%s\n' "$clients/llama_cuda_check.cpp" "$source"/llama*.cpp "$source"/unicode*.cpp |
-        (cd "$build/llama" && xargs -P "$(nproc)" -n 1 g++ -std=c++17 -O1 -w -I"$source" -I"$checkout/ggml/include" -c) &
+        (cd "$build/llama" && xargs -P "$(nproc)" -n 1 g++ -std=c++17 -O1 -w -I"$source" \
+            -I"$checkout/ggml/include" -c) &
     ninja -C "$build" ggml
     wait $!
     find "$build" -name 'libggml*.so*' -exec cp -P {} "$made/" \;
