@@ -1,12 +1,16 @@
 # Rooms and guest libraries: see docs/ARCHITECTURE.md.
 
-# xsched_room(NAME DIR [TOGETHER]): every .cpp directly in src/DIR as an object library that guests and tools link
-# alike. TOGETHER: see xsched_compile_together.
+# xsched_room(NAME DIR [DRAWERS] [TOGETHER]): every .cpp directly in src/DIR, with DRAWERS also those of its folders, as
+# an object library that guests and tools link alike. TOGETHER: see xsched_compile_together.
 # No exceptions and no RTTI: a room may live in somebody else's process. No procedure linkage tables: all is bound at
 # once, and what a call jumps through is memory that a program after a pause has to fetch.
 set(XSCHED_GUEST_OPTIONS -fno-exceptions -fno-plt $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 function(xsched_room name dir)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.cpp)
+  set(folders ${CMAKE_SOURCE_DIR}/src/${dir}/*.cpp)
+  if("DRAWERS" IN_LIST ARGN)
+    list(APPEND folders ${CMAKE_SOURCE_DIR}/src/${dir}/*/*.cpp)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
   if(NOT sources)
     return()
   endif()

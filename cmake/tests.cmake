@@ -55,14 +55,15 @@ function(xsched_only_in_test_all)
 endfunction()
 
 # xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...]):
-# tests/NAME/*_test.cpp as one GoogleTest program. JSON: it uses <nlohmann/json.hpp>. PROCESSES: see
-# xsched_watches_processes. TOGETHER: see xsched_compile_together.
+# tests/NAME/*_test.cpp, and those of its folders, as one GoogleTest program. JSON: it uses
+# <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes. TOGETHER: see xsched_compile_together.
 function(xsched_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS;TOGETHER" "SECONDS" "LABEL")
   if(NOT arg_LABEL)
     set(arg_LABEL core threads)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp
+                                       ${CMAKE_SOURCE_DIR}/tests/${name}/*/*_test.cpp)
   if(NOT sources)
     return()
   endif()

@@ -1,6 +1,6 @@
 // The HTTP API of xcli web. The token comes with each request and is in no address and no cookie: it arrives behind
 // '#', which browsers do not send, and is kept for this tab alone. Before each request with the token, what listens
-// there shows that it knows the token (src/cli/http_proof.h): another user may have taken the port meanwhile.
+// there shows that it knows the token (src/cli/web/http_proof.h): another user may have taken the port meanwhile.
 const KEPT = "xsched-token";
 
 function takeToken() {

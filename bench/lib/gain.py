@@ -1,6 +1,6 @@
 """Whether a way to share a device helps the urgent program: the one statistic behind the verdicts of the demo, `xcli
-report` and the acceptance tests. src/cli/gain.h is the same for `xcli doctor --run`, with the reasons for each number;
-tests/support/situations.json holds both to the same answers."""
+report` and the acceptance tests. src/cli/doctor/gain.h is the same for `xcli doctor --run`, with the reasons for each
+number; tests/support/situations.json holds both to the same answers."""
 from dataclasses import dataclass, field
 
 from . import spread

@@ -1,5 +1,5 @@
 """How sure a figure is: intervals of quantiles that hold whatever the distribution looks like (order statistics), and
-the spread from round to round. src/cli/quantile.h has the same method, with its sources."""
+the spread from round to round. src/cli/doctor/quantile.h has the same method, with its sources."""
 import math
 
 CONFIDENT = 0.95

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace {
 

@@ -25,9 +25,9 @@
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "queue/device_names.h"
-#include "queue/directive_sleep.h"
 #include "queue/driver_calls.h"
-#include "queue/handover.h"
+#include "queue/path/directive_sleep.h"
+#include "queue/stop/handover.h"
 
 namespace xsched::agent {
 namespace {

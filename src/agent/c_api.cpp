@@ -6,12 +6,12 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "ipc/slot_hints.h"
-#include "queue/abi_pointer.h"
+#include "queue/abi/abi_pointer.h"
+#include "queue/abi/queue_abi.h"
 #include "queue/command.h"
 #include "queue/device_names.h"
 #include "queue/hw_queue.h"
 #include "queue/pool.h"
-#include "queue/queue_abi.h"
 #include "xsched/xsched.h"
 
 namespace xsched::agent {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "queue/directive_sleep.h"
+#include "queue/path/directive_sleep.h"
 
 namespace xsched::agent {
 

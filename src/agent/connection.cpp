@@ -13,7 +13,7 @@
 #include "base/unique_fd.h"
 #include "ipc/client_clock.h"
 #include "ipc/region.h"
-#include "queue/handover.h"
+#include "queue/stop/handover.h"
 
 namespace xsched::agent {
 namespace {

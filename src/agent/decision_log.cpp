@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "sched/mechanism.h"
-#include "sched/unit.h"
+#include "sched/facts/mechanism.h"
+#include "sched/facts/unit.h"
 #include "xsched/types.h"
 
 namespace xsched::agent {

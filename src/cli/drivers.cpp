@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "cli/platforms.h"
-#include "platform/stream/hal/library_search.h"
+#include "host/library_search.h"
 
 namespace xsched::cli {
 namespace {

@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/metrics.h"
+#include "cli/metrics/metrics.h"
 #include "cli/record.h"
-#include "cli/trace.h"
+#include "cli/trace/trace.h"
 #include "cli/windows.h"
 
 namespace xsched::cli {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/explained.h"
+#include "cli/explain/explained.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {

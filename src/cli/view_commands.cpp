@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/explain.h"
+#include "cli/explain/explain.h"
 #include "cli/show.h"
-#include "cli/top.h"
+#include "cli/top/top.h"
 #include "cli/watch.h"
 
 namespace xsched::cli {

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "dispatch/look_times.h"
-#include "sched/expectation.h"
+#include "sched/pattern/expectation.h"
 
 namespace xsched::dispatch {
 

@@ -18,7 +18,7 @@
 #include "dispatch/unit_table.h"
 #include "dispatch/user_share.h"
 #include "ipc/layout.h"
-#include "sched/departure.h"
+#include "sched/pattern/departure.h"
 
 namespace xsched::dispatch {
 

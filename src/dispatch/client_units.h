@@ -11,7 +11,7 @@
 #include "dispatch/prices.h"
 #include "dispatch/slot_reader.h"
 #include "dispatch/unit_table.h"
-#include "sched/unit.h"
+#include "sched/facts/unit.h"
 
 namespace xsched::dispatch {
 

@@ -10,7 +10,7 @@
 #include "dispatch/record.h"
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
-#include "sched/habits.h"
+#include "sched/facts/habits.h"
 
 namespace xsched::dispatch {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dispatch/client_view.h"
-#include "sched/core.h"
+#include "sched/core/core.h"
 
 namespace xsched::dispatch {
 

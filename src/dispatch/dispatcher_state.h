@@ -13,7 +13,7 @@
 #include "dispatch/look_times.h"
 #include "dispatch/shared_waits.h"
 #include "dispatch/unit_table.h"
-#include "sched/core.h"
+#include "sched/core/core.h"
 
 namespace xsched::dispatch {
 

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "dispatch/newest_ring.h"
 #include "dispatch/user_limits.h"
-#include "sched/unit.h"
+#include "sched/facts/unit.h"
 
 namespace xsched::dispatch {
 

@@ -1,7 +1,7 @@
 // The cost of a client's words to the scheduling thread: its user pays it (allowance.h). A price is ten times
 // the processor time, so that the words of one user take about a tenth of the thread. A user who made it do more
-// would make it rest (server/real_time.h), and others wait. The prices below are those of a processor whose caches hold
-// the memory. Beside others, who take the caches, the work takes several times as long: reading a slot 0.4
+// would make it rest (server/thread/real_time.h), and others wait. The prices below are those of a processor whose
+// caches hold the memory. Beside others, who take the caches, the work takes several times as long: reading a slot 0.4
 // us, writing one 0.5 us, a decision 0.5 us for each unit (2026-11-28, virtual machine of two processors, beside 250
 // clients of 16 queues each). Whoever reads or writes therefore measures the time as well (Dispatcher::measure_with).
 #pragma once

@@ -8,8 +8,8 @@
 #include "dispatch/hold_tracker.h"
 #include "dispatch/silence.h"
 #include "dispatch/slot_reader.h"
-#include "sched/costs.h"
-#include "sched/unit.h"
+#include "sched/facts/costs.h"
+#include "sched/facts/unit.h"
 
 namespace xsched::dispatch {
 

@@ -8,7 +8,7 @@
 
 #include "base/histogram.h"
 #include "ipc/layout.h"
-#include "sched/unit.h"
+#include "sched/facts/unit.h"
 
 namespace xsched::dispatch {
 
@@ -95,7 +95,7 @@ public:
     std::atomic<int64_t> delay_caused_ns{0};
     // Its work keeps others off, and completes nothing: somebody should look whether the process is stopped.
     std::atomic<uint32_t> suspect{0};
-    std::atomic<int64_t> claim_lost_ns{0};  // when it was last seen without its claim (sched/claim.h); 0: never
+    std::atomic<int64_t> claim_lost_ns{0};  // when it was last seen without its claim (sched/pattern/claim.h); 0: never
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit
     // Written by others: the process is stopped.
     std::atomic<uint32_t> stopped{0};

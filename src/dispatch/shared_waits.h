@@ -1,13 +1,13 @@
 // Which processes wait for which through events that they share (ipc/shared_events.h): what clients tell of their
-// queues, made into edges for the scheduler core (sched/waits.h), user by user. Not thread-safe. Costs nothing for
-// clients that share no event; else what the tables of one user's clients hold, once for each pass that read one.
+// queues, made into edges for the scheduler core (sched/order/waits.h), user by user. Not thread-safe. Costs nothing
+// for clients that share no event; else what the tables of one user's clients hold, once for each pass that read one.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "sched/waits.h"
+#include "sched/order/waits.h"
 
 namespace xsched::dispatch {
 

@@ -3,7 +3,7 @@
 // No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known when
 // its program waits for them or launches again, or if a report follows them. A program that does none of these is
 // believed for several times as long as the commands may take. That is less than a program is believed that reports
-// nothing although it should (sched/claim.h).
+// nothing although it should (sched/pattern/claim.h).
 //
 // It may have work all the same: a call of the driver that waits for it says nothing (a copy to pageable memory). While
 // the queue is suspended, nobody would ever find out. So after a while it counts as ready again, and gets its turn.

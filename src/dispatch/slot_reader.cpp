@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ipc/slot_hints.h"
-#include "sched/expectation.h"
+#include "sched/pattern/expectation.h"
 #include "xsched/types.h"
 
 namespace xsched::dispatch {

@@ -6,7 +6,7 @@
 
 #include "base/hints.h"
 #include "ipc/layout.h"
-#include "sched/costs.h"
+#include "sched/facts/costs.h"
 
 namespace xsched::dispatch {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/unit.h"
+#include "sched/facts/unit.h"
 
 namespace xsched::dispatch {
 

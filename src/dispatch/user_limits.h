@@ -27,7 +27,7 @@ struct UserLimits {
     bool shares_as_one = false;
     std::atomic<uint32_t> queues_used{0};
     std::atomic<uint32_t> priorities_used{0};
-    std::atomic<int64_t> unheard_until_ns{0};  // its clients' rings wake nobody until then (server/doorbells.h)
+    std::atomic<int64_t> unheard_until_ns{0};  // its clients' rings wake nobody until then (server/thread/doorbells.h)
     std::atomic<uint64_t> not_recorded{0};  // journal entries beyond its part of the ring (journal.h)
     std::atomic<uint64_t> holds_left_out{0};  // parts of holds, likewise (hold_log.h)
 

@@ -28,7 +28,7 @@ inline constexpr uint32_t kMostQueues = 1024;
 
 enum class SlotState : uint32_t { kFree = 0, kUsed = 1 };
 
-// Why a queue is suspended, or was resumed. Sentences: sched/reason.def.
+// Why a queue is suspended, or was resumed. Sentences: sched/facts/reason.def.
 using ReasonCode = uint32_t;
 
 inline constexpr uint32_t kGateClosed = 0;

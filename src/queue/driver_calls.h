@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ipc/layout.h"
-#include "queue/abi_types.h"
+#include "queue/abi/abi_types.h"
 
 namespace xsched::queue {
 

@@ -7,9 +7,9 @@
 #include "base/hot.h"
 #include "ipc/client_clock.h"
 #include "ipc/layout.h"
-#include "queue/command_meter.h"
+#include "queue/path/command_meter.h"
+#include "queue/path/window.h"
 #include "queue/setup.h"
-#include "queue/window.h"
 
 namespace xsched::queue {
 

@@ -12,12 +12,12 @@
 
 #include "base/hot.h"
 #include "base/mutex.h"
-#include "queue/command_meter.h"
+#include "queue/path/command_meter.h"
+#include "queue/path/window.h"
 #include "queue/published_slot.h"
 #include "queue/setup.h"
 #include "queue/standing.h"
 #include "queue/waiters.h"
-#include "queue/window.h"
 
 namespace xsched::queue {
 

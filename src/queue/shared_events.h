@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ipc/layout.h"
-#include "queue/abi_types.h"
+#include "queue/abi/abi_types.h"
 
 namespace xsched::queue {
 

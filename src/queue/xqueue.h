@@ -9,13 +9,13 @@
 #pragma once
 
 #include "base/hot.h"
-#include "queue/buffered_path.h"
-#include "queue/gated_path.h"
-#include "queue/hardware_stop.h"
-#include "queue/held_path.h"
-#include "queue/keep_alive.h"
-#include "queue/launch_path.h"
+#include "queue/alive/keep_alive.h"
+#include "queue/path/buffered_path.h"
+#include "queue/path/gated_path.h"
+#include "queue/path/held_path.h"
+#include "queue/path/launch_path.h"
 #include "queue/queue_core.h"
+#include "queue/stop/hardware_stop.h"
 
 namespace xsched::queue {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "server/client.h"
+#include "server/clients/client.h"
 
 namespace xsched::server {
 

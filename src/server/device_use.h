@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "server/client.h"
-#include "server/seen_queue.h"
+#include "server/clients/client.h"
+#include "server/clients/seen_queue.h"
 
 namespace xsched::server {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sched/habits.h"
+#include "sched/facts/habits.h"
 
 namespace xsched::server {
 

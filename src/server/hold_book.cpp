@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "dispatch/hold_tracker.h"
-#include "server/seen_queue.h"
+#include "server/clients/seen_queue.h"
 
 namespace xsched::server {
 namespace {

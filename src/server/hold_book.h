@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "dispatch/hold_log.h"
-#include "server/client.h"
+#include "server/clients/client.h"
 
 namespace xsched::server {
 

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "server/checkpoint.h"
-#include "server/client.h"
+#include "server/clients/client.h"
 
 namespace xsched::server {
 

@@ -18,14 +18,14 @@
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
-#include "server/in_advance.h"
 #include "server/last_words.h"
-#include "server/latency.h"
 #include "server/log_writer.h"
-#include "server/resident.h"
 #include "server/server.h"
 #include "server/service_manager.h"
 #include "server/supervisor.h"
+#include "server/thread/in_advance.h"
+#include "server/thread/latency.h"
+#include "server/thread/resident.h"
 #include "server/web_port.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ipc/protocol.h"
-#include "server/cgroups.h"
-#include "server/users.h"
+#include "server/limits/cgroups.h"
+#include "server/limits/users.h"
 
 namespace xsched::server {
 
@@ -23,7 +23,7 @@ struct Options {
     ipc::SocketScope scope = ipc::SocketScope::kUser;
     int64_t idle_exit_ns = 0;         // exit after this long without a client or a tool; 0: never
     int64_t starvation_limit_ns = 0;  // 0: none
-    int64_t claim_limit_ns = 0;       // likewise (sched/claim.h)
+    int64_t claim_limit_ns = 0;       // likewise (sched/pattern/claim.h)
     int64_t spin_ns = 0;              // poll the doorbells for this long before sleeping
     std::string share_unit = "program";  // who shares a device as one: program, queue, user, cgroup
     std::vector<LimitSetting> limits;  // --limit

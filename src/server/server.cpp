@@ -13,13 +13,13 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
-#include "sched/mechanism.h"
-#include "server/front_nice.h"
-#include "server/interrupts.h"
+#include "sched/facts/mechanism.h"
+#include "server/interrupts/interrupts.h"
 #include "server/loaded_policy.h"
 #include "server/service_manager.h"
 #include "server/source.h"
 #include "server/supervisor.h"
+#include "server/thread/front_nice.h"
 
 namespace xsched::server {
 namespace {
@@ -36,7 +36,7 @@ base::UniqueFd open_signals() {
     return fd;
 }
 
-// The longest in the hardware that a verdict gives a process (sched/mechanism.h, sched/long_timeslice.h).
+// The longest in the hardware that a verdict gives a process (sched/facts/mechanism.h, sched/pattern/long_timeslice.h).
 uint32_t most_timeslice_us() {
     return std::max(sched::kDriversTimesliceUs, static_cast<uint32_t>(base::options().urgent_timeslice));
 }

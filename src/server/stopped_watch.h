@@ -10,8 +10,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "server/client.h"
-#include "server/scheduler.h"
+#include "server/clients/client.h"
+#include "server/thread/scheduler.h"
 
 namespace xsched::server {
 

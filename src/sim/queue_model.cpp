@@ -10,7 +10,7 @@
 namespace xsched::sim {
 namespace {
 
-// As queue/gate_spacing.h and queue/window.cpp have them.
+// As queue/path/gate_spacing.h and queue/path/window.cpp have them.
 constexpr uint32_t kGatedCap = 512;
 constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
 constexpr int64_t kGateEveryPreemptedNs = 750 * base::kMicrosecond;

@@ -1,5 +1,5 @@
-// A model of a gated XQueue (queue/gated_path.h), which would keep the launching thread inside: it counts commands in
-// its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
+// A model of a gated XQueue (queue/path/gated_path.h), which would keep the launching thread inside: it counts commands
+// in its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
 // wait. The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
 //
 // The mean length of commands is learned from the device's true figures, where the real one sees completions.
@@ -87,12 +87,12 @@ private:
     ipc::Header* header_ = nullptr;
     ipc::QueueSlot* slot_ = nullptr;
     uint64_t submitted_ = 0;
-    uint64_t done_ = 0;        // on the device
-    uint64_t completed_ = 0;   // as known to the queue
-    uint64_t asked_ = 0;       // the last report asked for
-    int64_t command_ns_ = 0;   // mean length
+    uint64_t done_ = 0;  // on the device
+    uint64_t completed_ = 0;  // as known to the queue
+    uint64_t asked_ = 0;  // the last report asked for
+    int64_t command_ns_ = 0;  // mean length
     int64_t busy_ns_ = 0;
-    int64_t gated_ns_ = 0;     // the suspension (its time) that the last gate belongs to
+    int64_t gated_ns_ = 0;  // the suspension (its time) that the last gate belongs to
     uint32_t since_gate_ = 0;  // commands behind the last gate
     uint32_t ask_seen_ = 0;
     bool observed_ = false;

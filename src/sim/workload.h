@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/hints.h"
-#include "sched/unit.h"
+#include "sched/facts/unit.h"
 #include "sim/random.h"
 
 namespace xsched::sim {

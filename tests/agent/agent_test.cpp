@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "fake/device/fake_device.h"
 #include "ipc/slot_hints.h"
-#include "queue/directive_sleep.h"
+#include "queue/path/directive_sleep.h"
 #include "support/eventually.h"
 #include "support/small_server.h"
 #include "xsched/xsched.h"

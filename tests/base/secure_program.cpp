@@ -2,7 +2,7 @@
 // with and without the set-user-id bit.
 #include <cstdio>
 
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "xsched/xsched.h"
 
 int main() {

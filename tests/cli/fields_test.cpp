@@ -114,7 +114,7 @@ TEST_F(Fields, TheTableIsPrintedAndDocumented) {
 TEST_F(Fields, MetricsReadKeysOfTheTable) {
     const char* const members[] = {
 #define XSCHED_METRIC(name, type, scope, member, scale, unit, help) #scope, member,
-#include "cli/metrics.def"
+#include "cli/metrics/metrics.def"
 #undef XSCHED_METRIC
     };
     for (size_t i = 0; i < std::size(members); i += 2)

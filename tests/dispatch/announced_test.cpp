@@ -1,8 +1,8 @@
 // Bursts that a program or a person announced: from the hint in the slot to the victim off the device in time.
 #include "dispatch/client_slots.h"
 #include "dispatch/two_clients.h"
-#include "sched/expectation.h"
-#include "sched/pauses.h"
+#include "sched/pattern/expectation.h"
+#include "sched/pattern/pauses.h"
 #include "xsched/types.h"
 
 namespace xsched::dispatch {

@@ -1,7 +1,7 @@
 // Bursts that are foreseen: the urgent program has the device beforehand, and nobody is suspended for that.
 #include "dispatch/mechanism_in_slots.h"
-#include "sched/hold_trial.h"
-#include "sched/period.h"
+#include "sched/pattern/hold_trial.h"
+#include "sched/pattern/period.h"
 
 namespace xsched::dispatch {
 namespace {

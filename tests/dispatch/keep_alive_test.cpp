@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/mechanism_in_slots.h"
-#include "sched/departure.h"
-#include "sched/queued_bursts.h"
+#include "sched/pattern/departure.h"
+#include "sched/pattern/queued_bursts.h"
 
 namespace xsched::dispatch {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/two_clients.h"
-#include "sched/pauses.h"
+#include "sched/pattern/pauses.h"
 
 namespace xsched::dispatch::testing {
 

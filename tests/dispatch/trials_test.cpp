@@ -1,5 +1,5 @@
 // Bursts that the scheduler spends on trying a mechanism, in the slots.
-#include "sched/trials.h"
+#include "sched/pattern/trials.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/fake_client.h"
-#include "sched/pauses.h"
+#include "sched/pattern/pauses.h"
 
 namespace xsched::dispatch::testing {
 

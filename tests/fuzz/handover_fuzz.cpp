@@ -6,9 +6,9 @@
 
 #include "fuzz/bytes.h"
 #include "fuzz/target.h"
-#include "platform/cuda/hal/rm_api.h"
-#include "platform/cuda/hal/rm_control.h"
-#include "server/interrupts.h"
+#include "host/rm_api.h"
+#include "host/rm_control.h"
+#include "server/interrupts/interrupts.h"
 
 namespace xsched::fuzz::handover_target {
 namespace {

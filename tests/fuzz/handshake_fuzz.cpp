@@ -12,8 +12,8 @@
 #include "fuzz/target.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
-#include "server/handshake.h"
-#include "server/incoming.h"
+#include "server/clients/handshake.h"
+#include "server/clients/incoming.h"
 
 namespace xsched::fuzz::handshake_target {
 namespace {

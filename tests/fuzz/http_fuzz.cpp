@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/http_guard.h"
-#include "cli/http_proof.h"
-#include "cli/http_request.h"
-#include "cli/http_room.h"
+#include "cli/web/http_guard.h"
+#include "cli/web/http_proof.h"
+#include "cli/web/http_request.h"
+#include "cli/web/http_room.h"
 #include "fuzz/bytes.h"
 #include "fuzz/target.h"
 

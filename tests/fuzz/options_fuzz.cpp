@@ -12,8 +12,8 @@
 #include "fuzz/bytes.h"
 #include "fuzz/target.h"
 #include "policy/expr/expr.h"
-#include "server/cgroups.h"
-#include "server/users.h"
+#include "server/limits/cgroups.h"
+#include "server/limits/users.h"
 
 namespace xsched::fuzz::options_target {
 namespace {

@@ -8,8 +8,8 @@
 #include "fuzz/bytes.h"
 #include "fuzz/target.h"
 #include "platform/hip/hal/cu_mask.h"
-#include "server/cgroups.h"
-#include "server/users.h"
+#include "server/limits/cgroups.h"
+#include "server/limits/users.h"
 
 namespace xsched::fuzz::system_files_target {
 namespace {

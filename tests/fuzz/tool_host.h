@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "fuzz/target.h"
 #include "policy/policy.h"
-#include "server/tools.h"
+#include "server/tools/tools.h"
 #include "support/slots.h"
 
 namespace xsched::fuzz {

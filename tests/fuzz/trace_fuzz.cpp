@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "cli/timeline.h"
-#include "cli/trace_answers.h"
-#include "cli/trace_events.h"
-#include "cli/trace_writer.h"
+#include "cli/trace/answers.h"
+#include "cli/trace/events.h"
+#include "cli/trace/timeline.h"
+#include "cli/trace/writer.h"
 #include "fuzz/bytes.h"
 #include "fuzz/target.h"
 

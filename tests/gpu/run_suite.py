@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Runs torch_suite.py natively, twice, to know which results PyTorch itself repeats. Runs it under XSched with its
 queues suspended and resumed at random. Runs it beside bursts of a more urgent program, and as the urgent one beside a
-program of long kernels (with a keep-alive: queue/keep_alive.h); compares every result bit for bit. Exit status 1 if one
-differs or fails, 77 if nothing can be compared here."""
+program of long kernels (with a keep-alive: queue/alive/keep_alive.h); compares every result bit for bit. Exit status 1
+if one differs or fails, 77 if nothing can be compared here."""
 import argparse
 import os
 import subprocess

@@ -32,14 +32,14 @@ int64_t use(const policy::Unit& unit, const queue::Setup& setup, const ipc::Queu
     return unit.probe_us + setup.probe_us + slot.probe_us + numbers.probe_us + base::options().probe_us;
 }
 """
-TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tool_commands.cpp"]
+TOUCHED = ["base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tools/tool_commands.cpp"]
 
 # Where hints are used, and where those functions are that set several or those of a process.
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp")
 # The dispatcher wakes when an announced time is over.
 # A limit is also a user's, and shares are shown beside what was got; periods, deadlines and gangs have columns.
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
-ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain_sentences.cpp"),
+ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_slots.cpp"),
         **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/server/", "src/dispatch/"))}

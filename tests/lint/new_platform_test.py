@@ -27,7 +27,7 @@ TABLE = {
          "why": "a kernel in queue order"}]}
 FILES = {
     "src/platform/toy/CMakeLists.txt": "add_subdirectory(hal)\nadd_subdirectory(shim)\n",
-    "src/platform/toy/doctor.cpp": """#include "cli/findings.h"
+    "src/platform/toy/doctor.cpp": """#include "cli/doctor/findings.h"
 
 namespace xsched::cli {
 
@@ -46,7 +46,7 @@ xsched_public_library(haltoy)
     "src/platform/toy/hal/exports.map": "XSCHED_1 { global: ToyQueueCreate; local: *; };\n",
     "src/platform/toy/hal/hal.cpp": """#include "xsched/toy/hal.h"
 
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace {
 
@@ -76,7 +76,7 @@ target_link_libraries(shimtoy PRIVATE haltoy)
 
 #include <cstdint>
 
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "xsched/toy/hal.h"
 
 namespace {

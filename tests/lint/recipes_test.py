@@ -45,7 +45,7 @@ MECHANISM = 'XSCHED_MECHANISM(kProbe, 8, kPreemptLevelDeactivate, of_probe, "a p
 MECHANISM_COST = "inline int64_t of_probe(const Victim&) { return kNever; }\n"
 USE_OF_MECHANISM = """
 #include <cstdio>
-#include "sched/mechanism.h"
+#include "sched/facts/mechanism.h"
 int main() { std::puts(xsched::sched::mechanism_sentence(xsched::sched::Mechanism{8})); }
 """
 
@@ -106,13 +106,14 @@ class Recipes(unittest.TestCase):
 
     def test_a_mechanism_is_one_row_and_its_cost(self):
         text = recipe("Add a mechanism")
-        self.assertIn("src/sched/mechanism.def", text)
-        self.assertIn("src/sched/mechanism_costs.h", text)
-        table = self.root / "src/sched/mechanism.def"
+        self.assertIn("src/sched/facts/mechanism.def", text)
+        self.assertIn("src/sched/mechanism/mechanism_costs.h", text)
+        table = self.root / "src/sched/facts/mechanism.def"
         table.write_text(table.read_text() + MECHANISM)
-        self.insert("src/sched/mechanism_costs.h", MECHANISM_COST, "int64_t of_gate(const Victim& victim);")
+        self.insert("src/sched/mechanism/mechanism_costs.h", MECHANISM_COST, "int64_t of_gate(const Victim& victim);")
         (self.root / "use.cpp").write_text(USE_OF_MECHANISM)
-        self.assertEqual(self.build("use.cpp", "src/sched/mechanism.cpp", "src/sched/mechanism_costs.cpp"), "a probe\n")
+        built = self.build("use.cpp", "src/sched/facts/mechanism.cpp", "src/sched/mechanism/mechanism_costs.cpp")
+        self.assertEqual(built, "a probe\n")
 
     def test_every_file_that_a_recipe_names_exists(self):
         folders = "src|api|tests|tools|include|docs|bench|python|scripts"

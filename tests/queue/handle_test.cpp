@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ipc/layout.h"
-#include "queue/abi_pointer.h"
+#include "queue/abi/abi_pointer.h"
 
 namespace xsched::queue {
 namespace {

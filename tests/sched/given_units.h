@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "sched/core.h"
+#include "sched/core/core.h"
 
 namespace xsched::sched::testing {
 

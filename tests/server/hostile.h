@@ -99,7 +99,7 @@ inline ipc::Hello hello_of(ipc::PeerKind kind) {
 
 // A Handover as a CUDA client would send it, with a set of no channels.
 inline std::string handover_packet() {
-    constexpr uint32_t kSetBytes = 16 + (32 + 32 + 512) * 4;  // platform/cuda/hal/rm_control.h
+    constexpr uint32_t kSetBytes = 16 + (32 + 32 + 512) * 4;  // host/rm_control.h
     ipc::Handover head{};
     head.magic = ipc::kMagic;
     head.version = ipc::kVersion;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "sched/core.h"
+#include "sched/core/core.h"
 
 namespace xsched::server {
 namespace {

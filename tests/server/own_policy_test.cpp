@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "ipc/slot_hints.h"
-#include "server/cpu_priority.h"
+#include "server/thread/cpu_priority.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {

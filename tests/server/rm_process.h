@@ -5,8 +5,8 @@
 #include <sys/ioctl.h>
 
 #include "fake/rm/fake_rm.h"
-#include "platform/cuda/hal/rm_api.h"
-#include "platform/cuda/hal/rm_control.h"
+#include "host/rm_api.h"
+#include "host/rm_control.h"
 #include "server/hostile.h"
 
 namespace xsched::test {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "server/cgroups.h"
 #include "server/held_thread.h"
+#include "server/limits/cgroups.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {

@@ -172,7 +172,7 @@ TEST_F(ThreadCalls, TheFrontsAreListed) {
     }
     // The undertaker's, since they wait for the lock of a file that a peer has, or of its mappings.
     for (const SystemCalls::Arguments& call : calls->of(SYS_ftruncate)) EXPECT_EQ(call[1], sizeof(ipc::Region));
-    // A Region's memory is the undertaker's to map. malloc has memory in advance (server/in_advance.h). A
+    // A Region's memory is the undertaker's to map. malloc has memory in advance (server/thread/in_advance.h). A
     // stack is mapped without any rights at first.
     for (const SystemCalls::Arguments& call : calls->of(SYS_mmap)) EXPECT_EQ(call[2], PROT_NONE) << call[1] << " bytes";
     for (const SystemCalls::Arguments& call : calls->of(SYS_munmap)) EXPECT_NE(call[1], sizeof(ipc::Region));

@@ -1,5 +1,5 @@
-// A program with a keep-alive (queue/keep_alive.h) sees nothing of it: the order checker with something of ours behind
-// every wait; and under the real xserver, beside a program that is only kept off for its sake.
+// A program with a keep-alive (queue/alive/keep_alive.h) sees nothing of it: the order checker with something of ours
+// behind every wait; and under the real xserver, beside a program that is only kept off for its sake.
 #include "system/keep_alive_rig.h"
 
 namespace xsched::test {

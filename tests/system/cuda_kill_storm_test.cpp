@@ -87,7 +87,7 @@ protected:
     }
 
     // Who works, and in which bursts: back to back, with pauses that make interrupts worth it, and with such that make
-    // short timeslices (sched/mechanism.h).
+    // short timeslices (sched/facts/mechanism.h).
     void stir() {
         for (Guest& guest : guests_) {
             const unsigned pattern = random(3);

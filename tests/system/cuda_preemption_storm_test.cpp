@@ -13,7 +13,7 @@ constexpr int kUsual = 250;
 constexpr int kMostMsEach = 200;  // of a preemption, on a busy machine
 // Urgent work comes in bursts, with pauses longer than any anticipation: each burst is a preemption. Most gaps in its
 // work are short, and in the pauses the other gets far enough that its commands are known to be long: so an interrupt
-// is worth its price (sched/mechanism.h).
+// is worth its price (sched/facts/mechanism.h).
 constexpr uint32_t kBurst = 8;
 constexpr uint32_t kStormPauseUs = 7000;
 

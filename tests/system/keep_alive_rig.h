@@ -1,4 +1,4 @@
-// Programs under a server of the test's that wants a keep-alive at every wait (queue/keep_alive.h).
+// Programs under a server of the test's that wants a keep-alive at every wait (queue/alive/keep_alive.h).
 #pragma once
 
 #include <limits>

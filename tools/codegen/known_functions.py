@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The names of all functions in the tables as C++: known_functions.py OUTPUT TABLE...; src/cli/known_functions.h says
-what comes out."""
+"""The names of all functions in the tables as C++: known_functions.py OUTPUT TABLE...;
+src/cli/doctor/known_functions.h says what comes out."""
 import json
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ def array(table):
 
 def main():
     tables = [json.loads(Path(name).read_text()) for name in sys.argv[2:]]
-    text = '#include "cli/known_functions.h"\n\nnamespace xsched::cli {\nnamespace {\n\n'
+    text = '#include "cli/doctor/known_functions.h"\n\nnamespace xsched::cli {\nnamespace {\n\n'
     text += "\n".join(array(table) for table in tables)
     text += "\n}  // namespace\n\nstd::span<const char* const> known_functions(std::string_view platform) {\n"
     text += "".join(f"    if (platform == \"{table['api']}\") return k_{table['api']};\n" for table in tables)

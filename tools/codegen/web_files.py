@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The page of xcli web as C++: web_files.py OUTPUT FILE...; src/cli/web_files.h says what comes out."""
+"""The page of xcli web as C++: web_files.py OUTPUT FILE...; src/cli/web/files.h says what comes out."""
 import sys
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def array(name, data):
 def main():
     output = Path(sys.argv[1])
     files = sorted((Path(name) for name in sys.argv[2:] if Path(name).suffix in TYPES), key=lambda path: path.name)
-    text = '#include "cli/web_files.h"\n\nnamespace xsched::cli {\nnamespace {\n\n'
+    text = '#include "cli/web/files.h"\n\nnamespace xsched::cli {\nnamespace {\n\n'
     text += "".join(array(f"kWebFile{number}", path.read_bytes()) for number, path in enumerate(files))
     text += "\n}  // namespace\n\nconst WebFile kWebFiles[] = {\n"
     text += "".join(f'    {{"/{path.name}", "{TYPES[path.suffix]}", kWebFile{number}, sizeof(kWebFile{number})}},\n'

@@ -18,16 +18,19 @@ ROOMS = {
     "ipc": {"base"},
     "dispatch": {"sched", "ipc", "base"},
     "queue": {"ipc", "base"},
-    "hal": {"queue", "base"},
+    "host": {"base"},
+    "hal": {"queue", "host", "base"},
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
-    "shim": {"agent", "hal", "queue", "base"},
-    "server": {"console", "dispatch", "sched", "policy", "ipc", "base"},
+    "shim": {"agent", "hal", "queue", "host", "base"},
+    "server": {"console", "dispatch", "sched", "policy", "host", "ipc", "base"},
     "console": set(),
-    "cli": {"console", "ipc", "base"},
+    "cli": {"console", "host", "ipc", "base"},
     "sim": {"console", "dispatch", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),
 }
+# The drawers of a room whose files may include their own drawer and those before it.
+DRAWERS = {"sched": ("facts", "pattern", "state", "order", "mechanism", "core")}
 # src/platform/<p>/: hal, shim and probe are rooms in each; one platform's folder may not include another's.
 LAYERS = ("hal", "shim", "probe")
 # What a platform adds to other rooms: its rows of xcli doctor, its options.
@@ -37,10 +40,8 @@ COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
 # Of platforms that are still to come.
 VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
-# Single headers beyond that: what the server shares with a backend for clients that do not answer. And where a shim
-# looks for its driver, which xcli run must know before.
-SHARED = {("server", "platform/cuda/hal/rm_control.h"), ("cli", "platform/stream/hal/library_search.h"),
-          ("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h")}
+# Single headers beyond that: a probe makes the calls to AMD's kernel driver itself.
+SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
@@ -78,6 +79,18 @@ def check_room(path, quoted):
     return None
 
 
+def check_drawer(path, quoted):
+    """The problem with src/<room>/<drawer>/... including "quoted", or None."""
+    room, target = path.parts[1], quoted.split("/")
+    drawers = DRAWERS.get(room)
+    if not drawers or target[0] != room or len(target) < 3:
+        return None
+    here, there = (drawers.index(name) if name in drawers else -1 for name in (path.parts[2], target[1]))
+    if there > here >= 0:
+        return f"{room}/{path.parts[2]} may not include {room}/{target[1]}: the order is {' < '.join(drawers)}"
+    return None
+
+
 def check_vendor(path, header):
     for platform, pattern in VENDOR.items():
         if not re.match(pattern, header):
@@ -101,7 +114,7 @@ def check(root, _):
             quoted, system = match.groups()
             wrong = check_vendor(path, quoted or system)
             if not wrong and quoted and path.parts[0] == "src" and len(path.parts) > 2:
-                wrong = check_room(path, quoted)
+                wrong = check_room(path, quoted) or check_drawer(path, quoted)
             if wrong:
                 problems.append(f"{path}:{number}: {wrong}")
     for path in lint.files(root, lint.CODE, {"src"}):
@@ -109,21 +122,25 @@ def check(root, _):
             problems.append(f"{path}:1: src/{path.parts[1]} is no room that tools/lint/include_rules.py knows: say "
                             "there "
                             "what it may include")
+        drawers = DRAWERS.get(path.parts[1])
+        if drawers and (len(path.parts) != 4 or path.parts[2] not in drawers):
+            problems.append(f"{path}:1: files of src/{path.parts[1]} are in its drawers: {', '.join(drawers)}")
     return problems
 
 
 GOOD = {
-    "src/sched/a.cpp": '#include "policy/policy.h"\n#include <vector>\n',
+    "src/sched/facts/a.cpp": '#include "policy/policy.h"\n#include <vector>\n',
+    "src/sched/order/a.cpp": '#include "sched/facts/a.h"\n#include "sched/order/b.h"\n',
     "src/platform/opencl/hal/a.cpp": '#include <CL/cl.h>\n#include "xsched/opencl/hal.h"\n',
     "src/platform/hip/shim/a.cpp": '#include "platform/stream/hal/a.h"\n#include "vendor.h"\n',
     "tests/a.cpp": '#include <CL/cl.h>\n',
-    "src/server/a.cpp": '#include "platform/cuda/hal/rm_control.h"\n',
-    "src/platform/hip/doctor.cpp": '#include "cli/doctor.h"\n',
+    "src/server/a.cpp": '#include "host/rm_control.h"\n',
+    "src/platform/hip/doctor.cpp": '#include "cli/doctor/doctor.h"\n',
     "src/sim/tool/a.cpp": '#include "sim/a.h"\n#include "dispatch/dispatcher.h"\n',
 }
 BAD = {
     "src/base/b.cpp": '#include "ipc/layout.h"\n',
-    "src/sched/b.h": '#include "queue/queue_abi.h"\n',
+    "src/sched/facts/b.h": '#include "queue/abi/queue_abi.h"\n',
     "src/cli/b.cpp": '#include "server/server.h"\n',
     "src/policy/hpf/b.cpp": '#include "../../ipc/layout.h"\n',
     "src/queue/b.cpp": '#include <CL/cl.h>\n',
@@ -136,7 +153,11 @@ BAD = {
     "src/platform/cuda/hal/b.cpp": '#include "platform/cuda/shim/streams.h"\n',
     "src/server/b.cpp": '#include "platform/cuda/hal/api.h"\n',
     "src/sim/b.cpp": '#include "queue/xqueue.h"\n',
-    "src/sched/c.cpp": '#include "sim/device.h"\n',
+    "src/sched/facts/c.cpp": '#include "sim/device.h"\n',
+    "src/sched/state/b.cpp": '#include "sched/order/b.h"\n',
+    "src/sched/b.cpp": "\n",
+    "src/sched/attic/b.cpp": "\n",
+    "src/host/b.cpp": '#include "platform/cuda/hal/queue.h"\n',
 }
 
 if __name__ == "__main__":

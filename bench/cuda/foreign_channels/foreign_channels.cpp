@@ -33,7 +33,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 #include "recorded.h"
 #include "victim.h"
 

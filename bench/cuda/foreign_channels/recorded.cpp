@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 #include "victim.h"
 
 namespace foreign {

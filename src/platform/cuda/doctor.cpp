@@ -1,5 +1,5 @@
 // What xcli doctor finds of NVIDIA's driver, and what follows for the preempt levels (docs/levels.md).
-#include "cli/findings.h"
+#include "cli/doctor/findings.h"
 
 namespace xsched::cli {
 namespace {

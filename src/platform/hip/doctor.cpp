@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/unique_fd.h"
-#include "cli/findings.h"
+#include "cli/doctor/findings.h"
 
 namespace xsched::cli {
 namespace {

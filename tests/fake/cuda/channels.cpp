@@ -14,7 +14,7 @@
 #include "fake/cuda/turns.h"
 #include "fake/kfd/fake_kfd.h"
 #include "fake/rm/fake_rm.h"
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 #include "platform/hip/hal/kfd_api.h"
 
 namespace fake {

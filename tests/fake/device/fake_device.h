@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "ipc/layout.h"
-#include "queue/abi_pointer.h"
+#include "queue/abi/abi_pointer.h"
+#include "queue/abi/queue_abi.h"
 #include "queue/pool.h"
-#include "queue/queue_abi.h"
 #include "queue/xqueue.h"
 
 namespace xsched::fake {

@@ -19,7 +19,7 @@
 #include <mutex>
 
 #include "fake/ioctl.h"
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 
 namespace fake::rm {
 namespace {

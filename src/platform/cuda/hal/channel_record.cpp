@@ -7,7 +7,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 
 namespace xsched::cuda {
 namespace {

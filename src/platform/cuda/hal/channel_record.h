@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "platform/cuda/hal/rm_control.h"
+#include "host/rm_control.h"
 
 namespace xsched::cuda {
 

@@ -3,7 +3,7 @@
 #include <new>
 
 #include "base/log.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::cuda {
 namespace {

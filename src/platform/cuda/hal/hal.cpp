@@ -8,7 +8,7 @@
 #include "platform/cuda/hal/stream_shape.h"
 #include "platform/stream/hal/scratch.h"
 #include "platform/stream/hal/vendor_library.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "xsched/cuda/hal.h"
 
 namespace xsched::cuda {

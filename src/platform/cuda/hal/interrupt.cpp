@@ -13,7 +13,7 @@
 #include "platform/cuda/hal/gpu_channels.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::cuda {
 namespace {

@@ -10,7 +10,7 @@
 // calls CUDA, but for join_interrupts.
 #pragma once
 
-#include "platform/cuda/hal/rm_control.h"
+#include "host/rm_control.h"
 
 namespace xsched::cuda {
 

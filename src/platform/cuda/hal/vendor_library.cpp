@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
-#include "platform/stream/hal/library_search.h"
+#include "host/library_search.h"
 
 namespace xsched::stream {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/shim/entry_points.h"

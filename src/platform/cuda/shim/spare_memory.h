@@ -1,6 +1,6 @@
 // Memory of the device that the program has freed and may want again in a moment. The driver frees only while its
 // context is idle. To a program that allocates and frees in each of its requests, beside victims, that costs the device
-// each time: no keep-alive may stand then (queue/keep_alive.h), so that the hardware turns to a victim, and back
+// each time: no keep-alive may stand then (queue/alive/keep_alive.h), so that the hardware turns to a victim, and back
 // (docs/decisions/013). So while this process has victims and keeps the device from them, what is freed stays
 // allocated, up to XSCHED_SPARE_MEMORY bytes. The next allocation of that size gets it.
 //

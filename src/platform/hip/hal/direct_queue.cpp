@@ -15,7 +15,7 @@
 #include "platform/hip/hal/hsa_observer.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::hip {
 namespace {

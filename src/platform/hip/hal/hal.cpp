@@ -7,7 +7,7 @@
 #include "platform/stream/hal/hwqueue_state.h"
 #include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "xsched/hip/hal.h"
 
 namespace xsched::hip {

@@ -129,7 +129,7 @@ int resume_one(Way way, const Queue& queue) {
 }
 
 // By the other ways, each in a call of its own. One that fails to stays stopped. It is tried again with the next
-// change, and now and then as long as the program does not get on (queue/hardware_stop.h).
+// change, and now and then as long as the program does not get on (queue/stop/hardware_stop.h).
 void resume_each(const bool* go_on) {
     Process& process = g_process;
     for (unsigned i = 0; i < process.count; ++i) {

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "host/library_search.h"
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/stream/hal/library_search.h"
 
 namespace xsched::stream {
 namespace {

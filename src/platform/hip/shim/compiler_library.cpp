@@ -6,8 +6,8 @@
 
 #include <cstring>
 
+#include "host/library_search.h"
 #include "platform/hip/hal/hal_abi.h"
-#include "platform/stream/hal/library_search.h"
 #include "platform/stream/shim/no_driver.h"
 
 namespace xsched::stream {

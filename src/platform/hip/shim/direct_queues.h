@@ -8,7 +8,7 @@
 #pragma once
 
 #include "platform/hip/hal/hsa_api.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::hip {
 

@@ -11,7 +11,7 @@
 #include "platform/opencl/hal/identity.h"
 #include "platform/opencl/hal/standing_events.h"
 #include "platform/opencl/hal/vendor_library.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::opencl {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "platform/opencl/hal/standing_events.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::opencl {
 namespace {

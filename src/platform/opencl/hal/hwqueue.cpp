@@ -7,7 +7,7 @@
 #include "platform/opencl/hal/guards.h"
 #include "platform/opencl/hal/hold.h"
 #include "platform/opencl/hal/vendor_library.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::opencl {
 namespace {

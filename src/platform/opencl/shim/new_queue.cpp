@@ -4,7 +4,7 @@
 
 #include "base/confinement.h"
 #include "base/log.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::opencl {
 namespace {

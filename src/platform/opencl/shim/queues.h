@@ -7,7 +7,7 @@
 #pragma once
 
 #include "platform/opencl/hal/api.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::opencl {
 

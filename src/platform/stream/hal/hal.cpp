@@ -8,7 +8,7 @@
 #include "platform/stream/hal/pinned_words.h"
 #include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 
 namespace xsched::stream {
 

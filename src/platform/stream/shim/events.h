@@ -29,7 +29,7 @@ void forget_event(Event event);
 // Several processes have the event: they name it by the same bytes, which one of them got from the driver.
 void event_shared(Event event, const void* name, size_t bytes);
 
-// A stream of the process waits for what its device does not end, or has waited (queue/stand_places.h).
+// A stream of the process waits for what its device does not end, or has waited (queue/path/stand_places.h).
 void note_wait();
 // Whether the device of `entry`, which is about to wait for the event, has no part in the event's end now: another
 // process or another device ends it, or what it follows waits for the host itself.

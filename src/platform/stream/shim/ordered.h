@@ -33,7 +33,7 @@ private:
     unsigned count_ = 0;
 };
 
-// --- keep-alive (queue/keep_alive.h). It stands behind the program's work, which must not see it.
+// --- keep-alive (queue/alive/keep_alive.h). It stands behind the program's work, which must not see it.
 // In place of a call that waits for all of the stream's work; false: the call must be made.
 XSCHED_HOT bool wait_and_keep_alive(StreamEntry* entry);
 // Before a call that waits for an event in the stream.

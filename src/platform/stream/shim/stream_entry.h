@@ -6,7 +6,7 @@
 #include "base/futex.h"
 #include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/hal/stream_id.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "vendor.h"
 
 namespace xsched::stream {

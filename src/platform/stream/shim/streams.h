@@ -36,7 +36,7 @@ XSCHED_HOT bool several_priorities();
 // implicit rule become as urgent. Those that may share a hardware queue with it (sharing.h) leave it free for this one.
 void depend_implicitly(StreamEntry& entry);
 
-// Before a call that does: whatever keeps the device through a pause of this process ends (queue/keep_alive.h).
+// Before a call that does: whatever keeps the device through a pause of this process ends (queue/alive/keep_alive.h).
 void frees_device_memory();
 
 extern std::atomic<StreamEntry*> g_all_entries;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "platform/cuda/hal/rm_api.h"
+#include "host/rm_api.h"
 #include "support/child.h"
 
 namespace xsched::cuda {

@@ -12,7 +12,7 @@
 #include "fake/kfd/fake_kfd.h"
 #include "platform/hip/hal/hsa_api.h"
 #include "platform/hip/hal/kfd_api.h"
-#include "queue/queue_abi.h"
+#include "queue/abi/queue_abi.h"
 #include "support/eventually.h"
 #include "xsched/xsched.h"
 

@@ -1,6 +1,6 @@
-// Commands that wait for what their device does not end are no work for it (queue/stand_places.h): a scheduler sees in
-// the slot that the queue is not ready until the wait is over. An ordinary program under the shim, and a server that
-// only looks. Compiled against order/hip it is a HIP program. It also runs on a real GPU.
+// Commands that wait for what their device does not end are no work for it (queue/path/stand_places.h): a scheduler
+// sees in the slot that the queue is not ready until the wait is over. An ordinary program under the shim, and a server
+// that only looks. Compiled against order/hip it is a HIP program. It also runs on a real GPU.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,0 +1,58 @@
+// The command doctor, and its --run.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/doctor/doctor.h"
+#include "cli/doctor/run.h"
+#include "xsched/types.h"
+
+namespace xsched::cli {
+namespace {
+
+struct DoctorWords {
+    std::string root;
+    bool run = false;
+    DoctorRun asked;
+};
+
+int call_doctor(DoctorWords& words, bool json) {
+    if (!words.run) return show_doctor(words.root, json);
+    words.asked.json = json;
+    if (!words.root.empty()) words.asked.root = words.root;
+    return run_doctor(words.asked);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Words& words) {
+    const auto given = std::make_shared<DoctorWords>();
+    CLI::App* doctor =
+        add_command(app, words, "doctor", "show what this machine offers, and the reason for every \"no\"",
+                    [&words, given] { return call_doctor(*given, words.json); });
+    doctor->footer(
+        "Exit status of --run: 0 every level that was asked for is to be used (or the platform has none such), 1 one "
+        "is "
+        "not, 2 nothing could be tried.");
+    doctor->add_option("--root", given->root, "look at the system in this folder (an image), not at the running one");
+    CLI::Option* run = doctor->add_flag("--run", given->run,
+                                        "try it: each level's parts and the main job, in child processes, in under two "
+                                        "minutes");
+    const auto with_run = [&](CLI::Option* option) {
+        option->needs(run);
+        return option;
+    };
+    DoctorRun& asked = given->asked;
+    with_run(
+        doctor->add_option("--platform", asked.platform, "one that xcli doctor shows; else the first that is there"));
+    with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
+        ->check(between(1, kPreemptLevelInterrupt));
+    with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
+    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
+        ->check(CLI::Range(0.1, 20.0));
+    with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));
+    with_run(doctor->add_option("--patience", asked.patience_s,
+                                "seconds that a step may take besides what it measures, instead of its own limit"))
+        ->check(CLI::Range(0.5, 60.0));
+}
+
+}  // namespace xsched::cli

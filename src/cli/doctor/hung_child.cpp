@@ -1,0 +1,93 @@
+#include "cli/doctor/hung_child.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace xsched::cli {
+namespace {
+
+constexpr size_t kMostThreads = 200;    // of a group: HIP programs have some 20 each
+constexpr size_t kMostStack = 2048;     // bytes of a kernel stack
+
+std::string text_of_file(const std::string& path) {
+    std::ifstream file(path);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+    return text.substr(0, kMostStack);
+}
+
+std::vector<pid_t> numbers_in(const std::string& folder) {
+    std::vector<pid_t> found;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename();
+        if (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+            found.push_back(static_cast<pid_t>(std::stol(name)));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+// proc(5): behind the name in /proc/PID/stat stand the state, the parent and the group.
+struct Stat {
+    std::string state;
+    pid_t group = 0;
+};
+Stat stat_of(const std::string& folder) {
+    const std::string text = text_of_file(folder + "/stat");
+    Stat stat;
+    pid_t parent = 0;
+    if (const size_t name_end = text.rfind(')'); name_end != std::string::npos)
+        std::istringstream(text.substr(name_end + 1)) >> stat.state >> parent >> stat.group;
+    return stat;
+}
+
+std::vector<pid_t> processes_of(pid_t group) {
+    std::vector<pid_t> found = numbers_in("/proc");
+    std::erase_if(found, [&](pid_t pid) { return stat_of("/proc/" + std::to_string(pid)).group != group; });
+    return found;
+}
+
+bool catches(pid_t pid, int signal) {
+    std::istringstream lines(text_of_file("/proc/" + std::to_string(pid) + "/status"));
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+    return false;
+}
+
+Json thread(pid_t process, pid_t id) {
+    const std::string folder = "/proc/" + std::to_string(process) + "/task/" + std::to_string(id);
+    Json found = {{"process", process}, {"thread", id}, {"state", stat_of(folder).state}};
+    for (const auto& [key, file] :
+         {std::pair{"name", "comm"}, {"wchan", "wchan"}, {"syscall", "syscall"}, {"kernel_stack", "stack"}})
+        if (const std::string text = text_of_file(folder + "/" + file); !text.empty()) found[key] = text;
+    return found;
+}
+
+}  // namespace
+
+Json threads_of_group(pid_t group) {
+    Json found = Json::array();
+    for (const pid_t process : processes_of(group))
+        for (const pid_t id : numbers_in("/proc/" + std::to_string(process) + "/task"))
+            if (found.size() < kMostThreads) found.push_back(thread(process, id));
+    return found;
+}
+
+void ask_for_stacks(pid_t group) {
+    for (const pid_t process : processes_of(group)) {
+        if (!catches(process, SIGUSR1)) continue;
+        for (const pid_t id : numbers_in("/proc/" + std::to_string(process) + "/task"))
+            syscall(SYS_tgkill, process, id, SIGUSR1);
+    }
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,70 @@
+#include "cli/doctor/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kBeyond = 0.025;        // probability left out on each side of a 95 % interval
+constexpr size_t kBlocks = 10;           // of a series, in the order of time; fewer where a block would be too short
+constexpr size_t kLeastOfBlock = 6;      // values: fewer say nothing of how they are dispersed
+constexpr size_t kLeastBlocks = 3;       // a variance of two numbers is luck
+
+struct Ranks {
+    std::optional<size_t> low, high;  // 0 is the least value
+};
+
+Ranks ranks_of(size_t count, double part) {
+    Ranks ranks;
+    const auto n = static_cast<double>(count);
+    double below = 0;  // probability that at most `rank` values lie below the quantile
+    for (size_t rank = 0; rank < count && !ranks.high; ++rank) {
+        const auto r = static_cast<double>(rank);
+        below += std::exp(std::lgamma(n + 1) - std::lgamma(r + 1) - std::lgamma(n - r + 1) + r * std::log(part) +
+                          (n - r) * std::log1p(-part));
+        if (below <= kBeyond) ranks.low = rank;
+        if (1 - below <= kBeyond) ranks.high = rank;
+    }
+    return ranks;
+}
+
+// Returns how many times as much the counts below `limit` vary from block to block as those of independent values.
+double dispersion(const std::vector<double>& values, double limit, double part) {
+    const size_t blocks = std::min(kBlocks, values.size() / kLeastOfBlock);
+    if (blocks < kLeastBlocks) return 1;
+    double sum = 0;
+    for (size_t block = 0; block < blocks; ++block) {
+        const size_t begin = block * values.size() / blocks, end = (block + 1) * values.size() / blocks;
+        const auto below = static_cast<double>(std::count_if(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                             values.begin() + static_cast<std::ptrdiff_t>(end),
+                                                             [&](double v) { return v <= limit; }));
+        const double expected = static_cast<double>(end - begin) * part;
+        sum += (below - expected) * (below - expected) / (expected * (1 - part));
+    }
+    return std::max(sum / static_cast<double>(blocks - 1), 1.0);
+}
+
+}  // namespace
+
+Quantile quantile_of(const std::vector<double>& values, double part) {
+    std::vector<double> ordered = values;
+    std::sort(ordered.begin(), ordered.end());
+    const auto n = static_cast<double>(ordered.size());
+    // A tiny amount less, so that 0.99 of 100 values are 99 and not one more by rounding.
+    const auto at = static_cast<size_t>(std::max(std::ceil(n * part - 1e-9), 1.0)) - 1;
+    Quantile found{ordered[at], {}, {}};
+    const auto independent = static_cast<size_t>(n / dispersion(values, found.value, part));
+    const Ranks ranks = ranks_of(independent, part);
+    const double each = n / static_cast<double>(std::max<size_t>(independent, 1));
+    const auto rank = [&](double scaled) { return ordered[std::min(static_cast<size_t>(scaled), ordered.size() - 1)]; };
+    if (ranks.low) found.low = rank(std::floor(static_cast<double>(*ranks.low) * each));
+    if (ranks.high) found.high = rank(std::ceil(static_cast<double>(*ranks.high) * each));
+    return found;
+}
+
+bool surely_below(const Quantile& one, const Quantile& other) {
+    return one.high && other.low && *one.high < *other.low;
+}
+
+}  // namespace xsched::cli

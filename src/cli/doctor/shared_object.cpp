@@ -1,0 +1,69 @@
+#include "cli/doctor/shared_object.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/unique_fd.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr size_t kMostBytes = size_t{64} << 20;  // of one table; libcuda's and libamdhip64's take under 1 MiB
+
+class File {
+public:
+    explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+        struct stat info{};
+        good_ = fd_ && fstat(fd_.get(), &info) == 0 && S_ISREG(info.st_mode);
+    }
+    // All of it, or nothing.
+    template <typename T>
+    std::vector<T> read(uint64_t at, uint64_t bytes) const {
+        if (!good_ || bytes > kMostBytes || at > INT64_MAX - kMostBytes) return {};
+        std::vector<T> found(bytes / sizeof(T));
+        const size_t wanted = found.size() * sizeof(T);
+        if (pread(fd_.get(), found.data(), wanted, static_cast<off_t>(at)) != static_cast<ssize_t>(wanted)) return {};
+        return found;
+    }
+
+private:
+    base::UniqueFd fd_;
+    bool good_ = false;
+};
+
+std::string text_at(const std::vector<char>& texts, uint64_t at) {
+    if (at >= texts.size()) return {};
+    return {texts.data() + at, strnlen(texts.data() + at, texts.size() - at)};
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> exported_functions(const std::string& path) {
+    const File file(path);
+    const std::vector<Elf64_Ehdr> heads = file.read<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
+    if (heads.empty() || memcmp(heads[0].e_ident, ELFMAG, SELFMAG) != 0 || heads[0].e_ident[EI_CLASS] != ELFCLASS64 ||
+        heads[0].e_shentsize != sizeof(Elf64_Shdr))
+        return {};
+    const auto sections = file.read<Elf64_Shdr>(heads[0].e_shoff, uint64_t{heads[0].e_shnum} * sizeof(Elf64_Shdr));
+    const auto dynamic = std::find_if(sections.begin(), sections.end(),
+                                      [](const Elf64_Shdr& section) { return section.sh_type == SHT_DYNSYM; });
+    if (dynamic == sections.end() || dynamic->sh_link >= sections.size()) return {};
+    const Elf64_Shdr& strings = sections[dynamic->sh_link];
+    const std::vector<char> texts = file.read<char>(strings.sh_offset, strings.sh_size);
+    std::vector<std::string> names;
+    for (const Elf64_Sym& symbol : file.read<Elf64_Sym>(dynamic->sh_offset, dynamic->sh_size)) {
+        const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+        if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
+        names.push_back(text_at(texts, symbol.st_name));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,98 @@
+#include "cli/explain/copying.h"
+
+#include <cstdio>
+#include <iterator>
+
+#include "cli/explain/held_causes.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kMostlyPercent = 50;
+constexpr double kSomeBytes = 64 * 1024;         // a copy that takes longer than its launch
+constexpr double kLargeBytes = 8 * 1024 * 1024;  // one that keeps an engine for a good part of a millisecond
+
+// "64 MiB"
+std::string bytes_text(double bytes) {
+    constexpr double kUnit = 1024;
+    const char* const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    size_t unit = 0;
+    for (; bytes >= kUnit && unit + 1 < std::size(units); ++unit) bytes /= kUnit;
+    char text[32];
+    snprintf(text, sizeof(text), bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
+// What a program copies by means of a device, of late.
+struct Copying {
+    double percent = 0;  // of its commands
+    double each = 0;     // bytes
+    double per_s = 0;    // bytes
+};
+Copying copying(const Json& device) {
+    const auto number = [&](const char* key) {
+        const auto found = device.find(key);
+        return found != device.end() && found->is_number() ? found->get<double>() : 0;
+    };
+    return {number("copies_percent"), number("copy_bytes"), number("copied_bytes_per_s")};
+}
+
+// Its copies are most of what it does, and large enough that they take the time.
+bool mostly_copies(const Copying& copies) { return copies.percent >= kMostlyPercent && copies.each >= kSomeBytes; }
+
+// Copies large enough that another one's waits noticeably for one of them; null: nobody on the device makes such.
+const Json* large_copies(const std::vector<const Json*>& others, const Json& program, const Json& device,
+                         Copying& found) {
+    for (const Json* other : others) {
+        if (other->value("priority", int64_t{0}) > program.value("priority", int64_t{0})) continue;
+        for (const Json& its : (*other)["devices"]) {
+            found = copying(its);
+            if (its["device"] == device["device"] && found.percent > 0 && found.each >= kLargeBytes) return other;
+        }
+    }
+    return nullptr;
+}
+
+std::string percent_text(const Copying& copies) {
+    char text[24];
+    snprintf(text, sizeof(text), "%.0f percent", copies.percent);
+    return text;
+}
+
+void say_waits(const Json& program, const Copying& own, const Json& other, const Copying& its, Explained& result) {
+    result.finding = WhySlow::kCopies;
+    result.not_us = false;
+    result.headline = "not held, but its copies (" + percent_text(own) +
+                      " of its commands) wait for the copy engine: those of " + whom(other) + " have " +
+                      bytes_text(its.each) + " each, and one that runs ends first";
+    result.advice = "start the other program with XSCHED_COPY_PIECE=0: its copies then go in pieces (docs/levels.md)";
+    if (const int64_t its_priority = other.value("priority", int64_t{0});
+        its_priority == program.value("priority", int64_t{0}))
+        result.advice += ", and be more urgent than it: xcli hint " + std::to_string(program.value("pid", int64_t{0})) +
+                         " -p " + std::to_string(its_priority + 1);
+}
+
+}  // namespace
+
+bool find_copies(const Json& program, const std::vector<const Json*>& others, Explained& result) {
+    for (const Json& device : program["devices"]) {
+        const Copying own = copying(device);
+        if (own.percent <= 0) continue;
+        Copying its;
+        const Json* other = large_copies(others, program, device, its);
+        if (other != nullptr && own.each < its.each) {
+            say_waits(program, own, *other, its, result);
+            return true;
+        }
+        if (!mostly_copies(own)) continue;
+        result.finding = WhySlow::kCopies;
+        result.headline = "not us: XSched did not hold it in the last 60 s; " + percent_text(own) +
+                          " of its commands are copies of " + bytes_text(own.each) + " each, " + bytes_text(own.per_s) +
+                          " a second";
+        result.advice = "the copy engine and the bus set this pace: copy less, from pinned memory, or beside kernels";
+        return true;
+    }
+    return false;
+}
+
+}  // namespace xsched::cli

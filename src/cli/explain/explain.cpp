@@ -1,0 +1,162 @@
+#include "cli/explain/explain.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "base/time.h"
+#include "cli/explain/sentences.h"
+#include "cli/explain/slow_bursts.h"
+#include "cli/program_facts.h"
+#include "cli/show.h"
+#include "cli/time_text.h"
+
+namespace xsched::cli {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool is_called(const Json& program, const std::string& name) {
+    return std::to_string(program.value("pid", int64_t{0})) == name ||
+           program.value("program", "").find(name) != std::string::npos;
+}
+
+bool is_meant(const Json& program, const Names& who) {
+    return who.empty() ||
+           std::any_of(who.begin(), who.end(), [&](const std::string& name) { return is_called(program, name); });
+}
+
+// Of all; those that are meant. Throws Failure if one of the names is nobody's.
+std::vector<const Json*> meant(const Json& answer, const Names& who) {
+    const Json& programs = answer["programs"];
+    if (programs.empty() && who.empty())
+        throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
+    for (const std::string& name : who)
+        if (std::none_of(programs.begin(), programs.end(), [&](const Json& one) { return is_called(one, name); }))
+            throw Failure(
+                "no program \"" + name + "\" is scheduled by this server: 'xcli status' shows those there are",
+                kNobody);
+    std::vector<const Json*> found;
+    for (const Json& program : programs)
+        if (is_meant(program, who)) found.push_back(&program);
+    return found;
+}
+
+int explain_now(const Names& who, bool json) {
+    ServerLink link;
+    const Json answer = ask_all(link, {{"cmd", "programs"}}, "programs");
+    Json told = Json::array();
+    std::string text;
+    for (const Json* program : meant(answer, who)) {
+        const Explained explained = explain(answer, *program);
+        text += explained_text(*program, explained);
+        told.push_back(explained_json(*program, explained));
+    }
+    json ? print(Json{{"ok", true}, {"policy", answer.value("policy", "")}, {"programs", told}}.dump(2) + "\n")
+         : print_text(text);
+    return 0;
+}
+
+// Follows what the server records, and explains the bursts of those that are meant.
+class SlowWatch {
+public:
+    SlowWatch(const ExplainWords& words, bool json)
+        : bursts_(time_ns(words.slow, "for --slow")), who_(words.who), json_(json) {
+        const Json answer = link_.ask({{"cmd", "record"}, {"queues", true}});
+        next_ = answer.at("next");
+        began_ns_ = answer.at("now_ns");
+        learn(answer);
+        if (watched_.empty()) meant(ask_all(link_, {{"cmd", "programs"}}, "programs"), who_);
+    }
+    void look() {
+        for (bool more = true; more;) {
+            const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", true}});
+            next_ = answer.at("next");
+            more = answer.at("more");
+            learn(answer);
+            for (const Json& row : answer.at("entries"))
+                bursts_.see({.at_ns = row.at(0),
+                             .kind = static_cast<ipc::RecordedKind>(row.at(1).get<uint32_t>()),
+                             .client = row.at(2),
+                             .slot = row.at(3),
+                             .reason = row.at(4),
+                             .by_client = row.at(5)});
+        }
+        for (const SlowBurst& burst : bursts_.take())
+            if (watched_.contains(burst.client)) tell(burst);
+    }
+    uint64_t told() const { return told_; }
+
+private:
+    void learn(const Json& answer) {
+        for (const Json& queue : answer.at("queues")) {
+            const uint32_t client = queue.at("client");
+            names_[client] = "pid " + std::to_string(queue.value("pid", int64_t{0})) + " (" +
+                             queue.value("program", "") + ", priority " +
+                             std::to_string(queue.value("priority", int64_t{0})) + ")";
+            if (is_meant(queue, who_)) watched_.insert(client);
+        }
+        for (const Json& reason : answer.value("reasons", Json::array()))
+            reasons_[reason.at(0)] = reason.at(1).get<std::string>();
+    }
+    std::string cause(const SlowBurst::Held& held) {
+        if (held.by_client == 0) return "(" + reasons_[held.reason] + ")";
+        return names_.contains(held.by_client) ? "behind " + names_[held.by_client] : "behind another user's program";
+    }
+    void tell(const SlowBurst& burst) {
+        ++told_;
+        const double ms = base::milliseconds(burst.ns);
+        const double held_ms = base::milliseconds(burst.held_ns());
+        Json causes = Json::array();
+        std::string text;
+        for (const SlowBurst::Held& held : burst.held) {
+            text += ", " + length_text(base::milliseconds(held.ns)) + " held " + cause(held);
+            causes.push_back({{"ms", base::milliseconds(held.ns)}, {"times", held.times}, {"cause", cause(held)}});
+        }
+        if (json_)
+            return print(Json{{"at_s", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond},
+                              {"client", burst.client},
+                              {"ms", ms},
+                              {"held_ms", held_ms},
+                              {"held", causes}}
+                             .dump() +
+                         "\n");
+        char at[32];
+        snprintf(at, sizeof(at), "%8.3f s  ", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond);
+        print_text(at + names_[burst.client] + ": a burst of " + length_text(ms) + text + "; " +
+                   length_text(ms - held_ms) + (burst.held.empty() ? " were its own (not us)\n" : " were its own\n"));
+    }
+
+    ServerLink link_;
+    SlowBursts bursts_;
+    Names who_;
+    bool json_;
+    uint64_t next_ = 0;
+    int64_t began_ns_ = 0;
+    uint64_t told_ = 0;
+    std::set<uint32_t> watched_;
+    std::map<uint32_t, std::string> names_;
+    std::map<uint32_t, std::string> reasons_;
+};
+
+int explain_slow(const ExplainWords& words, bool json) {
+    constexpr int64_t kLookEveryNs = 50 * base::kMillisecond;
+    const int64_t until_ns = base::now_ns() + time_ns(words.time, "to follow a program for");
+    SlowWatch watch(words, json);
+    while (base::now_ns() < until_ns) {
+        base::sleep_ns(std::min(kLookEveryNs, until_ns - base::now_ns()));
+        watch.look();
+    }
+    if (watch.told() == 0 && !json)
+        print_text("no burst that was followed took longer than " + words.slow + " in " + words.time +
+                   " (while nobody competes for a device, bursts are not followed)\n");
+    return 0;
+}
+
+}  // namespace
+
+int explain(const ExplainWords& words, bool json) {
+    return words.slow.empty() ? explain_now(words.who, json) : explain_slow(words, json);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,224 @@
+#include "cli/explain/held_causes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kStarvedMs = 900;  // one hold
+constexpr int64_t kLongestWindowS = 60;        // seconds: the longest time that is looked at
+
+std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+std::string behind(const Json& by) {
+    if (by.value("itself", false)) return "behind another queue of its own";
+    if (by.contains("pid") || !by.value("program", "").empty()) return "behind " + whom(by);
+    return "(" + by.value("why", "") + ")";
+}
+
+// How a hold was brought about, where that is worth a word.
+std::string through(const Json& by, const Json& program) {
+    const std::string mechanism = by.value("mechanism", "");
+    const double command_ms = program.value("command_ms", 0.0);
+    const std::string kernels = command_ms > 0 ? "its commands of " + length_text(command_ms) : "its commands";
+    if (mechanism.starts_with("interrupt") && program.value("slowed", false))
+        return "; " + kernels + " are kept to few compute units, where they go on (level 3)";
+    if (mechanism.starts_with("interrupt")) return "; " + kernels + " were taken off the device (level 3)";
+    if (mechanism == "timeslice") return "; a short timeslice in the hardware let the other one in (level 3)";
+    return "";
+}
+
+std::string held_sentence(const Json& held, const Json& program) {
+    const Json& by = held["by"];
+    const auto seconds = held.value("seconds", int64_t{0});
+    std::string text = "held " + length_text(held_ms(held)) + " in the last " +
+                       (seconds == 1 ? "second" : std::to_string(seconds) + " s");
+    if (by.empty()) return text;
+    const Json& most = by.front();
+    const auto holds = most.value("holds", uint64_t{0});
+    text += ": " + (holds > 0 ? times(holds) + " " : "") + behind(most) + ", longest " +
+            length_text(held.value("longest_ms", 0.0)) + through(most, program);
+    return text;
+}
+
+// What a less urgent program can do, by the policy that says who is urgent. Others go by priority.
+struct Remedy {
+    const char* policy;
+    const char* begin;  // PID follows
+    const char* end;
+};
+constexpr Remedy kRemedies[] = {
+    {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
+    {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
+    {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
+    {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
+};
+// Of these none ever gives turns: a hold for a turn is from before.
+constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
+constexpr const char* kByShares[] = {"PUP", "SPUP", "UP"};
+
+bool is_among(const std::string& policy, auto& policies) {
+    return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
+}
+
+// One cause of holds, while its sentences are written.
+struct Cause {
+    const Json& answer;
+    const Json& program;
+    const Json& held;
+    const Json& by = held["by"].front();
+    const std::string policy = answer.value("policy", "");
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    Explained result = {};
+
+    void found(WhySlow finding, const std::string& more, const std::string& advice) {
+        result.finding = finding;
+        result.headline += more;
+        result.advice = advice;
+    }
+    // "xcli hint 812 WORDS"
+    std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
+};
+
+std::string be_more_urgent(const Cause& cause) {
+    for (const Remedy& remedy : kRemedies)
+        if (cause.policy == remedy.policy) return remedy.begin + cause.pid + remedy.end;
+    const int64_t above = cause.by.value("priority", int64_t{0}) + 1;
+    std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
+    if (!cause.by.contains("pid")) return raise;
+    return raise + ", or lower the other's (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) + " -p " +
+           std::to_string(cause.program.value("priority", int64_t{0}) - 1) + ")";
+}
+
+void say_more_urgent(Cause& cause) {
+    if (cause.policy == "AWF")
+        return cause.found(WhySlow::kWindow, "; that one has the active window, which policy AWF has go first",
+                           "work in its own window, or choose a policy by priority (xcli policy -s HPF)");
+    if (cause.held.value("longest_ms", 0.0) < kStarvedMs)
+        return cause.found(WhySlow::kMoreUrgent, "", be_more_urgent(cause));
+    cause.found(WhySlow::kStarved, "; only the starvation limit lets it run",
+                be_more_urgent(cause) + ", or give it a share (" + cause.hint("--share 10") + "; xcli policy -s PUP)");
+}
+
+// "share" or "limit": what its control group was given of it; 0: nothing.
+int64_t of_group(const Cause& cause, const char* which) {
+    return cause.program.value("group_gets", Json::object()).value(which, int64_t{0});
+}
+
+void say_used_up(Cause& cause) {
+    const int64_t share = cause.program.value("share", int64_t{0});
+    if (const int64_t all = of_group(cause, "share"); all > 0)
+        return cause.found(
+            WhySlow::kShareUsedUp,
+            "; its control group " + cause.program.value("cgroup", "") + " has used up its share of " +
+                std::to_string(all) + " percent for now",
+            "give the group a larger share (xcli limit " + cause.program.value("cgroup", "") + ":share=PERCENT)");
+    cause.found(WhySlow::kShareUsedUp,
+                "; it has used up its share" +
+                    (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now",
+                "ask for a larger share (" + cause.hint("--share PERCENT") + ")");
+}
+
+void say_not_its_turn(Cause& cause) {
+    if (is_among(cause.policy, kByShares)) return say_used_up(cause);
+    if (is_among(cause.policy, kWithoutTurns))
+        return cause.found(WhySlow::kTurns, "; the policy then in force gave the turn to another",
+                           "nothing: policy " + cause.policy + ", which is in force now, gives no turns");
+    cause.found(
+        WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
+        "choose a policy by priority (xcli policy -s HPF), or longer turns (" + cause.hint("-t MICROSECONDS") + ")");
+}
+
+void say_limited(Cause& cause) {
+    const int64_t own = cause.program.value("limit", int64_t{0});
+    const int64_t all = of_group(cause, "limit");
+    if (own > 0 && (all == 0 || own <= all))
+        return cause.found(WhySlow::kLimit, "; its limit is " + std::to_string(own) + " percent",
+                           "raise the limit (" + cause.hint("--limit 100") + ")");
+    if (all > 0)
+        return cause.found(
+            WhySlow::kLimit,
+            "; the limit of its control group " + cause.program.value("cgroup", "") + " is " + std::to_string(all) +
+                " percent",
+            "raise that of the group (xcli limit " + cause.program.value("cgroup", "") + ":device-limit=PERCENT)");
+    cause.found(WhySlow::kLimit, "; its user has had what the user's limit allows",
+                "raise that of its user (xcli status --limits; xcli limit USER:device-limit=PERCENT)");
+}
+
+void say_suspended(Cause& cause) {
+    cause.found(WhySlow::kSuspended, "; a person suspended it (xcli suspend)", "xcli resume " + cause.pid);
+}
+
+void say_no_execute(Cause& cause) {
+    cause.found(WhySlow::kNoExecute, "; its priority -256 means never", "give it another one: " + cause.hint("-p 0"));
+}
+
+void say_late(Cause& cause) {
+    cause.found(WhySlow::kLate, "; it missed its deadline, and what can still be on time comes first",
+                "give it a later deadline (" + cause.hint("-d MICROSECONDS") + "), or less work");
+}
+
+void say_announced(Cause& cause) {
+    cause.found(WhySlow::kAnnounced, "; the device was kept free for a burst that was announced",
+                "if the announced bursts come late or not at all, correct the other's --expect-in or --period");
+}
+
+void say_elsewhere(Cause& cause) {
+    cause.found(WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
+                "use a policy that decides device by device (xcli policy -s HPF), or " + be_more_urgent(cause));
+}
+
+void say_its_gang_is_suspended(Cause& cause) {
+    cause.found(WhySlow::kGang, "; its gang is suspended, because not all of it may run",
+                "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
+}
+
+// By the reason that the server gives (sched/facts/reason.def).
+struct ReasonText {
+    const char* word;
+    void (*write)(Cause& cause);
+};
+constexpr ReasonText kReasonTexts[] = {
+    {"held", say_suspended},
+    {"no_execute", say_no_execute},
+    {"limited", say_limited},
+    {"late", say_late},
+    {"expected", say_announced},
+    {"elsewhere", say_elsewhere},
+    {"not_its_turn", say_not_its_turn},
+    {"gang", say_its_gang_is_suspended},
+    {"less_urgent", say_more_urgent},
+    {"anticipation", say_more_urgent},
+};
+
+}  // namespace
+
+std::string whom(const Json& by) {
+    if (!by.contains("pid")) return by.value("program", "another program");
+    std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
+    if (by.contains("priority")) text += ", priority " + std::to_string(by.value("priority", int64_t{0}));
+    return text + ")";
+}
+
+Explained held_cause(const Json& answer, const Json& program, const Json& held) {
+    Cause cause{answer, program, held};
+    cause.result.headline = held_sentence(held, program);
+    if (held.value("seconds", int64_t{0}) == kLongestWindowS) cause.result.headline += ", not in the last 10 s";
+    if (cause.by.value("itself", false)) {
+        cause.found(WhySlow::kOwnQueue, "", "give its queues one priority, if they should run side by side");
+        return cause.result;
+    }
+    const std::string word = cause.by.value("reason", "");
+    for (const ReasonText& reason : kReasonTexts)
+        if (word == reason.word) {
+            reason.write(cause);
+            return cause.result;
+        }
+    say_more_urgent(cause);
+    return cause.result;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,16 @@
+// What xcli explain says about a program that was held: the main cause, and what to do about it. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/explain/explained.h"
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// "pid 812 (server, priority 10)"
+std::string whom(const Json& by);
+// `held`: one of program["held"], with at least one cause.
+Explained held_cause(const Json& answer, const Json& program, const Json& held);
+
+}  // namespace xsched::cli

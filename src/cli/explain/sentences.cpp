@@ -1,0 +1,260 @@
+#include "cli/explain/sentences.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/explain/copying.h"
+#include "cli/explain/held_causes.h"
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kLittleMs = 1;         // held in ten seconds: not worth a word
+constexpr double kLongCommandMs = 1;    // keeps a device for longer than a person may want to wait
+constexpr double kShortCommandMs = 0.02;
+constexpr double kBusyPercent = 85;
+constexpr double kSeldomPercent = 50;
+constexpr double kNewS = 60;
+
+// The shortest time with something in it says what is going on now.
+const Json* telling_window(const Json& program) {
+    for (const Json& held : program["held"])
+        if (held.value("ms", 0.0) >= kLittleMs && !held["by"].empty()) return &held;
+    return nullptr;
+}
+
+// Other programs with a queue on a device of this one.
+std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
+    std::vector<const Json*> found;
+    for (const Json& other : answer["programs"]) {
+        if (other.value("client", 0U) == program.value("client", 0U)) continue;
+        bool shares = false;
+        for (const Json& mine : program["devices"])
+            for (const Json& its : other["devices"]) shares = shares || mine["device"] == its["device"];
+        if (shares) found.push_back(&other);
+    }
+    return found;
+}
+
+// A neighbour whose commands last long and that has no level 3 to be taken off by; null: there is none.
+const Json* long_kernels(const std::vector<const Json*>& others, const Json& program) {
+    for (const Json* other : others) {
+        if (other->value("command_ms", 0.0) < kLongCommandMs || other->value("level", 0) >= 3) continue;
+        if (other->value("priority", int64_t{0}) <= program.value("priority", int64_t{0})) return other;
+    }
+    return nullptr;
+}
+
+// A program that nobody held lately.
+struct Free {
+    const Json& program;
+    std::vector<const Json*> others;  // programs on its devices
+    double got = 0;                   // percent of its devices in ten seconds; negative: not known
+    double command_ms = 0;
+
+    bool is_seldom_busy() const { return got >= 0 && got < kSeldomPercent; }
+    std::string percent() const {
+        char text[32] = "";
+        if (got >= 0) snprintf(text, sizeof(text), "%.0f percent", got);
+        return text;
+    }
+};
+
+std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
+
+// Its own work, or nobody is beside it.
+bool find_own_work(const Free& free, Explained& result) {
+    if (free.got >= kBusyPercent) {
+        result.finding = WhySlow::kItsOwnWork;
+        result.headline = not_us("; the device worked for it " + free.percent() + " of the time");
+        result.advice = "its own commands take that long: use the vendor's profiler";
+        return true;
+    }
+    if (!free.others.empty()) return false;
+    result.finding = WhySlow::kAlone;
+    result.headline = not_us(", and it is alone on its device");
+    result.advice = "the program itself or the device is slow: use the vendor's profiler";
+    return true;
+}
+
+bool find_long_kernels(const Free& free, Explained& result) {
+    const Json* other = long_kernels(free.others, free.program);
+    if (other == nullptr) return false;
+    result.finding = WhySlow::kLongKernels;
+    result.not_us = false;
+    result.headline = "not held, but it must wait for what already runs on its device: commands of " + whom(*other) +
+                      " take " + length_text(other->value("command_ms", 0.0)) + ", and nothing takes them off";
+    result.advice = other->value("best_level", 0) >= 3
+                        ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
+                        : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
+    return true;
+}
+
+// Its commands are with the driver, and the device may not begin them yet.
+bool find_wait(const Free& free, Explained& result) {
+    if (!free.program.value("waits_for_host", false)) return false;
+    result.finding = WhySlow::kWaitsForHost;
+    result.headline = not_us("; its commands wait for its host, another program or another device");
+    result.advice = "see what sets the event, value or semaphore that they wait for: use a host profiler";
+    return true;
+}
+
+bool find_lost_claim(const Free& free, Explained& result) {
+    if (!free.program.value("lost_claim", false)) return false;
+    result.finding = WhySlow::kLostClaim;
+    result.not_us = false;
+    result.headline =
+        "not held, but it lost its claim: it had the device for over 2 s, and twice as long as its longest command so "
+        "far, and none completed; others run beside it until one does";
+    result.advice = "let it complete one such command: the next ones keep their place. Or divide the command";
+    return true;
+}
+
+// It gives the device little to do.
+bool find_pauses(const Free& free, Explained& result) {
+    if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
+        result.finding = WhySlow::kShortCommands;
+        result.headline = not_us("; it used the device " + free.percent() + " of the time, with commands of " +
+                                 length_text(free.command_ms) + " each");
+        result.advice = "commands this short cost more to launch than to run: batch them, or use graphs";
+        return true;
+    }
+    if (free.is_seldom_busy() && free.got > 0 && free.program.value("completed", uint64_t{0}) > 0) {
+        result.finding = WhySlow::kHost;
+        result.headline = not_us("; it gave the device work only " + free.percent() + " of the time");
+        result.advice = "it waits for the CPU, its data or itself: use a host profiler";
+        return true;
+    }
+    if (free.program.value("state", "") != "idle") return false;
+    result.finding = WhySlow::kIdle;
+    result.headline = not_us(", and it has no work now");
+    return true;
+}
+
+void tell_shares(const Free& free, Explained& result) {
+    const Json& first = *free.others.front();
+    result.finding = WhySlow::kShares;
+    result.headline =
+        not_us("; it runs beside " + whom(first) +
+               (free.others.size() > 1 ? " and " + std::to_string(free.others.size() - 1) + " more" : "") +
+               ", as the hardware divides the device");
+    result.advice = "to come first, be more urgent: xcli hint " +
+                    std::to_string(free.program.value("pid", int64_t{0})) + " -p " +
+                    std::to_string(first.value("priority", int64_t{0}) + 1);
+}
+
+Explained not_held(const Json& answer, const Json& program) {
+    const Free free{.program = program,
+                    .others = neighbours(answer, program),
+                    .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
+                    .command_ms = program.value("command_ms", 0.0)};
+    Explained result;
+    result.not_us = true;
+    if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_copies(program, free.others, result) &&
+        !find_own_work(free, result) && !find_long_kernels(free, result) && !find_pauses(free, result))
+        tell_shares(free, result);
+    return result;
+}
+
+// What comes before all else, whatever was measured. False: none of it.
+bool find_plain(const Json& answer, const Json& program, Explained& result) {
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    result.not_us = true;
+    if (program.value("stopped", false)) {
+        result.finding = WhySlow::kStopped;
+        result.headline = "not us: the process is stopped by a signal";
+        result.advice = "kill -CONT " + pid;
+    } else if (program.value("queues", uint64_t{0}) == 0) {
+        result.finding = WhySlow::kNoQueues;
+        result.headline = "not us: it has no queue, so nothing of it is scheduled";
+        result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
+    } else if (program.value("suspended_by_itself", false)) {
+        result.finding = WhySlow::kSuspendedByItself;
+        result.headline = "not us: the program itself suspended a queue (XQueueSuspend)";
+        result.advice = "it has to call XQueueResume";
+    } else if (program.value("unscheduled", uint64_t{0}) > 0) {
+        result.finding = WhySlow::kUnscheduled;
+        result.headline = std::to_string(program.value("unscheduled", uint64_t{0})) +
+                          " of its queues are beyond its user's limit: they run, but are not scheduled";
+        result.advice = "raise the limit (xcli limit queues=NUMBER), or use fewer queues";
+        result.not_us = false;
+    } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
+               telling_window(program) == nullptr) {
+        result.finding = WhySlow::kServerIsNew;
+        result.headline = "the server was lost and started anew " + length_text(1000 * answer.value("uptime_s", 0.0)) +
+                          " ago: until then the program ran unscheduled";
+        result.advice = "see the server's log for why";
+        result.not_us = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Explained explain(const Json& answer, const Json& program) {
+    Explained result;
+    if (!find_plain(answer, program, result)) {
+        const Json* held = telling_window(program);
+        result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
+    }
+    add_details(program, result);
+    return result;
+}
+
+std::string explained_text(const Json& program, const Explained& explained) {
+    std::string text = "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +
+                       "): " + explained.headline + "\n";
+    for (const std::string& detail : explained.details) text += "    " + detail + "\n";
+    if (!explained.advice.empty()) text += "    what to do: " + explained.advice + "\n";
+    return text;
+}
+
+Json explained_json(const Json& program, const Explained& explained) {
+    return {{"pid", program.value("pid", int64_t{0})},
+            {"program", program.value("program", "")},
+            {"finding", finding_word(explained.finding)},
+            {"not_us", explained.not_us},
+            {"headline", explained.headline},
+            {"details", explained.details},
+            {"advice", explained.advice},
+            {"facts", program}};
+}
+
+const char* finding_word(WhySlow finding) {
+    switch (finding) {
+        case WhySlow::kServerIsNew: return "server_is_new";
+        case WhySlow::kNoQueues: return "no_queues";
+        case WhySlow::kStopped: return "stopped";
+        case WhySlow::kSuspendedByItself: return "suspended_by_itself";
+        case WhySlow::kSuspended: return "suspended";
+        case WhySlow::kNoExecute: return "no_execute";
+        case WhySlow::kUnscheduled: return "unscheduled";
+        case WhySlow::kMoreUrgent: return "more_urgent";
+        case WhySlow::kOwnQueue: return "own_queue";
+        case WhySlow::kAnnounced: return "announced";
+        case WhySlow::kElsewhere: return "elsewhere";
+        case WhySlow::kTurns: return "turns";
+        case WhySlow::kShareUsedUp: return "share_used_up";
+        case WhySlow::kLimit: return "limit";
+        case WhySlow::kLate: return "late";
+        case WhySlow::kWindow: return "window";
+        case WhySlow::kGang: return "gang";
+        case WhySlow::kLostClaim: return "lost_claim";
+        case WhySlow::kStarved: return "starved";
+        case WhySlow::kCopies: return "copies";
+        case WhySlow::kLongKernels: return "long_kernels";
+        case WhySlow::kShares: return "shares";
+        case WhySlow::kItsOwnWork: return "its_own_work";
+        case WhySlow::kWaitsForHost: return "waits_for_host";
+        case WhySlow::kHost: return "host";
+        case WhySlow::kShortCommands: return "short_commands";
+        case WhySlow::kIdle: return "idle";
+        case WhySlow::kAlone: return "alone";
+    }
+    return "";
+}
+
+}  // namespace xsched::cli

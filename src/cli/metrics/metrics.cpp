@@ -1,0 +1,70 @@
+#include "cli/metrics/metrics.h"
+
+#include <optional>
+
+#include "cli/metrics/text.h"
+#include "cli/show.h"
+#include "cli/stop_signals.h"
+#include "cli/web/http_door.h"
+#include "cli/web/token_file.h"
+#include "console/table.h"
+
+namespace xsched::cli {
+namespace {
+
+int show_definitions(bool json) {
+    console::Table table({"METRIC", "TYPE", "UNIT", "MEANING"});
+    Json list = Json::array();
+    for (const Metric& metric : kMetricTable) {
+        table.add({metric.name, metric_type_word(metric.type), *metric.unit != '\0' ? metric.unit : "-", metric.help});
+        list.push_back({{"name", metric.name},
+                        {"type", metric_type_word(metric.type)},
+                        {"unit", metric.unit},
+                        {"help", metric.help}});
+    }
+    json ? print(Json{{"ok", true}, {"metrics", list}}.dump(2) + "\n") : print_text(table.text());
+    return 0;
+}
+
+Json ask_programs() {
+    ServerLink link;
+    return ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+}
+
+HttpAnswer answer_to(const HttpRequest& request) {
+    if (request.path != "/metrics") return http_refusal(404, "only /metrics is here", "nobody");
+    if (request.method != "GET") return http_refusal(405, "only GET is answered");
+    return {.work = answer_metrics};
+}
+
+}  // namespace
+
+HttpAnswer answer_metrics() {
+    try {
+        return {.status = 200, .type = kMetricsContentType, .body = metrics_text(ask_programs())};
+    } catch (const Failure& failure) {
+        return {.status = 503, .type = "text/plain", .body = failure.what() + std::string("\n")};
+    }
+}
+
+int metrics(const MetricsWords& words, bool json) {
+    if (words.definitions) return show_definitions(json);
+    if (words.listen.empty()) {
+        const Json answer = ask_programs();
+        print(json ? answer.dump(2) + "\n" : metrics_text(answer));
+        return 0;
+    }
+    // It opens the numbers and nothing else, whoever comes to know it.
+    const std::string token = words.token_file.empty() ? "" : fresh_token();
+    std::vector<HttpPlace> places = HttpPlace::open(words.listen, token);
+    std::optional<TokenFile> file;
+    if (!token.empty()) file.emplace(words.token_file, token, words.token_group);
+    stop_on_signals();  // before anybody learns that it is there
+    print("xcli: metrics at " + places.front().name() + "\n");
+    HttpDoor door;
+    door.add(std::move(places));
+    door.serve(answer_to);
+    return 0;
+}
+
+}  // namespace xsched::cli

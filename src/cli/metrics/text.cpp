@@ -1,0 +1,139 @@
+#include "cli/metrics/text.h"
+
+#include <cstdio>
+
+#include "base/histogram.h"
+
+namespace xsched::cli {
+
+const Metric kMetricTable[kMetrics] = {
+#define XSCHED_METRIC(name, type, scope, member, scale, unit, help) \
+    {"xsched_" #name, MetricType::type, MetricScope::scope, member, scale, unit, help},
+#include "cli/metrics/metrics.def"
+#undef XSCHED_METRIC
+};
+
+const char* metric_type_word(MetricType type) {
+    switch (type) {
+        case MetricType::kCounter: return "counter";
+        case MetricType::kGauge: return "gauge";
+        case MetricType::kHistogram: return "histogram";
+    }
+    return "";
+}
+
+namespace {
+
+using Buckets = base::HistogramBuckets;
+
+std::string number_text(double number) {
+    char text[40];
+    snprintf(text, sizeof(text), "%.9g", number);
+    return text;
+}
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char letter : text) {
+        if (letter == '\n') {
+            result += "\\n";
+            continue;
+        }
+        if (letter == '\\' || letter == '"') result += '\\';
+        result += letter;
+    }
+    return result;
+}
+
+std::string labels_of(const Json& program) {
+    return "pid=\"" + std::to_string(program.value("pid", int64_t{0})) + "\",program=\"" +
+           escaped(program.value("program", "")) + "\",uid=\"" + std::to_string(program.value("uid", int64_t{0})) +
+           "\",client=\"" + std::to_string(program.value("client", int64_t{0})) + "\"";
+}
+
+class Writer {
+public:
+    explicit Writer(const Metric& metric) : metric_(metric) {
+        const std::string name = metric.name;
+        text_ = "# TYPE " + name + " " + metric_type_word(metric.type) + "\n";
+        if (*metric.unit != '\0') text_ += "# UNIT " + name + " " + metric.unit + "\n";
+        text_ += "# HELP " + name + " " + metric.help + ".\n";
+    }
+    void sample(const std::string& labels, const Json& value) {
+        if (value.is_number())
+            line(metric_.type == MetricType::kCounter ? "_total" : "", labels, value.get<double>() * metric_.scale);
+    }
+    void histogram(const std::string& labels, const Json& lengths) {
+        uint64_t in_octave[Buckets::kCount / Buckets::kParts] = {};
+        for (const Json& bucket : lengths.value("buckets", Json::array()))
+            if (const auto at = bucket.at(0).get<size_t>(); at < Buckets::kCount)
+                in_octave[at / Buckets::kParts] += bucket.at(1).get<uint64_t>();
+        uint64_t so_far = 0;
+        for (uint32_t i = 0; i < std::size(in_octave); ++i) {
+            so_far += in_octave[i];
+            const bool last = i + 1 == std::size(in_octave);
+            const double end_s = static_cast<double>(Buckets::least((i + 1) * Buckets::kParts)) / 1e9;
+            line("_bucket", labels + ",le=\"" + (last ? "+Inf" : number_text(end_s)) + "\"",
+                 static_cast<double>(so_far));
+        }
+        line("_count", labels, static_cast<double>(so_far));
+        line("_sum", labels, lengths.value("sum_ms", 0.0) * metric_.scale);
+    }
+    const std::string& text() const { return text_; }
+
+private:
+    void line(const char* ending, const std::string& labels, double value) {
+        text_ += metric_.name + std::string(ending);
+        if (!labels.empty()) text_ += "{" + labels + "}";
+        text_ += " " + number_text(value) + "\n";
+    }
+    const Metric& metric_;
+    std::string text_;
+};
+
+void write_devices(Writer& writer, const std::string& labels, const Json& program, const char* member) {
+    constexpr const char* kWindows[] = {"1s", "10s", "60s"};
+    for (const Json& device : program.value("devices", Json::array())) {
+        const Json& values = device.at(member);
+        for (size_t i = 0; i < values.size() && i < std::size(kWindows); ++i)
+            writer.sample(
+                labels + ",device=\"" + escaped(device.value("device", "")) + "\",window=\"" + kWindows[i] + "\"",
+                values[i]);
+    }
+}
+
+void write_program(Writer& writer, const Metric& metric, const Json& program) {
+    const std::string labels = labels_of(program);
+    if (metric.scope == MetricScope::kDevice) return write_devices(writer, labels, program, metric.member);
+    const auto found = program.find(metric.member);
+    if (found == program.end()) return;
+    if (metric.type == MetricType::kHistogram) return writer.histogram(labels, *found);
+    if (metric.scope == MetricScope::kMechanism) {
+        for (const auto& [mechanism, count] : found->items())
+            writer.sample(labels + ",mechanism=\"" + mechanism + "\"", count);
+    } else if (metric.scope == MetricScope::kState) {
+        for (const char* state : {"runs", "held", "runs in part", "idle"})
+            writer.sample(labels + ",state=\"" + state + "\"", *found == state ? 1 : 0);
+    } else {
+        writer.sample(labels, *found);
+    }
+}
+
+}  // namespace
+
+std::string metrics_text(const Json& answer) {
+    std::string text =
+        "# TYPE xsched_server info\n# HELP xsched_server The policy in force.\nxsched_server_info{policy=\"" +
+        escaped(answer.value("policy", "")) + "\"} 1\n";
+    for (const Metric& metric : kMetricTable) {
+        Writer writer(metric);
+        if (metric.scope == MetricScope::kServer)
+            writer.sample("", answer.value(metric.member, Json()));
+        else
+            for (const Json& program : answer["programs"]) write_program(writer, metric, program);
+        text += writer.text();
+    }
+    return text + "# EOF\n";
+}
+
+}  // namespace xsched::cli

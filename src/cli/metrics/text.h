@@ -1,0 +1,37 @@
+// The server's facts as OpenMetrics text (metrics.def). Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+enum class MetricType { kCounter, kGauge, kHistogram };
+enum class MetricScope { kServer, kProgram, kState, kMechanism, kDevice };
+
+struct Metric {
+    const char* name;  // "xsched_program_held_seconds"
+    MetricType type;
+    MetricScope scope;
+    const char* member;
+    double scale;
+    const char* unit;  // "": it has none
+    const char* help;
+};
+inline constexpr size_t kMetrics = 0
+#define XSCHED_METRIC(...) +1
+#include "cli/metrics/metrics.def"
+#undef XSCHED_METRIC
+    ;
+extern const Metric kMetricTable[kMetrics];
+const char* metric_type_word(MetricType type);
+
+inline constexpr const char* kMetricsContentType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+// `answer`: to {"cmd": "programs", "buckets": true}, all pages. Histograms have a bucket for each power of two from 1
+// us to 137 s. They can be added up over programs and machines, since the buckets are the same everywhere.
+std::string metrics_text(const Json& answer);
+
+}  // namespace xsched::cli

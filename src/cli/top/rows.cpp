@@ -1,0 +1,134 @@
+#include "cli/top/rows.h"
+
+#include <algorithm>
+
+#include "base/time.h"
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+const char* program_state(const Json& program) {
+    if (program.value("stopped", false)) return "stop";
+    const std::string state = program.value("state", "");
+    return state == "runs" ? "runs" : state == "held" ? "held" : state == "runs in part" ? "part" : "idle";
+}
+
+base::HistogramCounts counts_of(const Json& lengths) {
+    base::HistogramCounts counts;
+    for (const Json& bucket : lengths.value("buckets", Json::array()))
+        if (const auto at = bucket.at(0).get<size_t>(); at < counts.counts.size()) counts.counts[at] = bucket.at(1);
+    return counts;
+}
+
+double largest(const TopRow& row, TopSort sort) {
+    switch (sort) {
+        case TopSort::kPriority: return static_cast<double>(row.priority);
+        case TopSort::kGot: return row.got;
+        case TopSort::kHeld: return row.held;
+        case TopSort::kPreemptions: return row.preemptions;
+        case TopSort::kBurst: return row.burst_p99_ms;
+        default: return -static_cast<double>(row.pid);
+    }
+}
+
+}  // namespace
+
+const char* top_sort_word(TopSort sort) {
+    constexpr const char* kWords[kTopSorts] = {"pid", "program", "priority", "got", "held", "preemptions", "burst"};
+    return kWords[static_cast<int>(sort)];
+}
+
+void TopRows::take(const Json& answer) {
+    policy_ = answer.value("policy", "");
+    rows_.clear();
+    devices_.clear();
+    for (auto& [client, past] : past_) past.seen = false;
+    for (const Json& program : answer["programs"]) {
+        rows_.push_back(row_of(program));
+        add_devices(program);
+    }
+    std::erase_if(past_, [](const auto& it) { return !it.second.seen; });
+}
+
+TopRow TopRows::row_of(const Json& program) {
+    TopRow row;
+    row.client = program.value("client", 0U);
+    row.pid = program.value("pid", int64_t{0});
+    row.program = program.value("program", "");
+    row.priority = program.value("priority", int64_t{0});
+    row.state = program_state(program);
+    row.share = program.value("share", int64_t{0});
+    row.command_ms = program.value("command_ms", 0.0);
+    row.got = std::min(got_percent(program, 0), 999.0);
+    const Json& second = program["held"].front();
+    row.held = std::min(second.value("ms", 0.0) / 10, 100.0);
+    row.preemptions = second.value("holds", 0.0);
+    for (const Json& by : second["by"]) row.suspended = row.suspended || by.value("reason", "") == "held";
+    if (row.suspended && row.state == "held") row.state = "susp";
+    if (!program["devices"].empty()) row.device = program["devices"].front().value("device", "");
+    Past& past = past_[row.client];
+    past.seen = true;
+    add_bursts(row, program, past);
+    past.history.push_back(std::max(row.got, 0.0));
+    if (past.history.size() > kHistory) past.history.pop_front();
+    row.history.assign(past.history.begin(), past.history.end());
+    return row;
+}
+
+void TopRows::add_bursts(TopRow& row, const Json& program, Past& past) {
+    const base::HistogramCounts now = counts_of(program["bursts"]);
+    base::HistogramCounts lately = now;
+    if (!past.bursts.empty()) lately.subtract(past.bursts.front());
+    past.bursts.push_back(now);
+    if (past.bursts.size() > kLooks) past.bursts.pop_front();
+    const base::HistogramCounts& told = lately.count() > 0 ? lately : now;
+    if (told.count() == 0) return;
+    row.burst_p50_ms = base::milliseconds(told.quantile(0.5));
+    row.burst_p99_ms = base::milliseconds(told.quantile(0.99));
+}
+
+void TopRows::add_devices(const Json& program) {
+    for (const Json& device : program["devices"]) {
+        const std::string name = device_called(device);
+        auto known = std::find_if(devices_.begin(), devices_.end(), [&](const auto& it) { return it.name == name; });
+        if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.name = name});
+        ++known->programs;
+        const Json& got = device["got_percent"];
+        if (got.is_array() && !got.empty() && got[0].is_number())
+            known->use = std::min(std::max(known->use, 0.0) + got[0].get<double>(), 100.0);
+    }
+}
+
+std::vector<TopRow> TopRows::sorted(TopSort sort, bool reverse, const std::string& filter) const {
+    std::vector<TopRow> rows;
+    for (const TopRow& row : rows_)
+        if (filter.empty() || (row.program + " " + std::to_string(row.pid)).find(filter) != std::string::npos)
+            rows.push_back(row);
+    std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& one, const TopRow& other) {
+        if (sort == TopSort::kProgram) return reverse ? other.program < one.program : one.program < other.program;
+        const double a = largest(one, sort);
+        const double b = largest(other, sort);
+        return reverse ? a < b : a > b;
+    });
+    return rows;
+}
+
+Json top_json(const TopRow& row) {
+    const auto known = [](double number) { return number >= 0 ? Json(number) : Json(); };
+    return {{"pid", row.pid},
+            {"client", row.client},
+            {"program", row.program},
+            {"device", row.device},
+            {"priority", row.priority},
+            {"state", row.state},
+            {"share", row.share},
+            {"got_percent", known(row.got)},
+            {"held_percent", row.held},
+            {"preemptions_per_s", row.preemptions},
+            {"burst_p50_ms", known(row.burst_p50_ms)},
+            {"burst_p99_ms", known(row.burst_p99_ms)},
+            {"command_ms", row.command_ms}};
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,97 @@
+// With ncurses; none of it is seen elsewhere, for its macros have common names.
+#define NCURSES_NOMACROS 1
+#include "cli/top/screen.h"
+
+#include <langinfo.h>
+#include <ncurses.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+
+namespace xsched::cli {
+namespace {
+
+enum Pair : short { kRed = 1, kGreen, kBlue };
+
+int attributes_of(TopMark mark, bool colours) {
+    switch (mark) {
+        case TopMark::kPlain: return A_NORMAL;
+        case TopMark::kHeading: return A_BOLD;
+        case TopMark::kChosen: return A_REVERSE;
+        case TopMark::kHeld: return colours ? COLOR_PAIR(kRed) : A_BOLD;
+        case TopMark::kRuns: return colours ? COLOR_PAIR(kGreen) : A_NORMAL;
+        case TopMark::kIdle: return A_DIM;
+        case TopMark::kKeys: return colours ? COLOR_PAIR(kBlue) : A_DIM;
+    }
+    return A_NORMAL;
+}
+
+}  // namespace
+
+TopScreen::TopScreen() {
+    setlocale(LC_CTYPE, "");
+    utf8_ = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    const char* kind = getenv("TERM");
+    if (newterm(nullptr, stdout, stdin) == nullptr)
+        throw Failure(std::string("the terminal (TERM=") + (kind != nullptr ? kind : "") +
+                      ") cannot be drawn on: use xcli top --once");
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    set_escdelay(25);
+    curs_set(0);
+    const char* none = getenv("NO_COLOR");
+    colours_ = (none == nullptr || *none == '\0') && has_colors();
+    if (!colours_) return;
+    start_color();
+    use_default_colors();
+    init_pair(kRed, COLOR_RED, -1);
+    init_pair(kGreen, COLOR_GREEN, -1);
+    init_pair(kBlue, COLOR_CYAN, -1);
+}
+
+TopScreen::~TopScreen() { endwin(); }
+
+void TopScreen::draw(const std::vector<TopLine>& lines) const {
+    erase();
+    for (size_t i = 0; i < lines.size(); ++i) {
+        const int attributes = attributes_of(lines[i].mark, colours_);
+        attrset(attributes);
+        std::string text = lines[i].text;
+        // The whole line is marked. The last place of the window would scroll it.
+        if (lines[i].mark == TopMark::kChosen && text.size() < columns())
+            text += std::string(columns() - text.size(), ' ');
+        mvaddnstr(static_cast<int>(i), 0, text.c_str(), static_cast<int>(text.size()));
+    }
+    attrset(A_NORMAL);
+    refresh();
+}
+
+int TopScreen::key(int timeout_ms) const {
+    timeout(timeout_ms);
+    const int key = getch();
+    switch (key) {
+        case ERR: return kNoKey;
+        case KEY_UP: return kKeyUp;
+        case KEY_DOWN: return kKeyDown;
+        case KEY_PPAGE: return kKeyPageUp;
+        case KEY_NPAGE: return kKeyPageDown;
+        case KEY_ENTER:
+        case '\r':
+        case '\n': return kKeyEnter;
+        case KEY_BACKSPACE:
+        case 127:
+        case '\b': return kKeyErase;
+        case 27: return kKeyEscape;
+        case KEY_RESIZE: return kKeyResized;
+        default: return key < 256 ? key : kKeyEscape;
+    }
+}
+
+size_t TopScreen::columns() const { return static_cast<size_t>(getmaxx(stdscr)); }
+size_t TopScreen::rows() const { return static_cast<size_t>(getmaxy(stdscr)); }
+
+}  // namespace xsched::cli

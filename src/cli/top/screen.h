@@ -1,0 +1,42 @@
+// xcli top's terminal: draws pictures and takes keys. One at a time.
+#pragma once
+
+#include "cli/top/view.h"
+
+namespace xsched::cli {
+
+// What keys mean, beyond letters.
+enum TopKey : int {
+    kNoKey = -1,
+    kKeyUp = 256,
+    kKeyDown,
+    kKeyPageUp,
+    kKeyPageDown,
+    kKeyEnter,
+    kKeyEscape,
+    kKeyErase,
+    kKeyResized
+};
+
+// While it lives the terminal shows a page of ours; afterwards it is as it was.
+class TopScreen {
+public:
+    // Throws Failure if the terminal is of no kind that can be drawn on.
+    TopScreen();
+    ~TopScreen();
+    TopScreen(const TopScreen&) = delete;
+    TopScreen& operator=(const TopScreen&) = delete;
+
+    void draw(const std::vector<TopLine>& lines) const;
+    // A letter, a TopKey, or kNoKey after that time or after a signal.
+    int key(int timeout_ms) const;
+    size_t columns() const;
+    size_t rows() const;
+    bool utf8() const { return utf8_; }
+
+private:
+    bool colours_ = false;
+    bool utf8_ = false;
+};
+
+}  // namespace xsched::cli

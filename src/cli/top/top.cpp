@@ -1,0 +1,98 @@
+// xcli top: looks, keys and pictures, again and again.
+#include "cli/top/top.h"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "base/time.h"
+#include "cli/show.h"
+#include "cli/stop_signals.h"
+#include "cli/top/session.h"
+
+namespace xsched::cli {
+namespace {
+
+TopSort sort_of(const std::string& word) {
+    std::string words;
+    for (int i = 0; i < kTopSorts; ++i) {
+        const char* known = top_sort_word(static_cast<TopSort>(i));
+        if (word == known) return static_cast<TopSort>(i);
+        words += (words.empty() ? "" : ", ") + std::string(known);
+    }
+    throw Failure("nothing is sorted by \"" + word + "\": use one of " + words);
+}
+
+int print_once(ServerLink& link, const TopView& view, bool json) {
+    TopRows rows;
+    rows.take(ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs"));
+    if (!json) {
+        print(top_text(rows, view));
+        return 0;
+    }
+    Json programs = Json::array();
+    for (const TopRow& row : rows.sorted(view.sort, view.reverse, view.filter)) programs.push_back(top_json(row));
+    Json devices = Json::array();
+    for (const TopDevice& device : rows.devices())
+        devices.push_back({{"device", device.name},
+                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
+                           {"programs", device.programs}});
+    print(Json{{"ok", true}, {"policy", rows.policy()}, {"devices", devices}, {"programs", programs}}.dump(2) + "\n");
+    return 0;
+}
+
+#ifndef XSCHED_NO_CURSES
+// A server that dies has a successor: it is looked for at each look.
+class LinkForLong {
+public:
+    Json ask(const Json& request, const char* pages) {
+        if (!link_) link_.emplace();
+        try {
+            return pages != nullptr ? ask_all(*link_, request, pages) : link_->ask(request);
+        } catch (const NoServer&) {
+            link_.reset();
+            throw;
+        }
+    }
+
+private:
+    std::optional<ServerLink> link_;
+};
+
+int show_live(const TopView& view, int64_t interval_ns) {
+    LinkForLong link;
+    TopSession session([&link](const Json& request, const char* pages) { return link.ask(request, pages); }, view);
+    session.look();
+    if (session.is_away()) throw NoServer(session.away());
+    const TopScreen screen;
+    stop_on_signals();
+    int64_t next_ns = base::now_ns() + interval_ns;
+    while (!told_to_stop()) {
+        screen.draw(session.picture(screen.columns(), screen.rows(), screen.utf8()));
+        const int64_t left_ns = std::max<int64_t>(next_ns - base::now_ns(), 0);
+        const int key = screen.key(static_cast<int>(left_ns / base::kMillisecond) + 1);
+        if (!session.press(key)) break;
+        if (base::now_ns() < next_ns) continue;
+        session.look();
+        next_ns = base::now_ns() + interval_ns;
+    }
+    return 0;
+}
+#endif
+
+}  // namespace
+
+int show_top(const TopWords& words, bool json) {
+    TopView view;
+    view.sort = sort_of(words.sort);
+    view.filter = words.filter;
+#ifndef XSCHED_NO_CURSES
+    const double interval_s = words.frequency > 0 ? 1 / words.frequency : words.interval_s;
+    if (!json && !words.once && isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1)
+        return show_live(view, static_cast<int64_t>(interval_s * 1e9));
+#endif
+    ServerLink link;
+    return print_once(link, view, json);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,125 @@
+#include "cli/trace/answers.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace xsched::cli {
+namespace {
+
+constexpr uint32_t kHasWork = 1;  // dispatch/journal.h
+constexpr uint32_t kIsSuspended = 2;
+constexpr uint32_t kIsFollowed = 4;
+
+// A number with a point is none of ours: to take it for a whole one may mean nothing.
+template <typename Number = int64_t>
+Number whole(const TraceAnswers::Json& value) {
+    if (!value.is_number_integer())
+        throw std::runtime_error("the server's answer has " + value.dump() + " for a whole number");
+    return value.get<Number>();
+}
+
+// By the monotonic clock: since the machine began.
+int64_t time(const TraceAnswers::Json& value) {
+    constexpr int64_t kMostNs = INT64_MAX / 4;
+    const auto ns = whole(value);
+    if (ns < 0 || ns > kMostNs) throw std::runtime_error("the server's answer has " + value.dump() + " for a time");
+    return ns;
+}
+
+// A state that was over before it was seen counts as one that was seen.
+TracedKind kind_of(uint32_t kind) {
+    constexpr uint32_t kWasReady = 12;
+    constexpr uint32_t kWasIdle = 13;
+    if (kind == kWasReady) return TracedKind::kReady;
+    return kind == kWasIdle ? TracedKind::kIdle : static_cast<TracedKind>(kind);
+}
+
+TracedChange change_of(const TraceAnswers::Json& row) {
+    const auto state = whole<uint32_t>(row.at(9));
+    TracedChange change{.at_ns = time(row.at(0)),
+                        .kind = kind_of(whole<uint32_t>(row.at(1))),
+                        .client = whole<uint32_t>(row.at(2)),
+                        .slot = whole<uint32_t>(row.at(3)),
+                        .after = {}};
+    change.after = {.has_work = (state & kHasWork) != 0,
+                    .suspended = (state & kIsSuspended) != 0,
+                    .followed = (state & kIsFollowed) != 0,
+                    .cause = {.by_client = whole<uint32_t>(row.at(5)),
+                              .reason = whole<uint32_t>(row.at(4)),
+                              .mechanism = whole<uint32_t>(row.at(8))}};
+    change.completed = whole<uint64_t>(row.at(6));
+    change.command_ns = whole(row.at(7));
+    change.priority = whole<int32_t>(row.at(10));
+    return change;
+}
+
+}  // namespace
+
+void TraceAnswers::take_before(const Json& answer, int64_t ns) {
+    const int64_t now_ns = time(answer.at("now_ns"));
+    traced_.begin_ns = now_ns - ns;
+    traced_.complete = answer.at("complete");
+    take(answer);
+    const bool cut = !traced_.complete && !traced_.changes.empty();
+    if (cut) traced_.begin_ns = std::clamp(traced_.changes.front().at_ns, traced_.begin_ns, now_ns);
+    left_out_before_ = 0;  // whenever that was
+}
+
+void TraceAnswers::end_at(int64_t now_ns) {
+    traced_.end_ns = now_ns;
+    std::erase_if(traced_.changes, [now_ns](const TracedChange& change) { return change.at_ns > now_ns; });
+}
+
+void TraceAnswers::take(const Json& answer) {
+    const int64_t now_ns = time(answer.at("now_ns"));
+    if (traced_.begin_ns == 0) traced_.begin_ns = now_ns;
+    if (now_ns < traced_.begin_ns) throw std::runtime_error("the server's answer is from before the trace began");
+    traced_.end_ns = now_ns;
+    next_ = whole<uint64_t>(answer.at("next"));
+    more_ = answer.at("more");
+    traced_.lost += whole<uint64_t>(answer.at("lost"));
+    const auto left_out = whole<uint64_t>(answer.at("left_out"));
+    if (!left_out_before_) left_out_before_ = left_out;
+    traced_.left_out = left_out - *left_out_before_;
+    for (const Json& row : answer.at("entries")) traced_.changes.push_back(change_of(row));
+    for (const Json& device : answer.at("devices"))
+        traced_.devices.emplace(whole<uint64_t>(device.at(0)), device.at(1));
+    if (answer.contains("queues")) take_queues(answer.at("queues"));
+    if (answer.contains("programs")) take_names(answer);
+}
+
+void TraceAnswers::take_queues(const Json& queues) {
+    traced_.queues.clear();
+    for (const Json& row : queues) {
+        TracedQueue queue{
+            .client = whole<uint32_t>(row.at("client")), .slot = whole<uint32_t>(row.at("slot")), .state = {}};
+        queue.handle = whole<uint64_t>(row.at("handle"));
+        queue.device = whole<uint64_t>(row.at("device"));
+        queue.priority = whole<int32_t>(row.at("priority"));
+        queue.state = {.has_work = row.at("ready"),
+                       .suspended = row.at("suspended"),
+                       .followed = row.at("followed"),
+                       .cause = {.by_client = whole<uint32_t>(row.at("by_client")),
+                                 .reason = whole<uint32_t>(row.at("reason")),
+                                 .mechanism = whole<uint32_t>(row.at("mechanism"))}};
+        traced_.queues[{queue.client, queue.slot}] = queue;
+        traced_.devices[queue.device] =
+            row.at("device_name").get<std::string>() + " (" + row.at("platform").get<std::string>() + ")";
+    }
+}
+
+void TraceAnswers::take_names(const Json& answer) {
+    for (const Json& row : answer.at("programs"))
+        traced_.programs[whole<uint32_t>(row.at(0))] = {
+            .pid = whole<int32_t>(row.at(1)), .name = row.at(2), .platform = row.at(3)};
+    for (const Json& row : answer.at("reasons")) traced_.reasons[whole<uint32_t>(row.at(0))] = row.at(1);
+    for (const auto& [platform, rows] : answer.at("mechanisms").items())
+        for (const Json& row : rows)
+            traced_.mechanisms[{platform, whole<uint32_t>(row.at(0))}] = {row.at(1), row.at(2)};
+    for (const Json& row : answer.at("orders"))
+        if (time(row.at(1)) >= traced_.begin_ns)
+            traced_.orders[whole<uint64_t>(row.at(0))] = {
+                .at_ns = time(row.at(1)), .uid = whole<uint32_t>(row.at(2)), .text = row.at(3)};
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,37 @@
+// The parts of a trace, from the server's answers, one after the other. Throws where an answer is none of ours.
+// Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/trace/traced.h"
+
+namespace xsched::cli {
+
+class TraceAnswers {
+public:
+    using Json = nlohmann::json;
+
+    void take(const Json& answer);
+    // The first one, of a trace that began so long before it; then the last one, after which nothing counts.
+    void take_before(const Json& answer, int64_t ns);
+    void end_at(int64_t now_ns);
+
+    uint64_t next() const { return next_; }  // where the next answer is to begin
+    bool more() const { return more_; }      // there is more already
+    const Traced& traced() const { return traced_; }
+
+private:
+    void take_queues(const Json& queues);
+    void take_names(const Json& answer);
+
+    Traced traced_;
+    uint64_t next_ = 0;
+    bool more_ = false;
+    std::optional<uint64_t> left_out_before_;
+};
+
+}  // namespace xsched::cli

@@ -1,0 +1,97 @@
+// The part of a trace that tells of programs: each as a whole, from all its queues.
+#include <set>
+
+#include "cli/trace/maker.h"
+#include "cli/trace/names.h"
+
+namespace xsched::cli {
+namespace {
+
+// What several queues are together: what runs counts before what is held, and that before what rests.
+struct Together {
+    Phase phase = Phase::kLeftAlone;
+    TracedCause cause;
+    bool there = false;
+    bool operator==(const Together&) const = default;
+};
+
+int weight(Phase phase) {
+    switch (phase) {
+        case Phase::kRunning: return 3;
+        case Phase::kHeld: return 2;
+        case Phase::kIdle: return 1;
+        case Phase::kLeftAlone: break;
+    }
+    return 0;
+}
+
+std::string name_of(const Traced& traced, const Together& state) {
+    switch (state.phase) {
+        case Phase::kRunning: return "running";
+        case Phase::kIdle: return "idle";
+        case Phase::kLeftAlone: return "alone, not followed";
+        case Phase::kHeld: break;
+    }
+    const std::string why = held_for(traced, state.cause);
+    return why.empty() ? "held" : "held " + why;
+}
+
+// One program's queues, moved through time side by side.
+class Walk {
+public:
+    explicit Walk(std::vector<const Line*> lines) : lines_(std::move(lines)), at_(lines_.size(), 0) {
+        for (const Line* line : lines_)
+            for (const Stretch& stretch : line->stretches) times_.insert({stretch.from_ns, stretch.to_ns});
+    }
+    // tell(from, state) wherever it changes, and once at the end, when nothing is there.
+    template <typename Tell>
+    void run(Tell tell) {
+        Together last;
+        for (const int64_t at_ns : times_) {
+            const Together now = look(at_ns);
+            if (now != last) tell(at_ns, now);
+            last = now;
+        }
+    }
+
+private:
+    Together look(int64_t at_ns) {
+        Together all;
+        for (size_t i = 0; i < lines_.size(); ++i) {
+            const std::vector<Stretch>& stretches = lines_[i]->stretches;
+            while (at_[i] < stretches.size() && stretches[at_[i]].to_ns <= at_ns) ++at_[i];
+            if (at_[i] == stretches.size() || stretches[at_[i]].from_ns > at_ns) continue;
+            const Stretch& stretch = stretches[at_[i]];
+            if (!all.there || weight(stretch.phase) > weight(all.phase))
+                all = {.phase = stretch.phase, .cause = stretch.cause, .there = true};
+        }
+        return all;
+    }
+
+    std::vector<const Line*> lines_;
+    std::vector<size_t> at_;
+    std::set<int64_t> times_;
+};
+
+}  // namespace
+
+void add_programs(TraceMaker& maker) {
+    std::map<uint32_t, std::vector<const Line*>> lines;
+    for (const Line& line : maker.lines) lines[line.client].push_back(&line);
+    for (auto& [client, own] : lines) {
+        const auto known = maker.traced.programs.find(client);
+        const int32_t pid = known != maker.traced.programs.end() ? known->second.pid : 0;
+        // Process 0 is the idle one: who has no number has a plain track.
+        const uint64_t track = maker.program_tracks[client] =
+            pid > 0 ? maker.track(0, known->second.name, TraceTrack::Kind::kProcess, pid)
+                    : maker.track(0, program_name(maker.traced, client));
+        bool open = false;
+        Walk(std::move(own)).run([&](int64_t at_ns, const Together& state) {
+            if (open) maker.end(track, at_ns);
+            open = state.there;
+            if (open) maker.begin(track, at_ns, name_of(maker.traced, state));
+        });
+    }
+}
+
+}  // namespace xsched::cli

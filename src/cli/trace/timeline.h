@@ -1,0 +1,56 @@
+// From the changes of queues to what each of them was, and when. Pure.
+//
+// Words: line, one queue from when it came, or the trace began, until it went, or the trace ended; stretch, a part of
+// it in which nothing changes. Stretches of a line follow one another without gaps, and none is empty.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/trace/traced.h"
+
+namespace xsched::cli {
+
+enum class Phase : uint8_t {
+    kLeftAlone,  // nobody competes with it: it runs when it likes, and is not followed
+    kIdle,
+    kRunning,  // has work, and may run
+    kHeld      // has work, and is kept off
+};
+
+struct Stretch {
+    int64_t from_ns = 0;
+    int64_t to_ns = 0;
+    Phase phase{};
+    TracedCause cause;   // of kHeld
+    uint32_t burst = 0;  // which of the line's, from 1; 0: none
+};
+
+// A burst's commands are known if both of its ends were seen.
+struct TracedBurst {
+    uint64_t began_with = 0;  // commands so far
+    uint64_t ended_with = 0;
+    int64_t command_ns = 0;
+    bool begin_seen = false;
+    bool end_seen = false;
+};
+
+struct Line {
+    uint32_t client = 0;
+    uint32_t slot = 0;
+    uint64_t device = 0;  // 0: not known
+    uint64_t handle = 0;  // likewise
+    int32_t priority = 0;  // the last one
+    std::vector<Stretch> stretches;
+    std::vector<TracedBurst> bursts;       // by Stretch::burst - 1
+    std::vector<TracedChange> decisions;   // and what the mechanism did; times within the line
+    int64_t from_ns() const { return stretches.front().from_ns; }
+    int64_t to_ns() const { return stretches.back().to_ns; }
+};
+
+// Those that are not empty, by client and slot.
+std::vector<Line> lines_of(const Traced& traced);
+// Null: none there at that time.
+const Stretch* stretch_at(const Line& line, int64_t at_ns);
+
+}  // namespace xsched::cli

@@ -1,0 +1,97 @@
+// What a trace is made of, as the server told it (server/tools/tool_record.cpp). Plain data; times by the monotonic
+// clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xsched::cli {
+
+// As dispatch/journal.h has them.
+enum class TracedKind : uint32_t {
+    kReady = 0,
+    kIdle = 1,
+    kSuspended = 2,
+    kResumed = 3,
+    kGone = 4,
+    kCame = 5,
+    kCause = 6,
+    kDirected = 7,
+    kTakenOff = 8,
+    kPutBack = 9,
+    kFollowed = 10,
+    kLeftAlone = 11
+};
+
+// In the place of a program that one may not know of.
+inline constexpr uint32_t kAnotherUsers = UINT32_MAX;
+inline constexpr uint32_t kNotKnown = UINT32_MAX;  // a reason
+
+struct TracedCause {
+    uint32_t by_client = 0;  // for whom it is held; 0: for nobody in particular
+    uint32_t reason = kNotKnown;
+    uint32_t mechanism = 0;
+    bool operator==(const TracedCause&) const = default;
+};
+
+struct TracedState {
+    bool has_work = false;
+    bool suspended = false;
+    bool followed = false;  // each of its changes is told: somebody competes with it
+    TracedCause cause;      // while it is suspended
+};
+
+struct TracedChange {
+    int64_t at_ns = 0;
+    TracedKind kind{};
+    uint32_t client = 0;
+    uint32_t slot = 0;
+    TracedState after;  // from then on; of kResumed: with the cause that is over
+    int32_t priority = 0;
+    uint64_t completed = 0;  // commands so far; of kCame and kGone the device, of kDirected what its agent is to do
+    int64_t command_ns = 0;
+};
+
+// One that is there at the end.
+struct TracedQueue {
+    uint32_t client = 0;
+    uint32_t slot = 0;
+    uint64_t handle = 0;
+    uint64_t device = 0;
+    int32_t priority = 0;
+    TracedState state;
+};
+
+struct TracedProgram {
+    int32_t pid = 0;
+    std::string name;
+    std::string platform;
+};
+
+// What a person told the server.
+struct TracedOrder {
+    int64_t at_ns = 0;
+    uint32_t uid = 0;
+    std::string text;
+};
+
+struct Traced {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    std::vector<TracedChange> changes;  // as they were seen
+    std::map<std::pair<uint32_t, uint32_t>, TracedQueue> queues;
+    std::map<uint32_t, TracedProgram> programs;  // by client
+    std::map<uint64_t, std::string> devices;
+    std::map<uint32_t, std::string> reasons;
+    // By platform and number: word and sentence.
+    std::map<std::pair<std::string, uint32_t>, std::pair<std::string, std::string>> mechanisms;
+    std::map<uint64_t, TracedOrder> orders;  // by number
+    uint64_t lost = 0;      // changes that were replaced before they were read,
+    uint64_t left_out = 0;  // or never kept, since there were too many
+    bool complete = true;   // it begins where it was asked to
+};
+
+}  // namespace xsched::cli

@@ -1,0 +1,223 @@
+#include "cli/web/api.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/hints.h"
+#include "cli/explain/sentences.h"
+#include "cli/metrics/text.h"
+#include "cli/show.h"
+#include "cli/top/rows.h"
+
+namespace xsched::cli {
+namespace {
+
+int64_t whole_number(const std::string& name, const std::string& text) {
+    char* end = nullptr;
+    errno = 0;
+    const long long number = strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end != '\0' || errno != 0) throw Failure(name + "=" + text + " is no whole number");
+    return number;
+}
+
+std::string names_of(const std::vector<RouteField>& fields) {
+    std::string names;
+    for (const RouteField& field : fields) names += (names.empty() ? "" : ", ") + field.name;
+    return names.empty() ? "none" : names;
+}
+
+void add_member(Json& asked, const RouteField& field, const Json& value) {
+    const bool fits = field.type == "integer"   ? value.is_number_integer()
+                      : field.type == "boolean" ? value.is_boolean()
+                                                : value.is_string();
+    // Not what is in it: it may be nested ten thousand deep, and writing it takes some of the stack for each.
+    const std::string given = value.is_structured() ? value.type_name() : value.dump();
+    if (!fits) throw Failure("\"" + field.name + "\" must be a JSON " + field.type + ", not " + given);
+    asked[field.name] = value;
+}
+
+// The body's members as the server is asked, none but those of the route.
+Json body_of(const HttpRequest& request, const Route& route) {
+    const Json body = Json::parse(request.body, nullptr, false);
+    if (!body.is_object()) throw Failure("the body is no JSON object, such as {\"pid\": 42}");
+    const std::vector<RouteField> fields = route.fields();
+    Json asked = Json::object();
+    for (const auto& [name, value] : body.items()) {
+        const auto field =
+            std::find_if(fields.begin(), fields.end(), [&name = name](const auto& it) { return it.name == name; });
+        if (field == fields.end()) throw Failure("there is no member \"" + name + "\" here: use " + names_of(fields));
+        add_member(asked, *field, value);
+    }
+    return asked;
+}
+
+Json query_of(const HttpRequest& request, const Route& route) {
+    Json asked = Json::object();
+    for (const RouteField& field : route.fields()) {
+        const std::string text = request.parameter(field.name);
+        if (text.empty()) continue;
+        if (field.type == "integer") asked[field.name] = whole_number(field.name, text);
+        if (field.type == "boolean") asked[field.name] = text == "1" || text == "true";
+        if (field.type == "string") asked[field.name] = text;
+    }
+    return asked;
+}
+
+Json ask_pages(Json asked, const char* command, const char* pages) {
+    asked["cmd"] = command;
+    ServerLink link;
+    return ask_all(link, asked, pages);
+}
+
+Json ask_once(Json asked, const char* command) {
+    asked["cmd"] = command;
+    Json answer = ServerLink().ask(asked);
+    answer.erase("ok");
+    return answer;
+}
+
+Json api_server(const Json& asked) { return {{"server", ask_once(asked, "server")}}; }
+Json api_status(const Json& asked) { return ask_pages(asked, "status", "processes"); }
+Json api_programs(const Json& asked) { return ask_pages(asked, "programs", "programs"); }
+Json api_queues(const Json& asked) { return ask_pages(asked, "list", "queues"); }
+Json api_limits(const Json& asked) { return {{"limits", ask_once(asked, "limits")}}; }
+Json api_policy(const Json& asked) { return ask_once(asked, "policy"); }
+Json api_hint(const Json& asked) { return ask_once(asked, "hint"); }
+
+Json api_set_policy(const Json& asked) {
+    if (!asked.contains("name")) throw Failure("say which policy: {\"name\": \"HPF\"}");
+    return ask_once(asked, "policy");
+}
+
+Json done(const Json& asked, const char* command) {
+    ask_once(asked, command);
+    return {{"done", true}};
+}
+Json api_config(const Json& asked) { return done(asked, "config"); }
+Json api_suspend(const Json& asked) { return done(asked, "suspend"); }
+Json api_resume(const Json& asked) { return done(asked, "resume"); }
+
+Json api_devices(const Json&) {
+    TopRows rows;
+    rows.take(ask_pages(Json::object(), "programs", "programs"));
+    Json devices = Json::array();
+    for (const TopDevice& device : rows.devices())
+        devices.push_back({{"device", device.name},
+                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
+                           {"programs", device.programs}});
+    return {{"devices", devices}};
+}
+
+Json api_explain(const Json& asked) {
+    const std::string name = asked.value("program", "");
+    const int64_t pid = asked.value("pid", int64_t{0});
+    const Json answer = ask_pages(Json::object(), "programs", "programs");
+    Json told = Json::array();
+    for (const Json& program : answer["programs"]) {
+        const bool meant = (pid == 0 || program.value("pid", int64_t{0}) == pid) &&
+                           program.value("program", "").find(name) != std::string::npos;
+        if (meant) told.push_back(explained_json(program, explain(answer, program)));
+    }
+    if (told.empty() && (pid != 0 || !name.empty()))
+        throw Failure("no such program is scheduled by this server: GET /api/v1/programs has those there are", kNobody);
+    return {{"policy", answer.value("policy", "")}, {"programs", told}};
+}
+
+Json api_metrics(const Json&) {
+    Json list = Json::array();
+    for (const Metric& metric : kMetricTable)
+        list.push_back({{"name", metric.name},
+                        {"type", metric_type_word(metric.type)},
+                        {"unit", metric.unit},
+                        {"help", metric.help}});
+    return {{"metrics", list}};
+}
+
+// These two are answered where connections and tokens are known.
+Json api_live(const Json&) { throw Failure("the stream is not answered here"); }
+Json api_proof(const Json&) { throw Failure("the proof is not answered here"); }
+
+using ApiFunction = Json (*)(const Json&);
+
+ApiFunction function_of(const Route& route) {
+#define XSCHED_ROUTE(method, path, name, member, type, summary) \
+    if (strcmp(route.function, #name) == 0) return api_##name;
+#include "cli/web/routes.def"
+    return nullptr;
+}
+
+int http_status_of(Status status) {
+    switch (status) {
+        case kNoServer: return 503;
+        case kNobody: return 404;
+        case kRefused: return 403;
+        default: return 400;
+    }
+}
+
+const char* kind_of(Status status) {
+    switch (status) {
+        case kNoServer: return "no_server";
+        case kNobody: return "nobody";
+        case kRefused: return "refused";
+        default: return "usage";
+    }
+}
+
+}  // namespace
+
+const std::vector<Route>& web_routes() {
+    static const std::vector<Route> routes{
+#define XSCHED_ROUTE(method, path, function, member, type, summary) {method, path, #function, member, type, summary},
+#include "cli/web/routes.def"
+    };
+    return routes;
+}
+
+std::vector<RouteField> Route::fields() const {
+    std::vector<RouteField> fields;
+#define XSCHED_ROUTE_FIELD(of, name, type, summary) \
+    if (strcmp(function, #of) == 0) fields.push_back({name, type, summary});
+#include "cli/web/routes.def"
+    if (strcmp(function, "hint") != 0) return fields;
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.request != nullptr) fields.push_back({hint.request, "integer", hint.help, hint.least, hint.most});
+    return fields;
+}
+
+const Route* find_route(const std::string& method, const std::string& path, bool* known) {
+    *known = false;
+    for (const Route& route : web_routes()) {
+        if (path != route.path) continue;
+        *known = true;
+        if (method == route.method) return &route;
+    }
+    return nullptr;
+}
+
+HttpAnswer json_answer(Json&& members) {
+    members["ok"] = true;
+    members["api"] = kApiVersion;
+    return {.type = "application/json", .body = members.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+HttpAnswer answer_api(const HttpRequest& request) {
+    bool known = false;
+    const Route* route = find_route(request.method, request.path, &known);
+    if (route == nullptr && known)
+        return http_refusal(405, request.method + " is not for " + request.path + ": see /api/v1/openapi.json");
+    if (route == nullptr)
+        return http_refusal(404, "there is no " + request.path + ": see /api/v1/openapi.json", "nobody");
+    try {
+        const bool reads = request.method == "GET";
+        return json_answer(function_of(*route)(reads ? query_of(request, *route) : body_of(request, *route)));
+    } catch (const Failure& failure) {
+        return http_refusal(http_status_of(failure.status()), failure.what(), kind_of(failure.status()));
+    } catch (const std::exception& error) {
+        return http_refusal(500, error.what(), "refused");
+    }
+}
+
+}  // namespace xsched::cli

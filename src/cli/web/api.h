@@ -1,0 +1,43 @@
+// The HTTP API for tools, version 1: what is asked over HTTP becomes a request to the server, and its answer JSON.
+// Whoever asks has the rights of the user who started this process. One thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/server_link.h"
+#include "cli/web/http_request.h"
+
+namespace xsched::cli {
+
+inline constexpr int kApiVersion = 1;
+
+struct RouteField {
+    std::string name;
+    std::string type;  // of JSON
+    std::string summary;
+    int64_t least = 0;
+    int64_t most = 0;  // equal to least: there are no bounds
+};
+
+struct Route {
+    const char* method;
+    const char* path;
+    const char* function;
+    const char* member;
+    const char* type;
+    const char* summary;
+    std::vector<RouteField> fields() const;  // of the query, or the body
+};
+const std::vector<Route>& web_routes();
+
+// Null: `path` has no such method; `known`: but it has others.
+const Route* find_route(const std::string& method, const std::string& path, bool* known);
+
+// Asks the server. Everything but the stream: whoever answers that one is web.cpp. Never throws.
+HttpAnswer answer_api(const HttpRequest& request);
+HttpAnswer json_answer(Json&& members);
+// The description of all routes, in OpenAPI 3.0.
+Json openapi();
+
+}  // namespace xsched::cli

@@ -1,0 +1,100 @@
+// A small HTTP/1.1 server for tools and one page: several places to listen at, several connections at a time, one
+// request for each, with bounds on their number, size and time. One thread, which waits in poll; an answer that has to
+// wait for somebody is worked out on a thread of its own, and keeps no other waiting.
+//
+// It is in a process of its own: whoever hangs on it keeps nobody from being scheduled. Streams are answers without an
+// end (server-sent events); one whose reader is too slow is let go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/web/http_place.h"
+#include "cli/web/http_request.h"
+
+namespace xsched::cli {
+
+class HttpDoor {
+public:
+    static constexpr size_t kMostConnections = 64;
+    static constexpr size_t kMostStreams = 16;
+    static constexpr size_t kMostUnread = 4 << 20;  // bytes that a stream's reader may be behind
+    static constexpr size_t kMostJobs = 32;         // answers that are being worked out
+
+    using Answer = std::function<HttpAnswer(const HttpRequest&)>;
+
+    HttpDoor();
+    ~HttpDoor();  // waits for what is being worked out
+    HttpDoor(const HttpDoor&) = delete;
+    HttpDoor& operator=(const HttpDoor&) = delete;
+
+    void add(std::vector<HttpPlace>&& places) {
+        for (HttpPlace& place : places) places_.push_back(std::move(place));
+    }
+    // Until SIGTERM or SIGINT.
+    void serve(const Answer& answer);
+
+    // Any thread.
+    size_t streams() const { return streams_.load(); }
+    void tell_streams(std::string text);
+
+private:
+    enum class Step { kReading, kWorking, kWriting, kStreaming, kDraining };
+    struct Connection {
+        uint64_t number = 0;
+        base::UniqueFd socket;
+        const HttpPlace* place = nullptr;
+        uint64_t peer = 0;  // as peer_of says
+        int64_t until_ns = 0;  // it is let go then
+        Step step = Step::kReading;
+        std::string in;
+        std::string out;
+        bool head_alone = false;   // the answer has no body: whoever passes it on does not expect one
+        bool rest_unread = false;  // of the request: closing would lose the answer
+        bool over = false;
+    };
+    // One answer that is being worked out.
+    struct Job {
+        uint64_t connection = 0;
+        std::function<HttpAnswer()> work;
+        HttpAnswer answer;  // once it is done
+        std::atomic<bool> done{false};
+        std::thread thread;
+    };
+
+    void accept_from(const HttpPlace& place);
+    bool make_room(uint64_t peer);
+    void hear(Connection& connection, const Answer& answer);
+    void hear_more(Connection& connection, const HttpRequest& request);
+    void begin_answer(Connection& connection, const HttpAnswer& given, bool rest_unread);
+    void write_some(Connection& connection);
+    void let_go(int64_t now_ns);
+    void begin_work(Connection& connection, std::function<HttpAnswer()>&& work);
+    void take_work();
+    void take_told();
+    void count_streams();
+
+    std::vector<HttpPlace> places_;
+    std::list<Connection> connections_;
+    uint64_t last_number_ = 0;
+    std::list<Job> jobs_;
+    base::UniqueFd wake_;  // an eventfd: a job is done, or streams are told something
+    std::mutex told_mutex_;
+    std::vector<std::string> told_;
+    std::atomic<size_t> streams_{0};
+};
+
+// What is answered where a thread would be needed and the system has none left.
+HttpAnswer no_thread_refusal();
+
+// What is answered to a whole request, once the guard has looked at it. Never throws.
+HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::string& token,
+                         const HttpDoor::Answer& answer);
+
+}  // namespace xsched::cli

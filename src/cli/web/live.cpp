@@ -1,0 +1,167 @@
+#include "cli/web/live.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "cli/explain/sentences.h"
+#include "cli/show.h"
+#include "cli/thread_start.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int64_t kProgramsEveryNs = 500 * base::kMillisecond;
+constexpr int64_t kQuietNs = 250 * base::kMillisecond;
+constexpr int64_t kTryAgainNs = base::kSecond;
+constexpr int kMostPages = 8;  // of changes, in one event: others wait too
+
+std::string event_text(const char* name, const Json& data) {
+    return "event: " + std::string(name) + "\ndata: " + data.dump(-1, ' ', false, Json::error_handler_t::replace) +
+           "\n\n";
+}
+
+// What the page shows of a program: a row as in xcli top, why, and its burst lengths.
+Json program_json(const Json& answer, const Json& program, const TopRow& row) {
+    const Explained explained = explain(answer, program);
+    Json entry = top_json(row);
+    entry["uid"] = program.value("uid", int64_t{0});
+    entry["limit"] = program.value("limit", int64_t{0});
+    entry["queues"] = program.value("queues", int64_t{0});
+    entry["followed"] = program.value("followed", false);
+    entry["suspended"] = row.suspended;
+    entry["held_since_ms"] = program.value("held_since_ms", 0.0);
+    entry["devices"] = program.value("devices", Json::array());
+    entry["finding"] = finding_word(explained.finding);
+    entry["not_us"] = explained.not_us;
+    entry["headline"] = explained.headline;
+    entry["bursts"] = program["bursts"].value("buckets", Json::array());
+    return entry;
+}
+
+}  // namespace
+
+WebLive::WebLive(HttpDoor& door) : door_(door) {}
+
+WebLive::~WebLive() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+}
+
+bool WebLive::join(int64_t hz) {
+    const int64_t every_ns = base::kSecond / std::clamp<int64_t>(hz, 1, kMostHz);
+    {
+        const std::lock_guard lock(mutex_);
+        asked_every_ns_ = asked_every_ns_ == 0 ? every_ns : std::min(asked_every_ns_, every_ns);
+        joined_ns_ = base::now_ns();
+    }
+    changed_.notify_one();
+    return thread_.joinable() || begin_thread(thread_, [this] { follow(); });
+}
+
+void WebLive::follow() {
+    std::unique_lock lock(mutex_);
+    while (!over_) {
+        if (const int64_t every_ns = std::exchange(asked_every_ns_, 0); every_ns != 0) {
+            every_ns_ = every_ns_ == 0 ? every_ns : std::min(every_ns_, every_ns);
+            programs_ns_ = 0;  // the newcomer waits for nothing
+        }
+        lock.unlock();
+        const int64_t due_ns = tick(base::now_ns());
+        lock.lock();
+        if (over_ || asked_every_ns_ != 0) continue;
+        const int64_t left_ns = due_ns == 0 ? base::kSecond : due_ns - base::now_ns();
+        if (left_ns > 0) changed_.wait_for(lock, std::chrono::nanoseconds(left_ns));
+    }
+}
+
+ServerLink& WebLive::connected() {
+    if (link_) return *link_;
+    has_cursor_ = false;
+    return link_.emplace();
+}
+
+void WebLive::tell_programs(ServerLink& link) {
+    const Json answer = ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+    rows_.take(answer);
+    Json programs = Json::array();
+    for (size_t i = 0; i < rows_.rows().size(); ++i)
+        programs.push_back(program_json(answer, answer["programs"][i], rows_.rows()[i]));
+    Json devices = Json::array();
+    for (const TopDevice& device : rows_.devices())
+        devices.push_back({{"device", device.name},
+                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
+                           {"programs", device.programs}});
+    door_.tell_streams(event_text("programs", {{"now_us", base::now_ns() / base::kMicrosecond},
+                                               {"policy", answer.value("policy", "")},
+                                               {"uptime_s", answer.value("uptime_s", 0.0)},
+                                               {"devices", devices},
+                                               {"reasons", reasons_},
+                                               {"programs", programs}}));
+}
+
+void WebLive::tell_changes(ServerLink& link, int64_t now_ns) {
+    Json entries = Json::array();
+    uint64_t lost = 0;
+    Json queues;
+    bool more = true;
+    for (int pages = 0; more && pages < kMostPages; ++pages) {
+        Json request{{"cmd", "record"}, {"queues", pages == 0 && (!has_cursor_ || now_ns >= quiet_ns_)}};
+        if (has_cursor_) request["from"] = next_;
+        const Json answer = link.ask(request);
+        next_ = answer.at("next");
+        has_cursor_ = true;
+        more = answer.at("more");
+        lost += answer.at("lost").get<uint64_t>();
+        if (answer.contains("queues")) queues = answer["queues"];
+        if (answer.contains("reasons")) reasons_ = answer["reasons"];
+        for (const Json& row : answer.at("entries"))
+            entries.push_back(
+                {row.at(0).get<int64_t>() / base::kMicrosecond, row.at(1), row.at(2), row.at(3), row.at(4), row.at(5)});
+    }
+    if (entries.empty() && now_ns < quiet_ns_) return;
+    quiet_ns_ = now_ns + kQuietNs;
+    Json event{{"now_us", base::now_ns() / base::kMicrosecond}, {"lost", lost}, {"entries", std::move(entries)}};
+    if (!queues.is_null()) {
+        Json& told = event["queues"] = Json::array();
+        for (const Json& queue : queues)
+            told.push_back({queue.at("client"), queue.at("slot"), queue.at("device"), queue.at("priority")});
+    }
+    door_.tell_streams(event_text("changes", event));
+}
+
+// The stream of a newcomer begins a moment after it has joined.
+int64_t WebLive::tick(int64_t now_ns) {
+    bool just_joined = false;
+    {
+        const std::lock_guard lock(mutex_);
+        just_joined = joined_ns_ != 0 && now_ns - joined_ns_ < kTryAgainNs;
+    }
+    if (door_.streams() == 0 && !just_joined) {
+        link_.reset();
+        every_ns_ = 0;
+        return 0;
+    }
+    try {
+        if (now_ns >= changes_ns_) {
+            tell_changes(connected(), now_ns);
+            changes_ns_ = std::max(changes_ns_ + every_ns_, now_ns);
+        }
+        if (now_ns >= programs_ns_) {
+            tell_programs(connected());
+            programs_ns_ = now_ns + kProgramsEveryNs;
+        }
+    } catch (const std::exception& failure) {
+        link_.reset();
+        door_.tell_streams(event_text("away", {{"error", failure.what()}}));
+        changes_ns_ = programs_ns_ = now_ns + kTryAgainNs;
+    }
+    return std::min(changes_ns_, programs_ns_);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,113 @@
+// Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
+// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
+// the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
+//
+// Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
+// queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
+// in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off. Or it
+// stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us) or as many waits as they
+// have: nobody else need be kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends
+// with the next wait. Where a wait has ended the last ones, it stands longer than bursts usually last: a slow moment of
+// the machine would else cost the device just before the end.
+//
+// For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
+// held.
+#pragma once
+
+#include "base/hot.h"
+#include "queue/alive/burst_waits.h"
+#include "queue/alive/end_waits.h"
+#include "queue/path/gated_path.h"
+
+namespace xsched::queue {
+
+class KeepAlive {
+public:
+    KeepAlive(QueueCore& core, GatedPath& path) : core_(core), path_(path) {}
+
+    // As xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
+    XSCHED_HOT bool start(XqReturn when);
+    XSCHED_HOT void end();
+    // Work of the program's has been launched behind it. It ends with the second such launch. With the first one alone
+    // the hardware would have nothing left to fetch once that has started, and turn to others.
+    void followed();
+    // As xq_follow_keep_alive.
+    void will_be_followed();
+    bool only_ours_pending();
+    // As xq_keeps_device, xq_all_complete and xq_is_idle.
+    bool has_use() const;
+    bool all_complete();
+    bool is_idle();
+    // As xq_prepare_early. What was prepared is found again later: that it is, is told then.
+    void prepare_early();
+    // A keep-alive may be in the stream. No lock needed.
+    bool running() const { return running_.load(std::memory_order_relaxed); }
+    // One is held before a burst, of any queue of the process, and waits for its first launch.
+    static bool awaits_launch() { return awaiting.load(std::memory_order_relaxed) != nullptr; }
+    static void launched();
+    // Before a call that waits for the whole context, of which a held one is a part.
+    static void end_held();
+    // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. Who frees in
+    // each burst, or in every other, so never has one.
+    static void frees_memory();
+    // At the begin of a wait for any of the process's queues.
+    XSCHED_HOT static void wait_begins();
+    static constexpr uint32_t kBurstsAfterFree = 2;
+
+    // What is held stands through the burst under way.
+    static bool holds_through();
+
+    // Agent thread: one of the two that follow has something to do.
+    bool asked();
+    // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::keep_alive_wanted says.
+    void prepare_if_asked();
+    // If a burst is about to begin, something for the device to do, so that it has switched to us by then.
+    void warm_if_asked();
+
+    // Lock held.
+    void begin();
+    // The queue's public state is in another memory: what was asked for there was for others.
+    void placed();
+    // The word with which the last one has ended; 0: there was none.
+    uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }
+
+private:
+    const XqKeepAliveOps* ops() const { return core_.setup.ops != nullptr ? core_.setup.ops->keep_alive : nullptr; }
+    uint32_t next_number(int64_t* ns);
+    bool nothing_pending();
+    uint32_t raise_number();
+    uint32_t number_to_hold(bool to_end);
+    bool put_held(uint32_t number, int64_t ns, int64_t behind_ns);
+    void tell_holds(int64_t until_ns);
+    void tell_over(int64_t now_ns);
+    void hold(int64_t ns, int64_t through);
+    void hold_to_end(int64_t ns);
+    static KeepAlive* let_go();
+    void tell_held(uint32_t word);
+    bool preparation_asked();
+
+    // Whose keep-alive is held before a burst, and whether it still awaits the first launch. Objects of queues are
+    // never freed (pool.h).
+    static std::atomic<KeepAlive*> holder;
+    static std::atomic<KeepAlive*> awaiting;
+    static std::atomic<int64_t> held_until_ns;  // it has ended by then
+    static std::atomic<uint32_t> not_held;  // before so many bursts to come
+    static std::atomic<bool> ends_with_wait;  // what is held
+    // Likewise, where it stands through all of a burst: so long behind the first launch, if that comes before then.
+    static std::atomic<int64_t> through_ns;
+    static std::atomic<int64_t> waits_until_ns;
+    static std::atomic<bool> let_go_early;  // with the last wait of a burst: what is awaited is one behind that
+    static BurstWaits burst_waits;  // of those
+    static EndWaits end_waits;  // of what is held to the end of bursts
+
+    QueueCore& core_;
+    GatedPath& path_;
+    uint32_t number_ = 0;  // of the last one: even
+    std::atomic<bool> running_{false};
+    bool followed_ = false;  // once
+    uint32_t held_number_ = 0;  // of the last one that was held
+    uint32_t prepared_for_ = 0;  // or refused: the path's binding
+    uint32_t warm_seen_ = 0;
+};
+
+}  // namespace xsched::queue

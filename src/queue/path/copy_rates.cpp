@@ -1,0 +1,89 @@
+#include "queue/path/copy_rates.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr uint64_t kKiB = 1024;
+constexpr uint64_t kMiB = 1024 * kKiB;
+constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen late, now by more, now by less
+constexpr uint64_t kRounding = 64 * kKiB;
+
+// Of a piece: how long it takes, how large it is at first, and within which bounds. Pieces of pageable memory are
+// longer: each goes its own way through the driver's staging memory, and calls that fetch 2 MiB each have 75 % of the
+// rate of those that fetch 256, and with 8 MiB 93 % (docs/levels.md).
+struct Size {
+    int64_t ns;
+    uint64_t first, least, most;
+};
+constexpr int64_t kUsualNs = 100 * base::kMicrosecond;
+constexpr int64_t kPageableNs = 800 * base::kMicrosecond;
+constexpr Size kSizes[kXqCopyKinds] = {
+    {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToDevice
+    {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToHost
+    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqPageableToDevice
+    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqDeviceToPageable
+    {kUsualNs, 64 * kMiB, 8 * kMiB, 512 * kMiB},   // kXqWithinDevice
+    {kUsualNs, 8 * kMiB, 1 * kMiB, 64 * kMiB},     // kXqBetweenDevices
+    {kUsualNs, 2 * kMiB, 1 * kMiB, 8 * kMiB},      // kXqOfBuffers
+};
+
+}  // namespace
+
+void CopyRates::begin(int64_t piece_bytes) {
+    *this = CopyRates{};
+    wanted_ = piece_bytes;
+    for (unsigned kind = 0; kind < kXqCopyKinds; ++kind) bytes_[kind] = kSizes[kind].first;
+}
+
+uint64_t CopyRates::piece(XqCopyKind kind, uint64_t bytes) const {
+    if (wanted_ == kWhole || kind >= kXqCopyKinds) return 0;
+    if (wanted_ > 0) return bytes > static_cast<uint64_t>(wanted_) ? static_cast<uint64_t>(wanted_) : 0;
+    const uint64_t usual = std::max(bytes_[kind], bytes / kMostPieces);
+    if (bytes <= usual + usual / 2) return 0;
+    const uint64_t pieces = (bytes + usual - 1) / usual;  // of one size
+    return (bytes / pieces + kRounding) / kRounding * kRounding;
+}
+
+void CopyRates::launched(uint64_t number, const XqPiece& piece) {
+    Run& last = runs_[last_];
+    if (last.count != 0 && last.first + last.count == number && last.each.kind == piece.kind &&
+        last.each.bytes == piece.bytes) {
+        ++last.count;
+        return;
+    }
+    last_ = (last_ + 1) % kRuns;
+    runs_[last_] = {number, 1, piece};
+}
+
+void CopyRates::completed(uint64_t from, uint64_t to, int64_t ns) {
+    if (ns <= 0) return;
+    uint64_t pieces = 0;
+    uint64_t bytes = 0;
+    XqCopyKind kind = kXqCopyKinds;
+    for (const Run& run : runs_) {
+        const uint64_t first = std::max(run.first, from + 1);
+        const uint64_t end = std::min(run.first + run.count, to + 1);
+        if (run.count == 0 || first >= end) continue;
+        if (kind != kXqCopyKinds && kind != run.each.kind) return;
+        kind = run.each.kind;
+        pieces += end - first;
+        bytes += (end - first) * run.each.bytes;
+    }
+    if (pieces != to - from) return;  // other work was among it
+    sample_bytes_[kind] += bytes;
+    sample_ns_[kind] += ns;
+    if (sample_ns_[kind] < kRateSampleNs) return;
+    const auto measured =
+        static_cast<uint64_t>(static_cast<double>(sample_bytes_[kind]) * static_cast<double>(kSizes[kind].ns) /
+                              static_cast<double>(sample_ns_[kind]));
+    const uint64_t next = (3 * bytes_[kind] + measured) / 4;
+    bytes_[kind] = std::clamp(next, kSizes[kind].least, kSizes[kind].most);
+    sample_bytes_[kind] = 0;
+    sample_ns_[kind] = 0;
+}
+
+}  // namespace xsched::queue

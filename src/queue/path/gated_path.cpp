@@ -1,0 +1,357 @@
+// GatedPath, admission: what goes before and behind a command, and which callers wait.
+#include "queue/path/gated_path.h"
+
+#include <sched.h>
+
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/spin.h"
+#include "base/time.h"
+#include "queue/path/directive_sleep.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running
+constexpr int64_t kShortNs = 1;  // a window of one command, where none is told
+constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody
+
+// A thread by its address, which no other has.
+[[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
+
+void pause_a_little() {
+    static constinit std::atomic<int> known{-1};
+    int to_spare = known.load(std::memory_order_relaxed);
+    if (to_spare < 0) known.store(to_spare = base::processors_to_spare() ? 1 : 0, std::memory_order_relaxed);
+    if (to_spare == 0) return static_cast<void>(sched_yield());
+    for (int i = 0; i < 16; ++i) base::pause_processor();
+}
+
+}  // namespace
+
+// Lock held. Whether anybody wants to know, or may stop it: else two counters are all.
+bool GatedPath::followed() const {
+    return core_.suspension.managed || core_.retired || core_.window.threshold() != 0 || !core_.open() ||
+           core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr || stands_.open() != 0;
+}
+
+// Lock held. Nobody follows the next command: how far the device is comes to be known when the program waits for it. Of
+// the time until then only the begin has to be noted. The clock is asked once a burst.
+void GatedPath::begin_unfollowed() {
+    observed_ = false;
+    if (core_.submitted == core_.completed) core_.meter.flight_began(base::now_ns());
+}
+
+// Lock held.
+void GatedPath::count(XqTicket& ticket, CommandKind kind) {
+    const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
+    core_.published.submitted(++core_.submitted);
+    core_.published.launched(++core_.launched);
+    const bool marker = takes_no_time(kind);
+    share_.note(kind);
+    if (!marker) spacing_.work_launched();
+    ticket.covers = marker ? 0 : 1;
+    ticket.verdict = kXqLaunch;
+}
+
+void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
+    ticket = XqTicket{};
+    core_.mutex.lock();
+    if (followed()) [[unlikely]] {
+        core_.mutex.unlock();
+        return admit_followed(ticket, kind);
+    }
+    begin_unfollowed();
+    count(ticket, kind);
+    core_.mutex.unlock();
+}
+
+// The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
+void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
+    reports_.call_returned();
+    if (ticket.began_ns != 0) note_launch(ticket, outcome);
+    if (looks_ && ticket.followed != 0) note_place();
+    if (ticket.stand != 0 && wait_returned(ticket, outcome)) return;
+    if (ticket.group == nullptr && !reports_.owed()) return;
+    if ((outcome & kXqReportLater) != 0)
+        reports_.owe();
+    else
+        write_progress();
+}
+
+// Lock held.
+int64_t GatedPath::gate_every_ns() const {
+    const bool preempted =
+        ipc::is_short_timeslice(core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed));
+    const int64_t usual_ns = preempted ? GateSpacing::kEveryPreemptedNs : GateSpacing::kEveryNs;
+    return spacing_.every_ns(std::max(usual_ns, core_.published.gates_apart_ns()));
+}
+
+int64_t GatedPath::run_on_ns() const {
+    const int64_t command_ns = core_.meter.command_ns();
+    const int64_t in_flight_ns = static_cast<int64_t>(core_.submitted - core_.completed) * share_.mean(command_ns);
+    return gates_ ? std::min(in_flight_ns, std::max(command_ns, gate_every_ns()) / 2) : in_flight_ns;
+}
+
+// Lock held. A gate before an idle queue's next command is passed as soon as the device turns to its context: it stops
+// something only where the contexts of a program take turns.
+bool GatedPath::starts_at_once() const {
+    if (core_.submitted != core_.completed) return false;
+    const uint32_t queues = core_.published.header().slot_end.load(std::memory_order_relaxed);
+    return spacing_.is_dear(core_.meter.command_ns(), queues);
+}
+
+// Lock held. Whether a gate goes before the next command.
+bool GatedPath::gate_due(bool closed) {
+    if (closed) {
+        const int64_t since = std::max(core_.suspension.since_ns, core_.published.directed_ns());
+        if (spacing_.first_of_suspension(since)) return true;
+        if (core_.setup.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
+    }
+    if (!closed && starts_at_once()) return false;
+    // Also among commands behind a closed gate: once that opens they run, and the next gate must stop them.
+    return (closed || core_.suspension.managed || core_.published.window_ns() > 0) &&
+           spacing_.due(gate_every_ns(), core_.meter.command_ns());
+}
+
+// Lock held. A piece is as long as the distance of gates is meant to be, whatever the queue's other commands take. At
+// level 1 one gate keeps back all of a suspension's commands.
+bool GatedPath::gate_before_piece(bool closed) const {
+    return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
+}
+
+// Lock held. Somebody more urgent may come, or the program itself suspends the queue.
+bool GatedPath::makes_room() const {
+    return !core_.retired &&
+           (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
+bool GatedPath::copies_in_pieces() {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room();
+}
+
+// Lock held.
+bool GatedPath::in_others_split() const { return splitter_ != nullptr && splitter_ != &t_self; }
+
+bool GatedPath::split_begins() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || splitter_ != nullptr) return false;
+    if (reports_.enqueued(core_.submitted) != core_.submitted) return false;
+    splitter_ = &t_self;
+    return true;
+}
+
+void GatedPath::split_over() {
+    base::Lock lock(core_.mutex);
+    if (splitter_ == &t_self) splitter_ = nullptr;
+}
+
+uint64_t GatedPath::copy_piece(XqCopyKind kind, uint64_t bytes) {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room() ? copies_.piece(kind, bytes) : 0;
+}
+
+void GatedPath::admit_piece(XqTicket& ticket, const XqPiece& piece) {
+    ticket = XqTicket{};
+    admit_followed(ticket, CommandKind::kPiece, &piece);
+}
+
+// Lock held. Not where the program itself suspends the queue: it expects its launches to return.
+bool GatedPath::kept_short() const {
+    return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
+}
+
+// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken. It may hold locks
+// there that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
+bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
+    if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
+    return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a copy that is waited for
+}
+
+// Lock held. One that waits for its whole copy does most of that out here.
+uint32_t GatedPath::most_before(const XqPiece* piece) const {
+    constexpr uint32_t kBeforeLast = 2;
+    return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;
+}
+
+// Lock held.
+GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* piece) {
+    Plan plan;
+    if (!followed()) {  // any more
+        begin_unfollowed();
+        return plan;
+    }
+    const bool closed = !core_.open();
+    const int64_t window_ns = core_.published.window_ns();
+    const int64_t mean_ns = share_.mean(core_.meter.command_ns());
+    const bool shortened = kept_short();
+    uint32_t most = UINT32_MAX;
+    if (core_.window.threshold() != 0)
+        most = core_.window.threshold();
+    else if (closed || core_.suspension.managed || window_ns > 0)
+        most = deactivates() && !shortened ? kGatedCap
+               : shortened && mean_ns <= 0
+                   ? 1  // of unknown length: the urgent one waits for it, however long it is
+                   : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
+    const bool stays = caller_stays(kind, piece) && makes_room();
+    // Pieces and their gates take two places in the driver's queue each.
+    if (piece != nullptr || stays) most = std::min(most, most_before(piece));
+    plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
+    // All reported: the device's word tells whether the queue was idle, which is then rung.
+    const bool all_asked = reports_.asked() == core_.submitted;
+    if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
+    // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
+    const bool behind_gate = gates_ && closed && !shortened;
+    plan.wait =
+        (closed && (!behind_gate || stays) && bound_) || core_.submitted - core_.completed >= most || in_others_split();
+    if (plan.wait || stays) return plan;
+    plan.gate = !takes_no_time(kind) && (deactivates() || behind_gate) && !shortened &&
+                (gate_due(closed) || ((kind == CommandKind::kPiece || gate_behind_wait_) && gate_before_piece(closed)));
+    return plan;
+}
+
+// Lock held.
+void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
+    const uint64_t before = core_.submitted;
+    const bool known_idle = observed_ && before == core_.completed;
+    const bool stands = stand_begins(kind);
+    count(ticket, kind);
+    if (stands) ticket.stand = core_.submitted;
+    if (!takes_no_time(kind)) gate_behind_wait_ = false;
+    if (piece != nullptr) copies_.launched(core_.submitted, *piece);
+    const bool idle = known_idle || core_.published.presumed_idle(before);
+    if (stands) {  // the scheduler looks when the wait is over
+        if (idle && core_.published.watched()) ipc::ring_doorbell(core_.published.header());
+    } else if (idle || (!observed_ && (plan.report || plan.gate))) {
+        const int64_t now = base::now_ns();
+        core_.meter.flight_began(now);
+        core_.published.ring_ready(core_.submitted != core_.completed, now);
+    }
+    if (plan.gate) {
+        spacing_.gate_launched();
+        gated_until_ = core_.submitted;
+    }
+    if (plan.report) reports_.ask(core_.submitted);
+    ticket.group = plan.report ? this : nullptr;
+    ticket.followed = 1;
+}
+
+// No lock held. While others follow the queue, a command that never runs must not count as work: the queue would stay
+// ready, and behind a closed gate its caller would wait for room. A queue that nobody follows is not asked about.
+bool GatedPath::captured() const {
+    const auto asks = core_.setup.ops->gate->captured;
+    return asks != nullptr && asks(core_.setup.impl);
+}
+
+void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
+    if (captured()) {
+        ticket.verdict = kXqOutside;
+        return;
+    }
+    RoomWait wait;
+    Plan plan;
+    bool reported = false;
+    for (;;) {
+        core_.mutex.lock();
+        if (followed() && must_bind() && !core_.retired) {
+            core_.mutex.unlock();
+            bind_words();
+            continue;
+        }
+        if (stands_.lacks_report()) {
+            core_.mutex.unlock();
+            report_behind_wait();
+            continue;
+        }
+        if (kind == CommandKind::kWait && !std::exchange(reported, true) && must_report_before_wait()) {
+            core_.mutex.unlock();
+            write_progress();
+            continue;
+        }
+        const bool closed = !core_.open();
+        if (!core_.retired) plan = decide(wait.began(), kind, piece);
+        if (core_.retired || !plan.wait || goes_ahead(wait, closed)) break;
+        if (!wait.began()) announce_waiting(wait);
+        core_.mutex.unlock();
+        wait_for_room(wait, closed);
+    }
+    if (wait.began() && waiting_ > 0) core_.published.waiting(--waiting_);
+    count_followed(plan, ticket, kind, piece);
+    const bool measured = kind == CommandKind::kWork && spacing_.measures_launches();
+    core_.mutex.unlock();
+    if (plan.gate) core_.setup.ops->gate->wait(core_.setup.impl);
+    if (measured) ticket.began_ns = base::now_ns();
+}
+
+// No lock held.
+void GatedPath::note_launch(const XqTicket& ticket, uint32_t outcome) {
+    const int64_t took_ns = base::now_ns() - ticket.began_ns;
+    base::Lock lock(core_.mutex);
+    if (outcome == kXqFailed || !core_.in_use || !spacing_.measures_launches()) return;
+    spacing_.launch_took(took_ns);
+    if (spacing_.launch_ns() != 0)
+        XLOG_DEBG("queue 0x%lx: a launch takes its thread %lld ns", static_cast<unsigned long>(core_.handle),
+                  static_cast<long long>(spacing_.launch_ns()));
+}
+
+// Lock held. A queue with a waiting caller has work, even if nothing of it is in flight.
+void GatedPath::announce_waiting(RoomWait& wait) {
+    const int64_t now = base::now_ns();
+    wait.begin(now, core_.completed);
+    core_.published.waiting(++waiting_);
+    if (core_.submitted == core_.completed) core_.published.ready_since(now);
+    ipc::ring_doorbell(core_.published.header());
+}
+
+// Lock held. Whether a caller goes ahead although the queue is closed or full: what is in flight may need something
+// that this very thread does next. The thread may store the value that a stream waits for, or launch what another
+// stream waits for. Without us it would have come to that.
+bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
+    if (!wait.began()) return !closed && !in_others_split() && core_.completed == stuck_at_;
+    RoomWait::Queue queue = in_others_split() ? RoomWait::Queue::kInCopy : RoomWait::Queue::kOpen;
+    if (closed) queue = RoomWait::Queue::kSuspended;
+    if (core_.suspension.active) queue = RoomWait::Queue::kSuspendedByProgram;
+    const RoomWait::Patience patience = wait.look(base::now_ns(), core_.completed, queue, core_.meter.command_ns());
+    if (patience == RoomWait::Patience::kLeft) return false;
+    if (patience == RoomWait::Patience::kDeviceStuck) {
+        stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes
+        if (queue == RoomWait::Queue::kInCopy) splitter_ = nullptr;
+        return true;
+    }
+    XLOG_WARN(
+        "queue 0x%lx: a thread waited 10 s to launch on a queue that this program itself suspended; its "
+        "command goes ahead (resume from another thread, or keep fewer commands behind the suspension)",
+        static_cast<unsigned long>(core_.handle));
+    return true;
+}
+
+// A small window of short commands would run empty while its caller sleeps (20 us are 70 and more with a thread's usual
+// timer slack): while something completes it looks again at once, and gives way to others where processors are few.
+void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
+    report_all();  // what is in flight must report, or nothing would make room
+    if (!closed) return wait.completes_now() ? pause_a_little() : base::sleep_ns(kLookNs);
+    ipc::Header* header = nullptr;
+    {
+        base::Lock lock(core_.mutex);
+        header = &core_.published.header();
+    }
+    const uint32_t seen = header->directive.load(std::memory_order_seq_cst);
+    DirectiveSleep::sleep(*header, seen, kPauseNs);
+}
+
+void GatedPath::wake_callers() {
+    ipc::Header* header = nullptr;
+    {
+        base::Lock lock(core_.mutex);
+        if (!bound_) return;  // nobody waits before that
+        header = &core_.published.header();
+    }
+    header->directive.fetch_add(1, std::memory_order_seq_cst);
+    base::futex_wake_all(header->directive);
+}
+
+}  // namespace xsched::queue

@@ -1,0 +1,92 @@
+// GatedPath, waits that the device does not end (stand_places.h).
+#include "base/clock.h"
+#include "queue/path/gated_path.h"
+
+namespace xsched::queue {
+namespace {
+
+// How late the end of a wait is seen at most, where nothing tells it before the commands behind it are complete: the
+// scheduler looks that often (dispatch/look_times.h). More than that of the stretch is not the device's time.
+constexpr int64_t kSeenLateNs = base::kMillisecond;
+
+}  // namespace
+
+// Lock held.
+void GatedPath::publish_stands() {
+    for (int at = 0; at < ipc::kMostStands; ++at) core_.published.stands_at(stands_.mark(at), at);
+}
+
+// Lock held. What is in the stream counts as work until the device says otherwise.
+void GatedPath::forget_stands() {
+    if (!stands_.any() && stands_.open() == 0) return;
+    stands_.forget();
+    publish_stands();
+}
+
+// Lock held. Whether all before the next command is known to report itself before that.
+bool GatedPath::is_reported() const {
+    return reports_.settled() && (reports_.written() == core_.submitted || core_.completed == core_.submitted);
+}
+
+// Lock held. The next command waits: whether what is before it must be made to report first.
+bool GatedPath::must_report_before_wait() {
+    if (core_.retired || !bound_ || !gates_ || is_reported()) return false;
+    absorb_progress();
+    if (is_reported() || !stands_.has_room(core_.completed)) return false;
+    reports_.ask(core_.submitted);
+    return true;
+}
+
+// Lock held, before the command is counted. Whether it is a wait at which the queue will stand.
+bool GatedPath::stand_begins(CommandKind kind) {
+    // Another thread's wait is on its way: this command may get to the driver before it.
+    if (stands_.is_on_its_way() && stands_.revoke()) publish_stands();
+    if (kind != CommandKind::kWait || core_.retired || !bound_ || !gates_) return false;
+    if (reports_.enqueued(core_.submitted) != core_.submitted || !is_reported()) return false;
+    if (!stands_.has_room(core_.completed)) return false;
+    stands_.begins(core_.submitted);
+    publish_stands();
+    gate_behind_wait_ = true;
+    return true;
+}
+
+// No lock held. False: it is a command as any other.
+bool GatedPath::wait_returned(const XqTicket& ticket, uint32_t outcome) {
+    {
+        base::Lock lock(core_.mutex);
+        if (!core_.in_use || core_.retired || stands_.open() != ticket.stand) return false;
+        if ((outcome & kXqSucceeded) == 0) {
+            stands_.revoke();
+            publish_stands();
+            return false;
+        }
+        stands_.call_returned(ticket.stand);
+        reports_.ask(core_.submitted);
+    }
+    if ((outcome & kXqReportLater) != 0)
+        reports_.owe();
+    else
+        report_behind_wait();
+    return true;
+}
+
+// No lock held, and nothing else goes into the stream before it.
+void GatedPath::report_behind_wait() {
+    write_progress();
+    base::Lock lock(core_.mutex);
+    if (!stands_.lacks_report()) return;
+    const bool reported = reports_.settled() && reports_.written() >= stands_.open();
+    if (reported || core_.completed >= stands_.open())
+        stands_.reported();
+    else
+        forget_stands();  // the driver refused it, or another thread's call is just about to make it
+}
+
+// Lock held, before `completed` counts. The time that the queue stood is not the device's.
+void GatedPath::leave_out_stands(uint64_t completed, int64_t now_ns) {
+    if (!stands_.any() || !stands_.ended(core_.completed, completed)) return;
+    const bool only_wait = completed == core_.completed + 1;
+    core_.meter.flight_began(only_wait ? now_ns : now_ns - kSeenLateNs);
+}
+
+}  // namespace xsched::queue

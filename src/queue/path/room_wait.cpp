@@ -1,0 +1,43 @@
+#include "queue/path/room_wait.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace xsched::queue {
+namespace {
+
+constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // of a caller whose own program suspended the queue
+// A caller waits this long, or this many commands' time, at the window of an open queue where nothing completes.
+constexpr int64_t kStuckNs = 50 * base::kMillisecond;
+constexpr int64_t kStuckCommands = 4;
+// Of one that waits for another thread's copy: that one may wait, in the driver, for what this one does next.
+constexpr int64_t kInCopyNs = 2 * base::kSecond;
+constexpr int64_t kCompletesNowNs = 50 * base::kMicrosecond;
+
+}  // namespace
+
+void RoomWait::begin(int64_t now_ns, uint64_t completed) {
+    began_ = true;
+    seen_ns_ = progress_ns_ = now_ns;
+    completed_ = completed;
+}
+
+RoomWait::Patience RoomWait::look(int64_t now_ns, uint64_t completed, Queue queue, int64_t command_ns) {
+    const int64_t looked_ns = now_ns - std::exchange(seen_ns_, now_ns);
+    if (completed != std::exchange(completed_, completed)) {
+        stuck_ns_ = 0;
+        progress_ns_ = now_ns;
+    }
+    if (queue == Queue::kSuspendedByProgram) suspended_ns_ += looked_ns;
+    if (queue == Queue::kOpen || queue == Queue::kInCopy) stuck_ns_ += looked_ns;
+    if (queue == Queue::kInCopy) return stuck_ns_ >= kInCopyNs ? Patience::kDeviceStuck : Patience::kLeft;
+    if (queue == Queue::kOpen && stuck_ns_ >= std::max(kStuckNs, kStuckCommands * command_ns))
+        return Patience::kDeviceStuck;
+    return suspended_ns_ < kOwnSuspensionNs ? Patience::kLeft : Patience::kOwnSuspension;
+}
+
+bool RoomWait::completes_now() const { return seen_ns_ - progress_ns_ < kCompletesNowNs; }
+
+}  // namespace xsched::queue

@@ -1,0 +1,392 @@
+#include "queue/stop/hardware_stop.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+
+namespace xsched::queue {
+namespace {
+
+// What was kept off is put back again so long after the first call, which the device may not have noticed
+// (docs/decisions/010). And whatever stands although it may run, after that: each time after twice as long.
+constexpr int64_t kAgainNs = 2 * base::kMillisecond;
+constexpr int64_t kStandsNs = 20 * base::kMillisecond;
+constexpr int64_t kLongestStandsNs = 64 * kStandsNs;
+
+// Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.
+constexpr uint32_t kMostWithoutEffect = 3;
+
+constexpr XqStopOps kNoStops = {};
+constexpr XqStopState kOff = {.stop = 1, .slowed = 0};
+
+// A process that can be signalled or is another user's; 0 is nobody.
+bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
+
+}  // namespace
+
+const XqStopOps& HardwareStop::ops() const {
+    return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops;
+}
+
+XqStopState HardwareStop::state() const { return ops().state != nullptr ? ops().state(core_.setup.impl) : kOff; }
+
+void HardwareStop::begin() {
+    stopped_level_ = timeslice_us_ = no_effects_ = 0;
+    given_up_ns_ = again_ns_ = 0;
+    outside_ = effect_due_ = taking_ = false;
+    forget_progress();
+}
+
+// Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
+// says that it is worth it, or the program chose level 3 and suspends its queue.
+HardwareStop::Stop HardwareStop::wanted() {
+    if (core_.free()) return {};
+    if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
+    if (core_.suspension.active && core_.setup.level_chosen) return {kPreemptLevelInterrupt};
+    const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
+    const auto interrupt =
+        static_cast<ipc::Interrupt>(core_.published.slot().interrupt.load(std::memory_order_acquire));
+    outside_ = outside_ || (suspended && interrupt == ipc::Interrupt::kTogether);
+    if (suspended && interrupt == ipc::Interrupt::kNone)
+        return {.level = kPreemptLevelDeactivate, .at_gates_alone = true};
+    if (!suspended || interrupt == ipc::Interrupt::kTogether) return {kPreemptLevelDeactivate};
+    return {kPreemptLevelInterrupt, interrupt == ipc::Interrupt::kKeptOff ? kXqKeepOff : kXqTakeOff};
+}
+
+HardwareStop::Applied HardwareStop::apply() {
+    base::Lock transition(transition_);
+    Stop to;
+    uint32_t timeslice_us = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (gone()) return Applied::kGone;
+        to = wanted();
+        if (to.level == 0 && std::exchange(outside_, false)) arm_again(false);
+        timeslice_us = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed);
+        ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
+    }
+    change_to(to);
+    settle_hold();
+    apply_timeslice(timeslice_us);
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    return to.level == 0 ? Applied::kOpen : Applied::kStopped;
+}
+
+// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level. There are
+// three exceptions: the level is raised to an interrupt, work that was only kept off is to be taken off, or what level
+// 3 took is to stop at its gates alone.
+void HardwareStop::change_to(const Stop& to) {
+    if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
+        if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
+        return;
+    }
+    const bool raise = to.level == kPreemptLevelInterrupt && gated();
+    const bool lower = to.at_gates_alone && stopped_level_ == kPreemptLevelInterrupt;
+    if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise && !lower)) return;
+    if (stopped_level_ != 0) start();
+    if (to.level != 0) stop({.level = to.level, .how = to.how, .at_gates_alone = to.at_gates_alone, .let_back = lower});
+}
+
+// Transition held.
+void HardwareStop::start() {
+    const uint32_t level = stopped_level_;
+    if (level == kPreemptLevelInterrupt) note_effect();
+    XResult (*restart)(void*) = level == kPreemptLevelInterrupt    ? ops().restore
+                                : level == kPreemptLevelDeactivate ? ops().reactivate
+                                                                   : nullptr;
+    const XResult result = restart != nullptr ? restart(core_.setup.impl) : kXSchedSuccess;
+    if (result != kXSchedSuccess)
+        XLOG_WARN("queue 0x%lx: level %u could not restart it", static_cast<unsigned long>(core_.handle), level);
+    base::Lock lock(core_.mutex);
+    if (level == kPreemptLevelInterrupt) arm_again(how_ == kXqKeepOff);
+    stopped_level_ = 0;
+    slowed_ = held_open_ = false;
+    if (level == kPreemptLevelInterrupt || gated())
+        core_.meter.started(opened_ns(level), core_.setup.ops->costs.switch_us * base::kMicrosecond);
+    else
+        core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
+    core_.published.taken(ipc::Taken::kNothing);
+}
+
+// Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before
+// its agent came to know.
+int64_t HardwareStop::opened_ns(uint32_t level) const {
+    const int64_t now = base::now_ns();
+    const int64_t directed_ns = core_.published.directed_ns();
+    return level != kPreemptLevelInterrupt && directed_ns > stopped_ns_ ? std::min(directed_ns, now) : now;
+}
+
+// Queue's lock held. Likewise, of a queue that has just been stopped.
+int64_t HardwareStop::closed_ns() const {
+    if (!core_.published.suspended()) return stopped_ns_;  // by the program
+    return std::min(core_.published.directed_ns(), stopped_ns_);
+}
+
+XResult HardwareStop::call(const Stop& to) const {
+    if (to.level == kPreemptLevelInterrupt) return ops().interrupt(core_.setup.impl, to.how);
+    if (to.level == kPreemptLevelDeactivate && ops().deactivate != nullptr) return ops().deactivate(core_.setup.impl);
+    return kXSchedSuccess;
+}
+
+// Transition held.
+void HardwareStop::stop(const Stop& to) {
+    again_ns_ = 0;
+    const uint32_t generation = core_.generation;
+    note_call(to);
+    const XResult result = call(to);
+    const bool slowed = result == kXSchedSuccess && to.level == kPreemptLevelInterrupt && state().slowed != 0;
+    if (result != kXSchedSuccess && result != kXSchedErrorNotSupported && result != kXSchedErrorNotAllowed)
+        XLOG_WARN("queue 0x%lx: level %u could not stop it; level 1 goes on acting",
+                  static_cast<unsigned long>(core_.handle), to.level);
+    bool known = false;
+    {
+        base::Lock lock(core_.mutex);
+        known = core_.in_use && generation == core_.generation;
+        if (known) note_stopped(to, result, slowed);
+    }
+    if (known) return slowed ? settle_hold() : void();
+    // It was destroyed meanwhile; nobody else would put it back.
+    if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
+}
+
+// Transition held. The process may be frozen (SIGSTOP, a cgroup) before it comes to say that it has done it: then
+// xserver puts it back all the same.
+void HardwareStop::note_call(const Stop& to) {
+    base::Lock lock(core_.mutex);
+    if (to.level != kPreemptLevelInterrupt || !core_.in_use) return;
+    taking_ = true;
+    core_.published.taken(taken());
+}
+
+// Queue's lock held.
+void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
+    if (result == kXSchedErrorNotSupported) lower_level();
+    stopped_level_ = result == kXSchedSuccess ? to.level : static_cast<uint32_t>(kPreemptLevelBlock);
+    how_ = to.how;
+    slowed_ = slowed;
+    held_open_ = false;
+    stopped_ns_ = base::now_ns();
+    const bool runs = gated_.observed() && core_.submitted != core_.completed;  // known for sure
+    if (gated() && !runs) core_.meter.flight_began(stopped_ns_);
+    if ((interrupted() && !slowed_) || to.let_back)
+        core_.meter.stopped(stopped_ns_, 0);
+    else if (gated())
+        core_.meter.stopped(closed_ns(), gated_.run_on_ns());
+    if (std::exchange(taking_, false) && !interrupted()) core_.published.taken(taken());
+    if (interrupted()) note_taken();
+}
+
+// Queue's lock held.
+void HardwareStop::note_taken() {
+    core_.published.taken(taken());
+    forget_progress();
+    effect_due_ = true;
+}
+
+// Queue's lock held.
+void HardwareStop::forget_progress() {
+    watched_ = 0;
+    looked_ = false;
+}
+
+// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. What is
+// only kept off may end what it was about, and what is slowed goes on: that says nothing about an effect.
+void HardwareStop::note_progress(const XqStopState& state) {
+    if (!std::exchange(effect_due_, false) || !interrupted()) return;
+    watched_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_ ? state.stop : 0;
+    progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
+    outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
+}
+
+void HardwareStop::look_before() {
+    base::Lock transition(transition_);
+    look_if_it_went_on();
+}
+
+// The units of another queue of the process may have changed what this one has.
+void HardwareStop::look_after() {
+    base::Lock transition(transition_);
+    {
+        base::Lock lock(core_.mutex);
+        if (gone() || !interrupted()) return;
+        ++core_.busy;
+    }
+    const XqStopState now = state();
+    {
+        base::Lock lock(core_.mutex);
+        if ((now.slowed != 0) != slowed_) {
+            slowed_ = now.slowed != 0;
+            note_taken();
+        }
+    }
+    settle_hold();
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    if (!gone()) note_progress(now);
+}
+
+// Transition held. Where the device waits for another word than the slot's.
+void HardwareStop::settle_hold() {
+    if (!gated() || ops().deactivate == nullptr || ops().reactivate == nullptr) return;
+    bool open = false;
+    {
+        base::Lock lock(core_.mutex);
+        open = core_.in_use && interrupted() && slowed_ && core_.open();
+        if (open == held_open_) return;
+        held_open_ = open;
+    }
+    (open ? ops().reactivate : ops().deactivate)(core_.setup.impl);
+}
+
+// Queue's lock held. The level that is left without level 3.
+uint32_t HardwareStop::level_below() const {
+    const bool gates = gated() && gated_.may_have_gates();
+    return gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock;
+}
+
+// Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
+void HardwareStop::lower_level() { core_.set_level(level_below()); }
+
+// The backend may change its mind between the question and the answer's publication: asked again until both agree.
+void HardwareStop::publish_level() {
+    for (bool published = false, paused = false;;) {
+        {
+            base::Lock lock(core_.mutex);
+            if (gone()) return;
+            if (core_.setup.ops->stop == nullptr) return;
+            ++core_.busy;
+        }
+        const bool now = state().paused != 0;
+        base::Lock lock(core_.mutex);
+        --core_.busy;
+        if (gone() || (published && now == paused)) return;
+        core_.pause_level(now ? level_below() : 0);
+        paused = now;
+        published = true;
+    }
+}
+
+// Queue's lock held. xserver has stopped or started the process since.
+bool HardwareStop::outside_changed() const {
+    return (outside_then_ & 1) != 0 ||
+           core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;
+}
+
+// Transition held. What went on before it was seen that the stop is still in force went on under it.
+void HardwareStop::look_if_it_went_on() {
+    uint32_t progress = 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (gone() || watched_ == 0) return;
+        progress = core_.published.slot().progress.load(std::memory_order_acquire);
+        ++core_.busy;
+    }
+    const XqStopState now = state();
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    if (now.stop != watched_ || outside_changed()) {
+        watched_ = 0;
+        return;
+    }
+    looked_ = true;
+    progress_now_ = progress;
+}
+
+// Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it
+// is not worth its price.
+void HardwareStop::note_effect() {
+    look_if_it_went_on();
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || !std::exchange(looked_, false)) return;
+    watched_ = 0;
+    if (progress_now_ == progress_then_) {
+        no_effects_ = 0;
+        return;
+    }
+    if (++no_effects_ < kMostWithoutEffect) return;
+    XLOG_INFO(
+        "no preempt level 3 on queue 0x%lx: it went on (from command %u to %u) while its channels were disabled, "
+        "so that has no effect here; it uses level 2",
+        static_cast<unsigned long>(core_.handle), progress_then_, progress_now_);
+    lower_level();
+}
+
+// Transition held.
+void HardwareStop::apply_timeslice(uint32_t us) {
+    if (us == timeslice_us_ || ops().set_timeslice == nullptr) return;
+    timeslice_us_ = us;  // also if refused: not tried again for the same value
+    ops().set_timeslice(core_.setup.impl, us);
+}
+
+// Transition and queue's lock held.
+void HardwareStop::arm_again(bool anyhow) {
+    again_anyhow_ = anyhow;
+    again_after_ns_ = anyhow ? kAgainNs : kStandsNs;
+    again_ns_ = base::now_ns() + again_after_ns_;
+    gated_.absorb_progress();
+    again_completed_ = core_.completed;
+}
+
+// Queue's lock held.
+bool HardwareStop::stands() {
+    gated_.absorb_progress();
+    return core_.submitted != core_.completed && core_.completed == again_completed_;
+}
+
+int64_t HardwareStop::put_back_again(int64_t now_ns) {
+    base::Lock transition(transition_);
+    if (again_ns_ == 0 || now_ns < again_ns_) return again_ns_;
+    again_ns_ = 0;
+    XResult (*const restore)(void*) = ops().restore;
+    if (restore == nullptr) return 0;
+    {
+        base::Lock lock(core_.mutex);
+        if (gone() || (!again_anyhow_ && !stands())) return 0;
+        // xserver itself undoes what it does for this process meanwhile.
+        if (core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0)
+            return again_ns_ = now_ns + again_after_ns_;
+        ++core_.busy;
+    }
+    restore(core_.setup.impl);
+    base::Lock lock(core_.mutex);
+    --core_.busy;
+    again_after_ns_ = std::exchange(again_anyhow_, false) ? kStandsNs : 2 * again_after_ns_;
+    if (again_after_ns_ > kLongestStandsNs) return 0;
+    return again_ns_ = now_ns + again_after_ns_;
+}
+
+bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
+    base::Lock transition(transition_);
+    if (!forgotten(now_ns, base::options().interrupt_limit * base::kMillisecond)) return false;
+    XLOG_WARN(
+        "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
+        "(XSCHED_INTERRUPT_LIMIT)",
+        static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
+    start();
+    base::Lock lock(core_.mutex);
+    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+    --core_.busy;
+    return true;
+}
+
+// Transition held. True: `busy` is raised, for the caller to lower.
+bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
+    base::Lock lock(core_.mutex);
+    if (gone() || !interrupted() || slowed_ || limit_ns == 0) return false;
+    if (core_.suspension.active || now_ns - stopped_ns_ < limit_ns) return false;
+    const ipc::QueueSlot& slot = core_.published.slot();
+    const int32_t by_pid = slot.by_pid.load(std::memory_order_relaxed);
+    const bool reason = by_pid != 0 ? lives(by_pid) : slot.suspended_for_nobody.load(std::memory_order_relaxed) != 0;
+    if (reason && core_.published.suspended()) return false;
+    given_up_ns_ = core_.published.directed_ns();
+    ++core_.busy;
+    return true;
+}
+
+}  // namespace xsched::queue

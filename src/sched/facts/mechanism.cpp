@@ -1,0 +1,33 @@
+#include "sched/facts/mechanism.h"
+
+#include <algorithm>
+
+namespace xsched::sched {
+
+const char* mechanism_sentence(Mechanism mechanism) {
+    switch (mechanism) {
+#define XSCHED_MECHANISM(name, number, level, cost, sentence) \
+    case Mechanism::name: return sentence;
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+    }
+    return "?";
+}
+
+const char* mechanism_name(Mechanism mechanism) {
+    switch (mechanism) {
+#define XSCHED_MECHANISM(name, number, level, cost, sentence) \
+    case Mechanism::name: return #name;
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+    }
+    return "";
+}
+
+uint32_t timeslice_us_of(unsigned rank, unsigned ranks) {
+    if (rank == 0 || ranks < 2) return 0;
+    rank = std::min(rank, ranks - 1);
+    return 1U << (kDriversTimesliceBits * (ranks - 1 - rank) / (ranks - 1));
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,46 @@
+// The preemption mechanisms (mechanism.def). A closed gate holds what has not started; beyond it:
+//  - gate: nothing more. For commands that end soon.
+//  - timeslice: a short one in the hardware, set long before. It preempts within one context switch and costs no call,
+//    but each pause of the urgent unit lets the victim in and costs two switches, as does each end of that one's own
+//    timeslice: for urgent units that use the device in one brief stretch.
+//  - interrupt: what runs is taken off the device (level 3). Absolute, but it costs calls of some hundred microseconds:
+//    for long commands, and urgent units that pause often. A short timeslice helps here too: the hardware has mostly
+//    switched before the call is done, and the call need only keep the victim from coming back.
+// Programs of one priority get no short timeslices: they would take turns at that rate, a context switch each time.
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::sched {
+
+enum class Mechanism : uint32_t {
+#define XSCHED_MECHANISM(name, number, level, cost, sentence) name = number,
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+};
+inline constexpr unsigned kMechanisms = 0
+#define XSCHED_MECHANISM(...) +1
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+    ;
+const char* mechanism_sentence(Mechanism mechanism);
+// "kGate"; "": this version does not know it.
+const char* mechanism_name(Mechanism mechanism);
+
+// What becomes of a suspended unit's running work. The numbers go through shared memory.
+enum class Interrupt : uint32_t {
+    kNone = 0,  // it ends
+    kTakenOff = 1,  // it is taken off the device
+    kKeptOff = 2,  // the same, but a short timeslice does the first part: it is kept from coming back
+};
+
+constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
+
+inline constexpr unsigned kDriversTimesliceBits = 11;  // 2 ms, about a driver's own
+inline constexpr uint32_t kDriversTimesliceUs = 1U << kDriversTimesliceBits;
+// Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last
+// one gets a microsecond; those between lie between.
+uint32_t timeslice_us_of(unsigned rank, unsigned ranks);
+
+}  // namespace xsched::sched

@@ -1,0 +1,54 @@
+#include "sched/mechanism/best_mechanism.h"
+
+#include "sched/mechanism/mechanism_costs.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+struct Row {
+    Mechanism mechanism;
+    uint32_t level;
+    int64_t (*cost)(const Victim& victim);
+};
+constexpr Row kRows[] = {
+#define XSCHED_MECHANISM(name, number, level, cost, sentence) {Mechanism::name, level, mechanism_costs::cost},
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+};
+
+}  // namespace
+
+Mechanism choose_mechanism(const Victim& victim) {
+    Mechanism best = Mechanism::kGate;
+    int64_t least = mechanism_costs::kNever;
+    for (const Row& row : kRows) {
+        if (row.level > victim.level) continue;
+        const int64_t cost = row.cost(victim);
+        if (cost >= least) continue;
+        least = cost;
+        best = row.mechanism;
+    }
+    return best;
+}
+
+Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
+    if (!interrupts(mechanism)) return Interrupt::kNone;
+    // A timeslice takes the victim off only where somebody else's work is there to take the device and keep it.
+    const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;
+    return presses && short_timeslice && victim.rival_keeps_alive ? Interrupt::kKeptOff : Interrupt::kTakenOff;
+}
+
+bool shortens_timeslice(const Victim& victim, Mechanism usual) {
+    if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
+    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
+}
+
+// A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And
+// they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
+uint32_t gates_apart_us(const Victim& victim) {
+    constexpr uint32_t kBesideLongBurstsUs = 300;
+    return victim.has_rival && victim.rival_end_foreseen && !victim.has_peer ? kBesideLongBurstsUs : 0;
+}
+
+}  // namespace xsched::sched

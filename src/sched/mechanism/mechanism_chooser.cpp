@@ -1,0 +1,332 @@
+#include "sched/mechanism/mechanism_chooser.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "sched/mechanism/best_mechanism.h"
+#include "sched/mechanism/lateness.h"
+#include "sched/mechanism/mechanism_costs.h"
+#include "sched/mechanism/present.h"
+#include "sched/mechanism/usage.h"
+#include "sched/pattern/long_timeslice.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+namespace {
+
+// What became ready so shortly after its suspension may have got past the gate.
+constexpr int64_t kSlippedNs = 2'000'000;
+// Who has had work on the device that nobody saw is taken for working for so long.
+constexpr int64_t kUnseenNs = 500'000'000;
+// Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
+constexpr int64_t kLongestIdleNs = 100'000'000;
+// Who was let back early is taken off again so soon after the burst has turned out to go on.
+constexpr int64_t kLookAgainNs = 100'000;
+// What a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
+constexpr int64_t kKeepAliveNs = 50'000;
+
+// The two ways of a group's trials.
+constexpr unsigned kTimesliceToo = 0;
+constexpr unsigned kGateAlone = 1;
+
+// It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
+void end_suspension(const Pass& pass, Group& group) {
+    const uint64_t id = std::exchange(group.urgent_id, 0);
+    if (std::exchange(group.for_equal, false)) return;
+    const bool tried = std::exchange(group.tried, false);
+    if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
+    const UnitState& urgent = pass.given.units[group.urgent_at];
+    if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
+    UnitHistory& known = pass.device.units[group.urgent_at];
+    // There may have been other bursts before the last one, if it waited for its turn in between.
+    const bool over = known.period.began_ns() < urgent.idle_since_ns;
+    const int64_t since_ns = std::max(group.suspended_ns, over ? known.period.began_ns() : 0);
+    const int64_t lasted_ns = urgent.idle_since_ns - since_ns;
+    BurstLength& lengths = known.burst_length;
+    group.distrust.burst_ended(lasted_ns, lengths.usual_ns(), pass.now_ns);
+    lengths.note(lasted_ns);
+    if (tried) group.trials->note(group.tried_way, id, lasted_ns);
+}
+
+// Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
+Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen) {
+    const Victim& victim = present.victim;
+    if (!victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
+    Victim known = victim;
+    known.rival_is_unsure = false;
+    const Mechanism usual = choose_mechanism(known);
+    // At most: the burst may be over while it is still being taken off.
+    const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
+    return interrupts(usual) || pass.device.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
+}
+
+// A rival that is somebody else's victim has a short timeslice too: at each end of it the hardware would turn to this
+// victim, and back.
+bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
+    const DeviceHistory& device = pass.device;
+    return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
+}
+
+// What is left of a turn would change places with the next one at the rate of their short timeslices. So it is taken
+// off at once, unless it has no work.
+Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism chosen) {
+    if (group.timeslice_us == 0) return chosen;
+    return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
+}
+
+// A timeslice that is not in force yet takes nobody off the device.
+Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
+    if (chosen != Mechanism::kTimeslice) return chosen;
+    if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
+    Victim victim = present.victim;
+    victim.rival_streams = victim.rival_is_brief = false;
+    return choose_mechanism(victim);
+}
+
+// All of it stays off the device until its turn, whether or not somebody more urgent has it meanwhile.
+bool waits_for_turn(const Pass& pass, const Group& group) {
+    const DeviceHistory& device = pass.device;
+    const std::span members = std::span(device.members).subspan(group.begin, group.end - group.begin);
+    const uint64_t process = pass.given.units[members.front()].unit.process;
+    if (device.turn.process == 0 || device.turn.process == process) return false;
+    const auto suspended = [&](uint32_t at) { return device.verdicts[at].suspend; };
+    const auto takes_turns = [&](uint32_t at) { return device.usages[at].in_turns == InTurns::kTakes; };
+    return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
+}
+
+// The urgent process holds the device: nobody need call.
+bool is_held(const Pass& pass, const Group& group, const Present& present) {
+    if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
+    return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
+           !rival_has_short_timeslice(pass, present);
+}
+
+// In a short timeslice, which it has so that a rival can hold the device, its gate is not enough where none does: what
+// stands before that would have the device back in each pause.
+Mechanism behind_gate(const Group& group, const Present& present, Mechanism chosen) {
+    const bool returns = chosen == Mechanism::kGate && group.timeslice_us != 0 && present.victim.rival_holds;
+    return returns && present.interruptible() && !present.urgent_is_equal ? Mechanism::kInterrupt : chosen;
+}
+
+void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
+    const UnitState* const urgent = present.urgent;
+    group.suspended_ns = group.chosen_ns = pass.now_ns;
+    chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
+                                     : affordable(pass, present, in_force(pass, group, present, chosen));
+    group.let_back = is_held(pass, group, present);
+    chosen = group.let_back ? Mechanism::kTimeslice : behind_gate(group, present, chosen);
+    group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
+    const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
+    const bool too_little = (group.mechanism == Mechanism::kGate && group.distrust.holds(pass.now_ns)) ||
+                            (!interrupts(group.mechanism) && unseen);
+    if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
+    // Its rival streams as a rule; it may pause today.
+    group.on_its_way = group.mechanism == Mechanism::kTimeslice && !group.let_back && present.ready &&
+                       urgent != nullptr && urgent->keeps_alive &&
+                       pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
+    group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
+    group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
+    group.urgent_at = present.urgent_at;
+    group.for_equal = present.urgent_is_equal;
+    group.tried = false;
+    group.distrust.burst_begins();
+    group.late_completed = Group::kNotYet;
+    group.late_changes = 0;
+    if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
+    if (present.urgent_is_equal) return;
+    if (!gate_may_do(present.victim)) return;
+    if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
+    group.tried = true;
+    group.tried_way = group.mechanism == Mechanism::kGate ? kGateAlone : kTimesliceToo;
+}
+
+// Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
+int64_t brief_until_ns(const Group& group, const Present& present) {
+    const Victim& victim = present.victim;
+    const bool expected = victim.rival_is_brief && !victim.rival_streams && !present.urgent_is_equal;
+    return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
+}
+
+void look_again(Group& group, int64_t at_ns) {
+    group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, at_ns) : at_ns;
+}
+
+// Whoever was taken off for the burst. Who is off until its turn stays so.
+void let_back(const Pass& pass, Group& group, const Present& present) {
+    const bool may = is_held(pass, group, present);
+    if (group.interrupt != Interrupt::kNone && may && !waits_for_turn(pass, group)) {
+        group.mechanism = Mechanism::kTimeslice;
+        group.interrupt = Interrupt::kNone;
+        group.let_back = true;
+    }
+    if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kLookAgainNs);
+}
+
+// A rival that was thought to stream pauses, or one that is brief as a rule goes on. Behind a short timeslice alone the
+// victim comes back in each pause, however short its commands are. Likewise where it is an equal's turn by now.
+void escalate(const Pass& pass, Group& group, const Present& present) {
+    if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
+    if (present.victim.rival_streams && !present.urgent_is_equal) return;
+    if (pass.now_ns < brief_until_ns(group, present)) return;
+    if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
+    group.let_back = false;
+    group.mechanism = Mechanism::kInterrupt;
+    group.chosen_ns = pass.now_ns;
+}
+
+// Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
+bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
+    if (present.ready || present.slowed || present.urgent == nullptr) return false;
+    if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kLongestIdleNs)
+        return false;
+    group.interrupt = Interrupt::kNone;
+    return true;
+}
+
+// Where its gates are not enough.
+void take_off(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
+    const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
+    if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
+        group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
+        group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
+        return;
+    }
+    const Late late = late_from(pass, group, present);
+    if (pass.now_ns < late.from_ns) group.late_ns = late.from_ns;
+    if (late.from_ns == 0 || pass.now_ns < late.from_ns) return;
+    group.mechanism = Mechanism::kInterruptLate;
+    group.interrupt = Interrupt::kTakenOff;
+    if (late.at_gates && !present.victim.copies) group.distrust.not_enough(pass.now_ns);
+    if (!present.ready) group.unseen_until_ns = pass.now_ns + kUnseenNs;
+}
+
+// What becomes of what runs, now that all of the group is suspended.
+void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
+    // Suspended by a person, with nobody's work to press for the device, it must be off.
+    if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
+    if (goes_on_unseen(pass, group, present)) return;
+    if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))
+        take_off(pass, group, present, short_timeslice);
+    const bool for_a_while = group.interrupt != Interrupt::kNone && !present.ready && present.urgent != nullptr;
+    if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kLongestIdleNs;
+}
+
+// The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.
+uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present, uint32_t wished_us) {
+    const bool runs = present.ready && !present.suspended && wished_us != 0;
+    group.in_short.observe(runs, present.progress_ns, present.victim.command_ns, pass.now_ns);
+    group.late_ns = group.in_short.due_ns();
+    return group.in_short.usable(pass.now_ns) ? wished_us : 0;
+}
+
+// Returns the timeslice that its process gets in the hardware.
+uint32_t choose(const Pass& pass, Group& group, Present& present) {
+    Victim& victim = present.victim;
+    if (!present.suspended) end_suspension(pass, group);  // first: what it taught is in force before the next burst
+    victim.last = group.as_known;
+    victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
+    const bool announced = std::exchange(victim.announced, false);
+    const bool unsure = std::exchange(victim.rival_is_unsure, false);
+    group.usual = group.as_known = choose_mechanism(victim);
+    victim.rival_is_unsure = unsure;
+    if (unsure) group.usual = choose_mechanism(victim);
+    // As one with long commands: also what a short timeslice does for that.
+    if (group.usual == Mechanism::kGate && group.distrust.holds(pass.now_ns) && present.interruptible())
+        group.usual = Mechanism::kInterrupt;
+    // In a short one it would get a microsecond of its turn for each timeslice of the others.
+    const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
+    const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
+    victim.announced = announced;
+    const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
+    if (!present.suspended) {
+        group.suspended_ns = 0;
+        group.on_its_way = group.let_back = false;
+        group.interrupt = Interrupt::kNone;
+        group.mechanism = chosen;
+        return slice_us;
+    }
+    if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
+    escalate(pass, group, present);
+    if (present.interruptible()) settle_interrupt(pass, group, present, group.has_short_timeslice(pass.now_ns));
+    let_back(pass, group, present);
+    if (const int64_t until_ns = brief_until_ns(group, present); until_ns > pass.now_ns) look_again(group, until_ns);
+    return slice_us;
+}
+
+// Whether it makes room for somebody more urgent, and not for an equal whose turn it is.
+bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
+    return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
+}
+
+void choose_for(Pass& pass, Group& group) {
+    DeviceHistory& device = pass.device;
+    group.dirty = false;
+    Present present = look_at(pass, group);
+    const uint32_t short_us = choose(pass, group, present);
+    group.tell_timeslice(short_us, pass.now_ns);
+    const bool leads = short_us == 0 && present.leads && present.interruptible();
+    group.long_timeslice_us =
+        leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
+    const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
+    if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
+    // Nobody waits for what the agent of one that waits itself is asked for: those of a whole crowd would take the
+    // processors that the programs need (docs/decisions/005).
+    const bool quick = interrupts(group.usual) && !waits_for_turn(pass, group);
+    for (uint32_t i = group.begin; i < group.end; ++i) {
+        const uint32_t at = device.members[i];
+        UnitHistory& unit = device.units[at];
+        unit.leads = device.rivals.leads(at, pass.given.units[at]);  // else its equals would wait for its keep-alives
+        const Preemption preemption{.mechanism = group.mechanism,
+                                    .interrupt = group.interrupt,
+                                    .timeslice_us = slice_us,
+                                    .gates_apart_us = gates_apart_us(present.victim),
+                                    .expect_interrupt = quick,
+                                    .on_its_way = group.on_its_way,
+                                    .has_victims = device.rivals.has_victims(at, pass.given.units[at]),
+                                    .has_peer = present.victim.has_peer && makes_room_above(pass, present, at),
+                                    .keep_alive_us = unit.leads ? unit.queued.keep_us() : 0};
+        if (preemption == device.verdicts[at].preemption) continue;
+        device.verdicts[at].preemption = preemption;
+        device.note_changed(at);
+    }
+}
+
+// Work that was late when it was last looked at, or may be by now.
+void mark_late(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    for (const uint32_t index : device.late)
+        if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
+}
+
+// Victims that are no longer late are forgotten; the others are looked at again in time.
+void wake_for_late(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    std::sort(device.late.begin(), device.late.end());
+    device.late.erase(std::unique(device.late.begin(), device.late.end()), device.late.end());
+    std::erase_if(device.late, [&device](uint32_t index) { return device.groups[index].late_ns == 0; });
+    for (const uint32_t index : device.late) pass.wake(device.groups[index].late_ns);
+}
+
+}  // namespace
+
+void choose_mechanisms(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    if (pass.anew) {
+        for (uint32_t at = 0; at < pass.given.units.size(); ++at) see_usage(pass, at);
+    } else {
+        for (const uint32_t at : pass.given.changed) see_usage(pass, at);
+        if (pass.all) see_idle(pass);
+    }
+    if (std::exchange(device.rivals_changed, false)) {
+        device.rivals.sum_up(pass.given.units, device.urgency, device.usages);
+        for (uint32_t index = 0; index < device.groups.size(); ++index) device.mark_group_at(index);
+    }
+    if (!device.late.empty()) mark_late(pass);
+    for (const uint32_t index : device.dirty_groups) choose_for(pass, device.groups[index]);
+    device.dirty_groups.clear();
+    if (!device.late.empty()) wake_for_late(pass);
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,90 @@
+#include "sched/mechanism/mechanism_costs.h"
+
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+namespace {
+
+constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
+constexpr int64_t kReactionNs = 50'000;    // of the scheduler: a pass or two
+// What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
+constexpr int64_t kBetweenGatesNs = 150'000;
+// To be off in time for a burst that is announced: the scheduler wakes and writes. The call may take longer than usual.
+// Without a gate, what is in flight ends.
+constexpr int64_t kWakeNs = 100'000;
+constexpr int64_t kCallMarginNs = 100'000;
+constexpr int64_t kInFlightNs = 1'000'000;
+
+// Each change of mind costs the victim a call.
+constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; }
+
+// The cost of an interrupt. In a short timeslice, behind an urgent unit that keeps the device through its pauses, the
+// victim is off within a switch and only the victim pays for the calls: there it is worth it for much shorter commands
+// (on an H100, from a quarter of a millisecond on instead of half a one). A victim of several contexts has no short
+// timeslice.
+int64_t calls_ns(const Victim& victim) {
+    const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts && victim.costs.has_timeslices();
+    return off_by_itself ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
+}
+
+// Where a burst outlasts the rival's own timeslice, the hardware would turn to the victim and back at each end of one.
+bool timeslice_does(const Victim& victim) {
+    if (!victim.costs.has_timeslices()) return false;
+    const bool stays = victim.rival_streams || victim.rival_is_brief;
+    return victim.has_rival && stays && !victim.rival_outlasts && !victim.takes_turns();
+}
+
+}  // namespace
+
+int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
+    // At level 3 also a short command is interrupted, where the burst is announced.
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kCallMarginNs;
+    const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
+    return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
+}
+
+bool gate_may_do(const Victim& victim) {
+    const int64_t limit_ns = victim.last == Mechanism::kGate ? kBetweenGatesNs : with_hysteresis(kBetweenGatesNs);
+    return timeslice_does(victim) && !victim.announced && victim.command_ns != 0 && victim.command_ns < limit_ns;
+}
+
+namespace mechanism_costs {
+
+// It waits for the command that runs: for all of it at worst, for half of it on average. Where contexts of the victim
+// take turns, half or more of what a command seems to take is the others' time.
+int64_t of_gate(const Victim& victim) {
+    if (!victim.has_rival) return kNever;
+    // A rival of which little is known may pause often, or not at all: level 3 does in either case.
+    if (victim.rival_is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
+    const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
+    return victim.several_contexts ? command_ns / 2 : command_ns;
+}
+
+// Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, or
+// contexts of one process, which would take turns.
+int64_t of_timeslice(const Victim& victim) {
+    if (!timeslice_does(victim) || victim.announced) return kNever;
+    return victim.gate_tried_better && gate_may_do(victim) ? kNever : 0;
+}
+
+int64_t of_interrupt(const Victim& victim) {
+    if (!victim.has_rival || victim.announced || victim.command_ns == 0 || victim.copies) return kNever;
+    return victim.last == Mechanism::kInterrupt ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
+}
+
+int64_t of_interrupt_unknown(const Victim& victim) {
+    const bool may_do = victim.has_rival && !victim.announced && !victim.copies;
+    return may_do && victim.command_ns == 0 ? calls_ns(victim) : kNever;
+}
+
+// Early enough, the call costs nothing. Behind its gate alone the victim would get the device back until the burst,
+// which would then begin with a switch. Beside two contexts bursts were shorter by a fifth behind gates, on an H200
+// (docs/levels.md).
+int64_t of_interrupt_announced(const Victim& victim) {
+    if (!victim.has_rival || !victim.announced) return kNever;
+    return victim.several_contexts && victim.command_ns != 0 ? calls_ns(victim) : 0;
+}
+
+}  // namespace mechanism_costs
+}  // namespace xsched::sched

@@ -1,0 +1,35 @@
+// A group as it is now, and what it would make room for. Pure; not thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/facts/victim.h"
+#include "sched/state/pass.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+struct Present {
+    Victim victim;
+    bool suspended = true;  // all of it
+    bool ready = false;  // some of it
+    bool slowed = false;  // some of it
+    bool has_turn = false;  // some of it runs because it starved
+    bool leads = false;  // some of it is the most urgent
+    uint32_t timeslice_us = 0;
+    uint64_t completed = 0;  // commands
+    int64_t progress_ns = 0;  // when one was last seen to complete
+    int64_t longest_ns = 0;  // of its commands, lately
+    int64_t stretch_ns = 0;  // in which it uses the device, as a rule
+    bool queued = false;  // QueuedBursts::lately
+    const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
+    uint32_t urgent_at = 0;
+    bool urgent_is_equal = false;  // whose turn it is
+
+    bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
+    bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }
+};
+
+Present look_at(const Pass& pass, const Group& group);
+
+}  // namespace xsched::sched

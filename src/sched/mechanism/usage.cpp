@@ -1,0 +1,71 @@
+#include "sched/mechanism/usage.h"
+
+#include <utility>
+
+#include "sched/order/foreseen.h"
+#include "sched/pattern/long_timeslice.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
+    if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
+    return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
+}
+
+// With the switch before it.
+bool is_brief(const BurstLength& length, const Costs& costs) {
+    return length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
+}
+
+void see_pauses(Pass& pass, uint32_t at) {
+    const UnitState& state = pass.given.units[at];
+    UnitHistory& unit = pass.device.units[at];
+    if (!unit.pauses.observe(state)) return;
+    const bool may_keep = state.keeps_alive && unit.leads && unit.pauses.streams();
+    unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.precautions,
+                       pass.now_ns);
+}
+
+}  // namespace
+
+void see_usage(Pass& pass, uint32_t at) {
+    DeviceHistory& device = pass.device;
+    const UnitState& state = pass.given.units[at];
+    UnitHistory& unit = device.units[at];
+    see_pauses(pass, at);
+    if (state.several_contexts) unit.several_contexts_ns = pass.now_ns;
+    unit.lengths.observe(state.completed, state.measured_ns, pass.now_ns);
+    unit.copies.observe(state.copies, state.copied_bytes, state.completed, pass.now_ns);
+    unit.write_habits(state.habits, state.unit.priority);
+    const Pauses& pauses = unit.pauses;
+    const bool careful = device.precautions.used();
+    const bool keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait());
+    const Usage usage{.streams = pauses.streams(),
+                      .brief = keeps_alive && pauses.begin_with_wait() && is_brief(unit.burst_length, state.costs),
+                      .keeps_alive = keeps_alive,
+                      .unsure = careful && pauses.unsure(),
+                      .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings, unit.leads),
+                      .end_foreseen = end_is_foreseen(pass.settings, state, unit),
+                      .lately = worked_lately(state, pass.now_ns),
+                      .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
+                               may_hold_through(unit) && unit.hold_trial.reliable(),
+                      .holds_until_ns = state.holds_until_ns,
+                      .in_turns = in_turns(state, unit.copies),
+                      .only_copies = unit.copies.only()};
+    if (std::exchange(device.usages[at], usage) != usage) device.rivals_changed = true;
+    device.mark_group(at);
+}
+
+void see_idle(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    for (uint32_t at = 0; at < device.usages.size(); ++at) {
+        Usage& usage = device.usages[at];
+        if (!usage.lately || worked_lately(pass.given.units[at], pass.now_ns)) continue;
+        usage.lately = false;
+        device.rivals_changed = true;
+    }
+}
+
+}  // namespace xsched::sched

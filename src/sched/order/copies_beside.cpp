@@ -1,0 +1,79 @@
+#include "sched/order/copies_beside.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sched/order/foreseen.h"
+
+namespace xsched::sched {
+namespace {
+
+// One part in so many of the time between bursts at most, besides what the burst itself is late.
+constexpr int64_t kPartOfTime = 50;
+
+// The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
+uint32_t who_copies_next(const Pass& pass) {
+    uint32_t who = kNowhere;
+    if (pass.settings.foresight == Foresight::kNone) return who;
+    for (uint32_t place = 0; place < pass.device.eligible.size(); ++place) {
+        if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;  // most are told apart by this
+        const UnitHistory& known = pass.history(place);
+        const Foreseen& foreseen = known.foreseen;
+        if (foreseen.at_ns == 0 || foreseen.too_dear || pass.now_ns >= foreseen.until_ns) continue;
+        if (pass.unit(place).ready || !known.leads || !known.copies.some()) continue;
+        if (who == kNowhere || foreseen.at_ns < pass.history(who).foreseen.at_ns) who = place;
+    }
+    return who;
+}
+
+// When its next burst is foreseen, or began; 0: neither, or it copies nothing.
+int64_t copy_burst_of(Pass& pass, uint32_t place) {
+    const UnitHistory& known = pass.history(place);
+    if (!known.leads || !known.copies.some()) return 0;
+    const UnitState& state = pass.unit(place);
+    const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
+    if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
+    // Not what is done for it: that begins only once its unit wants the device no more.
+    return announces ? known.expectation.next(pass.now_ns).at_ns : rhythm_of(pass, place).at_ns;
+}
+
+}  // namespace
+
+void tell_copy_bursts(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    int64_t first_ns = 0;
+    uint64_t process = 0;
+    const uint32_t top = device.ranks.count() - 1;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (device.ranks.of(place) != top) continue;
+        const int64_t its_ns = copy_burst_of(pass, place);
+        if (its_ns == 0 || (first_ns != 0 && its_ns >= first_ns)) continue;
+        first_ns = its_ns;
+        process = pass.unit(place).unit.process;
+    }
+    if (!std::exchange(device.tells_copies, first_ns != 0) && first_ns == 0) return;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        const bool makes_room = device.ranks.of(place) != top && pass.unit(place).unit.process != process;
+        UnitHistory& known = pass.history(place);
+        const int64_t its_ns = makes_room ? first_ns : 0;
+        if (std::exchange(known.copy_burst_ns, its_ns) != its_ns) known.dirty = true;
+    }
+}
+
+void keep_copies_off(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    const uint32_t who = who_copies_next(pass);
+    if (who == kNowhere) return;
+    const Foreseen& next = pass.history(who).foreseen;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (!device.answers[place].run || device.ranks.of(place) >= device.ranks.of(who)) continue;
+        if (device.usages[device.eligible[place]].in_turns != InTurns::kBeside) continue;
+        if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;  // it may wait for them
+        const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, next.apart_ns / kPartOfTime);
+        const int64_t begin_ns = next.at_ns - lasts_ns;
+        pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);
+        if (pass.now_ns >= begin_ns) device.answers[place] = {.run = false, .by = pass.unit(who).unit.id};
+    }
+}
+
+}  // namespace xsched::sched

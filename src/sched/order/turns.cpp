@@ -1,0 +1,168 @@
+#include "sched/order/turns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace xsched::sched {
+namespace {
+
+// As long as several of the hardware's own turns: each begins with a call and a switch, which it pays for.
+constexpr int64_t kMostTurnNs = 10'000'000;
+constexpr int64_t kBeginNs = 500'000;
+// Who waits for its work keeps the device for so long, if somebody else has work: less than a switch and back.
+constexpr int64_t kPauseNs = 200'000;
+// Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
+constexpr int64_t kSavedTurns = 2;
+// A change of turns takes two calls, of a millisecond each at times, and 2 ms later a third one, lest the device has
+// not noticed the second (queue/stop/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the
+// device to them (docs/decisions/022).
+constexpr int64_t kChangeNs = 4'500'000;
+// Of the time between bursts at most, so that turns change at all.
+constexpr int64_t kPartOfRhythm = 2;
+// All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
+constexpr int64_t kPartOfLimit = 3;
+
+// The equals that may run now.
+struct Equals {
+    bool any = false;
+    bool take_turns = false;
+    uint32_t rank = 0;
+    int64_t working = 0;  // how many have work
+    uint32_t holder = kNowhere;  // a place of the process whose turn it is, if possible one with work
+    uint32_t next = kNowhere;  // with work, of the process that has had least
+    int64_t most_ns = 0;  // that anybody with work has had
+};
+
+bool has_work(const Pass& pass, uint32_t place) { return pass.unit(place).ready; }
+
+bool is_below_others(const DeviceHistory& device, uint32_t place) {
+    return device.ranks.of(place) + 1 != device.ranks.count();
+}
+
+Equals look_at(const Pass& pass) {
+    const DeviceHistory& device = pass.device;
+    Equals equals;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (!device.answers[place].run || !is_below_others(device, place)) continue;
+        const InTurns in_turns = device.usages[device.eligible[place]].in_turns;
+        if (in_turns == InTurns::kBeside) continue;
+        const uint32_t rank = device.ranks.of(place);
+        const bool another = std::exchange(equals.any, true) && rank != equals.rank;
+        if (in_turns == InTurns::kPrevents || another) return {.any = true};
+        equals.rank = rank;
+        const bool works = has_work(pass, place);
+        const int64_t had_ns = pass.history(place).turns_had_ns;
+        if (works) {
+            equals.most_ns = std::max(equals.most_ns, had_ns);
+            ++equals.working;
+        }
+        if (pass.unit(place).unit.process == device.turn.process) {
+            if (equals.holder == kNowhere || works) equals.holder = place;
+        } else if (works && (equals.next == kNowhere || had_ns < pass.history(equals.next).turns_had_ns)) {
+            equals.next = place;
+        }
+    }
+    equals.take_turns = equals.any;
+    return equals;
+}
+
+int64_t turn_ns(const Pass& pass, const Equals& equals) {
+    const int64_t limit_ns = pass.settings.starvation_limit_ns;
+    if (limit_ns <= 0) return kMostTurnNs;
+    return std::min(kMostTurnNs, limit_ns / (kPartOfLimit * std::max<int64_t>(equals.working, 1)));
+}
+
+// Those at the places of the equals that take turns, whoever has the present one.
+template <typename Do>
+void each(Pass& pass, const Equals& equals, Do act) {
+    DeviceHistory& device = pass.device;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        if (!device.answers[place].run || !is_below_others(device, place)) continue;
+        if (device.ranks.of(place) != equals.rank) continue;
+        if (device.usages[device.eligible[place]].in_turns == InTurns::kTakes) act(place);
+    }
+}
+
+void account(Pass& pass, const Equals& equals) {
+    Turn& turn = pass.device.turn;
+    const int64_t had_since_ns = std::exchange(turn.has_since_ns, equals.holder != kNowhere ? pass.now_ns : 0);
+    const int64_t had_ns = had_since_ns != 0 ? pass.now_ns - had_since_ns : 0;
+    turn.left_ns -= had_ns;
+    if (!equals.take_turns) return;
+    each(pass, equals, [&](uint32_t place) {
+        int64_t& ns = pass.history(place).turns_had_ns;
+        if (pass.unit(place).unit.process == turn.process) ns += had_ns;
+        ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
+    });
+}
+
+// Until when no turn begins, since a burst of somebody more urgent is foreseen before the change would be over. 0: none
+// is foreseen.
+int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
+    const DeviceHistory& device = pass.device;
+    int64_t until_ns = 0;
+    for (uint32_t place = 0; place < device.eligible.size(); ++place) {
+        const Foreseen& foreseen = pass.history(place).foreseen;
+        if (foreseen.at_ns == 0 || device.ranks.of(place) <= equals.rank || has_work(pass, place)) continue;
+        const int64_t change_ns = std::min(kChangeNs, foreseen.apart_ns / kPartOfRhythm);
+        if (pass.now_ns < foreseen.at_ns - change_ns || pass.now_ns >= foreseen.until_ns) continue;
+        until_ns = std::max(until_ns, foreseen.until_ns);
+    }
+    return until_ns;
+}
+
+// Whether the next one has the device from now on.
+bool is_over(const Pass& pass, const Equals& equals) {
+    const Turn& turn = pass.device.turn;
+    if (equals.holder == kNowhere) return true;
+    const int64_t beyond_ns = pass.history(equals.holder).turns_had_ns - pass.history(equals.next).turns_had_ns;
+    if (turn.left_ns <= 0 && beyond_ns >= 0) return true;
+    if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs) return true;
+    return beyond_ns >= turn_ns(pass, equals);
+}
+
+void begin(Pass& pass, const Equals& equals) {
+    const UnitState& state = pass.unit(equals.next);
+    pass.device.turn = {.process = state.unit.process, .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
+    each(pass, equals, [&](uint32_t place) {
+        if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += kBeginNs;
+    });
+}
+
+}  // namespace
+
+void take_turns(Pass& pass) {
+    DeviceHistory& device = pass.device;
+    Turn& turn = device.turn;
+    Equals equals = look_at(pass);
+    account(pass, equals);
+    if (!equals.any) return;  // somebody more urgent has the device: what is left of the turn comes later
+    if (!equals.take_turns) {
+        turn = {};
+        return;
+    }
+    const bool pauses = equals.holder != kNowhere && !has_work(pass, equals.holder);
+    turn.paused_ns = !pauses ? 0 : turn.paused_ns != 0 ? turn.paused_ns : pass.now_ns;
+    bool waits = false;
+    if (equals.next != kNowhere && is_over(pass, equals)) {
+        const int64_t until_ns = equals.holder != kNowhere ? none_begins_until_ns(pass, equals) : 0;
+        waits = until_ns != 0;
+        if (waits) {
+            pass.wake(until_ns);
+        } else {
+            begin(pass, equals);
+            equals.holder = equals.next;
+        }
+    }
+    if (equals.holder == kNowhere) return;
+    if (equals.next != kNowhere && !waits) {
+        pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kPauseNs));
+        if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kPauseNs);
+    }
+    const uint64_t by = pass.unit(equals.holder).unit.id;
+    each(pass, equals, [&](uint32_t place) {
+        if (pass.unit(place).unit.process != turn.process) device.answers[place] = {.run = false, .by = by};
+    });
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,93 @@
+#include "sched/pattern/anticipation.h"
+
+#include <algorithm>
+
+namespace xsched::sched {
+
+namespace {
+
+// Think times vary: a threshold exactly as long as one of them would miss those that are slightly longer.
+int64_t with_margin(int64_t think_ns) { return think_ns + think_ns / 4 + 10'000; }
+
+}  // namespace
+
+void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
+    // The end of the burst before: the unit's own word, or, if that burst has ended too by now, what was seen then.
+    const int64_t ended_ns = ready_since_ns > idle_since_ns ? idle_since_ns : idle_seen_ns_;
+    if (ready_since_ns > counted_ready_ns_) {
+        // An end that lies before the last begin is an older burst's: nobody saw when that one ended.
+        const bool known = ended_ns > 0 && ended_ns >= counted_ready_ns_;
+        if (known && ready_since_ns > ended_ns) add(ready_since_ns - ended_ns);
+        counted_ready_ns_ = ready_since_ns;
+    }
+    idle_seen_ns_ = ready ? 0 : idle_since_ns;
+}
+
+void Anticipation::add(int64_t think_ns) {
+    think_ns = std::min(think_ns, kLongestThinkNs);
+    if (unsure_ > 0) --unsure_;
+    if (count_ >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns)) unsure_ = kEnough;
+    const auto begin = sorted_.begin();
+    auto end = begin + count_;
+    if (count_ == kThinkTimes) {
+        const auto oldest = std::lower_bound(begin, end, ring_[next_]);
+        std::move(oldest + 1, end, oldest);
+        --end;
+    } else {
+        ++count_;
+    }
+    const auto place = std::upper_bound(begin, end, think_ns);
+    std::move_backward(place, end, end + 1);
+    *place = think_ns;
+    ring_[next_] = think_ns;
+    next_ = (next_ + 1) % kThinkTimes;
+}
+
+// Of about that length, by a factor of two; very short ones are all alike.
+bool Anticipation::resembles_one(int64_t think_ns) const {
+    const int64_t most_ns = std::max(think_ns * 2, kLeastWrongNs);
+    const int64_t least_ns = think_ns <= kLeastWrongNs ? 0 : think_ns / 2;
+    const auto end = sorted_.begin() + count_;
+    const auto found = std::lower_bound(sorted_.begin(), end, least_ns);
+    return found != end && *found <= most_ns;
+}
+
+void Anticipation::begin_with(const Habits& habits) {
+    for (unsigned i = 0; i < std::min(habits.think_times, Habits::kThinkTimes); ++i)
+        add(int64_t{habits.think_us[i]} * 1000);
+    unsure_ = 0;
+}
+
+void Anticipation::write(Habits& habits) const {
+    habits.think_times = count_ < kEnough ? 0 : Habits::kThinkTimes;
+    for (unsigned i = 0; i < habits.think_times; ++i)
+        habits.think_us[i] = static_cast<uint32_t>(sorted_[(2 * i + 1) * count_ / (2 * Habits::kThinkTimes)] / 1000);
+}
+
+int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
+    return max_ns <= 0 ? 0 : std::min(std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs), max_ns);
+}
+
+int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
+    if (max_ns <= 0) return 0;
+    if (count_ < kEnough) return newcomer_length(wrong_ns, max_ns);
+    wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
+
+    const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
+    int64_t best_ns = 0;
+    int64_t best_cost = penalty_ns * count_;  // without anticipation: wrong every time
+    int64_t covered_ns = 0;  // sum of the think times that the candidate outlasts
+    unsigned covered = 0;
+    for (unsigned i = 0; i < count_ && sorted_[i] <= max_ns; ++i) {
+        const int64_t candidate_ns = std::min(with_margin(sorted_[i]), max_ns);
+        while (covered < count_ && sorted_[covered] <= candidate_ns) covered_ns += sorted_[covered++];
+        const int64_t cost = covered_ns + (candidate_ns + penalty_ns) * (count_ - covered);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best_ns = candidate_ns;
+        }
+    }
+    return best_ns;
+}
+
+}  // namespace xsched::sched

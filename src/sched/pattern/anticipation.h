@@ -1,0 +1,62 @@
+// For how long a device stays reserved for a unit that has just become idle. This is anticipatory scheduling (Iyer and
+// Druschel, SOSP'01), which Linux had for disks as as-iosched.
+//
+// The threshold is a ski-rental problem. Keeping the device costs the time that it idles. Letting a victim in costs a
+// command of the victim and the hardware's switches to the victim and back, if the unit returns after all. Once enough
+// of the unit's think times are known, the threshold is the one that would have cost least on them. Before that it is
+// the classic rule: wait for as long as being wrong costs. Think times longer than any reasonable threshold count like
+// every other: nothing covers them, so they pull towards 0.
+//
+// Think time: from the end of one burst of a unit to the start of its next.
+// Pure; one object per unit; not thread-safe; no allocation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sched/facts/habits.h"
+
+namespace xsched::sched {
+
+class Anticipation {
+public:
+    static constexpr unsigned kThinkTimes = 64;  // remembered
+    static constexpr unsigned kEnough = 8;       // from here on they are believed
+    static constexpr int64_t kSurpriseNs = 1'000'000;  // longer think times are none
+    static constexpr int64_t kLongestThinkNs = 1'000'000'000;
+    static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
+    static constexpr int64_t kMostWrongNs = 1'000'000'000;
+    static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth this many of the device
+
+    // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end
+    // and its beginning are known, and none is counted twice.
+    void observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns);
+
+    // The reservation, 0..max_ns. `wrong_ns`: about what the unit waits if the victim was let in by mistake.
+    int64_t length(int64_t wrong_ns, int64_t max_ns) const;
+
+    // Before think times are believed, and again after one that is short and like none of those remembered: the unit
+    // does something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
+    bool unsure() const { return count_ < kEnough || unsure_ > 0; }
+    static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
+
+    // The habits of the program's last run count as if they had been seen; then what to keep of this run.
+    void begin_with(const Habits& habits);
+    void write(Habits& habits) const;
+
+    unsigned think_times() const { return count_; }
+
+private:
+    void add(int64_t think_ns);
+    bool resembles_one(int64_t think_ns) const;
+
+    std::array<int64_t, kThinkTimes> ring_{};
+    std::array<int64_t, kThinkTimes> sorted_{};  // the same numbers
+    unsigned count_ = 0;
+    unsigned next_ = 0;
+    unsigned unsure_ = 0;  // think times until the last surprise is over
+    int64_t counted_ready_ns_ = 0;  // start of the last burst whose think time was counted or is unknown
+    int64_t idle_seen_ns_ = 0;  // if it was idle at the last look: since when
+};
+
+}  // namespace xsched::sched

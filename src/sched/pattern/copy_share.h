@@ -1,0 +1,60 @@
+// Whether a unit mainly copies lately: the device's copy engines do that beside others' kernels. A quarter of its
+// commands is enough, since there are the events behind copies as well. A program that loads its parameters and then
+// launches a few graphs in each second copies no more. Copies are counted when they are launched, and
+// commands when they are complete: so a few of them say nothing. One whose commands copy so much each, on average, does
+// nothing else to speak of.
+//
+// Pure; one object per unit; not thread-safe; no allocation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace xsched::sched {
+
+class CopyShare {
+public:
+    static constexpr uint64_t kEnough = 16;
+    static constexpr uint64_t kRemembered = 512;
+    static constexpr int64_t kHalfLifeNs = 1'000'000'000;
+    // Pieces of 100 us are 5 MiB long, and pieces of pageable memory as well (queue/path/copy_rates.h).
+    static constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
+
+    // So many copies of so many bytes have been launched, and so many commands are complete, of all times. Fewer than
+    // before: its queues are others.
+    void observe(uint64_t copies, uint64_t bytes, uint64_t completed, int64_t now_ns) {
+        if (copies < seen_copies_ || completed < seen_completed_) *this = CopyShare{};
+        copies_ += copies - seen_copies_;
+        bytes_ += std::min(std::max(bytes, seen_bytes_) - seen_bytes_, kMostBytes);
+        commands_ += completed - seen_completed_;
+        seen_copies_ = copies;
+        seen_bytes_ = bytes;
+        seen_completed_ = completed;
+        while (commands_ >= kRemembered) halve();
+        if (now_ns - halved_ns_ < kHalfLifeNs || commands_ < 2 * kEnough) return;
+        halved_ns_ = now_ns;
+        halve();
+    }
+    bool some() const { return copies_ != 0; }
+    bool mostly() const { return commands_ >= kEnough && 4 * copies_ >= commands_; }
+    bool only() const { return mostly() && bytes_ / commands_ >= kLargeBytes; }
+
+private:
+    static constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // at once: sums stay in range, whatever a client says
+
+    void halve() {
+        commands_ /= 2;
+        copies_ /= 2;
+        bytes_ /= 2;
+    }
+
+    uint64_t seen_copies_ = 0;
+    uint64_t seen_bytes_ = 0;
+    uint64_t seen_completed_ = 0;
+    uint64_t copies_ = 0;
+    uint64_t bytes_ = 0;
+    uint64_t commands_ = 0;
+    int64_t halved_ns_ = 0;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,41 @@
+// A victim on its way off the device. It is off once its agent has made its call and the device has obeyed. Until then
+// the hardware gives the device back to the victim in each pause of the urgent unit, so that the urgent unit should
+// keep it. Pure; not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sched/facts/costs.h"
+
+namespace xsched::sched {
+
+class Departure {
+public:
+    // Behind the call that keeps off what a short timeslice has taken off already: for whoever looks late.
+    static constexpr int64_t kKeptOffNs = 50'000;
+
+    // `kept_off`: the call only keeps it off.
+    void begin(const Costs& costs, int64_t now_ns, bool kept_off = false) {
+        costs_ = costs;
+        kept_off_ = kept_off;
+        since_ns_ = now_ns;
+        under_way_ = true;
+    }
+    bool under_way() const { return under_way_; }
+    // `called`: the victim's agent has made its call. Returns until when the device should be kept, at least. The
+    // departure ends with that call, or when the agent has not answered for as long as it ever takes.
+    int64_t keep_until_ns(bool called, int64_t now_ns) {
+        if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
+        if (called && kept_off_) return now_ns + kKeptOffNs;
+        return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
+    }
+
+private:
+    Costs costs_;
+    int64_t since_ns_ = 0;
+    bool under_way_ = false;
+    bool kept_off_ = false;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,38 @@
+#include "sched/pattern/long_timeslice.h"
+
+#include <algorithm>
+
+#include "sched/facts/mechanism.h"
+
+namespace xsched::sched {
+namespace {
+
+// How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
+constexpr int64_t kSwitchAndCallNs = 250'000;
+constexpr int64_t kInARow = 3;  // bursts that queued, at most as a rule
+
+// A starved unit has its turn beside it, and is to get something of that.
+int64_t most_us(const Settings& settings) {
+    const int64_t us = settings.urgent_timeslice_us;
+    return settings.starvation_limit_ns > 0 ? std::min(us, settings.starvation_turn_ns / 1000) : us;
+}
+
+}  // namespace
+
+uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us) {
+    int64_t wanted_ns = stretch_ns;
+    if (queued) wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings, true)));
+    uint32_t us = kDriversTimesliceUs;
+    while (us <= most_us(settings) && us * int64_t{1000} < wanted_ns + kSwitchAndCallNs) us *= 2;
+    if (us <= last_us && us >= last_us / 4) return last_us;
+    return us > kDriversTimesliceUs && us <= most_us(settings) ? us : 0;
+}
+
+// Of a long timeslice the last part is left, for a burst that is longer than usual.
+int64_t longest_in_one_ns(const Settings& settings, bool leads) {
+    const int64_t us = most_us(settings);
+    if (!leads || us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;
+    return us * 1000 - kSwitchAndCallNs;
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,110 @@
+#include "sched/pattern/pauses.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace xsched::sched {
+
+// A pause is seen when it is over.
+bool Pauses::observe(const UnitState& unit) {
+    const int64_t ready_ns = unit.unit.ready_since_ns;
+    const int64_t idle_ns = unit.idle_since_ns;
+    due_ = false;
+    if (!unit.ready || ready_ns == seen_ready_ns_) return false;
+    const bool known = idle_ns > seen_ready_ns_ && idle_ns <= ready_ns && seen_ready_ns_ != 0;
+    const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
+    const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
+    if (!known) {
+        if (goes_on_in_parts(ready_ns - before_ns)) remember(true, true, waited);
+        return before_ns != 0 && follows_unseen(ready_ns - before_ns);
+    }
+    last_ns_ = ready_ns - idle_ns;
+    const bool is_short = last_ns_ < kShortNs;
+    const bool is_within = last_was_within_ = is_short && is_part(idle_ns - before_ns);
+    if (is_surprise(is_short, is_within)) begin_anew();
+    stretch_.note(idle_ns - before_ns);
+    remember(is_short, is_within, waited);
+    if (long_run_ == kLongRun) forget_between();
+    ++seen_;
+    due_ = seen_ >= kSettled && std::has_single_bit(seen_);
+    return true;
+}
+
+// A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says
+// little: its first command may end before the second one is launched.
+bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
+    return count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
+}
+
+// Behind a whole burst: what had queued began before anybody looked.
+bool Pauses::follows_unseen(int64_t since_ready_ns) {
+    const int64_t usual_ns = stretch_.usual_ns();
+    last_ns_ = 0;
+    last_was_within_ = is_part(since_ready_ns);
+    return usual_ns != 0 && since_ready_ns <= usual_ns + usual_ns / 4;
+}
+
+void Pauses::remember(bool is_short, bool is_within, bool waited) {
+    if (is_short) longest_run_ = std::max(longest_run_, long_run_);
+    long_run_ = is_short ? 0 : long_run_ + 1;
+    short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
+    within_ = within_ << 1 | (is_within ? 1U : 0U);
+    waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
+    count_ = std::min(count_ + 1, kRemembered);
+    waits_first_ = most_wait(waited_, short_ones_, waits_first_);
+}
+
+// True once most of them do; false again when less than a quarter does.
+bool Pauses::most_wait(uint32_t waited, uint32_t short_ones, bool before) {
+    const int of = std::popcount(short_ones);
+    const int those = std::popcount(waited);
+    return those != 0 && (before ? 4 * those >= of : 2 * those > of);
+}
+
+void Pauses::begin_with(const Habits& habits) {
+    count_ = std::min(habits.pauses, kRemembered);
+    const uint32_t mask = count_ < kRemembered ? (1U << count_) - 1 : UINT32_MAX;
+    short_ones_ = habits.short_ones & mask;
+    waited_ = habits.waited & short_ones_;
+    waits_first_ = most_wait(waited_, short_ones_, false);
+    // How many long ones in a row are usual is not kept: any.
+    longest_run_ = kRemembered;
+}
+
+void Pauses::write(Habits& habits) const {
+    habits.pauses = count_;
+    habits.short_ones = short_ones_;
+    habits.waited = waited_;
+}
+
+bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch_.usual_ns(); }
+
+// A short one of a unit that streams, but for one between two bursts as long as ever: the second came soon. Or of a
+// unit that does not stream, more long ones in a row than ever.
+bool Pauses::is_surprise(bool is_short, bool is_within) const {
+    if (is_short) return count_ >= kLongRun && streams() && is_within;
+    return count_ >= kSettled && !streams() && short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
+}
+
+// The short ones between whole bursts: those of a warm-up, say.
+void Pauses::forget_between() {
+    short_ones_ &= within_;
+    waited_ &= within_;
+}
+
+void Pauses::begin_anew() {
+    short_ones_ = within_ = waited_ = 0;
+    waits_first_ = false;
+    count_ = long_run_ = longest_run_ = 0;
+}
+
+bool Pauses::streams() const {
+    if (count_ < kEnough) return false;
+    if (long_run_ >= kLongRun) return true;
+    const bool in_a_row = (short_ones_ & kInARow) == kInARow;
+    return !in_a_row && static_cast<unsigned>(std::popcount(short_ones_)) * kFewOfThem < count_ &&
+           static_cast<unsigned>(std::popcount(within_)) * kFewWithin < count_;
+}
+
+}  // namespace xsched::sched

@@ -1,0 +1,41 @@
+// Bursts that follow another one at once: requests that queued while that one was served. In the short pause between
+// the two the hardware would turn to a victim and back, for two switches. So behind each burst of a program that had
+// such lately its process keeps the device for a moment (queue/alive/keep_alive.h): paid for as a precaution, and given
+// back where another burst did follow. For units that otherwise use the device in one stretch. Pure; one object per
+// unit; not thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/pattern/precautions.h"
+
+namespace xsched::sched {
+
+class QueuedBursts {
+public:
+    // From the end of the first one's wait to the next launch, as the program sees it: it takes the next request.
+    static constexpr int64_t kAtOnceNs = 80'000;
+    // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1
+    // ms.
+    static constexpr uint32_t kKeepUs = 250;
+    static constexpr unsigned kLately = 256;  // bursts
+
+    // A burst began, so long after the last one's end. `is_part`: that was no whole one.
+    void begins(int64_t pause_ns, bool is_part, bool may_keep, Precautions& precautions, int64_t now_ns) {
+        const bool at_once = pause_ns <= kAtOnceNs;
+        since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
+        if (keeps_ && at_once) precautions.give_back(kKeepNs);
+        keeps_ = may_keep && lately() && precautions.take(kKeepNs, now_ns);
+    }
+    bool lately() const { return since_ < kLately; }
+    // Behind the burst under way.
+    uint32_t keep_us() const { return keeps_ ? kKeepUs : 0; }
+
+private:
+    static constexpr int64_t kKeepNs = kKeepUs * 1'000;
+
+    unsigned since_ = kLately;  // bursts since the last one that followed at once
+    bool keeps_ = false;
+};
+
+}  // namespace xsched::sched

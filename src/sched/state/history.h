@@ -1,0 +1,256 @@
+// What the core remembers of units and devices between two decisions. Not thread-safe. Allocates only when the units of
+// a device are others than before.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "policy/limits.h"
+#include "sched/facts/unit.h"
+#include "sched/pattern/anticipation.h"
+#include "sched/pattern/burst_length.h"
+#include "sched/pattern/claim.h"
+#include "sched/pattern/command_lengths.h"
+#include "sched/pattern/copy_share.h"
+#include "sched/pattern/expectation.h"
+#include "sched/pattern/gang.h"
+#include "sched/pattern/hold_trial.h"
+#include "sched/pattern/pauses.h"
+#include "sched/pattern/period.h"
+#include "sched/pattern/precautions.h"
+#include "sched/pattern/queued_bursts.h"
+#include "sched/pattern/stall_watchdog.h"
+#include "sched/pattern/starvation.h"
+#include "sched/state/group.h"
+#include "sched/state/ranks.h"
+#include "sched/state/rivals.h"
+
+namespace xsched::sched {
+
+inline constexpr uint32_t kNowhere = UINT32_MAX;
+
+struct UnitHistory {
+    UnitHistory(uint64_t unit_id, int64_t now_ns) : id(unit_id), since_ns(now_ns), starvation(now_ns) {}
+
+    uint64_t id;
+    uint32_t place = kNowhere;  // among the eligible
+    uint32_t group = 0;
+    bool suspended = false;  // the last verdict, and since when
+    bool timed = false;  // its wish may change by itself
+    bool claims = false;  // in DeviceHistory::claims
+    bool dirty = false;  // judge it anew, whatever the policy answers
+    bool told = false;  // its verdict is among the changed
+    bool inverted = false;  // it makes room for a unit of its own process, whose progress it is judged by
+    Gang* gang = nullptr;  // of several members or one
+    int64_t gang_name = 0;
+    InGang in_gang = InGang::kAsAnswered;
+    bool counts = false;  // it votes for its gang
+    bool leads = false;  // alone, as of when its mechanism was chosen last (Rivals::leads)
+    bool wanted = false;  // it wants the device, whatever the policy was told
+    int64_t since_ns;
+    int64_t progress_ns = 0;  // UnitState::progress_ns as last given
+    int64_t favoured_ns = 0;  // last
+    int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
+    // Whether it has, or had a moment ago: it may be between two rounds of them.
+    bool has_several_contexts(bool now, int64_t now_ns) const {
+        constexpr int64_t kMomentNs = 1'000'000'000;  // a change of mind is a call of 0.4 ms that the victim waits for
+        return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kMomentNs);
+    }
+    int64_t turns_had_ns = 0;  // of turns, its process
+    Expected expected;  // it wants the device for nothing else
+    int64_t hold_until_ns = 0;  // Verdict::hold_until_ns
+    bool hold_to_end = false;
+    int64_t hold_behind_ns = 0;
+    int64_t copy_burst_ns = 0;  // Verdict::copy_burst_ns
+    Starvation starvation;
+    Claim claim;
+    Expectation expectation;
+    Period period;
+    Foreseen foreseen;
+    HoldTrial hold_trial;
+    bool was_foreseen = false;  // the burst under way, or the last one; and held through
+    bool held_through = false;
+    Anticipation anticipation;
+    LongerPause longer_pause;
+    Pauses pauses;
+    QueuedBursts queued;
+    CommandLengths lengths;
+    CopyShare copies;
+    BurstLength burst_length;
+
+    static constexpr int64_t kNsPerMs = 1'000'000;
+    static constexpr int64_t kLongMs = 1000;  // half of what every unit is believed for
+
+    // Null: its program never ran before, for all that is known.
+    void begin_with(const ProgramHabits* habits) {
+        if (habits == nullptr) return;
+        claim.begin_with(int64_t{habits->last_run.longest_ms} * kNsPerMs);
+        if (!habits->last_run.known()) return;
+        anticipation.begin_with(habits->last_run);
+        pauses.begin_with(habits->last_run);
+    }
+    void write_habits(ProgramHabits* habits, int32_t priority) const {
+        if (habits == nullptr || priority < habits->now.priority) return;
+        const int64_t longest_ms = claim.shown_ns() / kNsPerMs;
+        habits->now.longest_ms = longest_ms >= kLongMs ? static_cast<uint32_t>(longest_ms) : 0;
+        if (!pauses.due()) return;
+        habits->now.priority = priority;
+        anticipation.write(habits->now);
+        pauses.write(habits->now);
+    }
+};
+
+// What letting a unit in by mistake costs a more urgent one, and what it needs to be off the device.
+struct Cost {
+    int64_t there_ns = 0;
+    int64_t switch_ns = 0;
+    int64_t off_ns = 0;
+    bool operator==(const Cost&) const = default;
+};
+
+// The same of all units that are less urgent than some rank.
+struct LessUrgent {
+    Processes processes;
+    int64_t there_ns = 0;
+    Largest there_and_switch_ns;
+    int64_t off_ns = 0;
+
+    void add(const LessUrgent& more) {
+        processes.add(more.processes);
+        there_ns = std::max(there_ns, more.there_ns);
+        there_and_switch_ns.add(more.there_and_switch_ns);
+        off_ns = std::max(off_ns, more.off_ns);
+    }
+};
+
+// The unit that has a turn among its equals (favour.h).
+struct Favour {
+    uint64_t id = 0;  // 0: nobody
+    int64_t since_ns = 0;
+    int64_t left_ns = 0;  // of the turn
+    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
+};
+
+// The process that has a turn among its equals (turns.h).
+struct Turn {
+    uint64_t process = 0;  // 0: nobody
+    int64_t left_ns = 0;  // of the turn
+    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
+    int64_t paused_ns = 0;  // since when it has no work; 0: it has
+};
+
+struct DeviceHistory {
+    uint64_t composition = 0;
+    uint64_t policy = 0;  // the number of the policy that answered last
+    std::vector<UnitHistory> units;  // by position, like these:
+    std::vector<Verdict> verdicts;
+    std::vector<std::pair<uint64_t, uint32_t>> by_id;  // sorted
+
+    // The eligible units, which the policy is asked about.
+    std::vector<uint32_t> eligible;  // position of each
+    std::vector<policy::Unit> asked;
+    std::vector<policy::Choice> answers;
+    std::vector<policy::Choice> answered;  // the time before
+    std::ptrdiff_t running = 0;  // of them, by those answers
+    std::vector<uint8_t> preemptible;
+    uint32_t preemptible_count = 0;
+    std::vector<uint8_t> ready;
+    std::vector<Cost> costs;
+    std::vector<policy::Note> notes;  // what the policy says of each
+    bool has_notes = false;
+    std::vector<int32_t> ranked;  // what the policy says of each (Policy::rank)
+    std::vector<int32_t> urgency;  // the same by position, of all units
+    Ranks ranks;
+    std::vector<LessUrgent> less_urgent;  // by rank
+    bool costs_changed = true;
+    std::vector<uint32_t> timed;  // those whose wish may change by itself
+    // Those that have the device, whose claims run out if they complete nothing. Not one of them does before
+    // claims_due_ns: until then nobody looks at them, however many they are.
+    std::vector<uint32_t> claims;
+    int64_t claims_due_ns = 0;
+    std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
+
+    Favour favour;
+    Turn turn;
+    Precautions precautions;
+    Precautions foresights;  // likewise, what bursts that are foreseen may cost
+    bool watched = false;
+    uint32_t limited = 0;  // eligible units that have a limit
+    policy::Limits limits;
+    bool tells_copies = false;  // some unit's copy_burst_ns is not 0
+    bool serves = false;  // by the last answer somebody who wants the device may have it
+    StallWatchdog watchdog{};
+    int64_t due_ns = 0;  // a verdict may change by itself, the units as they are; 0: never
+    int64_t looked_at_all_ns = 0;
+    int64_t decided_ns = 0;
+    std::vector<uint32_t> changed;
+
+    std::vector<GangMember> gang_members;  // sorted, gang by gang
+    std::vector<GangHere> gangs;  // those of which a unit is here
+
+    // For the choice of mechanisms.
+    std::vector<Group> groups;  // sorted by id
+    std::vector<uint32_t> members;  // positions of units, group by group
+    std::vector<uint32_t> dirty_groups;
+    std::vector<uint32_t> late;  // groups whose running work may be late (Group::late_ns)
+    std::vector<Usage> usages;  // by position
+    Rivals rivals;
+    bool rivals_changed = true;  // since they were summed up
+
+    // The urgency of the units is another one than before.
+    void rank_anew() {
+        ranks.build(eligible.size(), [this](size_t place) { return urgency[eligible[place]]; });
+        less_urgent.resize(ranks.count());
+        costs_changed = rivals_changed = true;
+    }
+    void mark_group(uint32_t at) { mark_group_at(units[at].group); }
+    void mark_group_at(uint32_t index) {
+        if (!std::exchange(groups[index].dirty, true)) dirty_groups.push_back(index);
+    }
+    void forget_changed() {
+        for (const uint32_t at : changed)
+            if (at < units.size()) units[at].told = false;
+        changed.clear();
+    }
+    void claim_until(uint32_t place, int64_t at_ns) {
+        claims_due_ns = claims_due_ns == 0 ? at_ns : std::min(claims_due_ns, at_ns);
+        if (!std::exchange(units[eligible[place]].claims, true)) claims.push_back(place);
+    }
+    void claims_no_more(uint32_t place) {
+        if (!std::exchange(units[eligible[place]].claims, false)) return;
+        std::erase(claims, place);
+        if (claims.empty()) claims_due_ns = 0;
+    }
+    // All of them must be looked at again.
+    void settle_claims() {
+        for (const uint32_t place : claims) {
+            UnitHistory& unit = units[eligible[place]];
+            unit.claims = false;
+            if (!std::exchange(unit.timed, true)) timed.push_back(place);
+        }
+        claims.clear();
+        claims_due_ns = 0;
+    }
+    void note_changed(uint32_t at) {
+        if (!std::exchange(units[at].told, true)) changed.push_back(at);
+    }
+    // The position of a unit of this device, else kNowhere.
+    uint32_t find(uint64_t id) const;
+};
+
+class History {
+public:
+    // The device, with units[i] belonging to given.units[i]; what is not given any more is forgotten. `changed`: its
+    // units are others than before.
+    DeviceHistory& follow(const DeviceUnits& given, int64_t now_ns, bool* changed);
+    void forget(uint64_t device) { devices_.erase(device); }
+    std::unordered_map<uint64_t, DeviceHistory>& devices() { return devices_; }
+
+private:
+    std::unordered_map<uint64_t, DeviceHistory> devices_;
+};
+
+}  // namespace xsched::sched

@@ -1,0 +1,86 @@
+#include "sched/state/rivals.h"
+
+#include "sched/facts/mechanism.h"
+
+namespace xsched::sched {
+
+// One that pauses often is enough: the hardware would switch in each of its pauses.
+void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
+    if (!usage.streams) rank.above_pausing.add(process);
+    if (!usage.brief) rank.above_lasting.add(process);
+    if (!usage.holds) rank.above_not_holding.add(process);
+    if (!usage.end_foreseen) rank.above_end_unforeseen.add(process);
+    if (!usage.keeps_alive) rank.above_leaving.add(process);
+    if (usage.unsure) rank.above_unsure.add(process);
+    if (usage.outlasts) rank.above_outlasting.add(process);
+}
+
+void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages) {
+    ranks_.build(units.size(), [urgency](size_t at) { return urgency[at]; });
+    const uint32_t count = ranks_.count();
+    by_rank_.reserve(units.size());
+    by_rank_.assign(count, Rank{});
+    for (size_t at = 0; at < units.size(); ++at) {
+        const uint32_t rank = ranks_.of(at);
+        const uint64_t process = units[at].unit.process;
+        by_rank_[rank].here.add(process);
+        if (usages[at].lately) by_rank_[rank].here_lately.add(process);
+        by_rank_[rank].side_by_side |= usages[at].in_turns == InTurns::kPrevents;
+        if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
+        if (rank != 0) by_rank_[rank - 1].above.add(process);
+    }
+    for (size_t at = 0; at < units.size(); ++at) {
+        const uint32_t rank = ranks_.of(at);
+        const bool counts = usages[at].lately || !by_rank_[rank].here_lately.any();
+        if (rank != 0 && counts) add_above(by_rank_[rank - 1], units[at].unit.process, usages[at]);
+    }
+    for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
+    for (uint32_t rank = count; rank-- > 1;) {
+        by_rank_[rank - 1].above.add(by_rank_[rank].above);
+        by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
+        by_rank_[rank - 1].above_lasting.add(by_rank_[rank].above_lasting);
+        by_rank_[rank - 1].above_not_holding.add(by_rank_[rank].above_not_holding);
+        by_rank_[rank - 1].above_end_unforeseen.add(by_rank_[rank].above_end_unforeseen);
+        by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
+        by_rank_[rank - 1].above_unsure.add(by_rank_[rank].above_unsure);
+        by_rank_[rank - 1].above_outlasting.add(by_rank_[rank].above_outlasting);
+    }
+}
+
+void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const {
+    const Rank& rank = by_rank_[ranks_.of(at)];
+    const uint64_t process = victim.unit.process;
+    const bool below = rank.above.any_but(process);
+    const bool has_turns = below && !rank.side_by_side && usage.in_turns == InTurns::kTakes;
+    result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
+    if (!below) return;
+    const bool among_peers = rank.here.any_but(process);
+    const bool copies = usage.in_turns == InTurns::kBeside &&
+                        (among_peers || (usage.only_copies && rank.above_unsure.any_but(process)));
+    result.copies = (result.copies || !result.has_rival) && copies;
+    result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
+    result.rival_is_brief = (result.rival_is_brief || !result.has_rival) && !rank.above_lasting.any_but(process);
+    result.rival_holds = (result.rival_holds || !result.has_rival) && !rank.above_not_holding.any_but(process);
+    result.rival_end_foreseen =
+        (result.rival_end_foreseen || !result.has_rival) && !rank.above_end_unforeseen.any_but(process);
+    result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
+    result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
+    result.rival_outlasts = result.rival_outlasts || rank.above_outlasting.any_but(process);
+    result.has_rival = true;
+}
+
+bool Rivals::has_victims(size_t at, const UnitState& unit) const {
+    return by_rank_[ranks_.of(at)].below.any_but(unit.unit.process);
+}
+
+bool Rivals::leads(size_t at, const UnitState& unit) const {
+    const Rank& rank = by_rank_[ranks_.of(at)];
+    const uint64_t process = unit.unit.process;
+    return rank.below.any_but(process) && !rank.here_lately.any_but(process) && !rank.above.any_but(process);
+}
+
+uint32_t Rivals::timeslice_us(size_t at) const {
+    return timeslice_us_of(ranks_.count() - 1 - ranks_.of(at), ranks_.count());
+}
+
+}  // namespace xsched::sched

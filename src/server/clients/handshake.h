@@ -1,0 +1,27 @@
+// Judging a handshake: what came in on a fresh connection, and the refusal to send if it does not do. Front thread.
+#pragma once
+
+#include <string>
+
+#include "ipc/protocol.h"
+#include "server/clients/peer.h"
+
+namespace xsched::server {
+
+// What may be said of a peer after its first packet.
+struct Handshake {
+    ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
+    ipc::PeerKind kind = ipc::PeerKind::kClient;
+    std::string program;  // printable
+    int32_t pid = 0;      // by its own word
+};
+
+// `packet` is the first packet of a connection from `peer` to a server of scope `scope`.
+Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
+
+// Tells a tool that it is let in.
+bool send_welcome(int socket, uint32_t id);
+// Tells the peer why it is not let in; a peer that does not read misses it.
+void send_refusal(int socket, ipc::WelcomeStatus status);
+
+}  // namespace xsched::server

@@ -1,0 +1,25 @@
+#include "server/clients/seen_queue.h"
+
+namespace xsched::server {
+
+std::vector<SeenQueue> queues_of(const Client& client) {
+    std::vector<SeenQueue> queues;
+    ipc::Region& region = client.region();
+    const uint32_t end = std::min(region.header.slot_end.load(std::memory_order_acquire), ipc::kMostQueues);
+    for (uint32_t at = 0; at < end; ++at)
+        if (region.slots[at].state.load(std::memory_order_acquire) == static_cast<uint32_t>(ipc::SlotState::kUsed))
+            queues.push_back({client, at, region.slots[at]});
+    return queues;
+}
+
+uint32_t platform_of(const Client& client) {
+    const ipc::Region& region = client.region();
+    const uint32_t end = std::min(region.header.slot_end.load(std::memory_order_acquire), ipc::kMostQueues);
+    for (uint32_t at = 0; at < end; ++at)
+        if (const uint32_t platform = region.slots[at].platform.load(std::memory_order_relaxed);
+            platform != kPlatformUnknown)
+            return platform;
+    return kPlatformUnknown;
+}
+
+}  // namespace xsched::server

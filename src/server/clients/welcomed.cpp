@@ -1,0 +1,97 @@
+// Clients between their hello and the seal of their memory: it is mapped, they are welcomed, and it is sealed. Until
+// then the peer can punch holes into the file, and a thread that touches the memory waits in a page fault for as long
+// as the peer punches: no thread of ours does.
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/clients/handshake.h"
+#include "server/clients/incoming.h"
+#include "server/server.h"
+#include "server/source.h"
+
+namespace xsched::server {
+namespace {
+
+// Whether the client says that it has mapped its memory.
+bool says_mapped(const Client& client) {
+    ipc::Mapped mapped{};
+    char packet[sizeof(mapped) + 1];
+    if (ipc::receive_packet(client.socket(), packet, sizeof(packet), nullptr, 0) != sizeof(mapped)) return false;
+    memcpy(&mapped, packet, sizeof(mapped));
+    return mapped.magic == ipc::kMagic && mapped.version == ipc::kVersion && mapped.bytes == sizeof(mapped) &&
+           mapped.client_id == client.id();
+}
+
+}  // namespace
+
+// `region`: null if there is no memory.
+void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
+    Client& client = *welcomed_.find(id)->second.client;
+    if (region == nullptr || !client.take_region(region)) {
+        send_refusal(client.socket(), ipc::WelcomeStatus::kNoMemory);
+        return drop_welcomed(id, "cannot be served, since there is no memory for it", now_ns);
+    }
+    orders_.give(client);
+    if (!client.welcome() || !events_.watch(client.socket(), token(Source::kWelcomed, id)))
+        return drop_welcomed(id, nullptr, now_ns);
+    if (client.pid_fd() >= 0) events_.watch(client.pid_fd(), token(Source::kClientEnd, id));
+}
+
+void Server::hear_welcomed(uint32_t id, int64_t now_ns) {
+    const auto found = welcomed_.find(id);
+    if (found == welcomed_.end() || found->second.said_so) return;
+    Client& client = *found->second.client;
+    switch (look_at_incoming(client.socket())) {
+        case Incoming::kNothing: return events_.rearm(client.socket(), token(Source::kWelcomed, id));
+        case Incoming::kEnd: return drop_welcomed(id, nullptr, now_ns);
+        case Incoming::kDescriptors: return drop_welcomed(id, "sent descriptors where none are expected", now_ns);
+        case Incoming::kPlain: break;
+    }
+    if (!says_mapped(client)) return drop_welcomed(id, "sent what is not expected in the handshake", now_ns);
+    found->second.said_so = true;
+    undertaker_.seal(client.user().uid(), client.file(), id);
+}
+
+void Server::serve_sealed(uint32_t id, bool sealed, int64_t now_ns) {
+    if (!sealed) return drop_welcomed(id, "changes its memory, or has sealed it, before it is served", now_ns);
+    const auto found = welcomed_.find(id);
+    std::unique_ptr<Client> client = std::move(found->second.client);
+    welcomed_.erase(found);
+    if (client->user().may_log(now_ns))
+        XLOG_INFO("client %u: %s (pid %d), %s", id, client->program().c_str(), client->pid(),
+                  name_of(client->peer()).c_str());
+    client->give_file().reset();
+    client->header().served.store(1);
+    coming_.push_back(id);
+    if (!client->knows_cgroup()) ungrouped_.push_back(id);
+    note_arrival(*client);
+    events_.rearm(client->socket(), token(Source::kClient, id));
+    clients_.emplace(id, std::move(client));
+}
+
+// `why`: what it did, for the log; null: it has left.
+void Server::drop_welcomed(uint32_t id, const char* why, int64_t now_ns) {
+    const auto found = welcomed_.find(id);
+    std::unique_ptr<Client> client = std::move(found->second.client);
+    welcomed_.erase(found);
+    events_.forget(client->socket());
+    if (client->pid_fd() >= 0) events_.forget(client->pid_fd());
+    if (why != nullptr && client->user().may_log(now_ns))
+        XLOG_INFO("pid %d, %s, %s: disconnected", client->pid(), name_of(client->peer()).c_str(), why);
+    undertaker_.cancel(client->user().uid(), id);
+    bury(std::move(client));
+}
+
+// Clients that have taken too long: they have not said that they mapped their memory, or keep it from being sealed.
+void Server::drop_unmapped(int64_t now_ns) {
+    while (!welcomed_.empty() && now_ns >= welcomed_.begin()->second.deadline_ns) {
+        const Welcomed& late = welcomed_.begin()->second;
+        const char* const why = !late.client->has_region() ? "waits for its memory for too long"
+                                : late.said_so             ? "keeps its memory from being sealed"
+                                                           : "did not map its memory in time";
+        drop_welcomed(welcomed_.begin()->first, why, now_ns);
+    }
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,209 @@
+#include "server/limits/cgroups.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "base/text.h"
+#include "server/system_files.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // other than users' and processes'
+constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // of groups that nothing was said of
+constexpr size_t kLongestPath = 255;
+constexpr int64_t kGone = -1;  // in the place of an owner
+constexpr int64_t kUnknown = -2;  // the system does not say in time
+
+struct Kind {
+    const char* name;
+    GroupSetting::What what;
+    int32_t least;
+    int32_t most;
+};
+constexpr Kind kKinds[] = {
+    {"share", GroupSetting::What::kShare, 0, 100},
+    {"device-limit", GroupSetting::What::kLimit, 0, 100},
+    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
+};
+
+// Without ".." a path below the mount stays there.
+bool is_path(const std::string& path) {
+    if (path == "/") return true;
+    return path.size() <= kLongestPath && !path.empty() && path.front() == '/' && base::printable(path) == path &&
+           (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
+}
+
+// Of a path, by a number that nobody knows.
+uint64_t hash_of_path(const std::string& path, uint64_t secret) {
+    return std::hash<std::string>{}(std::to_string(secret) + path + std::to_string(secret));
+}
+
+bool is_within(const std::string& path, const std::string& group) {
+    return group == "/" || path == group || path.rfind(group + "/", 0) == 0;
+}
+
+}  // namespace
+
+// Its user names groups as he likes, and has them as deep as he likes: by neither he leaves the groups above.
+std::string cgroup_in(const std::string& file, const GroupView& view) {
+    std::istringstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("0::/", 0) != 0) continue;  // version 2's
+        std::string path = base::printable(view.resolve(line.substr(3)));
+        if (path.size() > kLongestPath) path.resize(std::max<size_t>(path.rfind('/', kLongestPath), 1));
+        return is_path(path) ? path : "";
+    }
+    return "";
+}
+
+std::string cgroup_of(pid_t pid, bool* known) {
+    if (pid <= 0) return "";
+    const SystemFile file = read_system_file("/proc/" + std::to_string(pid) + "/cgroup");
+    if (known != nullptr) *known = file.in_time;
+    return cgroup_in(file.text);
+}
+
+GroupSetting Cgroups::read(const std::string& text) {
+    const size_t colon = text.rfind(':');
+    const size_t equals = text.rfind('=');
+    GroupSetting setting;
+    if (colon == std::string::npos || equals == std::string::npos || equals < colon)
+        throw std::runtime_error("\"" + text + "\" says nothing of a group: write /path/of/group:share=30");
+    setting.path = text.substr(0, colon);
+    if (!is_path(setting.path))
+        throw std::runtime_error("\"" + setting.path +
+                                 "\" is no path of a control group: take it from /proc/PID/cgroup");
+    const std::string name = text.substr(colon + 1, equals - colon - 1);
+    const auto* kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
+    if (kind == std::end(kKinds))
+        throw std::runtime_error("a group has no limit \"" + name + "\": use share, device-limit or highest-priority");
+    setting.what = kind->what;
+    const std::string value = text.substr(equals + 1);
+    char* end = nullptr;
+    const long number = strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
+        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
+                                 " to " + std::to_string(kind->most) + ": write " + name + "=30");
+    setting.value = static_cast<int32_t>(number);
+    return setting;
+}
+
+Cgroups::Cgroups(GroupView view) : view_(std::move(view)) {}
+
+void Cgroups::share_by_group() {
+    std::random_device random;
+    while (secret_ == 0) secret_ = uint64_t{random()} << 32 | random();
+}
+
+int64_t Cgroups::owner_of(const std::string& path) const {
+    for (const std::string& mount : view_.mounts()) {
+        const SystemFile file = look_at_system_file(mount + path);
+        if (!file.in_time) return kUnknown;
+        if (file.there) return S_ISDIR(file.info.st_mode) ? file.info.st_uid : kGone;
+    }
+    return kGone;
+}
+
+bool Cgroups::may_set(const Peer& peer, const std::string& path) const {
+    return peer.trusted || owner_of(path) == peer.uid;
+}
+
+bool Cgroups::has_room(const Peer* asking) const {
+    if (groups_.size() >= kMost) return false;
+    if (asking == nullptr || asking->trusted) return true;
+    size_t ordinary = 0;
+    size_t own = 0;
+    for (const auto& [path, group] : groups_) {
+        ordinary += group.trusted ? 0 : 1;
+        own += !group.trusted && group.by == asking->uid ? 1 : 0;
+    }
+    return ordinary < kMostOfOrdinary && own < kMostOfUser;
+}
+
+const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
+    const bool trusted = asking == nullptr || asking->trusted;
+    if (!view_.is_complete() && owner_of(setting.path) < 0)
+        return "the server is in a control group namespace of its own and does not see that group: start it in the "
+               "host's (docs/SERVER.md)";
+    const auto known = groups_.find(setting.path);
+    if (known != groups_.end() && known->second.trusted && !trusted)
+        return "an administrator has said what this group is given: ask whoever that is";
+    if (known == groups_.end()) {
+        // Groups of services and sessions come and go: nobody could take back what was said of one that has gone.
+        if (!has_room(asking))
+            std::erase_if(groups_,
+                          [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });
+        if (!has_room(asking))
+            return "too many groups have a share or a limit already: take one back with share=0, device-limit=0 and "
+                   "highest-priority=255";
+        groups_[setting.path] = {.account = kGroupAccounts | ++accounts_, .by = trusted ? 0 : asking->uid};
+    }
+    Group& group = groups_[setting.path];
+    if (trusted && !group.trusted) {  // what its owner said is not an administrator's word
+        group.share = 0;
+        group.limit = 100;
+        group.highest_priority = PRIORITY_MAX;
+    }
+    group.trusted = trusted;
+    switch (setting.what) {
+        case GroupSetting::What::kShare: group.share = setting.value; break;
+        case GroupSetting::What::kLimit: group.limit = setting.value == 0 ? 100 : setting.value; break;
+        case GroupSetting::What::kHighestPriority: group.highest_priority = setting.value; break;
+    }
+    if (!group.shares() && group.highest_priority == PRIORITY_MAX) groups_.erase(setting.path);
+    return nullptr;
+}
+
+std::vector<KeptGroup> Cgroups::kept() const {
+    std::vector<KeptGroup> all;
+    for (const auto& [path, group] : groups_)
+        all.push_back({path, group.share, group.limit, group.highest_priority, group.account, group.by, group.trusted});
+    return all;
+}
+
+void Cgroups::take_up(const KeptGroup& group) {
+    if (!is_path(group.path) || (!group.trusted && owner_of(group.path) == kGone)) return;
+    groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
+                           .limit = std::clamp(group.limit, 1, 100),
+                           .highest_priority = std::clamp(group.highest_priority, PRIORITY_MIN, PRIORITY_MAX),
+                           .account = group.account | kGroupAccounts,
+                           .by = group.by,
+                           .trusted = group.trusted};
+    accounts_ = std::max(accounts_, group.account & ~kGroupAccounts);
+}
+
+bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
+    const Group* nearest = nullptr;
+    size_t length = 0;
+    int32_t highest_priority = PRIORITY_MAX;
+    for (const auto& [name, group] : groups_) {
+        if (path.empty() || !is_within(path, name)) continue;
+        highest_priority = std::min(highest_priority, group.highest_priority);
+        if (!group.shares()) continue;
+        if (nearest != nullptr && std::pair(group.trusted, name.size()) < std::pair(nearest->trusted, length)) continue;
+        nearest = &group;
+        length = name.size();
+    }
+    bool changed = false;
+    const auto store = [&changed](auto& field, auto value) {
+        changed |= field.exchange(value, std::memory_order_relaxed) != value;
+    };
+    store(share.share, nearest != nullptr ? nearest->share : 0);
+    store(share.limit, nearest != nullptr ? std::max(nearest->limit, 1) : 100);
+    store(share.highest_priority, highest_priority);
+    store(share.trusted, nearest != nullptr && nearest->trusted);
+    const bool by_path = nearest == nullptr && secret_ != 0 && !path.empty();
+    store(share.account, nearest != nullptr ? nearest->account
+                         : by_path          ? kPathAccounts | hash_of_path(path, secret_) >> 4
+                                            : 0);
+    return changed;
+}
+
+}  // namespace xsched::server

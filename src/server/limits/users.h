@@ -1,0 +1,181 @@
+// How much of the server each user uses and may use: the accounts behind limits.def. Front thread.
+//
+// Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each); all of a
+// container are one user, with a number of its own (identities.h). Charge, a part of an account that is in use and
+// comes back by itself.
+#pragma once
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch/user_limits.h"
+#include "ipc/layout.h"
+#include "server/clients/peer.h"
+#include "server/interrupts/handover_account.h"
+#include "server/limits/group_room.h"
+
+namespace xsched::server {
+
+enum class Limit : unsigned {
+#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) id,
+#include "server/limits/limits.def"
+#undef XSCHED_LIMIT
+    kCount
+};
+inline constexpr size_t kLimits = static_cast<size_t>(Limit::kCount);
+
+struct LimitInfo {
+    const char* name;
+    const char* unit;
+    int64_t ordinary;
+    int64_t trusted;
+    int64_t together;  // of all ordinary users
+    int64_t most;  // that can be set
+    const char* help;
+};
+const LimitInfo& limit_info(Limit limit);
+std::optional<Limit> find_limit(const std::string& name);
+
+// A value given by a person, for one user or for all.
+struct LimitSetting {
+    std::optional<uid_t> user;
+    Limit limit = Limit::kClients;
+    int64_t value = 0;
+};
+// "clients=500", "alice:highest-priority=50", "1000:tools=4". Throws std::runtime_error with a sentence. Without
+// `names` users are numbers: looking a name up may take its time.
+LimitSetting read_limit(const std::string& text, bool names);
+
+class User;
+
+class Charge {
+public:
+    Charge() = default;
+    Charge(User& user, Limit limit, int64_t amount);
+    Charge(Charge&& other) noexcept { *this = std::move(other); }
+    Charge& operator=(Charge&& other) noexcept;
+    ~Charge() { release(); }
+    void release();
+
+private:
+    User* user_ = nullptr;
+    Limit limit_ = Limit::kClients;
+    int64_t amount_ = 0;
+};
+
+class Users;
+
+class User {
+public:
+    // `place`: of a user that is none of this machine's (identities.h).
+    User(Users& users, uid_t uid, std::string place = {});
+
+    uid_t uid() const { return uid_; }
+    const std::string& place() const { return place_; }
+    bool trusted() const { return trusted_; }
+    int64_t used(Limit limit) const;
+    int64_t most(Limit limit) const;
+    // Nothing, if the user or all ordinary users together have too much then.
+    std::optional<Charge> charge(Limit limit, int64_t amount = 1);
+    const std::shared_ptr<dispatch::UserLimits>& shared() const { return shared_; }
+
+    // Of its clients' handovers (interrupter.h).
+    const std::shared_ptr<HandoverAccount>& handovers() const { return handovers_; }
+    // False: too many proved false in this minute. Nothing is lost but the server's help: programs do it themselves.
+    bool may_hand_over(int64_t now_ns);
+
+    // Whether a line about this user may be logged now. Those that may not are counted.
+    bool may_log(int64_t now_ns);
+
+    int64_t virtual_ns = 0;  // the service its tools have had (tool_desk.h)
+
+private:
+    friend class Users;
+    friend class Charge;
+    void share();
+    void tell_left_out();
+
+    Users& users_;
+    uid_t uid_;
+    std::string place_;
+    bool trusted_ = false;
+    std::array<int64_t, kLimits> used_{};
+    std::array<std::optional<int64_t>, kLimits> set_{};
+    std::shared_ptr<dispatch::UserLimits> shared_;
+    std::shared_ptr<HandoverAccount> handovers_ = std::make_shared<HandoverAccount>();
+    int64_t minute_ = 0;
+    uint32_t refused_before_ = 0;  // this minute
+    int64_t second_ = 0;
+    int64_t lines_ = 0;
+    int64_t left_out_ = 0;
+};
+
+class Users {
+public:
+    explicit Users(std::string subordinates = "/etc/subuid");
+    Users(const Users&) = delete;
+    Users& operator=(const Users&) = delete;
+
+    User& of(const Peer& peer);
+    // Nullptr: nobody of that uid was here yet.
+    User* find(uid_t uid);
+    void set(const LimitSetting& setting);
+    // All programs of a user share a device as one, whatever was said of the user. Before there are any.
+    void share_by_user() { share_by_user_ = true; }
+    // What the system has for all of us, which ordinary users do not get to the last.
+    void set_descriptors(int64_t system);
+    // Likewise of the server's control group. Before there are any users.
+    void set_room(const GroupRoom& room);
+    const GroupRoom& room() const { return room_; }
+    uint32_t slots() const { return slots_; }
+    // What all ordinary users have together at most, or all users; kNoLimit: as much as each may have.
+    int64_t most_together(Limit limit, bool trusted) const;
+    std::vector<User*> all();
+    // Says what was left out of the log in the seconds before.
+    void tell_left_out(int64_t now_ns);
+    // When that must be done; 0: no need.
+    int64_t due_ns() const { return left_out_due_ns_; }
+
+private:
+    friend class User;
+    friend class Charge;
+    // What all users have together, and what all ordinary ones have, is no more than this.
+    void bound(Limit limit, int64_t all, int64_t ordinary);
+    uid_t owner_of(uid_t uid);
+    void forget_unused();
+    void read_subordinates();
+
+    struct Range {
+        uid_t first;
+        uid_t count;
+        uid_t owner;
+    };
+    // Root, or the server's own user.
+    static bool has_ruler(const Range& range);
+
+    GroupRoom room_;
+    bool share_by_user_ = false;
+    std::string subordinates_;
+    int64_t read_at_ns_ = 0;
+    timespec changed_{};
+    std::vector<Range> ranges_;
+    std::map<uid_t, std::unique_ptr<User>> users_;
+    std::array<int64_t, kLimits> ordinary_used_{};
+    std::array<int64_t, kLimits> all_used_{};
+    std::array<std::optional<int64_t>, kLimits> ordinary_set_{};
+    std::array<int64_t, kLimits> together_{};  // of ordinary users; 0: no limit
+    std::array<int64_t, kLimits> all_{};  // of all users, likewise
+    uint32_t slots_ = ipc::kMostQueues;  // of each client, that are read
+    int64_t left_out_due_ns_ = 0;
+};
+
+}  // namespace xsched::server

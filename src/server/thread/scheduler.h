@@ -1,0 +1,110 @@
+// The scheduling thread: reads shared memory, decides, writes directives, sleeps on the doorbells, and does nothing
+// else. It never receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out
+// between two passes.
+//
+// start, stop and run: any other thread. admit and expel: only in an order.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "dispatch/dispatcher.h"
+#include "dispatch/recorded_users.h"
+#include "server/thread/doorbells.h"
+
+namespace xsched::server {
+
+class Scheduler {
+public:
+    using Order = std::function<void(dispatch::Dispatcher&)>;
+    // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again (0:
+    // no need).
+    using Look = std::function<int64_t(int64_t)>;
+
+    // `records`: the journal is kept always, not only while a tool asks for it.
+    Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look);
+    ~Scheduler();
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    void start();  // throws std::runtime_error with a sentence
+    // Everybody is resumed and the thread has ended. False: it gives no sign of life, and was left as it is.
+    bool stop();
+    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did
+    // not come within a second, and the order will never be carried out.
+    bool run(const Order& order);
+
+    // Readable once after tell_of_keeping_off(), when somebody is kept off, or will be soon.
+    int attention_fd() const { return attention_.get(); }
+    void hear_attention();
+    void tell_of_keeping_off() { tell_.store(true); }
+    bool keeps_off() const { return keeps_off_.load(std::memory_order_relaxed); }
+    // Of the policy in force at the end of the last pass. Any thread.
+    const char* policy_name() const { return policy_name_.load(); }
+    policy::Fact needs() const { return needs_.load(std::memory_order_relaxed); }
+    // What shares rest upon. The scheduling thread.
+    const std::vector<policy::Ahead>& accounts() { return dispatcher_.core().accounts(); }
+
+    // Clients whose Header::together has changed since this was emptied. The scheduling thread.
+    std::vector<uint32_t>& together() { return together_; }
+    // Dispatcher::act_for. The scheduling thread.
+    void act_for(uint32_t client, std::vector<uint64_t> devices) { dispatcher_.act_for(client, std::move(devices)); }
+
+    // What it saw and decided. Front thread.
+    dispatch::Journal& journal() { return journal_; }
+
+    // What queues were kept off for. Front thread.
+    const dispatch::HoldLog& holds() const { return holds_; }
+
+    // The client's memory stays mapped until it is expelled.
+    void admit(const dispatch::ClientView& client);
+    void expel(uint32_t id);
+
+private:
+    // How far an order is; whoever gives up and whoever begins agree by exchanging this.
+    enum class Stage : uint32_t { kWaiting, kBegun, kDone, kPassed, kGivenUp };
+    struct Ticket {
+        explicit Ticket(const Order& what) : order(what) {}
+        const Order& order;  // of a caller who waits, until it is done or given up
+        base::FutexWord stage{static_cast<uint32_t>(Stage::kWaiting)};
+    };
+    using Tickets = std::vector<std::shared_ptr<Ticket>>;
+
+    void loop();
+    Tickets take_orders();
+    void carry_out(const Tickets& tickets);
+    static void tell_passed(const Tickets& tickets);
+    void note_keeping_off(bool keeps_off);
+    void share_journal(int64_t now_ns);
+    void resume_everybody();
+    void wake();
+
+    dispatch::Journal journal_;  // before those who write it, like this:
+    dispatch::HoldLog holds_;
+    std::vector<uint32_t> together_;
+    dispatch::RecordedUsers recorded_users_;
+    dispatch::Dispatcher dispatcher_;
+    base::FutexWord waker_{0};
+    Doorbells doorbells_;
+    Look look_;
+    std::unordered_map<uint32_t, std::shared_ptr<dispatch::UserLimits>> clients_;
+    base::UniqueFd attention_;  // eventfd
+    std::atomic<bool> tell_{true};
+    std::atomic<bool> keeps_off_{false};
+    std::atomic<const char*> policy_name_;  // lives in the program
+    std::atomic<policy::Fact> needs_;
+
+    std::mutex mutex_;
+    Tickets inbox_;  // under mutex_, which is held for nothing else
+    std::atomic<bool> stop_{false};
+    base::FutexWord ended_{0};
+    std::thread thread_;
+};
+
+}  // namespace xsched::server

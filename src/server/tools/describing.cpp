@@ -1,0 +1,172 @@
+#include "server/tools/describing.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "base/clock.h"
+#include "base/time.h"
+#include "host/rm_control.h"
+#include "policy/policy.h"
+#include "sched/core/core.h"
+
+namespace xsched::server {
+namespace {
+
+std::string program_of(const Request& request, int32_t pid) {
+    for (const auto& [id, client] : request.host.clients)
+        if (client->pid() == pid && request.may_see(*client)) return client->program();
+    return "another user's program";
+}
+
+}  // namespace
+
+// Names by number; the client wrote the number, so any may come.
+const char* platform_name(uint32_t platform) {
+    constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
+    return platform < std::size(kNames) ? kNames[platform] : "unknown";
+}
+
+std::string device_name(uint64_t device) {
+    constexpr const char* kTypes[] = {"?", "CPU", "GPU", "NPU", "FPGA", "ASIC", "MCA"};
+    const uint64_t type = device >> 32;
+    char text[32];
+    snprintf(text, sizeof(text), "%s:%x", type < std::size(kTypes) ? kTypes[type] : "?", static_cast<uint32_t>(device));
+    return text;
+}
+
+std::string word_of(const char* constant) {
+    std::string word;
+    for (const char* at = *constant == 'k' ? constant + 1 : constant; *at != '\0'; ++at) {
+        const bool capital = *at >= 'A' && *at <= 'Z';
+        if (capital && !word.empty()) word += '_';
+        word += capital ? static_cast<char>(*at - 'A' + 'a') : *at;
+    }
+    return word;
+}
+
+std::string mechanism_word(sched::Mechanism mechanism, uint32_t platform) {
+    if (mechanism == sched::Mechanism::kGate && platform == kPlatformOpenCL) return "hold";
+    return word_of(sched::mechanism_name(mechanism));
+}
+
+std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform) {
+    std::string text = sched::mechanism_sentence(mechanism);
+    constexpr std::string_view kGate = "its gate";
+    if (platform == kPlatformOpenCL && text.starts_with(kGate)) text.replace(0, kGate.size(), "a hold");
+    return text;
+}
+
+void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform) {
+    const auto number = request.host.devices.number_of(device, client.user().uid());
+    entry["device"] = device_name(device);
+    entry["device_index"] = number ? Json(*number) : Json();
+    entry["device_name"] = request.host.devices.name_of(device, client);
+    entry["platform"] = platform_name(platform);
+}
+
+void add_group(Json& entry, const Client& client) {
+    entry["cgroup"] = client.cgroup();
+    const dispatch::GroupShare& group = *client.group();
+    const int32_t highest = group.highest_priority.load();
+    if (group.share.load() != 0 || group.limit.load() < 100)
+        entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
+    if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;
+}
+
+std::string device_text(const Request& request, const Client& client, uint64_t device) {
+    const auto number = request.host.devices.number_of(device, client.user().uid());
+    const std::string name = DeviceNumbers::name_of(device, client);
+    const std::string shown = name.empty() ? device_name(device) : name;
+    return number ? "device " + std::to_string(*number) + " (" + shown + ")" : shown;
+}
+
+std::string level_pauses(const ipc::QueueSlot& slot) {
+    if (slot.level_pauses.load() == 0) return "";
+    return "level 3 pauses: its driver takes channels of at most " + std::to_string(cuda::rm::ChannelSet::kMostGroups) +
+           " groups and at most " + std::to_string(cuda::rm::ChannelSet::kMostChannels) +
+           " channels off a device at once, and the process has more there";
+}
+
+Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
+    Explanation result;
+    const ipc::SlotWork work = ipc::work_of(queue.slot);
+    result.ready = work.ready;
+    result.stands = work.stands;
+    result.suspended = facts.suspended;
+    // A queue that paused since then has not run, or been held, for this long. A client writes what it likes.
+    const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
+    const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
+    result.since_ns = began_later ? ready_since_ns : facts.since_ns;
+    result.reason = sched::reason_sentence(facts.reason);
+    if (facts.suspended) result.by_pid = facts.by_pid;
+    result.level_pauses = level_pauses(queue.slot);
+    char note[256];
+    result.note = policy::write_note(facts.note, note, sizeof(note));
+    if (facts.suspended && ipc::is_slowed(queue.slot))
+        result.mechanism = ipc::runs_slowed(queue.slot) ? "; kept to few compute units, where it goes on"
+                                                        : "; by its gate, and what runs is kept to few compute units";
+    else if (facts.suspended && facts.mechanism > sched::Mechanism::kGate)
+        result.mechanism = "; by " + mechanism_text(facts.mechanism, queue.slot.platform.load());
+    return result;
+}
+
+std::string sentence(const Request& request, const Explanation& why, int64_t now_ns) {
+    char since[48] = "";
+    if (why.since_ns > 0)
+        snprintf(since, sizeof(since), " for %.1f ms", base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
+    std::string by;
+    if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
+    const std::string note =
+        (why.note.empty() ? "" : "; " + why.note) + (why.level_pauses.empty() ? "" : "; " + why.level_pauses);
+    const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
+    if (why.suspended)
+        return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;
+    if (!why.ready) return none + note;
+    return "runs" + std::string(since) + ": " + why.reason + note;
+}
+
+AskedFor shares_of_all(const Request& request) {
+    AskedFor asked;
+    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process, or a group's account, on a device
+    std::set<std::pair<uint64_t, uint64_t>> counted;           // of groups: the process, on a device
+    for (const auto& [id, client] : request.host.clients) {
+        const uint64_t account = client->group()->account.load();
+        const int32_t of_group = client->group()->share.load();
+        for (const SeenQueue& queue : queues_of(*client)) {
+            const uint64_t device = queue.slot.device.load();
+            int32_t& share = largest[{account != 0 ? account : client->process(), device}];
+            share = account != 0 ? of_group : std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+            if (account == 0 || !counted.insert({client->process(), device}).second) continue;
+            asked.groups_got[{account, device}] += request.host.use.percent(client->process(), device, 10).value_or(0);
+        }
+    }
+    for (const auto& [key, share] : largest) asked.shares[key.second] += share;
+    return asked;
+}
+
+std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
+                     std::optional<double> got) {
+    const uint64_t device = queue.slot.device.load();
+    const dispatch::GroupShare& group = *queue.client.group();
+    const bool of_group = group.account.load() != 0;
+    const int32_t share = of_group ? group.share.load() : queue.slot.share.load();
+    const int32_t limit = of_group ? group.limit.load() : queue.slot.limit.load();
+    if (of_group && got)
+        if (const auto all = asked_for.groups_got.find({group.account.load(), device});
+            all != asked_for.groups_got.end())
+            got = all->second;
+    if (share <= 0 || !got || *got + 1 >= share) return "";
+    const std::string who = of_group ? "its control group" : "it";
+    const std::string policy = request.host.scheduler.policy_name();
+    if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
+    if (!why.ready) return "it does not ask for more";
+    if (limit > 0 && limit < share)
+        return (of_group ? who + "'s" : std::string("its")) + " limit is less than the share";
+    const auto asked = asked_for.shares.find(device);
+    if (asked != asked_for.shares.end() && asked->second > 100)
+        return "all together ask for " + std::to_string(asked->second) + " percent";
+    return who + " asks now and then, or commands of others outlast their turns";
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,51 @@
+#include "server/tools/facts.h"
+
+#include "base/capped.h"
+#include "base/clock.h"
+#include "dispatch/record.h"
+
+namespace xsched::server {
+
+Facts::Facts() : now_ns_(base::now_ns()) {}
+
+QueueFacts Facts::of(const SeenQueue& queue) const {
+    const dispatch::QueueRecord* known = queue.client.record()->find(queue.at);
+    if (known == nullptr || known->used.load(std::memory_order_acquire) == 0) return {};
+    const dispatch::QueueRecord& record = *known;
+    const int64_t waits_since_ns = record.waits_since_ns.load(std::memory_order_relaxed);
+    const int64_t waits_ns = waits_since_ns != 0 && now_ns_ > waits_since_ns ? now_ns_ - waits_since_ns : 0;
+    return {.suspended = record.suspended.load(std::memory_order_relaxed) != 0,
+            .watched = record.watched.load(std::memory_order_relaxed) != 0,
+            .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
+            .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
+            .by_pid = record.by_pid.load(std::memory_order_relaxed),
+            .by_client = record.by_client.load(std::memory_order_relaxed),
+            .since_ns = record.since_ns.load(std::memory_order_relaxed),
+            .delayed_ns = record.delayed_ns.load(std::memory_order_relaxed) + waits_ns,
+            .running_ns = record.running_ns.load(std::memory_order_relaxed),
+            .idle_ns = record.idle_ns.load(std::memory_order_relaxed),
+            .preemptions = record.preemptions.load(std::memory_order_relaxed),
+            .note = {.code = static_cast<policy::NoteCode>(record.note_code.load(std::memory_order_relaxed)),
+                     .first = record.note_first.load(std::memory_order_relaxed),
+                     .second = record.note_second.load(std::memory_order_relaxed)}};
+}
+
+Gone gone_of(const Client& client) {
+    Gone gone;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        if (record == nullptr) continue;
+        gone.completed += record->gone_completed.load(std::memory_order_relaxed);
+        gone.copies = base::capped_sum(gone.copies, record->gone_copies.load(std::memory_order_relaxed));
+        gone.copied_bytes =
+            base::capped_sum(gone.copied_bytes, record->gone_copied_bytes.load(std::memory_order_relaxed));
+        gone.busy_ns = base::capped_sum(gone.busy_ns, record->gone_busy_ns.load(std::memory_order_relaxed));
+    }
+    return gone;
+}
+
+int64_t Facts::caused_ns(const Client& client) const {
+    return client.record()->delay_caused_ns.load(std::memory_order_relaxed);
+}
+
+}  // namespace xsched::server

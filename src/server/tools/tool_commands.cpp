@@ -1,0 +1,152 @@
+// The commands that change something: policy, suspend, resume, log. Hints and settings: tool_hints.cpp.
+#include "server/tools/tool_commands.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/hints.h"
+#include "base/log.h"
+#include "policy/policy.h"
+
+namespace xsched::server {
+namespace {
+
+std::string policy_names() {
+    std::string names;
+    for (const auto& info : policy::policies()) names += (names.empty() ? "" : ", ") + std::string(info.name);
+    return names;
+}
+
+Json hold(const Request& request, bool suspend) {
+    const auto handle = request.handle();
+    const auto pid = request.pid();
+    if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
+    const char* const what = suspend ? "suspends" : "resumes";
+    if (!handle && !has_clients(request, *pid)) {
+        if (!suspend && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
+        const Json answer = keep_order(request, *pid, {{"held", suspend}});
+        tell_log(request, what);
+        return answer;
+    }
+    std::vector<uint32_t> clients;
+    uint64_t queue_handle = 0;
+    size_t queues = 0;
+    if (handle) {
+        const SeenQueue queue = named_queue(request, *handle);
+        clients.push_back(queue.client.id());
+        queue_handle = queue.slot.handle.load();
+        queues = 1;
+    } else {
+        for (const Client* client : named_clients(request, *pid)) {
+            clients.push_back(client->id());
+            queues += queues_of(*client).size();
+        }
+    }
+    // A queue that has just been made is known after a pass.
+    request.order([&clients](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) dispatcher.look_at(id);
+    });
+    size_t count = 0;
+    const auto set = [&](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients)
+            count += dispatcher.set_suspended_by_person(id, queue_handle, suspend) ? 1 : 0;
+    };
+    request.order(set);
+    if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
+    // All are connections of one process.
+    request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle, suspend);
+    tell_log(request, what);
+    return {{"queues", queues}, {"later", !handle.has_value()}};
+}
+
+// Of the hints that a policy reads: their names in requests. Null: it may read any.
+Json hints_of(const policy::PolicyInfo& info) {
+    const uint32_t read = info.make()->hints();
+    if (read == ~0U) return {};
+    Json names = Json::array();
+    for (const base::HintInfo& hint : base::kHints)
+        if (((read | policy::kUnderEveryPolicy) >> static_cast<unsigned>(hint.id) & 1) != 0)
+            names.push_back(hint.request);
+    return names;
+}
+
+// One that decides already goes on with all that it has learned of programs.
+void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
+    std::unique_ptr<policy::Policy> made = info.make();
+    if (core.policy_name() == made->name() && core.thrown_out() == nullptr) return;
+    core.set_policy(std::move(made));
+}
+
+}  // namespace
+
+Json keep_order(const Request& request, int64_t pid, const Json& order) {
+    Peer meant;
+    const bool there = start_of(static_cast<pid_t>(pid)) != 0 && identify_process(static_cast<pid_t>(pid), &meant);
+    if (there) request.host.identities.settle(meant);
+    if (!there || !(request.rules_server() || meant.uid == request.asking.peer.uid))
+        throw NobodyThere("no process " + std::to_string(pid) +
+                          " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
+                          "shows those there are");
+    const User& user = request.asking.user;
+    if (!request.host.orders.keep(static_cast<pid_t>(pid), user.uid(), user.trusted(), order))
+        throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
+                      " has to come first");
+    return {{"queues", 0}, {"later", true}};
+}
+
+void tell_log(const Request& request, const char* what) {
+    Json body = request.body;
+    body.erase("cmd");
+    const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
+    request.host.notes.add(request.asking.peer, false, said, base::now_ns());
+    say_in_log(request, name_of(request.asking.peer) + " " + said);
+}
+
+void say_in_log(const Request& request, const std::string& line) {
+    if (request.asking.user.may_log(base::now_ns())) XLOG_INFO("%s", line.c_str());
+}
+
+bool has_clients(const Request& request, int64_t pid) {
+    for (const auto& [id, client] : request.host.clients)
+        if (client->pid() == pid && request.may_see(*client)) return true;
+    return false;
+}
+
+Json query_or_set_policy(const Request& request) {
+    if (const auto name = request.text("name")) {
+        if (!request.rules_server())
+            throw NotDone("only administrators may change the policy of a system server" + who_administers());
+        const policy::PolicyInfo* info = policy::find_policy(name->c_str());
+        if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
+        request.order([info](dispatch::Dispatcher& dispatcher) { use_policy(dispatcher.core(), *info); });
+        request.host.checkpoint.note_policy(info->name);
+        request.host.notes.add(request.asking.peer, true, std::string("policy ") + info->name, base::now_ns());
+        XLOG_INFO("using policy %s, as %s asked", info->name, name_of(request.asking.peer).c_str());
+    }
+    Json known = Json::array();
+    for (const auto& info : policy::policies())
+        known.push_back({{"name", info.name}, {"summary", info.summary}, {"hints", hints_of(info)}});
+    return {{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
+}
+
+// At INFO in any case: whoever reads the log later is to know why it is short.
+Json change_log_level(const Request& request) {
+    if (const auto name = request.text("level")) {
+        if (!request.rules_server())
+            throw NotDone("only administrators may change what a system server logs" + who_administers());
+        base::LogLevel level{};
+        if (!base::find_log_level(name->c_str(), &level))
+            throw ToolError("there is no log level \"" + *name + "\": use DEBG, INFO, WARN or ERRO");
+        if (level <= base::LogLevel::kInfo) base::set_log_level(level);
+        XLOG_INFO("log level %s, as %s asked", name->c_str(), name_of(request.asking.peer).c_str());
+        base::set_log_level(level);
+        request.host.checkpoint.note("log_level", *name);
+    }
+    return {{"level", base::log_level_name()}};
+}
+
+Json suspend(const Request& request) { return hold(request, true); }
+Json resume(const Request& request) { return hold(request, false); }
+
+}  // namespace xsched::server

@@ -1,0 +1,90 @@
+// The commands behind tools.h. Each takes the parsed request and returns the answer's members (without "ok"), or throws
+// ToolError with a sentence for the user.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "server/clients/seen_queue.h"
+#include "server/tools/tool_request.h"
+
+namespace xsched::server {
+
+using Json = nlohmann::json;
+
+// The request makes no sense. What else may be the matter: the classes derived from it.
+class ToolError : public std::runtime_error {
+public:
+    explicit ToolError(const std::string& sentence, const char* kind = "usage")
+        : std::runtime_error(sentence), kind_(kind) {}
+    // As the answer says it: xcli's exit status depends on it.
+    const char* kind() const { return kind_; }
+
+private:
+    const char* kind_;
+};
+// It names a process or queue that is not there, or that the asking user may not see.
+class NobodyThere : public ToolError {
+public:
+    explicit NobodyThere(const std::string& sentence) : ToolError(sentence, "nobody") {}
+};
+// It may not, or cannot, be done.
+class NotDone : public ToolError {
+public:
+    explicit NotDone(const std::string& sentence) : ToolError(sentence, "refused") {}
+};
+
+struct Request {
+    ToolHost& host;
+    const Asking& asking;
+    const Json& body;
+
+    // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
+    std::optional<int64_t> number(const char* member, int64_t least, int64_t most) const;
+    std::optional<uint64_t> handle() const;  // "queue": a handle, or a number within its process
+    std::optional<int64_t> pid() const;  // "pid"
+    std::optional<std::string> text(const char* member) const;
+    bool may_see(const Client& client) const;
+    // The same of one that left: whose process it was, and whose account it was in.
+    bool may_see(uid_t uid, uid_t user) const;
+    bool rules_server() const;  // an administrator
+    // On the scheduling thread. Throws ToolError if it gives no sign of life.
+    void order(const Scheduler::Order& what) const;
+};
+
+// The end of a sentence about them.
+std::string who_administers();
+
+// The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
+SeenQueue named_queue(const Request& request, uint64_t handle);
+// The clients of "pid". Throws ToolError if there is none, or if several processes say that this is their number.
+std::vector<const Client*> named_clients(const Request& request, int64_t pid);
+
+bool has_clients(const Request& request, int64_t pid);
+// An order for a process that is no client yet: in force once it comes. Returns the answer, or throws ToolError.
+Json keep_order(const Request& request, int64_t pid, const Json& order);
+// Who did what to whom, as it was asked: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
+void tell_log(const Request& request, const char* what);
+// A line at INFO, unless the asking user has had all the lines that he may cause in a second.
+void say_in_log(const Request& request, const std::string& line);
+
+Json list_queues(const Request& request);
+Json explain_status(const Request& request);
+Json describe_server(const Request& request);
+Json expect_program(const Request& request);
+Json show_limits(const Request& request);
+Json set_limit(const Request& request);
+Json query_or_set_policy(const Request& request);
+Json give_hint(const Request& request);
+Json configure_queue(const Request& request);
+Json suspend(const Request& request);
+Json resume(const Request& request);
+Json read_journal(const Request& request);
+Json describe_programs(const Request& request);
+Json change_log_level(const Request& request);
+
+}  // namespace xsched::server

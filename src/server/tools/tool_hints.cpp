@@ -1,0 +1,201 @@
+// The commands that tell of queues: hint, config. Of a process they count for the queues that it makes later as well,
+// and for one that has not come yet.
+#include "base/clock.h"
+#include "base/hints.h"
+#include "base/log.h"
+#include "ipc/slot_hints.h"
+#include "policy/policy.h"
+#include "server/tools/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+// What somebody tells of a queue or process.
+struct GivenHints {
+    std::optional<int64_t> values[base::kHintCount];
+
+    const std::optional<int64_t>& of(base::HintId id) const { return values[static_cast<size_t>(id)]; }
+    // Without a queue or process that they are for.
+    bool may_be_for_all() const {
+        for (const base::HintInfo& hint : base::kHints)
+            if (of(hint.id) && hint.scope != base::HintScope::kProcess) return false;
+        return true;
+    }
+};
+
+GivenHints read_hints(const Request& request) {
+    GivenHints given;
+    bool any = false;
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.request == nullptr) continue;
+        auto& value = given.values[static_cast<size_t>(hint.id)] = request.number(hint.request, hint.least, hint.most);
+        any |= value.has_value();
+    }
+    if (!any)
+        throw ToolError(
+            "the hint is empty: give a priority (-p), a share (--share) or another one ('xcli hint --help')");
+    return given;
+}
+
+void write_hints(ipc::QueueSlot& slot, const GivenHints& given, int64_t now_ns) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (const auto& told = given.of(hint.id)) ipc::store_hint(slot, hint.id, hint.kept(*told, now_ns));
+}
+
+// All queues of the client, and those that it makes later. Returns how many queues there are.
+size_t hint_client(const Client& client, const GivenHints& given, int64_t now_ns) {
+    size_t count = 0;
+    for (const SeenQueue& queue : queues_of(client)) {
+        write_hints(queue.slot, given, now_ns);
+        ++count;
+    }
+    for (const base::HintInfo& hint : base::kHints)
+        if (const auto& told = given.of(hint.id))
+            ipc::store_default(client.header(), hint.id, hint.kept(*told, now_ns));
+    ipc::ring_directive(client.header());
+    return count;
+}
+
+Json order_of(const GivenHints& given, int64_t now_ns) {
+    Json hints = Json::object();
+    for (const base::HintInfo& hint : base::kHints)
+        if (const auto& told = given.of(hint.id)) hints[hint.name] = hint.kept(*told, now_ns);
+    return {{"hints", hints}};
+}
+
+// Of those given, which the policy in force does not read, and which policies would.
+Json unused_hints(const Request& request, const GivenHints& given) {
+    Json unused = Json::array();
+    const policy::PolicyInfo* info = policy::find_policy(request.host.scheduler.policy_name());
+    if (info == nullptr) return unused;
+    const uint32_t read = info->make()->hints() | policy::kUnderEveryPolicy;
+    const auto bit = [](const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hint.id); };
+    for (const base::HintInfo& hint : base::kHints) {
+        const std::optional<int64_t> value = given.of(hint.id);
+        if (!value || (read & bit(hint)) != 0) continue;
+        if (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE) continue;
+        Json readers = Json::array();
+        for (const auto& other : policy::policies())
+            if ((other.make()->hints() & bit(hint)) != 0) readers.push_back(other.name);
+        unused.push_back({{"hint", hint.request}, {"used_by", readers}});
+    }
+    return unused;
+}
+
+struct Settings {
+    std::optional<int64_t> level;
+    std::optional<int64_t> threshold;
+    std::optional<int64_t> batch_size;
+
+    Json order() const {
+        Json order = Json::object();
+        if (level) order["level"] = *level;
+        if (threshold) order["threshold"] = *threshold;
+        if (batch_size) order["batch_size"] = *batch_size;
+        return order;
+    }
+};
+
+Settings read_settings(const Request& request) {
+    const Settings given{request.number("level", kPreemptLevelBlock, kPreemptLevelInterrupt),
+                         request.number("threshold", 1, 65535), request.number("batch_size", 1, 65535)};
+    if (!given.level && !given.threshold && !given.batch_size)
+        throw ToolError("nothing to configure: give a level (-l), a threshold (-t) or a batch size (-b)");
+    if (given.threshold && given.batch_size && *given.batch_size > *given.threshold)
+        throw ToolError("the batch size " + std::to_string(*given.batch_size) + " is larger than the threshold " +
+                        std::to_string(*given.threshold) + ": a batch is at most the threshold");
+    return given;
+}
+
+void check_level(const SeenQueue& queue, const Settings& given) {
+    if (given.level && (queue.slot.levels.load() & (1U << *given.level)) == 0)
+        throw NotDone("the hardware of queue " + std::to_string(queue.client.pid()) + "." +
+                      std::to_string(queue.number()) + " does not support preempt level " +
+                      std::to_string(*given.level) + ": 'xcli list --json' shows its levels");
+}
+
+// What is not given keeps what a person asked for before: the client may not have seen that yet.
+void write_settings(const SeenQueue& queue, const Settings& given) {
+    ipc::QueueSlot& slot = queue.slot;
+    if (given.level) slot.want_level.store(static_cast<uint32_t>(*given.level));
+    if (given.threshold) slot.want_threshold.store(static_cast<uint32_t>(*given.threshold));
+    if (given.batch_size) slot.want_batch_size.store(static_cast<uint32_t>(*given.batch_size));
+    slot.want_serial.fetch_add(1);
+    ipc::ring_directive(queue.client.header());
+}
+
+Json configure_process(const Request& request, int64_t pid, const Settings& given) {
+    if (!has_clients(request, pid)) return keep_order(request, pid, given.order());
+    size_t count = 0;
+    const auto clients = named_clients(request, pid);
+    for (const Client* client : clients)
+        for (const SeenQueue& queue : queues_of(*client)) check_level(queue, given);
+    for (const Client* client : clients) {
+        for (const SeenQueue& queue : queues_of(*client)) {
+            write_settings(queue, given);
+            ++count;
+        }
+        write_defaults(client->header(), given.order());
+    }
+    return {{"queues", count}, {"later", true}};
+}
+
+}  // namespace
+
+Json give_hint(const Request& request) {
+    const GivenHints given = read_hints(request);
+    const auto handle = request.handle();
+    const auto pid = request.pid();
+    const int64_t now_ns = base::now_ns();
+    Json answer{{"queues", 0}, {"later", !handle.has_value()}};
+    size_t queues = 0;
+    std::vector<uint32_t> hinted;
+    const auto hint_all = [&](const Client& client) {
+        queues += hint_client(client, given, now_ns);
+        hinted.push_back(client.id());
+    };
+    if (handle) {
+        const SeenQueue queue = named_queue(request, *handle);
+        write_hints(queue.slot, given, now_ns);
+        ipc::ring_directive(queue.client.header());
+        hinted.push_back(queue.client.id());
+        queues = 1;
+    } else if (pid && !has_clients(request, *pid)) {
+        answer = keep_order(request, *pid, order_of(given, now_ns));
+    } else if (pid) {
+        for (const Client* client : named_clients(request, *pid)) hint_all(*client);
+    } else if (given.may_be_for_all()) {
+        // A timeslice alone is for everybody who may be seen.
+        for (const auto& [id, client] : request.host.clients)
+            if (request.may_see(*client)) hint_all(*client);
+    } else {
+        throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
+    }
+    request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // in force when the answer comes
+        for (const uint32_t id : hinted) dispatcher.look_at(id);
+    });
+    tell_log(request, "hints");
+    answer["queues"] = queues;
+    answer["policy"] = request.host.scheduler.policy_name();
+    answer["unused"] = unused_hints(request, given);
+    return answer;
+}
+
+Json configure_queue(const Request& request) {
+    const auto handle = request.handle();
+    const auto pid = request.pid();
+    if (!handle && !pid) throw ToolError("say what to configure: a queue (-x QUEUE) or a process (PID)");
+    const Settings given = read_settings(request);
+    Json answer{{"queues", 1}, {"later", false}};
+    if (handle) {
+        const SeenQueue queue = named_queue(request, *handle);
+        check_level(queue, given);
+        write_settings(queue, given);
+    } else {
+        answer = configure_process(request, *pid, given);
+    }
+    tell_log(request, "configures");
+    return answer;
+}
+
+}  // namespace xsched::server

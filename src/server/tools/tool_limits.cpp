@@ -1,0 +1,128 @@
+// The commands about limits: how much each user has of what, and how much he may have.
+#include <algorithm>
+#include <iterator>
+
+#include "server/tools/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+bool may_set(const Request& request) { return request.asking.peer.trusted; }
+
+// False: it is no number of things that a user has.
+bool is_counted(Limit limit) {
+    constexpr Limit kOthers[] = {Limit::kHighestPriority, Limit::kShare, Limit::kDeviceLimit, Limit::kUnits};
+    return std::find(std::begin(kOthers), std::end(kOthers), limit) == std::end(kOthers);
+}
+
+Json describe_user(const User& user) {
+    Json limits = Json::array();
+    for (size_t i = 0; i < kLimits; ++i) {
+        const auto limit = static_cast<Limit>(i);
+        const LimitInfo& info = limit_info(limit);
+        Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
+        if (is_counted(limit)) entry["used"] = user.used(limit);
+        limits.push_back(entry);
+    }
+    Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
+    if (!user.place().empty()) entry["place"] = user.place();
+    return entry;
+}
+
+// For the server that comes after this one.
+void keep(const Request& request, const std::string& text) {
+    Json kept = request.host.checkpoint.value("limits");
+    if (!kept.is_object()) kept = Json::object();
+    kept[text.substr(0, text.rfind('='))] = text;
+    request.host.checkpoint.note("limits", kept);
+    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
+}
+
+// Apart, so that what users said may be left out where there is no room for all (checkpoint.h).
+void keep_groups(const Request& request) {
+    Json of_trusted = Json::array();
+    Json of_users = Json::array();
+    for (const KeptGroup& group : request.host.cgroups.kept())
+        (group.trusted ? of_trusted : of_users)
+            .push_back({{"path", group.path},
+                        {"share", group.share},
+                        {"limit", group.limit},
+                        {"highest_priority", group.highest_priority},
+                        {"account", group.account},
+                        {"by", group.by}});
+    request.host.checkpoint.note(kGroupsOfTrusted, std::move(of_trusted));
+    request.host.checkpoint.note(kGroupsOfUsers, std::move(of_users));
+}
+
+Json set_group(const Request& request, const std::string& text) {
+    GroupSetting setting;
+    try {
+        setting = Cgroups::read(text);
+    } catch (const std::runtime_error& error) {
+        throw ToolError(error.what());
+    }
+    Cgroups& groups = request.host.cgroups;
+    if (!groups.may_set(request.asking.peer, setting.path))
+        throw NotDone("only administrators, members of the group xsched and the owner of " + setting.path +
+                      " in /sys/fs/cgroup may say what it is given" + who_administers());
+    Peer charged = request.asking.peer;
+    charged.uid = request.asking.user.uid();
+    if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
+    // Nobody makes the scheduling thread read programs that this is not about.
+    std::vector<uint32_t> changed;
+    for (const auto& [id, client] : request.host.clients)
+        if (groups.tell(client->cgroup(), *client->group())) changed.push_back(id);
+    request.order([&changed](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : changed) dispatcher.look_at(id);
+    });
+    keep_groups(request);
+    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
+    return Json::object();
+}
+
+}  // namespace
+
+// Of the asking user; those who may change them see all.
+Json show_limits(const Request& request) {
+    const Users& accounts = request.host.users;
+    Json known = Json::array();
+    for (size_t i = 0; i < kLimits; ++i) {
+        const LimitInfo& info = limit_info(static_cast<Limit>(i));
+        Json entry{{"name", info.name},
+                   {"unit", info.unit},
+                   {"ordinary", info.ordinary},
+                   {"trusted", info.trusted},
+                   {"help", info.help}};
+        const int64_t together = accounts.most_together(static_cast<Limit>(i), false);
+        if (together != GroupRoom::kNoLimit) entry["together"] = together;
+        known.push_back(std::move(entry));
+    }
+    Json users = Json::array();
+    for (const User* user : request.host.users.all())
+        if (may_set(request) || user == &request.asking.user) users.push_back(describe_user(*user));
+    Json answer{{"limits", known}, {"users", users}};
+    const GroupRoom& room = accounts.room();
+    if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["memory_bytes"] = room.memory_bytes;
+    if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["queues_of_a_program"] = accounts.slots();
+    if (room.processes != GroupRoom::kNoLimit) answer["group"]["processes"] = room.processes;
+    return answer;
+}
+
+Json set_limit(const Request& request) {
+    const auto text = request.text("set");
+    if (text && Cgroups::is_about(*text)) return set_group(request, *text);
+    if (!may_set(request))
+        throw NotDone("only administrators and members of the group xsched may change limits" + who_administers());
+    if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
+    LimitSetting setting;
+    try {
+        setting = read_limit(*text, false);
+    } catch (const std::runtime_error& error) {
+        throw ToolError(error.what());
+    }
+    request.host.users.set(setting);
+    keep(request, *text);
+    return Json::object();
+}
+
+}  // namespace xsched::server

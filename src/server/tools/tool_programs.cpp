@@ -1,0 +1,351 @@
+// The command behind xcli explain, top and metrics: each program with what it asked for and what it got. It says how
+// long the program was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is
+// not asked.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/capped.h"
+#include "base/histogram.h"
+#include "base/time.h"
+#include "server/supervisor.h"
+#include "server/tools/describing.h"
+#include "server/tools/facts.h"
+#include "server/tools/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+using base::milliseconds;
+
+constexpr size_t kMostPrograms = 64;
+constexpr size_t kMostTold = 8;  // causes of one program, and victims
+
+struct Lengths {
+    base::HistogramCounts bursts;
+    base::HistogramCounts commands;
+    base::HistogramCounts holds;
+    base::HistogramCounts stops;
+    base::HistogramCounts resumes;
+};
+
+// Of the queues that it has and had. Slots that were never used have no record.
+Lengths lengths_of(const Client& client) {
+    Lengths all;
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        const dispatch::QueueLengths* lengths = record != nullptr ? record->lengths() : nullptr;
+        if (lengths == nullptr) continue;
+        all.bursts.add(lengths->bursts.read());
+        all.commands.add(lengths->commands.read());
+        all.holds.add(lengths->holds.read());
+        all.stops.add(lengths->stops.read());
+        all.resumes.add(lengths->resumes.read());
+    }
+    return all;
+}
+
+Json describe(const base::HistogramCounts& counts, bool whole) {
+    Json entry{{"count", counts.count()},
+               {"sum_ms", milliseconds(static_cast<int64_t>(counts.sum_ns))},
+               {"p50_ms", milliseconds(counts.quantile(0.5))},
+               {"p99_ms", milliseconds(counts.quantile(0.99))}};
+    if (!whole) return entry;
+    Json& buckets = entry["buckets"] = Json::array();  // number of the bucket (base/histogram.h), how many
+    for (uint32_t i = 0; i < counts.counts.size(); ++i)
+        if (counts.counts[i] != 0) buckets.push_back({i, counts.counts[i]});
+    return entry;
+}
+
+// By mechanism: how often it was held, and how long stopping and going on took. `platform` names them.
+Json preempted_by(const Client& client, uint32_t platform) {
+    struct Row {
+        uint64_t holds, stops, resumes;
+        int64_t stop_ns, resume_ns;
+    };
+    Row rows[sched::kMechanisms] = {};
+    for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
+        const dispatch::QueueRecord* record = client.record()->find(at);
+        if (record == nullptr) continue;
+        for (unsigned i = 0; i < sched::kMechanisms; ++i) {
+            rows[i].holds += record->preempted_by[i].load();
+            rows[i].stops += record->stops_by[i].count.load();
+            rows[i].stop_ns += record->stops_by[i].ns.load();
+            rows[i].resumes += record->resumes_by[i].count.load();
+            rows[i].resume_ns += record->resumes_by[i].ns.load();
+        }
+    }
+    const auto mean = [](int64_t ns, uint64_t count) {
+        return count > 0 ? Json(milliseconds(ns) / static_cast<double>(count)) : Json();
+    };
+    Json holds = Json::object();
+    Json stops = Json::object();
+    Json resumes = Json::object();
+    for (unsigned i = 1; i < sched::kMechanisms; ++i) {
+        const std::string word = mechanism_word(static_cast<sched::Mechanism>(i), platform);
+        holds[word] = rows[i].holds;
+        stops[word] = mean(rows[i].stop_ns, rows[i].stops);
+        resumes[word] = mean(rows[i].resume_ns, rows[i].resumes);
+    }
+    return {{"preempted_by", holds}, {"stop_ms_by", stops}, {"resume_ms_by", resumes}};
+}
+
+// Others' programs have neither number nor name here.
+void add_program(const Request& request, Json& entry, uint32_t client) {
+    const HoldBook::Known* known = request.host.holds.find(client);
+    if (known == nullptr || !request.may_see(known->uid, known->user)) {
+        entry["program"] = client == 0 ? "" : "another user's program";
+        return;
+    }
+    entry["pid"] = known->pid;
+    entry["program"] = known->program;
+    entry["priority"] = known->priority;
+}
+
+// `platform`: of the one that was held.
+void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
+    entry["holds"] = sum.holds;
+    entry["ms"] = milliseconds(sum.ns);
+    entry["longest_ms"] = milliseconds(sum.longest_ns);
+    entry["mechanism"] = mechanism_word(sum.cause.mechanism, platform);
+}
+
+Json describe_held(const Request& request, const Client& client, int64_t seconds, int64_t now_ns) {
+    const auto sums = request.host.holds.held(client.id(), seconds * base::kSecond, now_ns);
+    HoldBook::Sum all;
+    Json by = Json::array();
+    for (const HoldBook::Sum& sum : sums) {
+        all.holds += sum.holds;
+        all.ns += sum.ns;
+        all.longest_ns = std::max(all.longest_ns, sum.longest_ns);
+        if (by.size() >= kMostTold) continue;
+        Json entry{{"reason", word_of(sched::reason_name(sum.cause.reason))},
+                   {"why", sched::reason_sentence(sum.cause.reason)}};
+        add_sum(entry, sum, platform_of(client));
+        if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
+        entry["itself"] = sum.cause.by_client == client.id();
+        by.push_back(entry);
+    }
+    return {{"seconds", seconds},
+            {"holds", all.holds},
+            {"ms", milliseconds(all.ns)},
+            {"longest_ms", milliseconds(all.longest_ns)},
+            {"by", by}};
+}
+
+Json describe_cost(const Request& request, const Client& client, int64_t seconds, int64_t now_ns) {
+    Json victims = Json::array();
+    for (const HoldBook::Cost& cost : request.host.holds.caused(client.id(), seconds * base::kSecond, now_ns)) {
+        if (victims.size() >= kMostTold) break;
+        Json entry = Json::object();
+        const auto victim = request.host.clients.find(cost.client);
+        const bool here = victim != request.host.clients.end();
+        add_sum(entry, cost.sum, here ? platform_of(*victim->second) : uint32_t{kPlatformUnknown});
+        add_program(request, entry, cost.client);
+        victims.push_back(entry);
+    }
+    return {{"seconds", seconds}, {"victims", victims}};
+}
+
+// What it asked for: the most urgent of its queues speaks for all.
+void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
+    int32_t priority = PRIORITY_NO_EXECUTE;
+    int32_t share = 0;
+    int32_t limit = 0;
+    uint32_t level = 0;
+    uint32_t levels = ~0U;
+    bool slowed = false;
+    std::string pauses;
+    for (const SeenQueue& queue : queues) {
+        priority = std::max(priority, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
+        share = std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
+        const int32_t own_limit = std::clamp(queue.slot.limit.load(), 0, 100);
+        limit = limit == 0 || own_limit == 0 ? std::max(limit, own_limit) : std::min(limit, own_limit);
+        level = std::max(level, std::min(queue.slot.level.load(), uint32_t{kPreemptLevelInterrupt}));
+        levels &= queue.slot.levels.load();
+        slowed |= ipc::is_slowed(queue.slot);
+        if (pauses.empty()) pauses = level_pauses(queue.slot);
+    }
+    uint32_t best = 0;
+    for (uint32_t i = kPreemptLevelBlock; i <= kPreemptLevelInterrupt; ++i)
+        if ((levels & 1U << i) != 0) best = i;
+    entry["priority"] = queues.empty() ? PRIORITY_DEFAULT : priority;
+    entry["share"] = share;
+    entry["limit"] = limit;
+    entry["level"] = level;
+    entry["level_pauses"] = pauses;
+    entry["slowed"] = slowed;
+    entry["best_level"] = queues.empty() ? 0 : best;
+}
+
+// What all queues of a program have done, and their states now.
+struct Work {
+    uint64_t submitted = 0, launched = 0, completed = 0;
+    uint64_t copies = 0, copied_bytes = 0;
+    int64_t busy_ns = 0;
+    int64_t command_ns = 0;  // the longest mean
+    int64_t held_since_ns = 0;
+    bool runs = false, held = false, followed = false, by_itself = false, stands = false;
+};
+
+void add_queue(Work& work, const ipc::QueueSlot& slot, const QueueFacts& known) {
+    const ipc::SlotWork pending = ipc::work_of(slot);
+    work.submitted += pending.submitted;
+    work.launched += slot.launched.load();
+    work.completed += pending.completed;
+    work.copies = base::capped_sum(work.copies, slot.copies.load());
+    work.copied_bytes = base::capped_sum(work.copied_bytes, slot.copied_bytes.load());
+    work.busy_ns = base::capped_sum(work.busy_ns, std::max<int64_t>(slot.busy_ns.load(), 0));
+    work.command_ns = std::max(work.command_ns, slot.command_ns.load());
+    const bool ready = pending.ready;
+    work.stands |= pending.stands;
+    if (ready && known.suspended) work.held_since_ns = std::max(work.held_since_ns, known.since_ns);
+    work.runs |= ready && !known.suspended;
+    work.held |= ready && known.suspended;
+    work.followed |= known.watched;
+    work.by_itself |= slot.api_suspended.load() != 0;
+}
+
+Work work_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
+    const Gone gone = gone_of(client);
+    Work work{.submitted = gone.completed,
+              .launched = gone.completed,
+              .completed = gone.completed,
+              .copies = gone.copies,
+              .copied_bytes = gone.copied_bytes,
+              .busy_ns = gone.busy_ns};
+    for (const SeenQueue& queue : queues) add_queue(work, queue.slot, facts.of(queue));
+    return work;
+}
+
+const char* state_of(const Work& work) {
+    if (work.runs) return work.held ? "runs in part" : "runs";
+    return work.held ? "held" : "idle";
+}
+
+void add_work(Json& entry, const Work& work) {
+    const int64_t held_ns = work.held_since_ns > 0 ? std::max<int64_t>(base::now_ns() - work.held_since_ns, 0) : 0;
+    entry["state"] = state_of(work);
+    entry["held_since_ms"] = milliseconds(held_ns);
+    entry["followed"] = work.followed;
+    entry["suspended_by_itself"] = work.by_itself;
+    entry["waits_for_host"] = work.stands && !work.runs && !work.held;
+    entry["submitted"] = work.submitted;
+    entry["pending"] = work.submitted - std::min(work.submitted, work.launched);
+    entry["in_flight"] = work.launched - std::min(work.launched, work.completed);
+    entry["completed"] = work.completed;
+    entry["copies"] = work.copies;
+    entry["copied_bytes"] = work.copied_bytes;
+    entry["busy_ms"] = milliseconds(work.busy_ns);
+    entry["command_ms"] = milliseconds(std::clamp<int64_t>(work.command_ns, 0, base::HistogramBuckets::kMostNs));
+}
+
+// Of the last ten seconds; null: not known, or nothing was given to the device.
+Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device) {
+    const auto lately = use.copies(client.process(), device, 10);
+    if (!lately || lately->commands == 0)
+        return {{"copies_percent", nullptr}, {"copy_bytes", nullptr}, {"copied_bytes_per_s", nullptr}};
+    const auto whole = static_cast<double>(lately->commands);
+    const double part = std::min(static_cast<double>(lately->copies) / whole, 1.0);
+    return {{"copies_percent", 100 * part},
+            {"copy_bytes", lately->copies == 0 ? 0 : lately->bytes / lately->copies},
+            {"copied_bytes_per_s", std::round(static_cast<double>(lately->bytes) / lately->seconds)}};
+}
+
+// By device: what it had of each, and why that is less than its share.
+Json describe_devices(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client,
+                      const std::vector<SeenQueue>& queues) {
+    Json devices = Json::array();
+    std::set<uint64_t> told;
+    for (const SeenQueue& queue : queues) {
+        const uint64_t device = queue.slot.device.load();
+        if (!told.insert(device).second) continue;
+        Json got = Json::array();
+        for (const int64_t seconds : {1, 10, 60}) {
+            const auto percent = request.host.use.percent(client.process(), device, seconds);
+            got.push_back(percent ? Json(*percent) : Json());
+        }
+        const auto lately = request.host.use.percent(client.process(), device, 10);
+        Json entry{{"got_percent", got},
+                   {"why_less", why_less(request, asked, queue, explain(queue, facts.of(queue)), lately)}};
+        entry.update(describe_copies(request.host.use, client, device));
+        add_device(request, entry, client, device, queue.slot.platform.load());
+        devices.push_back(std::move(entry));
+    }
+    return devices;
+}
+
+// In the last minute.
+bool lost_claim(const Client& client, int64_t now_ns) {
+    const int64_t lost_ns = client.record()->claim_lost_ns.load();
+    return lost_ns != 0 && now_ns - lost_ns < 60 * base::kSecond;
+}
+
+Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,
+              int64_t now_ns) {
+    const auto queues = queues_of(client);
+    Json entry{{"pid", client.pid()},
+               {"uid", client.peer().told_uid},
+               {"client", client.id()},
+               {"program", client.program()},
+               {"queues", queues.size()},
+               {"unscheduled", client.record()->unscheduled.load()},
+               {"stopped", client.record()->stopped.load() != 0},
+               {"lost_claim", lost_claim(client, now_ns)},
+               {"devices", describe_devices(request, facts, asked, client, queues)},
+               {"caused_ms", milliseconds(facts.caused_ns(client))}};
+    entry.update(preempted_by(client, platform_of(client)));
+    add_group(entry, client);
+    const HoldBook::Sum held = request.host.holds.all(client.id());
+    entry["held_ms"] = milliseconds(held.ns);
+    entry["holds"] = held.holds;
+    add_asked(entry, queues);
+    add_work(entry, work_of(facts, client, queues));
+    const Lengths lengths = lengths_of(client);
+    entry["bursts"] = describe(lengths.bursts, whole);
+    entry["commands"] = describe(lengths.commands, whole);
+    entry["hold_lengths"] = describe(lengths.holds, whole);
+    entry["stop_lengths"] = describe(lengths.stops, whole);
+    entry["resume_lengths"] = describe(lengths.resumes, whole);
+    for (const int64_t seconds : {1, 10, 60}) {
+        entry["held"].push_back(describe_held(request, client, seconds, now_ns));
+        entry["cost"].push_back(describe_cost(request, client, seconds, now_ns));
+    }
+    return entry;
+}
+
+}  // namespace
+
+// "pid": this process alone. "buckets": histograms with their buckets.
+Json describe_programs(const Request& request) {
+    const int64_t now = base::now_ns();
+    const auto pid = request.pid();
+    const bool whole = request.body.value("buckets", false);
+    if (pid) named_clients(request, *pid);
+    request.host.holds.look(request.host.clients, now);
+    request.host.use.begin(now);
+    const Facts facts;
+    const AskedFor asked = shares_of_all(request);
+    const SupervisedMemory* supervised = request.host.options.supervised;
+    Json programs = Json::array();
+    Json answer{{"policy", request.host.scheduler.policy_name()},
+                {"uptime_s", static_cast<double>(now - request.host.started_ns) / base::kSecond},
+                {"restarts", supervised != nullptr ? supervised->restarts : 0},
+                {"holds_lost", request.host.holds.lost()},
+                {"now_ms", milliseconds(now)}};
+    const auto& clients = request.host.clients;
+    const auto begin = request.number("cursor", 0, UINT32_MAX);
+    for (auto at = clients.lower_bound(static_cast<uint32_t>(begin.value_or(0))); at != clients.end(); ++at) {
+        const Client& client = *at->second;
+        if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
+        if (programs.size() >= kMostPrograms) {
+            answer["next"] = at->first;
+            break;
+        }
+        programs.push_back(describe(request, facts, asked, client, whole, now));
+    }
+    answer["programs"] = programs;
+    return answer;
+}
+
+}  // namespace xsched::server

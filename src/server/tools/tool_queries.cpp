@@ -1,0 +1,290 @@
+// The commands that only look: list, status, server.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "base/hints.h"
+#include "base/short_name.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "ipc/slot_hints.h"
+#include "server/supervisor.h"
+#include "server/system_files.h"
+#include "server/tools/describing.h"
+#include "server/tools/facts.h"
+#include "server/tools/tool_commands.h"
+
+namespace xsched::server {
+namespace {
+
+using base::milliseconds;
+
+// The counters are read one after the other while they move, and their writer is not trusted.
+uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }
+
+// One answer tells of at most this many queues; "next" is where the following one begins.
+constexpr size_t kMostInPage = 256;
+constexpr size_t kMostExplanations = 64;  // of one process
+
+// A hostile client writes any number.
+void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
+    const base::Hints hints = ipc::load_hints(slot);
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.listed == nullptr) continue;
+        const int64_t told = hint.told(base::get_hint(hints, hint.id), now_ns);
+        entry[hint.listed] = hint.kind == base::HintKind::kName ? Json(base::name_of_number(told)) : Json(told);
+    }
+}
+
+// What its program had of its device in the last second, ten and sixty.
+void add_use(Json& entry, const Request& request, const AskedFor& asked, const SeenQueue& queue,
+             const Explanation& why) {
+    const uint64_t device = queue.slot.device.load();
+    Json got = Json::array();
+    for (const int64_t seconds : {1, 10, 60}) {
+        const auto percent = request.host.use.percent(queue.client.process(), device, seconds);
+        got.push_back(percent ? Json(*percent) : Json());
+    }
+    entry["got_percent"] = got;
+    const auto lately = request.host.use.percent(queue.client.process(), device, 10);
+    entry["why_less"] = why_less(request, asked, queue, why, lately);
+}
+
+Json levels_of(const ipc::QueueSlot& slot) {
+    Json levels = Json::array();
+    for (unsigned level = kPreemptLevelBlock; level <= kPreemptLevelInterrupt; ++level)
+        if ((slot.levels.load() & 1U << level) != 0) levels.push_back(level);
+    return levels;
+}
+
+// Whatever else is used, its gate or hold is closed.
+sched::Mechanism in_force(const QueueFacts& known) {
+    return known.suspended ? std::max(known.mechanism, sched::Mechanism::kGate) : known.mechanism;
+}
+
+// What its program has given it, and how far that is.
+Json describe_commands(const ipc::QueueSlot& slot) {
+    const uint64_t submitted = slot.submitted.load();
+    const uint64_t launched = slot.launched.load();
+    const uint64_t completed = ipc::completed_commands(slot);
+    return {{"submitted", submitted},
+            {"pending", difference(submitted, launched)},
+            {"in_flight", difference(launched, completed)},
+            {"completed", completed},
+            {"copies", slot.copies.load()},
+            {"copied_bytes", slot.copied_bytes.load()},
+            {"command_ms", milliseconds(slot.command_ns.load())},
+            {"busy_ms", milliseconds(slot.busy_ns.load())}};
+}
+
+// Whether it is suspended, how, why and for whom, and for how long it was.
+Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, const Explanation& why, int64_t now_ns) {
+    const bool held_now = why.ready && why.suspended && why.since_ns > 0;
+    return {{"suspended", why.suspended},
+            {"interrupted", ipc::is_off(slot)},
+            {"slowed", ipc::is_slowed(slot)},
+            {"mechanism", ipc::is_slowed(slot) ? "slowed" : mechanism_word(in_force(known), slot.platform.load())},
+            {"running_ms", milliseconds(known.running_ns)},
+            {"held_ms", milliseconds(known.delayed_ns)},
+            {"idle_ms", milliseconds(known.idle_ns)},
+            {"held_now_ms", held_now ? milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)) : 0.0},
+            {"reason", why.reason},
+            {"policy_says", why.note},
+            {"by_pid", why.by_pid},
+            {"since_ms", why.since_ns > 0 ? milliseconds(now_ns - why.since_ns) : 0.0},
+            {"preemptions", known.preemptions}};
+}
+
+Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
+                    int64_t now_ns) {
+    ipc::QueueSlot& slot = queue.slot;
+    const QueueFacts known = facts.of(queue);
+    const Explanation why = explain(queue, known);
+    Json entry{{"pid", queue.client.pid()},
+               {"uid", queue.client.peer().told_uid},
+               {"client", queue.client.id()},
+               {"program", queue.client.program()},
+               {"queue", queue.number()},
+               {"level", slot.level.load()},
+               {"levels", levels_of(slot)},
+               {"level_pauses", why.level_pauses},
+               {"threshold", slot.threshold.load()},
+               {"batch_size", slot.batch_size.load()},
+               {"state", !why.ready      ? "idle"
+                         : why.suspended ? "held"
+                                         : "runs"},
+               {"device_timeslice_us", slot.device_timeslice_us.load()},
+               {"explanation", sentence(request, why, now_ns)}};
+    entry.update(describe_commands(slot));
+    entry.update(describe_suspension(slot, known, why, now_ns));
+    add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
+    add_hints(entry, slot, now_ns);
+    add_group(entry, queue.client);
+    add_use(entry, request, asked, queue, why);
+    return entry;
+}
+
+Json describe_process(const Request& request, const Facts& facts, const Client& client,
+                      const std::vector<SeenQueue>& queues, int64_t now_ns) {
+    Json explanations = Json::array();
+    std::set<std::string> known;
+    std::set<std::string> gangs;
+    int64_t delayed_ns = 0;
+    uint64_t preemptions = 0;
+    uint64_t completed = 0;
+    bool runs = false;
+    bool suspended = false;
+    for (const SeenQueue& queue : queues) {
+        const QueueFacts queue_facts = facts.of(queue);
+        const Explanation why = explain(queue, queue_facts);
+        runs = runs || (why.ready && !why.suspended);
+        suspended = suspended || (why.ready && why.suspended);
+        completed += ipc::completed_commands(queue.slot);
+        delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
+        preemptions = std::max(preemptions, queue_facts.preemptions);
+        const int64_t gang = queue.slot.gang.load();
+        if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
+            gangs.insert(base::name_of_number(gang));
+        if (known.size() >= kMostExplanations) continue;
+        const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
+                                 device_text(request, client, queue.slot.device.load()) + " " +
+                                 sentence(request, why, now_ns);
+        if (known.insert(text).second) explanations.push_back(text);
+    }
+    completed += gone_of(client).completed;
+    const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "held" : "idle";
+    return {{"pid", client.pid()},
+            {"uid", client.peer().told_uid},
+            {"client", client.id()},
+            {"program", client.program()},
+            {"queues", queues.size()},
+            {"state", state},
+            {"completed", completed},
+            {"gangs", gangs},
+            {"explanations", explanations},
+            {"delayed_ms", milliseconds(delayed_ns)},
+            {"caused_ms", milliseconds(facts.caused_ns(client))},
+            {"preemptions", preemptions}};
+}
+
+std::string name_of_process(pid_t pid) {
+    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/comm").text;
+    return text.substr(0, text.find('\n'));
+}
+
+// Programs of `xcli run` that have used no device so far, nor has what they started.
+Json not_connected(const Request& request) {
+    Json programs = Json::array();
+    for (const ToolHost::Announced& one : request.host.announced()) {
+        if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
+        const std::string program = name_of_process(one.pid);
+        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
+    }
+    return programs;
+}
+
+// For the process that xcli run leaves behind to say so.
+Json ended_unused(const Request& request) {
+    Json programs = Json::array();
+    for (const ToolHost::Announced& one : request.host.ended_unused())
+        if (request.rules_server() || one.user == request.asking.peer.uid) programs.push_back({{"pid", one.pid}});
+    return programs;
+}
+
+// A page begins with a client, or within one: its id above, the slot below.
+struct Cursor {
+    uint32_t client = 0;
+    uint32_t slot = 0;
+    uint64_t number() const { return uint64_t{client} * ipc::kMostQueues + slot; }
+};
+
+Cursor cursor_of(const Request& request) {
+    const auto number = request.number("cursor", 0, int64_t{UINT32_MAX} * ipc::kMostQueues);
+    if (!number) return {};
+    return {static_cast<uint32_t>(*number / ipc::kMostQueues), static_cast<uint32_t>(*number % ipc::kMostQueues)};
+}
+
+}  // namespace
+
+Json list_queues(const Request& request) {
+    const int64_t now = base::now_ns();
+    const Cursor begin = cursor_of(request);
+    const Facts facts;
+    const AskedFor asked = shares_of_all(request);
+    request.host.use.begin(now);
+    Json queues = Json::array();
+    Json answer{{"policy", request.host.scheduler.policy_name()}};
+    const auto& clients = request.host.clients;
+    for (auto at = clients.lower_bound(begin.client); at != clients.end() && !answer.contains("next"); ++at) {
+        if (!request.may_see(*at->second)) continue;
+        for (const SeenQueue& queue : queues_of(*at->second)) {
+            if (at->first == begin.client && queue.at < begin.slot) continue;
+            if (queues.size() >= kMostInPage) {
+                answer["next"] = Cursor{at->first, queue.at}.number();
+                break;
+            }
+            queues.push_back(describe_queue(request, facts, asked, queue, now));
+        }
+    }
+    answer["queues"] = queues;
+    return answer;
+}
+
+Json explain_status(const Request& request) {
+    const int64_t now = base::now_ns();
+    const auto pid = request.pid();
+    if (pid) named_clients(request, *pid);
+    const Facts facts;
+    Json processes = Json::array();
+    Json answer{{"policy", request.host.scheduler.policy_name()}};
+    size_t told = 0;
+    const auto& clients = request.host.clients;
+    for (auto at = clients.lower_bound(cursor_of(request).client); at != clients.end(); ++at) {
+        const Client& client = *at->second;
+        if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
+        const auto queues = queues_of(client);
+        if (told > 0 && told + std::max<size_t>(queues.size(), 1) > kMostInPage) {
+            answer["next"] = Cursor{at->first, 0}.number();
+            break;
+        }
+        told += std::max<size_t>(queues.size(), 1);
+        processes.push_back(describe_process(request, facts, client, queues, now));
+    }
+    answer["processes"] = processes;
+    if (!pid) answer["not_connected"] = not_connected(request);
+    if (!pid) answer["ended_unused"] = ended_unused(request);
+    if (!pid) answer["blind_spots"] = blind_spots();
+    return answer;
+}
+
+Json describe_server(const Request& request) {
+    const Options& options = request.host.options;
+    const SupervisedMemory* supervised = options.supervised;
+    return {{"pid", getpid()},
+            {"version", XSCHED_VERSION},
+            {"protocol", ipc::kVersion},
+            {"socket", options.socket},
+            {"guest_socket", options.guest_socket},
+            {"guest", request.asking.peer.guest},
+            {"scope", options.scope == ipc::SocketScope::kSystem ? "system" : "user"},
+            {"policy", request.host.scheduler.policy_name()},
+            {"supervisor", supervised != nullptr ? supervised->supervisor : 0},
+            {"restarts", supervised != nullptr ? supervised->restarts : 0},
+            {"clients", request.host.clients.size()},
+            {"blind_spots", blind_spots()},
+            {"uptime_s", static_cast<double>(base::now_ns() - request.host.started_ns) / base::kSecond},
+            {"idle_exit_s", options.idle_exit_ns / base::kSecond},
+            {"starvation_limit_ms", options.starvation_limit_ns / base::kMillisecond},
+            {"spin_us", options.spin_ns / base::kMicrosecond}};
+}
+
+Json expect_program(const Request& request) {
+    const Asking& asking = request.asking;
+    if (!request.host.expect(asking.peer, asking.connection, asking.user))
+        throw NotDone("the server cannot wait for process " + std::to_string(asking.peer.pid) +
+                      ": it may leave before the program's first use of the device");
+    return Json::object();
+}
+
+}  // namespace xsched::server

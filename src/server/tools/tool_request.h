@@ -1,0 +1,61 @@
+// What a tool's command gets: what it works on, and who asks. Plain data; front thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "server/checkpoint.h"
+#include "server/clients/client.h"
+#include "server/clients/gone_clients.h"
+#include "server/clients/identities.h"
+#include "server/device_numbers.h"
+#include "server/device_use.h"
+#include "server/hold_book.h"
+#include "server/kept_orders.h"
+#include "server/limits/cgroups.h"
+#include "server/limits/users.h"
+#include "server/options.h"
+#include "server/thread/scheduler.h"
+#include "server/tools/order_notes.h"
+
+namespace xsched::server {
+
+// What the commands work on.
+struct ToolHost {
+    const Options& options;
+    const int64_t& started_ns;
+    const std::map<uint32_t, std::unique_ptr<Client>>& clients;
+    Scheduler& scheduler;
+    Users& users;
+    Identities& identities;
+    Cgroups& cgroups;
+    Checkpoint& checkpoint;
+    DeviceUse& use;
+    HoldBook& holds;
+    const GoneClients& gone;
+    DeviceNumbers& devices;
+    KeptOrders& orders;
+    OrderNotes& notes;
+    // Keeps the server here until the process at the other end of the connection ends.
+    std::function<bool(const Peer& peer, int connection, User& user)> expect;
+    // Programs that were announced and are still there: their numbers and users.
+    struct Announced {
+        pid_t pid;
+        uid_t user;
+    };
+    std::function<std::vector<Announced>()> announced;
+    // Those that ended lately, and neither they nor what they started had used a device.
+    std::function<std::vector<Announced>()> ended_unused;
+};
+
+// The asking process.
+struct Asking {
+    const Peer& peer;
+    User& user;
+    int connection;
+};
+
+}  // namespace xsched::server

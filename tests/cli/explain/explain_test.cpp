@@ -1,0 +1,370 @@
+// xcli explain: from facts to the true cause, and from a real server to sentences.
+#include <atomic>
+#include <thread>
+
+#include "cli/cli_rig.h"
+#include "cli/explain/sentences.h"
+#include "cli/explain/slow_bursts.h"
+#include "cli/program_facts.h"
+#include "support/trainer_and_urgent.h"
+
+namespace xsched::test {
+namespace {
+
+using cli::explain;
+using cli::Explained;
+using cli::WhySlow;
+
+Json window(int64_t seconds) {
+    return {{"seconds", seconds}, {"holds", 0}, {"ms", 0.0}, {"longest_ms", 0.0}, {"by", Json::array()}};
+}
+
+// A program that does nothing remarkable, followed because there is another one.
+Json program(uint32_t client, const char* name, int64_t priority) {
+    Json entry{{"pid", 1000 + client},
+               {"client", client},
+               {"program", name},
+               {"queues", 1},
+               {"priority", priority},
+               {"share", 0},
+               {"limit", 0},
+               {"level", 1},
+               {"best_level", 1},
+               {"state", "runs"},
+               {"followed", true},
+               {"completed", 100},
+               {"command_ms", 0.5},
+               {"devices", {{{"device", "GPU:1"}, {"platform", "cuda"}, {"got_percent", {60.0, 60.0, 60.0}}}}},
+               {"bursts", {{"count", 10}, {"p50_ms", 1.0}, {"p99_ms", 2.0}}}};
+    for (const int64_t seconds : {1, 10, 60}) {
+        entry["held"].push_back(window(seconds));
+        entry["cost"].push_back({{"seconds", seconds}, {"victims", Json::array()}});
+    }
+    return entry;
+}
+
+Json cause(const char* reason, const Json* by, double ms, uint64_t holds) {
+    Json entry{{"reason", reason}, {"why", "why it is so"}, {"holds", holds},  {"ms", ms},
+               {"longest_ms", ms}, {"mechanism", "gate"},   {"itself", false}, {"program", ""}};
+    if (by == nullptr) return entry;
+    entry["pid"] = (*by)["pid"];
+    entry["program"] = (*by)["program"];
+    entry["priority"] = (*by)["priority"];
+    return entry;
+}
+
+class Explain : public ::testing::Test {
+protected:
+    Explain() : slow(program(1, "trainer", 0)), other(program(2, "server", 10)) {}
+
+    Explained explained() {
+        const Json answer{
+            {"policy", policy}, {"uptime_s", uptime_s}, {"restarts", restarts}, {"programs", {slow, other}}};
+        return explain(answer, slow);
+    }
+    void hold(const Json& by, double longest_ms = 2.1) {
+        for (Json& held : slow["held"]) {
+            held["ms"] = by["ms"];
+            held["holds"] = by["holds"];
+            held["longest_ms"] = longest_ms;
+            held["by"] = Json::array({by});
+        }
+    }
+    static void copies(Json& program, double percent, int64_t each) {
+        program["devices"][0]["copies_percent"] = percent;
+        program["devices"][0]["copy_bytes"] = each;
+        program["devices"][0]["copied_bytes_per_s"] = 1 << 30;
+    }
+    void got(double percent) { slow["devices"][0]["got_percent"] = {percent, percent, percent}; }
+    void expect(WhySlow finding, bool not_us, const std::string& headline, const std::string& advice) {
+        const Explained told = explained();
+        EXPECT_EQ(told.finding, finding) << finding_word(told.finding) << ": " << told.headline;
+        EXPECT_EQ(told.not_us, not_us) << told.headline;
+        EXPECT_TRUE(has(told.headline, headline)) << told.headline;
+        EXPECT_EQ(has(told.headline, "not us"), not_us) << told.headline;
+        EXPECT_TRUE(has(told.advice, advice)) << told.advice;
+    }
+    Json slow, other;
+    std::string policy = "HPF";
+    double uptime_s = 3600;
+    int64_t restarts = 0;
+};
+
+TEST_F(Explain, HeldByAMoreUrgentProgram) {
+    hold(cause("less_urgent", &other, 41, 37));
+    expect(WhySlow::kMoreUrgent, false,
+           "held 41.0 ms in the last second: 37 times behind pid 1002 (server, priority 10), longest 2.1 ms",
+           "xcli hint 1001 -p 11");
+}
+
+TEST_F(Explain, NobodyIsHeldForLongerThanTheWindow) {
+    hold(cause("less_urgent", &other, 1090, 37));
+    expect(WhySlow::kMoreUrgent, false, "held 1.0 s in the last second: 37 times", "xcli hint 1001 -p 11");
+}
+
+TEST_F(Explain, ItsKernelsWereTakenOff) {
+    Json by = cause("less_urgent", &other, 41, 37);
+    by["mechanism"] = "interrupt";
+    slow["command_ms"] = 3.0;
+    hold(by);
+    expect(WhySlow::kMoreUrgent, false, "its commands of 3.0 ms were taken off the device (level 3)", "");
+    slow["slowed"] = true;
+    expect(WhySlow::kMoreUrgent, false, "its commands of 3.0 ms are kept to few compute units, where they go on", "");
+    by["mechanism"] = "timeslice";
+    hold(by);
+    expect(WhySlow::kMoreUrgent, false, "a short timeslice in the hardware", "");
+}
+
+TEST_F(Explain, HeldByAProgramOfAnotherUser) {
+    Json by = cause("less_urgent", nullptr, 41, 37);
+    by["program"] = "another user's program";
+    hold(by);
+    expect(WhySlow::kMoreUrgent, false, "behind another user's program", "");
+}
+
+TEST_F(Explain, HeldThroughAnticipation) {
+    hold(cause("anticipation", &other, 5, 3));
+    expect(WhySlow::kMoreUrgent, false, "3 times behind pid 1002", "xcli hint");
+}
+
+TEST_F(Explain, HeldTenSecondsAgo) {
+    hold(cause("less_urgent", &other, 41, 37));
+    slow["held"][0] = window(1);
+    expect(WhySlow::kMoreUrgent, false, "in the last 10 s", "");
+}
+
+TEST_F(Explain, Starved) {
+    hold(cause("less_urgent", &other, 990, 1), 1000);
+    expect(WhySlow::kStarved, false, "only the starvation limit lets it run", "--share");
+}
+
+TEST_F(Explain, HeldByItsOwnQueue) {
+    Json by = cause("less_urgent", &slow, 41, 37);
+    by["itself"] = true;
+    hold(by);
+    expect(WhySlow::kOwnQueue, false, "behind another queue of its own", "one priority");
+}
+
+TEST_F(Explain, ShareUsedUp) {
+    policy = "PUP";
+    slow["share"] = 30;
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
+}
+
+TEST_F(Explain, TurnsOfThePolicy) {
+    policy = "CFS";
+    hold(cause("not_its_turn", &other, 500, 50));
+    expect(WhySlow::kTurns, false, "policy CFS gave the turn to another", "xcli policy");
+}
+
+TEST_F(Explain, Limit) {
+    slow["limit"] = 20;
+    hold(cause("limited", nullptr, 800, 8));
+    expect(WhySlow::kLimit, false, "its limit is 20 percent", "--limit");
+}
+
+TEST_F(Explain, SuspendedByAPerson) {
+    hold(cause("held", nullptr, 1000, 0), 60000);
+    slow["state"] = "held";
+    slow["held_since_ms"] = 60000.0;
+    expect(WhySlow::kSuspended, false, "a person suspended it", "xcli resume 1001");
+    EXPECT_EQ(explained().details.front(), "now: held for 60.0 s");
+}
+
+TEST_F(Explain, PriorityNever) {
+    hold(cause("no_execute", nullptr, 1000, 0));
+    expect(WhySlow::kNoExecute, false, "priority -256", "-p 0");
+}
+
+TEST_F(Explain, LateWork) {
+    hold(cause("late", &other, 100, 10));
+    expect(WhySlow::kLate, false, "missed its deadline", "-d ");
+}
+
+TEST_F(Explain, AnnouncedBurst) {
+    hold(cause("expected", &other, 100, 10));
+    expect(WhySlow::kAnnounced, false, "a burst that was announced", "--period");
+}
+
+TEST_F(Explain, UrgentWorkElsewhere) {
+    hold(cause("elsewhere", &other, 100, 10));
+    expect(WhySlow::kElsewhere, false, "on another device", "HPF");
+}
+
+TEST_F(Explain, ServerLost) {
+    restarts = 1;
+    uptime_s = 0.8;
+    expect(WhySlow::kServerIsNew, false, "started anew 800 ms ago", "log");
+    uptime_s = 3600;
+    EXPECT_NE(explained().finding, WhySlow::kServerIsNew);
+}
+
+TEST_F(Explain, StoppedProcess) {
+    slow["stopped"] = true;
+    hold(cause("less_urgent", &other, 41, 37));
+    expect(WhySlow::kStopped, true, "stopped by a signal", "kill -CONT 1001");
+}
+
+TEST_F(Explain, SuspendedByItself) {
+    slow["suspended_by_itself"] = true;
+    expect(WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume");
+}
+
+TEST_F(Explain, WaitsForItsHost) {
+    slow["waits_for_host"] = true;
+    expect(WhySlow::kWaitsForHost, true, "wait for its host", "event");
+}
+
+TEST_F(Explain, LostItsClaim) {
+    slow["lost_claim"] = true;
+    expect(WhySlow::kLostClaim, false, "lost its claim", "complete");
+}
+
+TEST_F(Explain, BeyondItsUsersLimit) {
+    slow["unscheduled"] = 3;
+    expect(WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit");
+}
+
+TEST_F(Explain, NoQueues) {
+    slow["queues"] = 0;
+    expect(WhySlow::kNoQueues, true, "", "first launch");
+}
+
+TEST_F(Explain, LongKernelsWithoutLevelThree) {
+    std::swap(slow["priority"], other["priority"]);
+    other["command_ms"] = 12.0;
+    expect(WhySlow::kLongKernels, false, "commands of pid 1002 (server, priority 0) take 12.0 ms", "xcli doctor");
+    other["best_level"] = 3;
+    expect(WhySlow::kLongKernels, false, "", "-l 3");
+    other["level"] = 3;
+    EXPECT_EQ(explained().finding, WhySlow::kShares);
+}
+
+TEST_F(Explain, CopiesOfAnotherThatKeepTheEngine) {
+    std::swap(slow["priority"], other["priority"]);
+    copies(slow, 30, 1 << 20);
+    copies(other, 90, 256 << 20);
+    expect(WhySlow::kCopies, false, "those of pid 1002 (server, priority 0) have 256 MiB each", "XSCHED_COPY_PIECE=0");
+    slow["priority"] = 0;
+    expect(WhySlow::kCopies, false, "30 percent", "xcli hint 1001 -p 1");
+    copies(other, 90, 1 << 20);
+    EXPECT_EQ(explained().finding, WhySlow::kShares) << "each ends soon";
+    copies(other, 90, 256 << 20);
+    copies(slow, 0, 0);
+    EXPECT_EQ(explained().finding, WhySlow::kShares) << "it does not copy itself";
+}
+
+TEST_F(Explain, ItsOwnCopies) {
+    copies(slow, 80, 4 << 20);
+    expect(WhySlow::kCopies, true, "80 percent of its commands are copies of 4.0 MiB each", "pinned");
+    copies(slow, 80, 1000);
+    EXPECT_NE(explained().finding, WhySlow::kCopies) << "these take no time";
+}
+
+TEST_F(Explain, ItsOwnWork) {
+    got(97);
+    expect(WhySlow::kItsOwnWork, true, "worked for it 97 percent of the time", "profiler");
+}
+
+TEST_F(Explain, HostBound) {
+    got(12);
+    expect(WhySlow::kHost, true, "work only 12 percent of the time", "host profiler");
+}
+
+TEST_F(Explain, CommandsThatAreTooShort) {
+    got(12);
+    slow["command_ms"] = 0.005;
+    expect(WhySlow::kShortCommands, true, "commands of 5 us each", "graphs");
+}
+
+TEST_F(Explain, BesideOthersOfItsPriority) {
+    other["priority"] = 0;
+    expect(WhySlow::kShares, true, "it runs beside pid 1002", "-p 1");
+}
+
+TEST_F(Explain, Alone) {
+    other["devices"][0]["device"] = "GPU:2";
+    slow["followed"] = false;
+    got(0);
+    expect(WhySlow::kAlone, true, "alone on its device", "vendor's profiler");
+}
+
+TEST_F(Explain, Idle) {
+    slow["state"] = "idle";
+    got(0);
+    expect(WhySlow::kIdle, true, "it has no work now", "");
+}
+
+TEST_F(Explain, WhatItCostsOthers) {
+    slow["cost"][2]["victims"].push_back({{"pid", 7}, {"program", "batch"}, {"ms", 12.3}});
+    EXPECT_EQ(explained().details.back(), "costs others: pid 7 (batch) 12.3 ms in the last 60 s");
+}
+
+TEST(Lengths, ArePutIntoWords) {
+    EXPECT_EQ(cli::length_text(0.0123), "12 us");
+    EXPECT_EQ(cli::length_text(2.14), "2.1 ms");
+    EXPECT_EQ(cli::length_text(412.4), "412 ms");
+    EXPECT_EQ(cli::length_text(1500), "1.5 s");
+}
+
+// --- with a server
+
+using ExplainCommand = TrainerAndUrgent<WithCli>;
+
+TEST_F(ExplainCommand, NamesWhoHeldIt) {
+    for (int i = 0; i < 3; ++i) burst(20);
+    const Outcome outcome = xcli({"explain", "trainer"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "(trainer): held ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10), longest 2")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "what to do: raise its priority")) << outcome.out;
+    const Outcome other = xcli({"explain", "urgent"});
+    EXPECT_TRUE(has(other.out, "costs others: pid " + std::to_string(getpid()) + " (trainer) ")) << other.out;
+    EXPECT_TRUE(has(other.out, "not us")) << other.out;
+    EXPECT_EQ(xcli({"explain", std::to_string(getpid()), "--json"}).json()["programs"].size(), 2U);
+}
+
+TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
+    urgent.hang_up();
+    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    Json told;
+    ASSERT_TRUE(eventually([&] {
+        told = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
+        return told.value("finding", "") == "suspended";
+    })) << told;
+    EXPECT_TRUE(has(told["advice"], "xcli resume")) << told;
+}
+
+TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
+    expect_sentence({"explain", "nobody"}, "no program \"nobody\" is scheduled", 4);
+    expect_sentence({"explain", "trainer", "--slow", "soon"}, "is no time for --slow");
+    expect_sentence({"explain", "trainer", "-t", "1s"}, "--slow");
+}
+
+TEST_F(ExplainCommand, FollowsSlowBursts) {
+    std::atomic<bool> over{false};
+    std::thread program([&] {
+        while (!over) {
+            urgent.submit(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            urgent.complete(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            victim.complete(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            victim.submit(0);
+        }
+    });
+    const Outcome outcome = xcli({"explain", "trainer", "--slow", "5ms", "-t", "500ms"});
+    over = true;
+    program.join();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "(trainer, priority 0): a burst of ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, " held behind pid ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10)")) << outcome.out;
+    EXPECT_FALSE(has(outcome.out, "(urgent, priority 10): a burst")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace xsched::test

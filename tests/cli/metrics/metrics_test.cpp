@@ -1,0 +1,182 @@
+// xcli metrics: the text, that it is served, and that the dashboard and the alerts ask for what there is.
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <regex>
+#include <set>
+
+#include "cli/cli_rig.h"
+#include "cli/metrics/text.h"
+#include "support/http_by_hand.h"
+
+namespace xsched::test {
+namespace {
+
+using namespace cli;
+
+Json answer() {
+    const Json lengths{{"count", 3}, {"sum_ms", 6.0}, {"buckets", {{8, 1}, {16, 2}}}};
+    const Json program{{"pid", 7},
+                       {"client", 3},
+                       {"uid", 1000},
+                       {"program", "a \"b\"\\c"},
+                       {"queues", 2},
+                       {"unscheduled", 0},
+                       {"priority", -5},
+                       {"share", 30},
+                       {"state", "held"},
+                       {"held_ms", 1500.0},
+                       {"caused_ms", 250.0},
+                       {"preempted_by", {{"gate", 4}, {"interrupt", 0}}},
+                       {"devices", {{{"device", "GPU:1"}, {"got_percent", {50.0, 25.0, nullptr}}}}},
+                       {"bursts", lengths},
+                       {"commands", lengths},
+                       {"hold_lengths", lengths}};
+    return {{"policy", "HPF"}, {"uptime_s", 2.5}, {"restarts", 1}, {"holds_lost", 0}, {"programs", {program}}};
+}
+
+TEST(MetricsText, HasEachMetricWithItsHelp) {
+    const std::string text = metrics_text(answer());
+    const std::string labels = R"({pid="7",program="a \"b\"\\c",uid="1000",client="3")";
+    for (const std::string& line : std::vector<std::string>{
+             "# TYPE xsched_program_held_seconds counter\n# UNIT xsched_program_held_seconds seconds\n# HELP ",
+             "\nxsched_program_held_seconds_total" + labels + "} 1.5\n",
+             "\nxsched_program_priority" + labels + "} -5\n",
+             "\nxsched_program_share_ratio" + labels + "} 0.3\n",
+             "\nxsched_program_state" + labels + ",state=\"held\"} 1\n",
+             "\nxsched_program_state" + labels + ",state=\"idle\"} 0\n",
+             "\nxsched_program_preemptions_total" + labels + ",mechanism=\"gate\"} 4\n",
+             "\nxsched_program_device_ratio" + labels + ",device=\"GPU:1\",window=\"10s\"} 0.25\n",
+             "\nxsched_server_uptime_seconds 2.5\n",
+             "\nxsched_server_restarts_total 1\n",
+             "xsched_server_info{policy=\"HPF\"} 1\n",
+         })
+        EXPECT_TRUE(has(text, line)) << line << " is not in\n" << text;
+    EXPECT_FALSE(has(text, "60s")) << "what is not known is left out";
+    EXPECT_EQ(text.substr(text.size() - 6), "# EOF\n");
+}
+
+TEST(MetricsText, HistogramsAreCumulative) {
+    const std::string text = metrics_text(answer());
+    const std::regex bucket("xsched_program_burst_seconds_bucket\\{[^\n]*,le=\"([^\"]*)\"\\} (\\d+)\n");
+    std::vector<std::pair<std::string, int>> buckets;
+    for (std::sregex_iterator at(text.begin(), text.end(), bucket), end; at != end; ++at)
+        buckets.emplace_back((*at)[1], std::stoi((*at)[2]));
+    ASSERT_EQ(buckets.size(), 28U);
+    EXPECT_EQ(buckets[0], std::make_pair(std::string("1.024e-06"), 0));
+    EXPECT_EQ(buckets[1], std::make_pair(std::string("2.048e-06"), 1));
+    EXPECT_EQ(buckets[2], std::make_pair(std::string("4.096e-06"), 3));
+    EXPECT_EQ(buckets.back(), std::make_pair(std::string("+Inf"), 3));
+    EXPECT_TRUE(std::regex_search(text, std::regex("xsched_program_burst_seconds_count\\{[^\n]*\\} 3\n")));
+    EXPECT_TRUE(std::regex_search(text, std::regex("xsched_program_burst_seconds_sum\\{[^\n]*\\} 0.006\n")));
+}
+
+TEST(MetricsText, NamesAndUnitsAreThoseOfOpenMetrics) {
+    std::set<std::string> names;
+    for (const Metric& metric : kMetricTable) {
+        const std::string name = metric.name;
+        EXPECT_TRUE(std::regex_match(name, std::regex("xsched_[a-z_]+"))) << name;
+        EXPECT_FALSE(name.ends_with("_total")) << name;
+        EXPECT_TRUE(*metric.unit == '\0' || name.ends_with(std::string("_") + metric.unit)) << name;
+        EXPECT_TRUE(names.insert(name).second) << name;
+    }
+}
+
+// The expressions in the files that are given to Grafana and Prometheus.
+TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
+    std::set<std::string> samples{"xsched_server_info"};
+    for (const Metric& metric : kMetricTable) {
+        const std::string name = metric.name;
+        if (metric.type == MetricType::kCounter) samples.insert(name + "_total");
+        if (metric.type == MetricType::kGauge) samples.insert(name);
+        if (metric.type != MetricType::kHistogram) continue;
+        for (const char* ending : {"_bucket", "_count", "_sum"}) samples.insert(name + ending);
+    }
+    for (const std::string file : {"grafana-dashboard.json", "xsched-alerts.yml"}) {
+        std::ifstream in(XSCHED_PACKAGING_DIR "/prometheus/" + file);
+        std::stringstream whole;
+        whole << in.rdbuf();
+        const std::string text = whole.str();
+        ASSERT_FALSE(text.empty()) << file;
+        const std::regex name("xsched_[a-z_]+");
+        int asked = 0;
+        for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at, ++asked)
+            EXPECT_TRUE(samples.contains(at->str())) << file << ": " << at->str();
+        EXPECT_GT(asked, 3) << file;
+        EXPECT_EQ(Json::accept(text), file.ends_with(".json")) << file;
+    }
+}
+
+class MetricsCommand : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(client.connect(socket(), "trainer"));
+        client.add_queue(0, 3, 0xab1);
+    }
+    std::string door() const { return directory / "door"; }
+    // All that comes after one request.
+    std::string ask(const std::string& request) const { return everything_after(connect_unix(door()).get(), request); }
+    TestClient client;
+};
+
+TEST_F(MetricsCommand, PrintsOnce) {
+    const Outcome outcome = xcli({"metrics"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "xsched_program_priority{pid=\"")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "# EOF\n"));
+    EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "xsched_program_held_seconds"));
+    EXPECT_EQ(xcli({"metrics", "--definitions", "--json"}).json()["metrics"].size(), kMetrics);
+}
+
+TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {
+    Process served({binary("xcli"), "metrics", "--listen", door()}, directory.environment());
+    ASSERT_TRUE(served.wait_for_output("metrics at")) << served.err();
+    struct stat info{};
+    ASSERT_EQ(stat(door().c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0600U) << "nobody else may open it";
+    const base::UniqueFd silent = connect_unix(door());  // keeps nobody waiting for long
+    const std::string answer = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0"))
+        << answer;
+    EXPECT_TRUE(has(answer, "xsched_program_queues{")) << answer;
+    EXPECT_TRUE(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 404"));
+    EXPECT_TRUE(has(xcli({"metrics", "--listen", door()}).err, "somebody listens at"));
+    server->stop();
+    EXPECT_TRUE(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 503"));
+    kill(served.pid(), SIGTERM);
+    EXPECT_EQ(served.wait(), 0);
+    EXPECT_NE(access(door().c_str(), F_OK), 0) << "it takes its socket away";
+}
+
+TEST_F(MetricsCommand, APortNeedsAToken) {
+    expect_sentence({"metrics", "--listen", "127.0.0.1:0"}, "--token-file");
+    expect_sentence({"metrics", "--listen", "0.0.0.0:9555"}, "is no place to listen");
+    if (getgrgid(getgid()) == nullptr) GTEST_SKIP() << "group " << getgid() << " has no name";
+    const std::string file = directory / "token";
+    expect_sentence({"metrics", "--listen", "127.0.0.1:0", "--token-file", file, "--token-group", "no such group"},
+                    "there is no group");
+    Process served({binary("xcli"), "metrics", "--listen", "127.0.0.1:0", "--token-file", file, "--token-group",
+                    getgrgid(getgid())->gr_name},
+                   directory.environment());
+    ASSERT_TRUE(served.wait_for_output("metrics at 127.0.0.1:")) << served.err();
+    struct stat info{};
+    ASSERT_EQ(stat(file.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0640U);
+    std::string token;
+    std::ifstream(file) >> token;
+    EXPECT_EQ(token.size(), 32U) << "128 bits, others at each start";
+    const std::string place = served.out().substr(served.out().find("127.0.0.1:") + 10);
+    for (const bool right : {false, true}) {
+        const base::UniqueFd connection = connect_port(std::stoi(place));
+        const std::string head = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " +
+                                 (right ? token : "wrong") + "\r\n\r\n";
+        EXPECT_TRUE(everything_after(connection.get(), head).starts_with(right ? "HTTP/1.1 200" : "HTTP/1.1 401"));
+    }
+    kill(served.pid(), SIGTERM);
+    EXPECT_EQ(served.wait(), 0);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,238 @@
+// xcli top without a terminal: what is shown of a program, pictures of any size, and what keys do.
+#include "cli/top/view.h"
+
+#include "cli/cli_rig.h"
+#include "cli/fit.h"
+#include "cli/top/session.h"
+
+namespace xsched::test {
+namespace {
+
+using namespace cli;
+
+Json program(uint32_t client, const std::string& name, int64_t priority, double held_ms) {
+    const Json held{{"seconds", 1}, {"holds", 7}, {"ms", held_ms}, {"longest_ms", 2.0}, {"by", Json::array()}};
+    return {{"pid", 1000 + client},
+            {"client", client},
+            {"program", name},
+            {"queues", 1},
+            {"priority", priority},
+            {"share", 30},
+            {"state", held_ms > 0 ? "held" : "runs"},
+            {"followed", true},
+            {"command_ms", 0.5},
+            {"devices", {{{"device", "GPU:1"}, {"platform", "cuda"}, {"got_percent", {40.0, 41.0, 42.0}}}}},
+            {"held", {held, held, held}},
+            {"cost", {{{"victims", Json::array()}}}},
+            {"bursts", {{"count", 2}, {"buckets", {{80, 2}}}}}};
+}
+
+Json answer_of(size_t programs) {
+    Json answer{{"policy", "HPF"}, {"programs", Json::array()}};
+    for (uint32_t i = 1; i <= programs; ++i)
+        answer["programs"].push_back(program(i, "program" + std::to_string(i), i, i == 2 ? 100.0 : 0.0));
+    return answer;
+}
+
+TopRows rows_of(const Json& answer) {
+    TopRows rows;
+    rows.take(answer);
+    return rows;
+}
+
+std::string text_of(const std::vector<TopLine>& picture) {
+    std::string text;
+    for (const TopLine& line : picture) text += line.text + "\n";
+    return text;
+}
+
+TEST(TopRows, AreWhatTheServerSays) {
+    const TopRows rows = rows_of(answer_of(2));
+    ASSERT_EQ(rows.rows().size(), 2U);
+    const TopRow& row = rows.rows()[1];
+    EXPECT_EQ(row.pid, 1002);
+    EXPECT_EQ(row.state, "held");
+    EXPECT_EQ(row.share, 30);
+    EXPECT_DOUBLE_EQ(row.got, 40);
+    EXPECT_DOUBLE_EQ(row.held, 10);
+    EXPECT_DOUBLE_EQ(row.preemptions, 7);
+    EXPECT_GT(row.burst_p99_ms, 0);
+    ASSERT_EQ(rows.devices().size(), 1U);
+    EXPECT_EQ(rows.devices()[0].name, "GPU:1 (cuda)");
+    EXPECT_DOUBLE_EQ(rows.devices()[0].use, 80);
+    EXPECT_EQ(top_json(row)["held_percent"], 10.0);
+}
+
+TEST(TopRows, BurstsAreThoseOfTheLastLooks) {
+    Json answer = answer_of(1);
+    TopRows rows = rows_of(answer);
+    answer["programs"][0]["bursts"]["buckets"] = {{80, 2}, {120, 50}};
+    rows.take(answer);
+    EXPECT_GT(rows.rows()[0].burst_p50_ms, 10) << "the two short ones were before";
+    EXPECT_EQ(rows.rows()[0].history.size(), 2U);
+}
+
+TEST(TopRows, WhatIsNotKnownYetIsNotShown) {
+    Json answer = answer_of(1);
+    answer["programs"][0]["devices"][0]["got_percent"] = {nullptr, nullptr, nullptr};
+    const TopRows rows = rows_of(answer);
+    EXPECT_LT(rows.rows()[0].got, 0);
+    EXPECT_LT(rows.devices()[0].use, 0);
+    EXPECT_EQ(rows.rows()[0].history.back(), 0);
+    EXPECT_TRUE(top_json(rows.rows()[0])["got_percent"].is_null());
+}
+
+TEST(TopRows, SortsAndFilters) {
+    const TopRows rows = rows_of(answer_of(3));
+    const auto first = [&](TopSort sort, bool reverse) { return rows.sorted(sort, reverse, "")[0].pid; };
+    EXPECT_EQ(first(TopSort::kHeld, false), 1002);
+    EXPECT_EQ(first(TopSort::kPriority, false), 1003);
+    EXPECT_EQ(first(TopSort::kPriority, true), 1001);
+    EXPECT_EQ(first(TopSort::kPid, false), 1001);
+    EXPECT_EQ(first(TopSort::kProgram, true), 1003);
+    EXPECT_EQ(rows.sorted(TopSort::kPid, false, "program3").size(), 1U);
+    EXPECT_EQ(rows.sorted(TopSort::kPid, false, "1002").size(), 1U);
+    EXPECT_TRUE(rows.sorted(TopSort::kPid, false, "none").empty());
+}
+
+TEST(TopView, FitsAnyWindow) {
+    const TopRows rows = rows_of(answer_of(40));
+    for (const size_t columns : {1U, 20U, 79U, 80U, 200U})
+        for (const size_t height : {1U, 2U, 3U, 5U, 24U, 60U})
+            for (const bool utf8 : {false, true})
+                for (const bool help : {false, true}) {
+                    TopView view;
+                    view.columns = columns;
+                    view.rows = height;
+                    view.utf8 = utf8;
+                    view.help = help;
+                    const auto picture = top_picture(rows, view);
+                    ASSERT_EQ(picture.size(), height) << columns;
+                    for (const TopLine& line : picture) ASSERT_EQ(cut(line.text, columns), line.text);
+                }
+}
+
+TEST(TopView, HasAllColumnsInEightyOfThem) {
+    TopView view;
+    const auto picture = top_picture(rows_of(answer_of(30)), view);
+    const std::string text = text_of(picture);
+    for (const char* part :
+         {"policy HPF", "30 programs", "GPU:1 (cuda)", "HISTORY", "[##   ]  40", "program2 ", "more  q quit"})
+        EXPECT_TRUE(has(text, part)) << part << " is not in\n" << text;
+    EXPECT_EQ(picture[3].mark, TopMark::kHeld) << "the one that is held comes first";
+    view.help = true;
+    for (const TopLine& line : top_picture(rows_of(answer_of(1)), view)) EXPECT_LE(line.text.size(), 80U);
+    EXPECT_TRUE(has(text_of(top_picture(rows_of(answer_of(1)), view)), "a change is asked for first: y"));
+}
+
+TEST(TopView, KeepsTheChosenOneInSight) {
+    TopView view;
+    view.rows = 10;
+    view.sort = TopSort::kPid;
+    view.chosen = 30;
+    const auto picture = top_picture(rows_of(answer_of(40)), view);
+    EXPECT_TRUE(has(text_of(picture), "program30")) << text_of(picture);
+    size_t marked = 0;
+    for (const TopLine& line : picture) marked += line.mark == TopMark::kChosen ? 1 : 0;
+    EXPECT_EQ(marked, 1U);
+}
+
+TEST(TopView, SaysThatNobodyIsThere) {
+    EXPECT_TRUE(has(top_text(rows_of(answer_of(0)), {}), "no program is scheduled"));
+}
+
+TEST(TopView, BarsAndHistories) {
+    EXPECT_EQ(top_bar(0, 11, false), "[     ]   0");
+    EXPECT_EQ(top_bar(100, 11, false), "[#####] 100");
+    EXPECT_EQ(top_bar(250, 11, false), "[#####] 250");
+    EXPECT_EQ(top_history({0, 50, 100, 1e9}, 3, false), "=##");
+    EXPECT_EQ(top_history({0, 100}, 8, true), "▁█");
+}
+
+class TopKeys : public ::testing::Test {
+protected:
+    TopKeys()
+        : session(
+              [this](const Json& request, const char* pages) -> Json {
+                  if (request["cmd"] == "list")
+                      return {{"queues", {{{"client", 2}, {"priority", 5}, {"reason", "x"}}}}};
+                  if (pages == nullptr) orders.push_back(request);
+                  if (pages == nullptr && refuses) throw Refusal("the server says no");
+                  return answer_of(3);
+              },
+              TopView{}) {
+        session.look();
+    }
+    bool press(const std::string& keys) {
+        bool stays = true;
+        for (const char key : keys) stays = session.press(key == '\n' ? int{kKeyEnter} : key);
+        return stays;
+    }
+    std::string shown() { return text_of(session.picture(80, 24, false)); }
+    std::vector<Json> orders;
+    bool refuses = false;
+    TopSession session;
+};
+
+TEST_F(TopKeys, LeaveAndHelp) {
+    EXPECT_TRUE(press("?"));
+    EXPECT_TRUE(has(shown(), "this help"));
+    EXPECT_FALSE(press("q"));
+}
+
+TEST_F(TopKeys, AChangeIsAskedForFirst) {
+    press("jp7\n");
+    EXPECT_TRUE(has(shown(), "set the priority of pid 1002 (program2) to 7? (y/n)")) << shown();
+    EXPECT_TRUE(orders.empty());
+    press("n");
+    EXPECT_TRUE(orders.empty());
+    press("p-7\ny");
+    ASSERT_EQ(orders.size(), 1U);
+    EXPECT_EQ(orders[0], (Json{{"cmd", "hint"}, {"pid", 1002}, {"priority", -7}}));
+    EXPECT_TRUE(has(shown(), "done"));
+}
+
+TEST_F(TopKeys, SuspendShareAndPolicy) {
+    press("jzy");
+    press("h20\ny");
+    press("PCFS\ny");
+    ASSERT_EQ(orders.size(), 3U);
+    EXPECT_EQ(orders[0], (Json{{"cmd", "suspend"}, {"pid", 1002}}));
+    EXPECT_EQ(orders[1], (Json{{"cmd", "hint"}, {"pid", 1002}, {"share", 20}}));
+    EXPECT_EQ(orders[2], (Json{{"cmd", "policy"}, {"name", "CFS"}}));
+}
+
+TEST_F(TopKeys, WhatTheServerRefusesIsShown) {
+    refuses = true;
+    press("jzy");
+    EXPECT_TRUE(has(shown(), "the server says no"));
+    press("p7x\n");
+    EXPECT_TRUE(has(shown(), "\"7x\" is no whole number"));
+}
+
+TEST_F(TopKeys, NothingIsChangedWithoutAChoice) {
+    press("z");
+    EXPECT_TRUE(has(shown(), "choose a program first"));
+    press("y");
+    EXPECT_TRUE(orders.empty());
+}
+
+TEST_F(TopKeys, FilterSortAndQueues) {
+    press("/program3\n");
+    EXPECT_FALSE(has(shown(), "program2"));
+    press("/");
+    for (int i = 0; i < 8; ++i) session.press(kKeyErase);
+    press("\n");
+    EXPECT_TRUE(has(shown(), "program2"));
+    press("s");
+    EXPECT_TRUE(has(shown(), "by preemptions"));
+    press("j\n");
+    EXPECT_TRUE(has(shown(), "#1") || has(shown(), "QUEUE")) << shown();
+    press("e");
+    EXPECT_TRUE(has(shown(), "asked for: priority")) << shown();
+    session.press(kKeyEscape);
+    EXPECT_FALSE(has(shown(), "asked for: priority"));
+}
+
+}  // namespace
+}  // namespace xsched::test

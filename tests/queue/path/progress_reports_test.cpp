@@ -1,0 +1,84 @@
+#include "queue/path/progress_reports.h"
+
+#include <gtest/gtest.h>
+
+namespace xsched::queue {
+namespace {
+
+// A command that was admitted; `returned`: and is in the driver's queue.
+struct Rig {
+    void submit(bool returned = true) {
+        reports.enqueued(submitted);  // as the queue does, before the call is on its way
+        ++submitted;
+        if (returned) reports.call_returned();
+    }
+    bool next() { return reports.next(submitted, &value); }
+
+    ProgressReports reports;
+    uint64_t submitted = 0;
+    uint64_t value = 0;
+};
+
+TEST(ProgressReports, WhatIsAskedForIsWrittenOnce) {
+    Rig rig;
+    rig.submit();
+    rig.submit();
+    rig.reports.ask(2);
+    ASSERT_TRUE(rig.next());
+    EXPECT_EQ(rig.value, 2u);
+    EXPECT_FALSE(rig.reports.wrote(true, 0));
+    EXPECT_FALSE(rig.next()) << "it says nothing new";
+}
+
+TEST(ProgressReports, ACallOnItsWayIsNotCounted) {
+    Rig rig;
+    rig.submit();
+    rig.submit(false);
+    rig.submit();  // another thread's, which overtook it
+    rig.reports.ask(3);
+    ASSERT_TRUE(rig.next());
+    EXPECT_EQ(rig.value, 1u);
+    EXPECT_TRUE(rig.reports.owed()) << "the rest is to come";
+    rig.reports.wrote(true, 0);
+    rig.reports.call_returned();
+    ASSERT_TRUE(rig.next());
+    EXPECT_EQ(rig.value, 3u);
+    EXPECT_FALSE(rig.reports.owed());
+}
+
+TEST(ProgressReports, WhatTheDeviceRefusesIsTriedAgain) {
+    Rig rig;
+    rig.submit();
+    rig.reports.ask(1);
+    ASSERT_TRUE(rig.next());
+    EXPECT_FALSE(rig.reports.wrote(false, 0));
+    EXPECT_EQ(rig.reports.asked(), 0u);
+    rig.reports.ask(1);
+    EXPECT_TRUE(rig.next());
+}
+
+// Nobody knows which came last: it may be the smaller number.
+TEST(ProgressReports, AfterTwoAtOnceTheLastIsSaidAgain) {
+    Rig rig;
+    rig.submit();
+    rig.reports.ask(1);
+    ASSERT_TRUE(rig.next());
+    rig.submit();
+    rig.reports.ask(2);
+    ASSERT_TRUE(rig.next());
+    EXPECT_FALSE(rig.reports.wrote(true, 0)) << "the other one is not through";
+    EXPECT_TRUE(rig.reports.wrote(true, 0));
+    ASSERT_TRUE(rig.next());
+    EXPECT_EQ(rig.value, 2u);
+    EXPECT_FALSE(rig.reports.wrote(true, 0));
+}
+
+TEST(ProgressReports, InForksChildNoCallIsOnItsWay) {
+    Rig rig;
+    rig.submit(false);
+    rig.reports.after_fork(rig.submitted);
+    EXPECT_EQ(rig.reports.enqueued(rig.submitted), 1u);
+}
+
+}  // namespace
+}  // namespace xsched::queue

@@ -1,0 +1,250 @@
+// By which mechanism a victim is kept off: what is chosen for which lengths, costs and pauses.
+#include "sched/facts/mechanism.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/facts/victim.h"
+#include "sched/given_units.h"
+#include "sched/mechanism/best_mechanism.h"
+#include "sched/mechanism/mechanism_costs.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
+
+// A victim that can be interrupted, with a more urgent unit beside it.
+Victim victim_of(int64_t command_ns) {
+    return {.level = kPreemptLevelInterrupt, .command_ns = command_ns, .costs = kGpu, .has_rival = true};
+}
+
+struct Beside {
+    bool streams = false;
+    bool keeps_alive = false;
+    Mechanism last = Mechanism::kNone;
+};
+Mechanism choose(int64_t command_ns, const Beside& beside = {}) {
+    Victim victim = victim_of(command_ns);
+    victim.rival_streams = beside.streams;
+    victim.rival_keeps_alive = beside.keeps_alive;
+    victim.last = beside.last;
+    return choose_mechanism(victim);
+}
+
+TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
+    EXPECT_EQ(choose_mechanism({}), Mechanism::kNone);
+    EXPECT_EQ(choose(kBriefNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kLongNs), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(0), Mechanism::kInterruptUnknown);
+    EXPECT_EQ(choose(kLongNs, {.streams = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kBriefNs, {.streams = true}), Mechanism::kTimeslice);
+}
+
+// A device without timeslices that can be set, as AMD's, has gates and calls alone.
+TEST(Mechanism, WithoutTimeslicesLongCommandsAreInterrupted) {
+    Victim victim = victim_of(kLongNs);
+    victim.costs.switch_us = 0;
+    victim.rival_streams = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kInterrupt));
+    victim.command_ns = 0;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterruptUnknown);
+    victim.command_ns = victim.costs.interrupt_ns() / 2;
+    victim.rival_keeps_alive = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+}
+
+TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
+    Victim victim = victim_of(kBriefNs);
+    victim.rival_is_unsure = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.has_peer = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "no short timeslice helps there";
+    victim.has_peer = false;
+    victim.level = kPreemptLevelDeactivate;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+}
+
+// Its copies go on in any case, and whoever copies as well would wait for the call.
+TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
+    Victim victim = victim_of(kLongNs);
+    victim.rival_is_unsure = victim.copies = true;
+    for (const int64_t command_ns : {kLongNs, int64_t{0}}) {
+        victim.command_ns = command_ns;
+        EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+        EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate)) << "it may launch kernels nevertheless";
+    }
+}
+
+TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
+    const Victim alone{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));
+    Victim one_of_two = alone;
+    one_of_two.has_peer = true;
+    EXPECT_EQ(choose_mechanism(one_of_two), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(one_of_two, Mechanism::kInterrupt));
+    EXPECT_FALSE(shortens_timeslice({}, Mechanism::kGate));
+}
+
+TEST(Mechanism, ContextsOfOneProcessDoNotTakeTurnsAtAMicrosecond) {
+    const Victim one{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    Victim several = one;
+    several.several_contexts = true;
+    EXPECT_EQ(choose_mechanism(several), Mechanism::kInterrupt);
+    EXPECT_FALSE(shortens_timeslice(several, Mechanism::kInterrupt));
+    several.command_ns = kBriefNs;
+    EXPECT_EQ(choose_mechanism(several), Mechanism::kGate);
+    several.rival_holds = true;
+    EXPECT_FALSE(shortens_timeslice(several, Mechanism::kGate));
+}
+
+TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) {
+    Victim victim = victim_of(kBriefNs);
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.rival_holds = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.has_peer = true;
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
+}
+
+TEST(Mechanism, BesideLongBurstsGatesStandFarApart) {
+    Victim victim = victim_of(50 * kUs);
+    EXPECT_EQ(gates_apart_us(victim), 0U);
+    victim.rival_end_foreseen = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    EXPECT_GT(gates_apart_us(victim), 0U);
+    victim.has_peer = true;
+    EXPECT_EQ(gates_apart_us(victim), 0U) << "all of them stop late, one behind the other";
+    victim.has_peer = victim.has_rival = false;
+    EXPECT_EQ(gates_apart_us(victim), 0U);
+}
+
+TEST(Mechanism, AMindIsNotChangedForALittle) {
+    constexpr int64_t kAboutHalfNs = 450 * kUs;
+    EXPECT_EQ(choose(kAboutHalfNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kAboutHalfNs, {.last = Mechanism::kInterrupt}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, {.last = Mechanism::kInterrupt}), Mechanism::kGate);
+}
+
+TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
+    constexpr int64_t kQuarterNs = 300 * kUs;
+    EXPECT_EQ(choose(kQuarterNs), Mechanism::kGate);
+    EXPECT_EQ(choose(kQuarterNs, {.keeps_alive = true}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, {.keeps_alive = true}), Mechanism::kGate);
+    EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}), Mechanism::kTimeslice);
+}
+
+TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLongerCommands) {
+    constexpr int64_t kQuarterNs = 300 * kUs;
+    Victim victim{.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true};
+    ASSERT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.several_contexts = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    Victim announced = victim;
+    announced.announced = true;
+    EXPECT_EQ(choose_mechanism(announced), Mechanism::kGate);
+    announced.command_ns = victim.command_ns = kLongNs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    EXPECT_EQ(choose_mechanism(announced), Mechanism::kInterruptAnnounced);
+}
+
+TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
+    Victim victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    EXPECT_TRUE(gate_may_do(victim));
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    victim.gate_tried_better = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+    victim.command_ns = 140 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    victim.last = Mechanism::kGate;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "a mind is not changed for a little";
+    victim.command_ns = 300 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
+    victim.command_ns = kBriefNs;
+    ASSERT_TRUE(gate_may_do(victim));
+    for (bool Victim::* flag : {&Victim::has_peer, &Victim::announced, &Victim::rival_outlasts}) {
+        Victim other = victim;
+        other.*flag = true;
+        EXPECT_FALSE(gate_may_do(other));
+    }
+    victim.command_ns = 0;
+    EXPECT_FALSE(gate_may_do(victim));
+    EXPECT_FALSE(gate_may_do(victim_of(kBriefNs)));
+}
+
+TEST(Mechanism, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
+    Victim beside_lasting = victim_of(kLongNs);
+    beside_lasting.rival_keeps_alive = true;
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterruptUnknown, true), Interrupt::kKeptOff);
+    EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, false), Interrupt::kTakenOff);
+    const Victim beside_another{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
+    EXPECT_EQ(choose_interrupt(beside_another, Mechanism::kInterrupt, true), Interrupt::kTakenOff)
+        << "in its pauses it would come back";
+    for (const Mechanism nobody_presses :
+         {Mechanism::kInterruptLate, Mechanism::kInterruptHeld, Mechanism::kInterruptAnnounced})
+        EXPECT_EQ(choose_interrupt(beside_lasting, nobody_presses, true), Interrupt::kTakenOff);
+    for (const Mechanism gentle : {Mechanism::kNone, Mechanism::kGate, Mechanism::kTimeslice})
+        EXPECT_EQ(choose_interrupt(beside_lasting, gentle, true), Interrupt::kNone);
+}
+
+TEST(Mechanism, EachHasASentence) {
+    for (uint32_t number = 0; number <= static_cast<uint32_t>(Mechanism::kInterruptAnnounced); ++number)
+        EXPECT_STRNE(mechanism_sentence(static_cast<Mechanism>(number)), "?") << number;
+}
+
+TEST(Mechanism, WithoutLevel3ItIsTheGate) {
+    for (const uint32_t level : {0U, 1U, 2U}) {
+        EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs, .costs = kGpu, .has_rival = true}),
+                  Mechanism::kGate);
+        EXPECT_EQ(choose_mechanism({.level = level, .has_rival = true, .announced = true}), Mechanism::kGate);
+        EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs}), Mechanism::kNone);
+        EXPECT_FALSE(shortens_timeslice({.level = level, .has_rival = true}, Mechanism::kTimeslice));
+    }
+}
+
+TEST(Mechanism, WhatTheDeviceCostsDecidesWhichCommandsAreLong) {
+    Victim victim{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
+    victim.costs.interrupt_us = 6000;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "the calls cost more than its longest command";
+    victim.costs.interrupt_us = 20;
+    victim.command_ns = 30 * kUs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+}
+
+TEST(Mechanism, AheadOfAnAnnouncedBurstItIsInterrupted) {
+    for (const int64_t command_ns : {int64_t{0}, kBriefNs, kLongNs})
+        for (const bool streams : {false, true})
+            EXPECT_EQ(choose_mechanism({.level = 3,
+                                        .command_ns = command_ns,
+                                        .costs = kGpu,
+                                        .has_rival = true,
+                                        .rival_streams = streams,
+                                        .announced = true}),
+                      Mechanism::kInterruptAnnounced);
+}
+
+TEST(Mechanism, FromItsSuspensionUntilItIsOffTheDevice) {
+    EXPECT_EQ(stop_ns(kPreemptLevelInterrupt, kLongNs, kGpu), 900 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelDeactivate, kLongNs, kGpu), kLongNs + 250 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelBlock, kLongNs, kGpu), kLongNs + 1100 * kUs);
+    EXPECT_EQ(stop_ns(kPreemptLevelBlock, 0, kGpu), 2100 * kUs) << "of unknown length";
+}
+
+TEST(TimesliceLadder, TheMostUrgentKeepsItsOwnAndTheLastGetsAMicrosecond) {
+    EXPECT_EQ(timeslice_us_of(0, 1), 0u);
+    for (const unsigned ranks : {2u, 3u, 5u, 40u}) {
+        EXPECT_EQ(timeslice_us_of(0, ranks), 0u);
+        EXPECT_EQ(timeslice_us_of(ranks - 1, ranks), 1u);
+        for (unsigned rank = 2; rank < ranks; ++rank)
+            EXPECT_LE(timeslice_us_of(rank, ranks), timeslice_us_of(rank - 1, ranks)) << rank << " of " << ranks;
+        EXPECT_LT(timeslice_us_of(1, ranks), 2048u);
+    }
+}
+
+}  // namespace
+}  // namespace xsched::sched

@@ -1,0 +1,249 @@
+#include "sched/pattern/pauses.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits = 0) {
+    UnitState state;
+    state.ready = true;
+    state.unit.ready_since_ns = ready_since_ns;
+    state.idle_since_ns = idle_since_ns;
+    state.keep_alive_synchronizes = waits;
+    return state;
+}
+
+TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (unsigned i = 0; i <= Pauses::kEnough + 1; ++i) {
+        EXPECT_FALSE(pauses.streams() && i < Pauses::kEnough) << "too little is known";
+        pauses.observe(at_work(now, now - 10 * kMs));
+        now += 11 * kMs;
+    }
+    EXPECT_TRUE(pauses.streams());
+    for (int i = 0; i < 8; ++i) {  // it begins to synchronize
+        pauses.observe(at_work(now, now - 20 * kUs));
+        now += 100 * kUs;
+    }
+    EXPECT_FALSE(pauses.streams());
+}
+
+// Another burst began before anybody had looked: as of requests that queue.
+TEST(Pauses, OneThatNobodySawBehindAWholeBurstIsNone) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 4; ++i) {
+        pauses.observe(at_work(now, now - 10 * kMs));
+        now += 11 * kMs;
+    }
+    const int64_t began = now - 11 * kMs;  // bursts of a millisecond
+    EXPECT_TRUE(pauses.observe(at_work(began + kMs, began - 10 * kMs)));
+    EXPECT_EQ(pauses.last_ns(), 0);
+    EXPECT_FALSE(pauses.last_was_within());
+    pauses.observe(at_work(began + kMs + 100 * kUs, began - 10 * kMs));
+    EXPECT_TRUE(pauses.last_was_within()) << "behind a part of one";
+    EXPECT_FALSE(pauses.observe(at_work(began + 4 * kMs, began - 10 * kMs))) << "it may have rested since";
+}
+
+TEST(Pauses, OneLookedAtTwiceCountsOnce) {
+    Pauses pauses;
+    for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(at_work(kStart, kStart - 10 * kMs));
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
+    Pauses pauses;
+    int64_t now = kStart;
+    uint32_t waits = UINT32_MAX - 10;  // it may turn over
+    const auto pause = [&](int64_t ns, bool waited) {
+        now += kMs + ns;
+        pauses.observe(at_work(now, now - ns, waits += waited ? 1 : 0));
+    };
+    EXPECT_FALSE(pauses.begin_with_wait()) << "nothing is known";
+    EXPECT_TRUE(pauses.may_begin_with_wait()) << "most programs' do";
+    for (int burst = 0; burst < 3; ++burst) {  // gaps on the host, and one wait for the whole burst
+        for (int i = 0; i < 10; ++i) pause(60 * kUs, false);
+        pause(15 * kMs, true);
+    }
+    EXPECT_FALSE(pauses.begin_with_wait());
+    for (int i = 0; i < 30; ++i) pause(10 * kUs, true);
+    EXPECT_TRUE(pauses.begin_with_wait());
+    for (int i = 0; i < 60; ++i) pause(60 * kUs, i % 3 == 0);
+    EXPECT_TRUE(pauses.begin_with_wait()) << "a mind is not changed for a little";
+    for (int i = 0; i < 30; ++i) pause(60 * kUs, false);
+    EXPECT_FALSE(pauses.begin_with_wait()) << "it has changed its ways";
+}
+
+// Pauses of these lengths, one after the other, behind work of `stretch_ns` each.
+void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits = 0, int64_t stretch_ns = kMs) {
+    for (int i = 0; i < count; ++i) {
+        now += stretch_ns + ns;
+        pauses.observe(at_work(now, now - ns, waits));
+    }
+}
+
+TEST(Pauses, AShortOneOfAUnitThatStreamsIsASurprise) {
+    Pauses pauses;
+    int64_t now = kStart;
+    EXPECT_TRUE(pauses.unsure());
+    pause(pauses, now, 1 + Pauses::kSettled, 15 * kMs);
+    ASSERT_TRUE(pauses.streams());
+    ASSERT_FALSE(pauses.unsure());
+    ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    EXPECT_TRUE(pauses.unsure());
+    EXPECT_FALSE(pauses.streams()) << "the first one is enough";
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    EXPECT_FALSE(pauses.unsure());
+}
+
+// Requests come when they come.
+TEST(Pauses, AnotherBurstAtOnceIsNone) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 20; ++i) {
+        pause(pauses, now, i == 0 ? Pauses::kSettled + 1 : 15, 15 * kMs);
+        EXPECT_TRUE(pauses.streams());
+        pause(pauses, now, 1, 20 * kUs);
+        EXPECT_TRUE(pauses.streams());
+        EXPECT_FALSE(pauses.unsure());
+    }
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_TRUE(pauses.streams());
+    pause(pauses, now, 1, 20 * kUs);
+    EXPECT_FALSE(pauses.streams()) << "three in a row: in each the hardware would turn to the victim and back";
+}
+
+// As a server does whose requests come by chance, one in six right behind another one.
+TEST(Pauses, OneShortOfSixIsLittle) {
+    Pauses pauses;
+    int64_t now = kStart;
+    pause(pauses, now, 10, 20 * kUs);  // it warms up
+    pause(pauses, now, Pauses::kLongRun, 15 * kMs);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_TRUE(pauses.streams()) << i;
+        pause(pauses, now, 1, 20 * kUs);
+        EXPECT_TRUE(pauses.streams()) << i;
+        pause(pauses, now, 5, 15 * kMs);
+    }
+    for (int i = 0; i < 20; ++i) {
+        pause(pauses, now, 1, 20 * kUs);
+        pause(pauses, now, 1, 15 * kMs);
+    }
+    EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
+}
+
+// Its pauses within a burst are not seen to begin: the next work comes before anybody looks.
+TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
+    Pauses pauses;
+    int64_t now = kStart;
+    const auto burst = [&](int unseen) {
+        pause(pauses, now, 1, 15 * kMs);
+        const int64_t idle_ns = now - 15 * kMs;
+        for (int i = 0; i < unseen; ++i) pauses.observe(at_work(now += 500 * kUs, idle_ns));
+    };
+    pause(pauses, now, 4, 20 * kUs, 0, 100 * kUs);
+    for (int i = 0; i < 20; ++i) {
+        burst(2);
+        EXPECT_FALSE(pauses.streams()) << i;
+    }
+    for (unsigned i = 0; i <= Pauses::kLongRun; ++i) burst(0);
+    EXPECT_TRUE(pauses.streams());
+    burst(1);
+    EXPECT_TRUE(pauses.streams()) << "its first command may end before the second one is launched";
+}
+
+// A few short ones between whole bursts do not make it blind for one that pauses.
+TEST(Pauses, AShortStretchIsASurpriseAlsoAmongAFewShortOnes) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int i = 0; i < 6; ++i) {
+        pause(pauses, now, 5, 15 * kMs);
+        pause(pauses, now, 1, 20 * kUs);
+    }
+    ASSERT_TRUE(pauses.streams());
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    EXPECT_TRUE(pauses.unsure());
+    EXPECT_FALSE(pauses.streams());
+}
+
+TEST(Pauses, LongOnesWithoutAShortOneAreASurprise) {
+    Pauses pauses;
+    int64_t now = kStart;
+    for (int burst = 0; burst < 6; ++burst) {
+        pause(pauses, now, 4, 20 * kUs);
+        pause(pauses, now, 1, 15 * kMs);
+    }
+    ASSERT_FALSE(pauses.unsure());
+    pause(pauses, now, 4, 15 * kMs);
+    EXPECT_FALSE(pauses.streams()) << "that may be chance";
+    pause(pauses, now, 1, 15 * kMs);
+    EXPECT_TRUE(pauses.unsure());
+    pause(pauses, now, 1, 15 * kMs);
+    EXPECT_TRUE(pauses.streams());
+}
+
+TEST(Pauses, HowLongItHasWorkInOneStretch) {
+    Pauses pauses;
+    int64_t now = kStart;
+    EXPECT_EQ(pauses.stretch_ns(), 0) << "not known";
+    pause(pauses, now, 20, 15 * kMs);  // of a millisecond each
+    EXPECT_EQ(pauses.stretch_ns(), kMs);
+}
+
+// It was slow at times before, with some short ones in between, and warmed up with short ones.
+TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
+    Pauses pauses;
+    int64_t now = kStart;
+    pause(pauses, now, 20, 15 * kMs);
+    for (int i = 0; i < 4; ++i) pause(pauses, now, 8, 20 * kUs);
+    ASSERT_FALSE(pauses.streams());
+    pause(pauses, now, Pauses::kLongRun, 15 * kMs);
+    EXPECT_TRUE(pauses.streams());
+    EXPECT_FALSE(pauses.unsure());
+    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    EXPECT_FALSE(pauses.streams()) << "it pauses again";
+}
+
+TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
+    Pauses last;
+    int64_t now = kStart;
+    uint32_t waits = 0;
+    for (int burst = 0; burst < 8; ++burst) {
+        for (int i = 0; i < 7; ++i) pause(last, now, 1, 20 * kUs, ++waits);
+        pause(last, now, 1, 15 * kMs, ++waits);
+    }
+    Habits habits;
+    last.write(habits);
+    EXPECT_EQ(habits.pauses, Pauses::kRemembered);
+    Pauses next;
+    next.begin_with(habits);
+    EXPECT_TRUE(next.begin_with_wait());
+    EXPECT_FALSE(next.streams());
+    EXPECT_TRUE(next.unsure()) << "of this run nothing is known";
+    Habits again;
+    next.write(again);
+    EXPECT_EQ(again, habits);
+    pause(next, now, Pauses::kRemembered, 15 * kMs, waits);
+    EXPECT_TRUE(next.streams()) << "it does something else";
+}
+
+TEST(Pauses, WhatIsKeptIsWhatItUsuallyDoes) {
+    Pauses pauses;
+    int64_t now = kStart;
+    int written = 0;
+    for (unsigned i = 0; i < 1 + 200; ++i) {
+        pause(pauses, now, 1, 15 * kMs);
+        written += pauses.due() ? 1 : 0;
+    }
+    EXPECT_EQ(written, 5) << "after 8, 16, 32, 64 and 128";
+}
+
+}  // namespace
+}  // namespace xsched::sched

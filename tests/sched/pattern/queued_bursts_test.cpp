@@ -1,0 +1,78 @@
+#include "sched/pattern/queued_bursts.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/given_units.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+constexpr int64_t kRestNs = 20 * kMs, kSoonNs = QueuedBursts::kAtOnceNs;
+
+class QueuedBurstsTest : public ::testing::Test {
+protected:
+    void burst(int64_t pause_ns, bool is_part = false, bool may_keep = true) {
+        bursts.begins(pause_ns, is_part, may_keep, precautions, now += pause_ns + kMs);
+    }
+    int64_t now = kStart;
+    Precautions precautions;
+    QueuedBursts bursts;
+};
+
+TEST_F(QueuedBurstsTest, OfAProgramThatNeverHadSomeNothingIsKept) {
+    burst(kRestNs);
+    burst(kSoonNs + 1);
+    EXPECT_EQ(bursts.keep_us(), 0u);
+}
+
+TEST_F(QueuedBurstsTest, BehindOneThatFollowedAtOnceTheDeviceIsKeptForALongTime) {
+    burst(kSoonNs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    for (unsigned i = 1; i < QueuedBursts::kLately; ++i) burst(kRestNs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    burst(kRestNs);
+    EXPECT_EQ(bursts.keep_us(), 0u);
+}
+
+TEST_F(QueuedBurstsTest, APauseWithinABurstIsNone) {
+    burst(kSoonNs, true);
+    EXPECT_EQ(bursts.keep_us(), 0u);
+}
+
+TEST_F(QueuedBurstsTest, OnlyWhereItsProcessCanAndThatHelps) {
+    burst(kSoonNs, false, false);
+    EXPECT_EQ(bursts.keep_us(), 0u);
+    burst(kRestNs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+}
+
+TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
+    burst(kSoonNs);
+    unsigned kept = 0;
+    constexpr unsigned kBursts = 1000;  // of a millisecond, with rests of one
+    for (unsigned i = 0; i < kBursts; ++i) {
+        if (i % 100 == 0) burst(kSoonNs);
+        burst(kMs);
+        if (bursts.keep_us() != 0) ++kept;
+    }
+    const int64_t may_ns = Precautions::kMostSavedNs + 2 * (kBursts + 10) * kMs / Precautions::kPart;
+    EXPECT_LE(kept * QueuedBursts::kKeepUs * kUs, may_ns + 20 * QueuedBursts::kKeepUs * kUs);
+    EXPECT_GE(kept, kBursts / 10);
+}
+
+TEST_F(QueuedBurstsTest, WhatWasFollowedCostsNobody) {
+    for (int i = 0; i < 10'000; ++i) burst(kSoonNs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    EXPECT_TRUE(precautions.take(Precautions::kMostSavedNs - 2 * QueuedBursts::kKeepUs * kUs, now));
+}
+
+TEST_F(QueuedBurstsTest, WithoutPrecautionsThereIsNone) {
+    precautions.use(false);
+    burst(kSoonNs);
+    EXPECT_EQ(bursts.keep_us(), 0u);
+}
+
+}  // namespace
+}  // namespace xsched::sched

@@ -1,0 +1,159 @@
+// What the units of one device are to each other, and who of them leads.
+#include "sched/state/rivals.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "policy/policy.h"
+#include "sched/given_units.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+using namespace testing;
+
+class Leads : public ::testing::Test {
+protected:
+    // Whether each leads. Their priorities, and whether each has worked lately; each is a process of its own.
+    std::vector<bool> of(const std::vector<int32_t>& urgency, const std::vector<bool>& lately) {
+        std::vector<UnitState> units;
+        std::vector<Usage> usages(urgency.size());
+        for (size_t at = 0; at < urgency.size(); ++at) {
+            units.push_back(Given{.id = at + 1, .priority = urgency[at]});
+            usages[at].lately = lately[at];
+        }
+        Rivals rivals;
+        rivals.sum_up(units, urgency, usages);
+        std::vector<bool> leads;
+        for (size_t at = 0; at < urgency.size(); ++at) leads.push_back(rivals.leads(at, units[at]));
+        return leads;
+    }
+};
+
+TEST_F(Leads, TheMostUrgentAlone) {
+    EXPECT_EQ(of({2, 1, 0}, {true, true, true}), (std::vector{true, false, false}));
+    EXPECT_EQ(of({2, 2, 0}, {true, true, true}), (std::vector{false, false, false}));
+    EXPECT_EQ(of({2}, {true}), (std::vector{false})) << "nobody else is there";
+}
+
+TEST_F(Leads, EqualsThatHaveNotWorkedForLongDoNotCount) {
+    EXPECT_EQ(of({2, 2, 0}, {true, false, true}), (std::vector{true, false, false}));
+    EXPECT_EQ(of({2, 2, 0}, {false, false, true}), (std::vector{true, true, false})) << "who begins first does";
+}
+
+// Its first burst is to find what its later ones do.
+TEST_F(Leads, WhoIsMoreUrgentDoesWhateverItHasDone) {
+    EXPECT_EQ(of({2, 1, 0}, {false, true, true}), (std::vector{true, false, false}));
+}
+
+// What a victim is told of two equals above it, the first of which streams.
+Victim below(bool first_lately, bool second_lately) {
+    const std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
+    const std::vector<int32_t> urgency{1, 1, 0};
+    std::vector<Usage> usages(3);
+    usages[0] = {.streams = true, .lately = first_lately};
+    usages[1] = {.lately = second_lately};
+    Rivals rivals;
+    rivals.sum_up(units, urgency, usages);
+    Victim victim;
+    rivals.look(2, units[2], usages[2], victim);
+    return victim;
+}
+
+TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
+    EXPECT_TRUE(below(true, false).rival_streams);
+    EXPECT_FALSE(below(true, true).rival_streams);
+    EXPECT_FALSE(below(false, true).rival_streams);
+    EXPECT_FALSE(below(false, false).rival_streams) << "either may begin";
+    EXPECT_TRUE(below(false, false).has_rival);
+}
+
+// What a victim that copies is told: below a rival of which so much is known, with an equal or without.
+bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
+    std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2}};
+    std::vector<int32_t> urgency{1, 0};
+    std::vector<Usage> usages{{.unsure = rival_is_unsure}, usage};
+    if (among_peers) {
+        units.push_back(Given{.id = 3});
+        urgency.push_back(0);
+        usages.emplace_back();
+    }
+    Rivals rivals;
+    rivals.sum_up(units, urgency, usages);
+    Victim victim;
+    rivals.look(1, units[1], usages[1], victim);
+    return victim.copies;
+}
+
+TEST(Rivals, OneThatCopiesIsToldApartAmongPeersAndIfItDoesNothingElseBelowOneOfWhichLittleIsKnown) {
+    const Usage mostly{.in_turns = InTurns::kBeside};
+    const Usage only{.in_turns = InTurns::kBeside, .only_copies = true};
+    EXPECT_TRUE(copies(mostly, false, true));
+    EXPECT_TRUE(copies(only, true, false));
+    EXPECT_FALSE(copies(only, false, false));
+    EXPECT_FALSE(copies(mostly, true, false));
+    EXPECT_FALSE(copies({.in_turns = InTurns::kTakes}, true, true));
+}
+
+// One with bursts of 3 ms, for which the driver's own timeslice is too short, its equal, and a victim.
+class BesideAnEqual : public ::testing::Test {
+protected:
+    void SetUp() override {
+        for (size_t at = 0; at < units_.size(); ++at) {
+            units_[at] = Given{.id = at + 1, .priority = at < 2 ? 1 : 0, .level = kPreemptLevelInterrupt};
+            units_[at].costs = kGpu;
+        }
+        units_[2].ready = true;
+        decide(true);
+    }
+    void begin(uint32_t at) {
+        units_[at].ready = true;
+        units_[at].unit.ready_since_ns = now_ns_;
+        decide(false, at);
+    }
+    void end(uint32_t at) {
+        units_[at].ready = false;
+        units_[at].idle_since_ns = units_[at].progress_ns = now_ns_;
+        ++units_[at].completed;
+        decide(false, at);
+    }
+    void works(int64_t for_ns) {
+        for (const int64_t end_ns = now_ns_ + for_ns; now_ns_ < end_ns; now_ns_ += 10 * kMs) {
+            begin(0);
+            now_ns_ += 3 * kMs;
+            end(0);
+        }
+    }
+    void decide(bool all, uint32_t changed = 0) {
+        const std::array one{changed};
+        core_.decide({.device = 1, .units = units_, .composition = 1, .all = all, .changed = one}, now_ns_);
+        plan_ = core_.decide({.device = 1, .units = units_, .composition = 1, .all = false}, now_ns_);
+    }
+    uint32_t timeslice_us() const { return plan_.verdicts[0].preemption.timeslice_us; }
+
+    std::array<UnitState, 3> units_;
+    int64_t now_ns_ = kStart;
+    Core core_{policy::find_policy("HPF")->make(), kBelieving};
+    Plan plan_;
+};
+
+TEST_F(BesideAnEqual, ThatHasDoneNothingItHasALongTimeslice) {
+    works(kSecond);
+    EXPECT_EQ(timeslice_us(), 4096U);
+}
+
+TEST_F(BesideAnEqual, ThatWorksItHasTheDriversOwn) {
+    works(kSecond);
+    begin(1);
+    EXPECT_EQ(timeslice_us(), 0U);
+    end(1);
+    works(kLatelyNs - 100 * kMs);
+    EXPECT_EQ(timeslice_us(), 0U);
+    works(200 * kMs);
+    EXPECT_EQ(timeslice_us(), 4096U) << "nobody said that it still does nothing";
+}
+
+}  // namespace
+}  // namespace xsched::sched
