@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The chart of README.md, out of figures that bench/published_page.py made: how long an urgent program's slowest requests
-take alone, on a shared GPU, and there under XSched.
+"""The chart of README.md, out of figures that bench/published_page.py made: how long an urgent program's slowest
+requests take alone, on a shared GPU, and there under XSched.
 
     bench/readme_chart.py                   docs/images/latency.svg, and latency.zh-CN.svg for README.zh-CN.md
     bench/readme_chart.py --to FOLDER       both there"""
@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "bench" / "results" / "published" / "published.json"
 VARIANT = "W1.A"  # of bench/workloads/published: 1,200 requests in each way, in turns, in one run
 WAYS = ("alone", "native", "xsched")
-# Colours for a light and a dark screen. The card is filled, so that the ink is readable whatever lies behind the picture.
+# Colours for a light and a dark screen. The card is filled, so that the ink is readable whatever lies behind the
+# picture.
 LIGHT = {"card": "#ffffff", "rule": "#d0d7de", "ink": "#1f2328", "soft": "#59636e", "alone": "#8593a1",
          "native": "#c4432b", "xsched": "#1f6feb"}
 DARK = {"card": "#151b23", "rule": "#3d444d", "ink": "#e6edf3", "soft": "#9da7b3", "alone": "#8593a1",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The commands of README.md, of docs/USING.md's first section, and of the examples' READMEs, run as they are typed, right
-after building: in a copy of the tree that holds what they name and nothing else, by one shell after the other.
+"""The commands of README.md, of docs/USING.md's first section, and of the examples' READMEs, run as they are typed,
+right after building: in a copy of the tree that holds what they name and nothing else, by one shell after the other.
 
     readme_test.py --build BUILD     stands for build/release
 """
