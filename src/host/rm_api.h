@@ -1,4 +1,4 @@
-// What NVIDIA's kernel driver (its resource manager, RM) is asked for at level 3: structures and numbers of its ioctl
+// The requests of level 3 to NVIDIA's kernel driver (its resource manager, RM): structures and numbers of its ioctl
 // interface, declared here as far as they are used. Names are the vendor's. The source of each is NVIDIA's published
 // driver, open-gpu-kernel-modules; the file in it stands beside each part. Nothing here depends on a driver's version:
 // sizes that changed between versions are told apart by the size that comes with the call, and everything else is found

@@ -99,7 +99,7 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set) {
         const uint32_t count = std::min(kMostPerCall, set.channel_count - first);
         Outcome outcome = switch_channels(call, fd, set, first, count, Switch::kEnable);
         if (outcome.good()) continue;
-        // One that is gone makes the driver refuse the whole list: one by one.
+        // A channel that is gone makes the driver refuse the whole list: enable one by one.
         outcome = Outcome{};
         for (uint32_t i = 0; i < count; ++i) {
             const Outcome single = switch_channels(call, fd, set, first + i, 1, Switch::kEnable);
@@ -151,7 +151,8 @@ Outcome switch_all(Ioctl call, std::span<const Owned> parts, Switch how) {
     return outcome;
 }
 
-// What was disabled under a client's number that is another process's by now: by a descriptor that still owns its own.
+// Enables channels that were disabled under a client's number which another process has by now: by a descriptor that
+// still owns its own.
 void enable_for(Ioctl call, const Owned& by, const ChannelSet& lost) {
     for (uint32_t i = 0; i < lost.channel_count; ++i) {
         NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS one{};

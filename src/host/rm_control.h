@@ -31,7 +31,7 @@ struct ChannelSet {
     uint32_t channels[kMostChannels];
 };
 
-// What came of a call.
+// The outcome of a call.
 struct Outcome {
     int error = 0;  // errno, if the call itself failed
     uint32_t status = 0;  // RM's own answer otherwise

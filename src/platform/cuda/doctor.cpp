@@ -1,4 +1,4 @@
-// What xcli doctor finds of NVIDIA's driver, and what follows for the preempt levels (docs/levels.md).
+// xcli doctor's findings about NVIDIA's driver, and what follows for the preempt levels (docs/levels.md).
 #include "cli/doctor/findings.h"
 
 namespace xsched::cli {

@@ -1,4 +1,4 @@
-// What xcli doctor finds of AMD's driver, and what follows for the preempt levels (docs/levels.md).
+// xcli doctor's findings about AMD's driver, and what follows for the preempt levels (docs/levels.md).
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/ioctl.h>

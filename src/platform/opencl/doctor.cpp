@@ -1,4 +1,4 @@
-// What xcli doctor finds of OpenCL's drivers, and what follows for the preempt levels (docs/levels.md).
+// xcli doctor's findings about OpenCL's drivers, and what follows for the preempt levels (docs/levels.md).
 #include "cli/doctor/findings.h"
 
 namespace xsched::cli {

@@ -2,8 +2,9 @@
 //
 // The driver's user-space library allocates one client per process, and under it a device and subdevice per GPU. Under
 // the device it allocates a channel group per CUDA context and engine, with its channels. The shim hands every such
-// call in after the kernel has answered it. What is freed is forgotten, with all below it; fork's child forgets
-// everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held across a call.
+// call in after the kernel has answered it. An object that is freed is forgotten, with all below it; fork's child
+// forgets everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held across
+// a call.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct RecordedSet {
 // Visits every client's every GPU that has compute channels, in no order, until `visit` returns false. The set is a
 // copy: calls may be made.
 void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), void* data);
-// What the driver said about a device object, kept until it is freed. The same of a group's timeslice.
+// Notes an attribute that the driver gave a device object, kept until the object is freed. The same of a group's
+// timeslice.
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 

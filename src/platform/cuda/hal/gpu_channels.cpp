@@ -33,7 +33,7 @@ void learn_timeslices(RecordedSet& recorded) {
     }
 }
 
-// What the record has of one GPU.
+// The channels that the record has of one GPU.
 struct Found {
     uint32_t count = 0;
     bool too_many = false;
@@ -96,7 +96,8 @@ bool find_sets(const Gpu& gpu, Found& found) {
     return true;
 }
 
-// gpu.turn held. Level 3 pauses, or comes back. What is paused has its own timeslices, and xserver nothing of it.
+// gpu.turn held. Level 3 pauses, or comes back. While it pauses, the groups have their own timeslices, and xserver is
+// told no channels.
 void note_too_many(Gpu& gpu, bool too_many) {
     if (too_many == gpu.too_many) return;
     gpu.too_many = too_many;

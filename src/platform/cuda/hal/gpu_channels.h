@@ -40,8 +40,8 @@ struct Gpu {
 rm::Ioctl driver_call();
 void note_driver_call(rm::Ioctl call);
 
-// gpu.turn held. What the record says of this GPU now, and xserver knows it as well. What is disabled stays known until
-// it is enabled again.
+// gpu.turn held. Brings up to date what is known of this GPU from the record, and tells xserver. A disabled channel
+// stays known until it is enabled again.
 void refresh(Gpu& gpu);
 
 }  // namespace xsched::cuda

@@ -246,7 +246,7 @@ void leave_interrupts(HwQueue& hwq) {
     const Turn turn(*gpu);
     ask(*gpu, hwq, false, false);
     hwq.interruptible = false;
-    // Whoever is left may not want it; the last one cannot any more.
+    // The queues that remain may not want the stop; after the last one no queue can want it.
     --gpu->queues;
     if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
 }

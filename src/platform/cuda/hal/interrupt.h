@@ -14,7 +14,7 @@
 
 namespace xsched::cuda {
 
-// What this process stopped runs, until some stream asks anew: for contexts that are about to go.
+// Lets all work run that this process stopped, until a stream asks again: for contexts that are about to go.
 void let_everything_run();
 // Everything runs, whoever stopped it, and timeslices are the driver's own: for a scheduler that is gone.
 void restore_everything();

@@ -1,7 +1,7 @@
-// What keeps the device (measured, docs/decisions/003): a kernel that runs, and something behind it that
-// has not started. Once the last launch has started, the part of the GPU that fetches work has nothing of this context
-// any more. It turns to the next context. What is launched from then on waits for its next turn, although the device
-// itself is still busy. So two kernels that do nothing stand behind the one that waits.
+// The device is kept (measured, docs/decisions/003) by a kernel that runs and a launch behind it that has not started.
+// Once the last launch has started, the part of the GPU that fetches work has nothing of this context any more. It
+// turns to the next context. A launch from then on waits for the context's next turn, although the device itself is
+// still busy. So two kernels that do nothing stand behind the one that waits.
 #include "platform/cuda/hal/keep_alive.h"
 
 #include "platform/stream/hal/keep_alive_ops.h"

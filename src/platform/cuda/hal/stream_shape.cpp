@@ -14,7 +14,7 @@ constexpr uint8_t kHandleWords = 3;  // what the smallest piece of memory from m
 constexpr uint8_t kBodyWords = 64;
 constexpr unsigned kNonBlocking = CU_STREAM_NON_BLOCKING;
 
-// What has been learned: the two words, or one of these.
+// The result of learning: the two words, or one of these.
 constexpr uint32_t kUntried = 0;
 constexpr uint32_t kNothing = 1;
 constexpr uint32_t kLearned = 2;

@@ -1,5 +1,5 @@
 // Whether a handle that a program gives is a stream. CUDA's driver follows whatever it is given, and ends the program
-// where that leads nowhere: so the handle is looked at first. What streams look like in this driver is learned from two
+// where that leads nowhere: so the handle is looked at first. The layout of streams in this driver is learned from two
 // of our own: one word of each leads to a body, and a word of that leads back to the handle. For the public interface,
 // not for the path of a launch. Any thread.
 #pragma once

@@ -32,7 +32,7 @@ inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes
-// Measured on an H100 (docs/decisions/003). What off_us has beyond the call is the agent's waking.
+// Measured on an H100 (docs/decisions/003). Beyond the call, off_us contains the time in which the agent wakes.
 inline constexpr XqCosts kCosts{
     .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002

@@ -1,4 +1,4 @@
-// What probe_cuda can be asked for.
+// The questions that probe_cuda answers.
 #include "platform/stream/probe/trials.h"
 
 namespace xsched::probe {

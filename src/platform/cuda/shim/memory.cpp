@@ -1,4 +1,4 @@
-// What CUDA's driver says of an address.
+// CUDA's driver's answer about an address.
 #include "platform/stream/shim/memory.h"
 
 #include "vendor.h"

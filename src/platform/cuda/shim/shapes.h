@@ -50,7 +50,7 @@ using cuda::primary_reset;
 using cuda::primary_retain;
 using cuda::release;
 
-// What the driver calls itself does not come by here.
+// Calls that the driver makes itself do not pass here.
 template <EntryPoint kEntry, auto kHook>
 inline constexpr auto from_program = kHook;
 

@@ -15,12 +15,12 @@ struct CuMask {
 
 // As KFD was given it; bits beyond those that it looks at are left out.
 CuMask mask_of(const uint32_t* words, uint32_t bits);
-// What puts back `own`: itself, or all units.
+// Returns the mask that puts back `own`: itself, or all units.
 CuMask whole(const CuMask& own);
 // The first `count` of those.
 CuMask first_units(const CuMask& own, uint32_t count);
 
-// What KFD tells of a GPU; 0: not known.
+// A GPU's properties as KFD tells them; 0: not known.
 struct GpuShape {
     uint32_t units = 0;
     uint32_t arrays = 0;  // of units

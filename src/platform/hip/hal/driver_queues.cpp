@@ -43,7 +43,7 @@ void remember(int fd, const void* argument) {
     g_process.debugger.unseen = true;
 }
 
-// The program's call. What follows on it may not change its errno.
+// The program's call. Our steps after it may not change its errno.
 struct Next {
     Ioctl made;
     mutable int error = 0;

@@ -1,5 +1,5 @@
-// What level 3 knows of this process: its queues in the kernel driver, as the runtime's own calls to that made them
-// (driver_queues.cpp), and the streams that may be interrupted (interrupt.cpp). Any thread, with a Turn.
+// The state that level 3 has of this process: its queues in the kernel driver, as the runtime's own calls to that made
+// them (driver_queues.cpp), and the streams that may be interrupted (interrupt.cpp). Any thread, with a Turn.
 #pragma once
 
 #include <atomic>

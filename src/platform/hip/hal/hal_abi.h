@@ -1,4 +1,4 @@
-// What libhalhip offers the HIP shim beyond stream/hal/hal_abi.h: C ABI, any thread.
+// The functions of libhalhip for the HIP shim, beyond stream/hal/hal_abi.h: C ABI, any thread.
 #pragma once
 
 #include "platform/stream/hal/hal_abi.h"
@@ -46,8 +46,8 @@ XResult xhip_direct_wrap(HwQueueHandle* hwq, const void* hsa_queue, const XhipPl
 // Its doorbell was rung: what is in the queue by now is a command.
 void xhip_direct_rung(HwQueueHandle hwq);
 
-// What one call of the runtime for a stream does to the queues: looked at before and after. On the caller's stack; only
-// as much of it is written as is needed.
+// The change that one call of the runtime for a stream makes to the queues: looked at before and after. On the caller's
+// stack; only as much of it is written as is needed.
 struct XhipCallWatch {
     uint32_t main;  // the stream's queue as known before; 0: not known
     uint32_t count;  // of `before`; 0: only the main queue is looked at
@@ -58,7 +58,7 @@ struct XhipCallWatch {
 void xhip_call_begins(const xsched::stream::HardwareUse* use, bool wide, XhipCallWatch* watch);
 // True: the stream's queue is another than was known before.
 bool xhip_call_returned(xsched::stream::HardwareUse* use, bool wide, const XhipCallWatch* watch);
-// What we put behind the call ourselves (a report) is in the queue as well.
+// A report that we put behind the call ourselves is in the queue as well.
 void xhip_call_settled(const xsched::stream::HardwareUse* use);
 
 #pragma GCC visibility pop

@@ -30,7 +30,7 @@ struct hsa_queue_t {
 };
 static_assert(sizeof(hsa_queue_t) == 40);
 
-// What stands behind every hsa_queue_t of AMD's runtime. Only the members that the packet processor and the host have
+// The structure behind every hsa_queue_t of AMD's runtime. Only the members that the packet processor and the host have
 // shared since the first release; more follow.
 struct amd_queue_t {
     hsa_queue_t hsa_queue;

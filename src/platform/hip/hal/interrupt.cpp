@@ -100,7 +100,7 @@ void note_resumed(Kept& kept) {
     g_stopped.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Those that it suspended and that are to go on.
+// Resumes the queues that the debugger suspended and that are to go on.
 void resume_as_debugger(const bool* go_on) {
     Process& process = g_process;
     Queue queues[kMostQueues];
@@ -128,8 +128,8 @@ int resume_one(Way way, const Queue& queue) {
     return error;
 }
 
-// By the other ways, each in a call of its own. One that fails to stays stopped. It is tried again with the next
-// change, and now and then as long as the program does not get on (queue/stop/hardware_stop.h).
+// By the other ways, each in a call of its own. A queue that cannot be resumed stays stopped. It is tried again with
+// the next change, and now and then as long as the program does not get on (queue/stop/hardware_stop.h).
 void resume_each(const bool* go_on) {
     Process& process = g_process;
     for (unsigned i = 0; i < process.count; ++i) {
@@ -348,7 +348,7 @@ void leave_interrupts(HwQueue& hwq) {
             *at = hwq.next_interruptible;
             break;
         }
-    // Whoever is left may not want it; the last one cannot any more.
+    // The queues that remain may not want the stop; after the last one no queue can want it.
     hip::settle();
     if (g_process.streams == nullptr && g_process.count > 0)
         detach(hip::kernel_call(), g_process.debugger, g_process.queues[0].queue.fd);  // a debugger may have it

@@ -1,4 +1,4 @@
-// What AMD's kernel driver (KFD, /dev/kfd) is asked for at level 3: structures and numbers of its ioctl interface under
+// The requests of level 3 to AMD's kernel driver (KFD, /dev/kfd): structures and numbers of its ioctl interface under
 // the names that they bear there, so that they can be found. The source of each is Linux's include/uapi/linux/
 // kfd_ioctl.h, version 1.22, but for the last part. They are an interface that stays as it is.
 #pragma once

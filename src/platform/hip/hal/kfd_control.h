@@ -40,7 +40,7 @@ Way way_of(const char* name);
 Way best_way(unsigned count, uint32_t refused);
 
 // The process as its own debugger: from the first time that this way is taken until detach, for attaching costs more
-// than all the rest. Nobody else can debug it on the GPU meanwhile.
+// than all the rest. No other process can debug it on the GPU meanwhile.
 struct Debugger {
     bool attached = false;
     bool unseen = true;  // there are queues that it has not seen, and so cannot suspend

@@ -47,7 +47,7 @@ uint64_t* signal_memory(const Api& api) {
     if (api.hipExtMallocWithFlags == nullptr ||
         api.hipExtMallocWithFlags(&memory, sizeof(uint64_t), hip::hipMallocSignalMemory) != kSuccess)
         return nullptr;
-    // It is opened and closed by stores. What the host cannot reach would take a call of the runtime for that.
+    // It is opened and closed by stores. Memory that the host cannot reach would take a call of the runtime for that.
     uint64_t word = 0;
     if (base::read_object(memory, &word)) return static_cast<uint64_t*>(memory);
     static constinit std::atomic<bool> said{false};

@@ -1,4 +1,4 @@
-// What probe_hip can be asked for.
+// The questions that probe_hip answers.
 #include "platform/stream/probe/trials.h"
 
 #include "hip_trials.h"

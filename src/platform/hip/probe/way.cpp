@@ -102,7 +102,7 @@ struct Stop {
     bool late = false;  // the kernel was over by then
 };
 
-// One that runs when this returns, as far as that can be had: on a busy machine this thread may come too late.
+// Starts a kernel that runs when this returns, as far as possible: on a busy machine this thread may come too late.
 void start_kernel(busy::BusyDevice& device, vendor::Stream stream, uint32_t steps) {
     for (int i = 0; i < kMostTries; ++i) {
         device.finish();
@@ -137,7 +137,7 @@ Stop suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     return round;
 }
 
-// One that came late says nothing of a kernel that did not stand still.
+// If the suspension came late, a kernel that did not stand still proves nothing.
 Stop suspend_in_time(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     Stop round;
     for (int i = 0; i < kMostTries; ++i) {

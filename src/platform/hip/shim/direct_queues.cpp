@@ -26,7 +26,7 @@ struct DirectEntry {
     std::atomic<XqQueue*> xqueue{nullptr};
     std::atomic<HwQueueHandle> hwq{0};
     std::atomic<uint32_t> rings{0};
-    // What follows: under g_entry_mutex.
+    // The members from here on: under g_entry_mutex.
     hsa_queue_t* queue = nullptr;
     XhipPlace place{};
     QueueSetPriority set_priority = nullptr;
@@ -108,8 +108,8 @@ bool hardware_is_to_prefer() {
     return base::options().hip_queue_priority != 0 && strcmp(base::options().hip_interrupt, "mask") != 0;
 }
 
-// On the ringing thread: the runtime's calls are for the program's threads alone. Anybody may have set another priority
-// since the last look (XHintPriority, xcli hint).
+// On the ringing thread: the runtime's calls are for the program's threads alone. A person or the program may have set
+// another priority since the last look (XHintPriority, xcli hint).
 void follow_priority(hsa_signal_t signal, DirectEntry& entry, XqQueue* xqueue) {
     constexpr uint32_t kOneIn = 16;  // rings
     if (entry.rings.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || !hardware_is_to_prefer()) return;

@@ -1,6 +1,6 @@
-// What dlsym answers to programs that open the HIP runtime themselves (Triton does): our entry points for the runtime's
-// functions that we handle. Without this, and with runtimes before 6.2, whose table nobody is given, such programs
-// would go unscheduled.
+// The answers of dlsym to programs that open the HIP runtime themselves (Triton does): our entry points for the
+// runtime's functions that we handle. Without this, and with runtimes before 6.2, whose table nobody is given, such
+// programs would go unscheduled.
 #include <dlfcn.h>
 
 #include "base/new_functions.h"

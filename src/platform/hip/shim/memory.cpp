@@ -1,4 +1,4 @@
-// What HIP's runtime says of an address.
+// HIP's runtime's answer about an address.
 #include "platform/stream/shim/memory.h"
 
 #include "vendor.h"

@@ -11,7 +11,7 @@ struct Rows {
     const void* from;
     size_t from_pitch, width, height;
 
-    // What the runtime may refuse is not taken apart.
+    // A copy that the runtime may refuse is not taken apart.
     bool plain() const { return height > 1 && width > 0 && to_pitch >= width && from_pitch >= width; }
     stream::CopyShape shape() const {
         return {stream::address_in(to), stream::address_in(from), width, height, to_pitch, from_pitch};

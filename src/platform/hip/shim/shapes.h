@@ -55,7 +55,7 @@ using hip::primary_reset;
 using hip::stream_attributes;
 using hip::with_events;
 
-// A hook, for calls that come from the program. Those that come back from inside it, or from our own calls, go on: the
+// A hook, for calls that come from the program. Calls that come back from inside it, or from our own calls, go on: the
 // runtime calls functions that it exports, and both a trampoline and the runtime's table lead here.
 template <EntryPoint kEntry, auto kHook, typename Function = typename Declared<kEntry>::Type>
 struct FromProgram;

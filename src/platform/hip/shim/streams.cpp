@@ -35,7 +35,7 @@ unsigned hardware_queues() {
     return queues;
 }
 
-// Newer runtimes do by default. One that does so is found out at the first move that is seen.
+// Newer runtimes do by default. A runtime that moves streams unasked is found out at the first move that is seen.
 bool streams_move() {
     static constinit std::atomic<int> told{-1};
     if (told.load(std::memory_order_relaxed) < 0) {

@@ -1,4 +1,4 @@
-// What HIP alone has around streams: graphs whose launches use streams of the runtime's own, and priorities that change
+// HIP's particulars around streams: graphs whose launches use streams of the runtime's own, and priorities that change
 // later. On the caller's thread.
 #pragma once
 

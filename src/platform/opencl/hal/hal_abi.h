@@ -1,4 +1,4 @@
-// What libhalopencl offers the OpenCL shim of the same process: C ABI, any thread.
+// The functions of libhalopencl for the OpenCL shim of the same process: C ABI, any thread.
 #pragma once
 
 #include "platform/opencl/hal/api.h"

@@ -15,7 +15,7 @@ inline constexpr size_t kDeviceNameBytes = 64;
 // and device name. Except for CPUs the position among equal devices is part of the hash: all CPU devices of one name
 // share the same cores. Sub-devices count as the device they are part of.
 XDevice device_identity(const ClApi& api, cl_device_id device);
-// What the vendor calls it.
+// Writes the vendor's name of the device.
 void device_name(const ClApi& api, cl_device_id device, char (&name)[kDeviceNameBytes]);
 
 // Domain, bus, device, function as PCI writes them: dddddddd:bb:dd.f, of the domain the lower 16 bits.

@@ -28,7 +28,7 @@ bool same_library(const void* one, const void* other) {
     return dladdr(one, &first) != 0 && dladdr(other, &second) != 0 && first.dli_fbase == second.dli_fbase;
 }
 
-// What is wrong with the library as an OpenCL library; nullptr: nothing.
+// Returns what is wrong with the library as an OpenCL library; nullptr: nothing.
 const char* objection(void* library, const void* own) {
     const void* entry = dlsym(library, "clGetPlatformIDs");
     if (entry == nullptr) return "it has no clGetPlatformIDs, so it is not an OpenCL library";

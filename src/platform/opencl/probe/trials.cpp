@@ -1,4 +1,4 @@
-// What probe_opencl can be asked for.
+// The questions that probe_opencl answers.
 #include "probe/trial.h"
 
 namespace xsched::probe {

@@ -54,7 +54,7 @@ bool Split::begin(const Range& one, const Range& other) {
     return begun_;
 }
 
-// What other threads launch is natively before all of the copy or behind it. False: they do not come to an end.
+// Natively, work that other threads launch runs before all of the copy or behind it. False: they do not come to an end.
 bool Split::keep_others_out() const {
     const int64_t end_ns = base::now_ns() + kPatienceNs;
     while (!xq_split_begins(xqueue_)) {

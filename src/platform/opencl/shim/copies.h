@@ -1,8 +1,8 @@
 // Reads, writes and copies of buffers in pieces (preempt level 1). While a more urgent program may come, a large one
 // goes to the driver as several commands. So the window and a suspension reach into its middle. Contents, order, events
-// and when a call returns are as natively. What would differ in any case goes whole: queues that are out of order,
-// events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of one.
-// While nobody competes, such a call costs one comparison more. On the caller's thread.
+// and when a call returns are as natively. Some copies would differ in any case and go whole: queues that are out of
+// order, events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of
+// one. While nobody competes, such a call costs one comparison more. On the caller's thread.
 #pragma once
 
 #include <algorithm>

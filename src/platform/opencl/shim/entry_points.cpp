@@ -30,7 +30,7 @@ const char* const kNames[kEntryPointCount] = {
 #include "entry_points.inc"
 };
 
-// What an entry point does that no library offers: the error a program gets from a loader without platforms.
+// The answer of an entry point that no library offers: the error a program gets from a loader without platforms.
 template <typename Function>
 struct Missing;
 template <typename Result, typename... Arguments>

@@ -1,5 +1,5 @@
 // The path of one enqueue function: a template for every function whose arguments end in (cl_uint num_events, const
-// cl_event* wait_list, cl_event* event). Those that return a pointer have cl_int* errcode_ret behind them. On the
+// cl_event* wait_list, cl_event* event). Functions that return a pointer have cl_int* errcode_ret behind them. On the
 // caller's thread, no lock.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace xsched::opencl {
 namespace {
 
-// What a stand waits for. Shared by its events and by the call that begins it.
+// The conditions of a stand. Shared by its events and by the call that begins it.
 struct Wait {
     XqQueue* queue;
     XqStand stand;

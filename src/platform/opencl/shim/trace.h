@@ -1,4 +1,4 @@
-// What the log tells at DEBUG about single OpenCL calls. Callers ask log_enabled first: nothing here is cheap.
+// The log's lines at DEBUG about single OpenCL calls. Callers ask log_enabled first: nothing here is cheap.
 #pragma once
 
 #include <cstdio>

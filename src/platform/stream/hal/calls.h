@@ -8,7 +8,7 @@
 
 namespace xsched::stream {
 
-// What the log calls them.
+// The name that the log has for them.
 inline constexpr const char* kWaitFunction = XSCHED_NAME(VENDOR(StreamWaitValue32));
 inline constexpr const char* kWriteFunction = XSCHED_NAME(VENDOR(StreamWriteValue32));
 inline constexpr const char* kRecordFunction = XSCHED_NAME(VENDOR(EventRecord));

@@ -15,7 +15,7 @@ public:
     Result record(const Api& api, Stream stream, uint32_t value);
     // The last value that has been reached. `before`: what it is as long as none of ours has been.
     uint32_t passed(const Api& api, uint32_t before);
-    // Nobody uses it any more. nullptr: nor may the driver be called now; the events go with a later ring.
+    // No thread uses it any more. nullptr: nor may the driver be called now; the events go with a later ring.
     void clear(const Api* api);
 
 private:

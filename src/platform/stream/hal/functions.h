@@ -11,7 +11,7 @@ using namespace vendor;
 #include "functions.inc"
 }  // namespace declared
 
-// The functions that XSched itself calls. Those that the vendor's library is too old for are null.
+// The functions that XSched itself calls. Functions that the vendor's library is too old for are null.
 struct Api {
 #define NEEDED(name) declared::name name = nullptr;
 #define OPTIONAL(name) declared::name name = nullptr;

@@ -50,7 +50,7 @@ XResult bind(void* self, const XqWords* words) {
     return works ? kXSchedSuccess : kXSchedErrorNotSupported;
 }
 
-// What the device waits on.
+// Returns the word that the device waits on.
 DevicePtr gate_of(const HwQueue& hwq) {
     uint64_t* signal = kMakesSignals ? signal_of(hwq) : nullptr;
     return signal != nullptr ? as_device_pointer(signal) : hwq.device_gate.load(std::memory_order_relaxed);

@@ -1,4 +1,5 @@
-// What the entries of a device library for streams are made of (hal_abi.h, and the platform's public ones). Any thread.
+// The building blocks of a device library's entries for streams (hal_abi.h, and the platform's public ones). Any
+// thread.
 #pragma once
 
 #include "platform/stream/hal/hal_abi.h"

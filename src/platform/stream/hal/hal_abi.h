@@ -1,5 +1,5 @@
-// What a device library for streams offers the shim of the same process: C ABI, any thread. HAL(wrap) is xcu_wrap in
-// libhalcuda.so and xhip_wrap in libhalhip.so (vendor.h).
+// The functions of a device library for streams, for the shim of the same process: C ABI, any thread. HAL(wrap) is
+// xcu_wrap in libhalcuda.so and xhip_wrap in libhalhip.so (vendor.h).
 #pragma once
 
 #include "queue/device.h"
@@ -47,7 +47,7 @@ void HAL(unpause)(void);
 // The context is about to be destroyed: memory registered through it is forgotten, and what is off the device returns.
 void HAL(context_going)(xsched::stream::Context context);
 
-// Whether it is to be told of a large copy that leaves its device. What level 3 takes off may have to include it.
+// Whether it is to be told of a large copy that leaves its device. Level 3 may have to take such copies off as well.
 int HAL(copies_matter)(void);
 void HAL(note_copies)(void);
 

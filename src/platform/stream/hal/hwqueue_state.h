@@ -1,4 +1,4 @@
-// What is kept of one stream (hwqueue.h). The members say who may change them.
+// The state of one stream (hwqueue.h). The members say who may change them.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct HwQueue {
     bool retained = false;  // the device's primary context, until destroy
     Users users;
 
-    // What bind was told, and how the device sees it. Written by bind alone.
+    // The arguments of bind, and the device's view of them. Written by bind alone.
     std::atomic<uint32_t*> gate{nullptr};
     std::atomic<uint32_t*> progress{nullptr};
     std::atomic<DevicePtr> device_gate{};
@@ -50,7 +50,7 @@ struct HwQueue {
     HwQueue* next_spare = nullptr;
 };
 
-// What the tables of operations get as `self`.
+// The tables of operations get this as `self`.
 inline HwQueue& of(void* self) { return *static_cast<HwQueue*>(self); }
 
 }  // namespace xsched::stream

@@ -12,7 +12,7 @@ inline constexpr size_t kDeviceNameBytes = 64;
 
 // (platform/<p>/hal/identity.cpp)
 XDevice device_identity(const Api& api, Device device);
-// What the vendor calls it.
+// Writes the vendor's name of the device.
 void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]);
 
 // kDeviceTypeGPU in the upper half; in the lower the PCI address as in OpenCL's device_identity: dddd:bb:dd.0, 16 bits

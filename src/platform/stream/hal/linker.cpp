@@ -10,7 +10,7 @@
 namespace xsched::stream {
 namespace {
 
-// What a loaded library says of its symbols (System V ABI, GNU hash section).
+// The parts of a loaded library that describe its symbols (System V ABI, GNU hash section).
 struct Symbols {
     const ElfW(Sym) * table = nullptr;
     const char* strings = nullptr;

@@ -1,5 +1,5 @@
-// What is made once for each context of the vendor's and goes with it. Made to be a global: constant initialization,
-// and no destructor that a program's exit would run. Any thread.
+// A resource that is made once for each context of the vendor's and goes with it. Made to be a global: constant
+// initialization, and no destructor that a program's exit would run. Any thread.
 #pragma once
 
 #include <new>

@@ -8,7 +8,7 @@
 
 namespace xsched::stream {
 
-// What a call's code means; what is no success is logged, once as a warning.
+// Translates a call's code; a code that is no success is logged, once as a warning.
 XResult checked(HwQueue& hwq, const char* function, Result code);
 // An event behind all that the stream has; nullptr: `result` says why not.
 Event mark_end(HwQueue& hwq, XResult* result);

@@ -1,4 +1,4 @@
-// Who is using a HwQueue at the moment. Any thread.
+// Counts the threads that are using a HwQueue at the moment. Any thread.
 #pragma once
 
 #include <cstdint>

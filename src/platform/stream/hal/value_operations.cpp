@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostDevices = 64;
 
-// What a device lets a stream wait on: the slot's own word, or only memory that the driver made for it.
+// The memory on which a device lets a stream wait: the slot's own word, or only memory that the driver made for it.
 enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
 constinit std::atomic<int> g_value_operations[kMostDevices] = {};
 
@@ -49,7 +49,7 @@ bool make_signal(HwQueue& hwq) {
 // Met at once, whatever the word holds: it is 0 or 1.
 Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
 
-// What a gate and a report cost on each device; 0: not known.
+// The cost of a gate and of a report on each device; 0: not known.
 constinit std::atomic<XqGateCost> g_gate_costs[kMostDevices] = {};
 
 void say_none(Device device, const char* why, Result code) {

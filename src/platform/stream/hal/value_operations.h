@@ -13,7 +13,7 @@ inline constexpr uint32_t kOpen = 1;  // what the gate's word must reach
 void say_no_gates(const HwQueue& hwq, const char* why, Result code);
 // `idle`: the stream may be used. Under a DriverUse.
 bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle);
-// Nobody knows yet.
+// Returns whether that has not been tried yet.
 bool value_operations_untried(const HwQueue& hwq);
 bool value_operations_refused(const HwQueue& hwq);
 // A device, and a context of it that is current.
@@ -30,7 +30,7 @@ void take_gate_memory(HwQueue& hwq);
 uint64_t* signal_of(const HwQueue& hwq);
 // The device is reset: signals and an unclear trial's stream end. The next context or stream begins another trial.
 void device_going(Device device);
-// What a gate and a report cost on its device.
+// Returns the cost of a gate and of a report on its device.
 XqGateCost gate_cost(const HwQueue& hwq);
 
 // Level 2 where the device waits on a signal; elsewhere the scheduler's store to the slot does it.

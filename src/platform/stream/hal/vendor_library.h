@@ -17,7 +17,7 @@ struct VendorLibrary {
     const char* enough;    // which ones have all that is needed
 };
 extern const VendorLibrary kVendorLibrary;
-// What the variable says; "": nothing.
+// Returns the variable's value; "": none.
 const char* chosen_library();
 // nullptr: there is none.
 void* find_library();

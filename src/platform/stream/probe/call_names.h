@@ -1,4 +1,5 @@
-// What a platform calls its functions that vendor_calls.h needs, beside what benchmark programs know of it (vendor.h).
+// The names of the platform's functions that vendor_calls.h needs, beside what benchmark programs know of it
+// (vendor.h).
 #pragma once
 
 #include "vendor.h"

@@ -12,7 +12,7 @@ namespace {
 using Place = Memory::Place;
 
 constinit base::Mutex g_copies_mutex;  // while queues are being taken: all that a copy needs, or none
-// For calls of other threads to return. One that waits in the driver would take longer: then the copy goes whole.
+// For calls of other threads to return. A call that waits in the driver would take longer: then the copy goes whole.
 constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;
 
 bool holds(const Memory& memory, uintptr_t address, uint64_t bytes) {
@@ -21,7 +21,7 @@ bool holds(const Memory& memory, uintptr_t address, uint64_t bytes) {
     return address >= memory.begin && bytes <= memory.bytes && address - memory.begin <= memory.bytes - bytes;
 }
 
-// What was asked last: the copies of one call are mostly within the same memory.
+// Remembers the last answer: the copies of one call are mostly within the same memory.
 class Lookup {
 public:
     // kUnknown: the driver does not know it as one range.
@@ -103,7 +103,7 @@ Split::~Split() {
     split_over();
 }
 
-// What other threads launch is natively before all of the copy or behind it.
+// Natively, work that other threads launch runs before all of the copy or behind it.
 bool Split::keep_others_out(StreamEntry& entry) {
     const int64_t end = base::now_ns() + kPatienceNs;
     while (!try_keep_others_out(entry)) {

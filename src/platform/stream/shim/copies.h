@@ -1,8 +1,8 @@
 // Copies in pieces. While a more urgent program may come, a large copy goes to the driver as several commands of the
 // same stream. Each has a gate before it: the device is then never in the middle of more than one of them. Contents,
-// order, events and when a call returns are as natively. What would be different in any case is left whole: whatever
-// the driver might refuse (memory that it does not know as one range), managed memory, ranges that overlap, captured
-// streams. While nobody competes, a copy costs one comparison more. On the caller's thread.
+// order, events and when a call returns are as natively. Some copies would be different in any case and are left whole:
+// whatever the driver might refuse (memory that it does not know as one range), managed memory, ranges that overlap,
+// captured streams. While nobody competes, a copy costs one comparison more. On the caller's thread.
 #pragma once
 
 #include <algorithm>

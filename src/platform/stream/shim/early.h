@@ -2,7 +2,7 @@
 // pays for no handshake, and less urgent programs have stopped running far ahead of it by then. The first allocation
 // says that the program will use the device: contexts exist from then on. Any thread.
 //
-// What needs rights that a sandbox may take from the program is done by then in any case.
+// Steps that need rights which a sandbox may take from the program are done by then in any case.
 #pragma once
 
 namespace xsched::stream {

@@ -42,7 +42,7 @@ struct Declared;
 #include "functions.inc"
 #undef DECLARED
 
-// What its types do not tell of a function: tools/codegen/table.py says what each means.
+// Properties of a function that its types do not tell: tools/codegen/table.py says what each means.
 enum class CopyBytes : uint8_t { kNone, kLast, kFirst, kRows, kUntold };
 struct Traits {
     bool cooperative = false;

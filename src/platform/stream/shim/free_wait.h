@@ -13,7 +13,7 @@ namespace xsched::stream {
 
 class FreeWait {
 public:
-    // What is scrubbed sooner does not wait.
+    // Memory that is scrubbed sooner does not wait.
     static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;
     static constexpr int64_t kLookNs = 100 * base::kMicrosecond;
     // Besides until what was freed before is scrubbed, and what this call frees would be.

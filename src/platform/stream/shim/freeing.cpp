@@ -14,7 +14,8 @@
 namespace xsched::stream {
 namespace {
 
-// What this process has freed while somebody's copies were foreseen is scrubbed by then. Of all its devices.
+// The time by which the driver has scrubbed all memory that this process freed while another program's copies were
+// foreseen. Of all its devices.
 constinit std::atomic<int64_t> g_scrubbed_ns{0};
 
 // Bytes per nanosecond; 0: calls do not wait.

@@ -24,7 +24,7 @@ int system_call(int fd, unsigned long request, void* argument) {
     return static_cast<int>(syscall(SYS_ioctl, fd, request, argument));
 }
 
-// What the program would have called without us: another preloaded library's, else libc's.
+// The ioctl that the program would have called without us: another preloaded library's, else libc's.
 NextIoctl next_ioctl() {
     NextIoctl next = g_next.load(std::memory_order_relaxed);
     if (next != nullptr) [[likely]]

@@ -1,4 +1,4 @@
-// What a program finds in errno after a call of the driver is the driver's.
+// Keeps errno as a call of the driver left it, so that the program finds the driver's value.
 #pragma once
 
 #include <cerrno>

@@ -105,7 +105,7 @@ public:
     }
     // Its completion is reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
-    // Somebody may wait for this command: its completion must be reported.
+    // The program may wait for this command: its completion must be reported.
     void report() const {
         if (xqueue_ != nullptr && ticket_.followed != 0)
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
@@ -244,8 +244,8 @@ bool is_cooperative(Arguments... arguments) {
         return false;
 }
 
-// Before the driver's call. What holds the device may have the place of one of the blocks. A captured launch runs when
-// its graph does.
+// Before the driver's call. A keep-alive that holds the device may have the place of one of the blocks. A captured
+// launch runs when its graph does.
 template <EntryPoint kEntry>
 void note_cooperative(const Launch& launch, Stream stream) {
     const KeepErrno keep;

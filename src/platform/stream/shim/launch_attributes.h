@@ -1,4 +1,4 @@
-// What the attributes of a launch say of it, beside the call's own arguments; and whether graphs may contain kernels of
+// Reads from a launch's attributes what they add to the call's own arguments; and whether graphs may contain kernels of
 // which all blocks start together. Any thread.
 #pragma once
 
@@ -52,7 +52,7 @@ void for_each_event(Argument argument, Note note) {
             });
 }
 
-// Whether any graph of the process has had a cooperative kernel. Nobody looks into graphs: from the first one on every
+// Whether any graph of the process has had a cooperative kernel. No code looks into graphs: from the first one on every
 // launch of a graph counts as cooperative.
 inline std::atomic<bool> g_cooperative_graphs{false};
 inline bool graphs_may_be_cooperative() { return g_cooperative_graphs.load(std::memory_order_relaxed); }

@@ -14,7 +14,7 @@ struct Memory {
 };
 // (memory.cpp)
 Memory memory_at(uintptr_t address);
-// What the answer to kWhereAttribute (platform.h) means, of a range of `bytes`. (platform/<p>/shim/memory.cpp)
+// Translates the answer to kWhereAttribute (platform.h) for a range of `bytes`. (platform/<p>/shim/memory.cpp)
 Memory::Place place_of(uint64_t where, uint64_t bytes);
 // The other questions about an address have the same numbers on every platform.
 inline constexpr int kManagedAttribute = 8;

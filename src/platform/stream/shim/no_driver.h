@@ -1,4 +1,5 @@
-// What our entry points do where there is no library of the vendor's, or where it lacks a function. Any thread.
+// The behaviour of our entry points where there is no library of the vendor's, or where it lacks a function. Any
+// thread.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What the shim knows of one stream (streams.h says how long an entry lives).
+// The shim's record of one stream (streams.h says how long an entry lives).
 #pragma once
 
 #include <atomic>

@@ -303,7 +303,7 @@ void frees_device_memory() {
     });
 }
 
-// Anybody may have set one since (XHintPriority, xcli hint).
+// A person or the program may have set one since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {
     int32_t first = PRIORITY_NO_EXECUTE;
     for_each_entry([&](const StreamEntry& entry) {

@@ -33,7 +33,8 @@ bool some_are_unscheduled();
 // Whether queues of different priorities were ever there.
 XSCHED_HOT bool several_priorities();
 // `entry` is about to get a command. Those whose work the driver makes it wait for by the legacy default stream's
-// implicit rule become as urgent. Those that may share a hardware queue with it (sharing.h) leave it free for this one.
+// implicit rule become as urgent. Streams that may share a hardware queue with it (sharing.h) leave it free for this
+// one.
 void depend_implicitly(StreamEntry& entry);
 
 // Before a call that does: whatever keeps the device through a pause of this process ends (queue/alive/keep_alive.h).

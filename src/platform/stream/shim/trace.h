@@ -1,4 +1,4 @@
-// What the log tells at DEBUG about single calls of the driver. Callers ask log_enabled first: nothing here is cheap.
+// The log's lines at DEBUG about single calls of the driver. Callers ask log_enabled first: nothing here is cheap.
 #pragma once
 
 #include <cstdio>
@@ -119,7 +119,7 @@ private:
         else
             text.argument(argument, false);
     }
-    // What an allocation stored through its first argument.
+    // Returns the address or handle that an allocation stored through its first argument.
     template <typename First, typename... Rest>
     static unsigned long long made_by(First first, Rest...) {
         if constexpr (std::is_same_v<First, unsigned long long*> || std::is_same_v<First, unsigned*>)

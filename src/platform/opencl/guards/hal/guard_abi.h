@@ -1,4 +1,4 @@
-// What libhalopencl offers the OpenCL shim of the same process for level 2 (guard.h): C ABI, any thread.
+// The functions of libhalopencl for level 2 in the OpenCL shim of the same process (guard.h): C ABI, any thread.
 #pragma once
 
 #include "platform/opencl/hal/api.h"
@@ -10,11 +10,11 @@ extern "C" {
 
 // One launch of a guarded kernel. It is copied.
 typedef struct XoclGuarded {
-    cl_kernel kernel;         // the program's arguments are set; three more come behind them. Nobody else uses it
-    cl_kernel tail;           // the kernel without parameters of the same program
+    cl_kernel kernel;  // the program's arguments are set; three more come behind them. No other thread uses it
+    cl_kernel tail;  // the kernel without parameters of the same program
     cl_uint first_guard_argument;
     cl_uint dimensions;
-    const size_t* offset;     // as the program gave them
+    const size_t* offset;  // as the program gave them
     const size_t* global;
     const size_t* local;
     // Once, when the launch is over: `kernel` and what its arguments need may go. Any thread. `length_ns`: how long it

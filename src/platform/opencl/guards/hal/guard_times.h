@@ -1,6 +1,6 @@
-// What a guarded launch's event tells about time. The program's event is the tail's; the kernel itself began with the
-// first pass and ended with the last, and these events are kept as long as the program keeps its own.
-// Any thread may call anything.
+// The times in a guarded launch's event. The program's event is the tail's; the kernel itself began with the first pass
+// and ended with the last, and these events are kept as long as the program keeps its own. Any thread may call
+// anything.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ private:
     const ClApi& api_;
     const cl_event first_;
     std::atomic<cl_event> last_{nullptr};
-    std::atomic<int32_t> owners_{2};     // the launch, and the program's event
+    std::atomic<int32_t> owners_{2};  // the launch, and the program's event
     std::atomic<int32_t> references_{1};  // of the program to that event
 };
 

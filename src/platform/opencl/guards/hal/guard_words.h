@@ -1,9 +1,9 @@
 // The words that a guarded launch and the host share: 32-bit, in host memory that the device reads and writes directly.
 // The launch has kGuardHeader words and one for each work-group; its queue has one, the flag.
 //
-// A group that finds the flag set marks its word and ends; so do all groups that begin after it in that pass. What runs
-// is a beginning of the launch, in the order in which the device starts groups. When the pass is over and the queue is
-// open again, another pass runs the groups that are marked, and they alone.
+// A group that finds the flag set marks its word and ends; so do all groups that begin after it in that pass. The
+// groups that run are a beginning of the launch, in the order in which the device starts groups. When the pass is over
+// and the queue is open again, another pass runs the groups that are marked, and they alone.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum GuardWord : uint32_t {
 inline constexpr const char* kGuardPrototype =
     "void xsched_guard_enter(__local uint* xsched_guard_go, __global volatile uint* xsched_guard_words,"
     " __global volatile const uint* xsched_guard_flag, uint xsched_guard_again);";
-// What the device does with them. `again`: a pass after the first. The barrier makes the answer one for the group.
+// The device's side of these words. `again`: a pass after the first. The barrier makes the answer one for the group.
 inline constexpr const char* kGuardFunction =
     "void xsched_guard_enter(__local uint* xsched_guard_go, __global volatile uint* xsched_guard_words,"
     " __global volatile const uint* xsched_guard_flag, uint xsched_guard_again) {"

@@ -10,7 +10,7 @@
 namespace xsched::opencl {
 namespace {
 
-// What we do beside the driver's call leaves errno as that left it.
+// Our work beside the driver's call leaves errno as that left it.
 class KeepErrno {
 public:
     KeepErrno() = default;

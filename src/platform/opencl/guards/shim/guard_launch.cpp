@@ -19,7 +19,7 @@ constexpr float kNewest = 0.25F;             // share of the newest launch in th
 // Of the launch that this thread has just made, for launched().
 [[gnu::tls_model("initial-exec")]] thread_local void* t_times = nullptr;
 
-// What a launch keeps until it is over.
+// The data of a launch, kept until it is over.
 struct Kept {
     GuardedProgram* program = nullptr;
     GuardedKernel* kernel = nullptr;
@@ -94,7 +94,8 @@ std::unique_ptr<Kept> prepare(const KernelEntry& entry, double items) {
     return kept;
 }
 
-// What goes wrong here goes to the driver as it is: it runs without a guard, or the driver says what is wrong with it.
+// If anything goes wrong here, the call goes to the driver as it is: it runs without a guard, or the driver says what
+// is wrong with it.
 cl_int enqueue_guarded(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                        const size_t* global, const size_t* local, cl_uint count, const cl_event* wait_list,
                        cl_event* event) {

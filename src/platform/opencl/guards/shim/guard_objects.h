@@ -1,4 +1,4 @@
-// What level 2 knows of the program's objects. An entry, once made, stays valid memory: a thread may still look at a
+// Level 2's knowledge of the program's objects. An entry, once made, stays valid memory: a thread may still look at a
 // released object's.
 #pragma once
 

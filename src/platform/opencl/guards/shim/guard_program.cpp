@@ -122,7 +122,7 @@ cl_program compile_part(const CompiledPart& part, const std::vector<cl_device_id
     return nullptr;
 }
 
-// Those that no text uses in a way that the guard would break.
+// Returns the kernels that no text uses in a way that the guard would break.
 std::vector<std::string> guardable(const std::vector<CompiledPart>& parts, std::vector<std::string> names) {
     for (const CompiledPart& part : parts) {
         const GuardedSource made = guard_source(program_text(part.program, CL_PROGRAM_SOURCE), names);
@@ -165,8 +165,8 @@ bool argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what, Val
     return below<kEntry_clGetKernelArgInfo>()(kernel, index, what, sizeof value, &value, nullptr) == CL_SUCCESS;
 }
 
-// What the program may set the argument to. False: something that cannot be kept until another pass (a sampler, a
-// pipe), or not known.
+// Finds the kind of value that the program may set the argument to. False: something that cannot be kept until another
+// pass (a sampler, a pipe), or not known.
 bool kind_of(cl_kernel kernel, cl_uint index, ArgumentKind& kind) {
     cl_kernel_arg_address_qualifier space = 0;
     cl_kernel_arg_type_qualifier qualifiers = 0;

@@ -14,7 +14,7 @@ namespace xsched::opencl {
 
 enum class ArgumentKind : uint8_t { kValue, kMemory, kLocal };
 
-// What all kernel objects of one name share.
+// The data that all kernel objects of one name share.
 struct GuardedKernel {
     std::string name;
     std::vector<ArgumentKind> arguments;  // the program's own, without ours

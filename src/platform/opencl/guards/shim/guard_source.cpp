@@ -90,7 +90,7 @@ const char* objection(const std::vector<Token>& tokens) {
     return nullptr;
 }
 
-// What comes before the program's own first line. Functions of several texts must not meet when these are linked;
+// Returns the text before the program's own first line. Functions of several texts must not meet when these are linked;
 // before OpenCL 1.2, without linking, there was no `static` for them.
 std::string head(SourcePart part) {
     std::string text;

@@ -1,8 +1,8 @@
 // Level 2 by guardian, the text: a program's source with a guard at the start of its kernels. Pure; any thread.
 //
 // A guarded kernel has three parameters more, and before its body every work-group asks once, through its first
-// work-item, whether it may run (guard_words.h). What the kernels are called is known from the driver, which has built
-// the source as it is, so that macros, includes and conditions cannot mislead: a kernel is guarded where its definition
+// work-item, whether it may run (guard_words.h). The kernels' names are known from the driver, which has built the
+// source as it is, so that macros, includes and conditions cannot mislead: a kernel is guarded where its definition
 // stands plainly in the text, `name(...) {`. It is left alone if its name is anywhere else than in definitions and
 // prototypes (another kernel calls it, a macro makes it). The result is built by the same driver, and a kernel counts
 // as guarded if that one then has three parameters more than the program's own.
