@@ -72,9 +72,9 @@ XResult XHintDeadline(XQueueHandle xq, Deadline ddl_us);
  * back. InvalidValue: out of that range. (Not in XSched 1.2.) */
 XResult XHintExpect(XQueueHandle xq, int64_t us_from_now);
 /* The same for a queue that works in a rhythm: from the begin of each burst to that of the next one it is `us`
- * microseconds, at most an hour. What begins earlier than three quarters of that belongs to the burst before; after
- * four bursts that stayed away none is expected until one comes. 0: no rhythm. InvalidValue: out of that range. (Not in
- * XSched 1.2.) */
+ * microseconds, at most an hour. Work that begins earlier than three quarters of the period belongs to the burst
+ * before; after four bursts that stayed away none is expected until one comes. 0: no rhythm. InvalidValue: out of that
+ * range. (Not in XSched 1.2.) */
 XResult XHintPeriod(XQueueHandle xq, int64_t us);
 
 /* How many programs with the earliest deadlines run at once on a device, for policy KEDF; more than 1024 count as that.

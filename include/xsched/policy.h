@@ -59,7 +59,7 @@ typedef struct {
     uint32_t unit_bytes; /* sizeof(XPolicyUnit) */
     const char* name; /* as xcli shows it; no policy of XSched's own has it */
     const char* summary; /* one line */
-    /* What the other functions get. NULL: they get NULL. */
+    /* The value that the other functions get. NULL: they get NULL. */
     void* (*create)(void);
     /* Which of the units may use the device. All are of one device; `choices` has one entry for each. `now_ns` only
      * moves forward. Units that want nothing get an answer too: it holds from the moment they submit. Returns the time
@@ -71,7 +71,7 @@ typedef struct {
     void (*destroy)(void* state);
 } XPolicyModule;
 
-/* What the library defines, visibly. */
+/* The one function that a policy's library exports. */
 const XPolicyModule* XSchedPolicy(void);
 
 XSCHED_END_INTERFACE

@@ -21,7 +21,7 @@
 #define XSCHED_END_INTERFACE _Pragma("GCC visibility pop")
 #endif
 
-/* What a call came to. Every value has a sentence: see src/base/result.def. */
+/* The outcome of a call. Every value has a sentence: see src/base/result.def. */
 typedef enum {
     kXSchedSuccess = 0,
     kXSchedErrorHardware = 1,      /* the vendor's driver refused or failed; the log names its code */
@@ -69,7 +69,7 @@ typedef enum {
     kQueueStateReady = 2 /* something submitted has not completed */
 } XQueueState;
 
-/* What a queue can do. In all masks below, MaskAll (-1) stands for every bit. */
+/* The operations that a queue supports. In all masks below, MaskAll (-1) stands for every bit. */
 typedef enum { /* bits */
                kQueueFeatureNone = 0,
                kQueueFeatureAsyncSubmit = 1,
@@ -132,10 +132,9 @@ typedef uint64_t XQueueHandle;    /* our preemptible queue */
 typedef uint64_t HwQueueHandle;   /* the vendor's queue (stream, command queue), wrapped */
 typedef uint64_t HwCommandHandle; /* one launch, copy, fill or callback */
 
-/* What a callback command does when it is launched: it gives work to `hwq`. Any result but kXSchedSuccess is logged;
- * the command then counts as complete. Runs on the thread that submitted the command or on one of XSched's, never
- * with a lock of XSched's held. It may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue.
- */
+/* Called when a callback command is launched: it gives work to `hwq`. Any result but kXSchedSuccess is logged; the
+ * command then counts as complete. Runs on the thread that submitted the command or on one of XSched's, never with a
+ * lock of XSched's held. It may call any function of XSched but XQueueWait and XQueueWaitAll on its own queue. */
 typedef XResult (*LaunchCallback)(HwQueueHandle hwq, void* data);
 
 typedef int32_t Priority;    /* larger is more urgent */

@@ -6,8 +6,8 @@
  *
  * Any thread may call any function, several at once; none throws, ends the process or prints to standard output.
  * Every function that takes a handle returns NotFound if no object has it, also when it has been destroyed: handles
- * are not used again. What comes back through a pointer means something only if the function succeeded. After fork
- * the child works with the same handles, on its own copy of the queues. */
+ * are not used again. A value that comes back through a pointer means something only if the function succeeded. After
+ * fork the child works with the same handles, on its own copy of the queues. */
 #ifndef XSCHED_XQUEUE_H
 #define XSCHED_XQUEUE_H
 
