@@ -117,7 +117,7 @@ bool connect_to_server(bool first) {
     return false;
 }
 
-// Nobody serves this process: it keeps its own queues in order until somebody does.
+// No server answers: this process keeps its own queues in order until one does.
 void schedule_alone(const char* why) {
     const bool scheduled = start_local_scheduler();
     if (scheduled)

@@ -19,7 +19,7 @@ void ensure_started(bool errands = false);
 queue::Placement placement(uint32_t index);
 // Changes the scheduler of a running process; queues and hints stay. NotFound: no such policy.
 XResult set_scheduler(XSchedulerType type, XPolicyType policy);
-// What decides at present: a wanted but missing global scheduler shows as app-managed.
+// The scheduler that decides at present: a wanted but missing global scheduler shows as app-managed.
 XSchedulerType scheduler();
 
 }  // namespace xsched::agent

@@ -114,7 +114,7 @@ bool take_flags(int64_t* flags, int64_t known) {
     return (*flags & ~known) == 0;
 }
 
-// What a gated device has been given cannot be taken back.
+// Work that a gated device has been given cannot be taken back.
 bool gated(const XQueue& queue) {
     HwQueue device;
     return queue::find_hw_queue(queue.hwq(), &device) && device.ops->gate != nullptr;

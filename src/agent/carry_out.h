@@ -1,4 +1,4 @@
-// What the agent's thread does with a directive: each of the process's queues does as it says. That thread alone.
+// How the agent's thread carries out a directive: each of the process's queues does as it says. That thread alone.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the scheduler decides about this process, and for its sake, in this process's own log: at DEBG, whatever level
-// xserver has, with the names that its launches have there. The agent's thread.
+// Writes the scheduler's decisions about this process, and for its sake, into this process's own log: at DEBG, whatever
+// level xserver has, with the names that its launches have there. The agent's thread.
 #pragma once
 
 #include "ipc/layout.h"
@@ -8,7 +8,7 @@ namespace xsched::agent {
 
 // Of a scheduler that this process begins to listen to: whether it is to tell.
 void want_decisions(ipc::Header& header);
-// Those that are new.
+// Logs the decisions that are new since the last call.
 void log_decisions(ipc::Region& region);
 
 }  // namespace xsched::agent

@@ -1,7 +1,7 @@
-// What queues want done that calls the vendor's driver, for no stream of the program's: a moment's work so that the
+// Calls of the vendor's driver that queues want made, for no stream of the program's: a moment's work so that the
 // device has switched to us when a burst begins, and the preparation of keep-alives. The driver may keep such a call
-// waiting for as long as it likes, so a thread of its own makes them, started with the first. Nobody waits for it, and
-// nobody is kept off a device, or on it, by it. Agent's thread.
+// waiting for as long as it likes, so a thread of its own makes them, started with the first. No other thread waits for
+// it, and no program is kept off a device, or on it, by it. Agent's thread.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The C functions of xsched/hint.h. Those that set one hint of one queue are rows of base/hints.def: a row whose
-// function the header does not declare does not compile.
+// The C functions of xsched/hint.h. The functions that set one hint of one queue are rows of base/hints.def: a row
+// whose function the header does not declare does not compile.
 #include "agent/hint_api.h"
 
 #include <algorithm>

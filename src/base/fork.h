@@ -1,5 +1,5 @@
-// Which process of a line of forks this is. What another thread was in the middle of when a process forked nobody ends
-// in the child: state that carries the generation it was written in is known there to be stale. Any thread.
+// Which process of a line of forks this is. A step that another thread had begun when the process forked is never
+// finished in the child: state that carries the generation it was written in is known there to be stale. Any thread.
 #pragma once
 
 #include <atomic>

@@ -14,8 +14,8 @@ inline constexpr int64_t kForever = -1;
 // Sleeps while *word == expected, at most timeout_ns. May also return early: check the word again.
 void futex_wait(FutexWord& word, uint32_t expected, int64_t timeout_ns = kForever);
 void futex_wake_all(FutexWord& word);
-// Those that have slept for the longest, `most` of them at most: where others may have any number of threads sleep on
-// the word, waking all of them would take as long as they like.
+// Wakes the threads that have slept for the longest, `most` of them at most: where others may have any number of
+// threads sleep on the word, waking all of them would take as long as they like.
 void futex_wake_some(FutexWord& word, int most);
 
 inline constexpr unsigned kMostWaitedFor = 128;  // FUTEX_WAITV_MAX of linux/futex.h

@@ -3,8 +3,8 @@
 // quantiles of an interval, of a program's queues or of a fleet come from sums.
 //
 // Every power of two from 2^10 ns to 2^37 ns (137 s) is divided into 8 equal buckets, and what lies below likewise. The
-// middle of its bucket stands for a value: wrong by a sixteenth at most (6.25 %), or by 64 ns below 1024 ns. What is
-// longer than 137 s counts as that.
+// middle of its bucket stands for a value: wrong by a sixteenth at most (6.25 %), or by 64 ns below 1024 ns. A longer
+// time counts as 137 s.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,8 @@ struct HistogramCounts {
         for (size_t i = 0; i < counts.size(); ++i) counts[i] += more.counts[i];
         sum_ns += more.sum_ns;
     }
-    // What came since `before`, an earlier state of the same histogram. A bucket that shrank counts as empty.
+    // Leaves only the values counted since `before`, an earlier state of the same histogram. A bucket that shrank
+    // counts as empty.
     void subtract(const HistogramCounts& before) {
         for (size_t i = 0; i < counts.size(); ++i) counts[i] -= std::min(counts[i], before.counts[i]);
         sum_ns -= std::min(sum_ns, before.sum_ns);

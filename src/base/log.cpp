@@ -106,7 +106,7 @@ namespace {
     const int body = vsnprintf(text + used, room - used, format, args);
     const size_t begin = used;
     if (body > 0) used += static_cast<size_t>(body) < room - used ? static_cast<size_t>(body) : room - used - 1;
-    // Whatever was written into it, a line stays one line, and no terminal obeys it.
+    // A line stays one line, and no terminal obeys it, whatever its arguments contain.
     replace_controls(text + begin, used - begin);
     if (level >= LogLevel::kWarn) {
         const int place = snprintf(text + used, kBytes - used - 1, " @ %s:%d", base_name(file), line);

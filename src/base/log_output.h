@@ -1,6 +1,6 @@
-// Where log lines go: standard error, or the file named by XLOG_FILE. Nobody waits for whoever reads them: a pipe, a
-// terminal or a socket that is full loses the line, and the next one that goes through says how many were lost. A
-// reader that is gone costs a line and no signal. Any thread, also inside fork's child; no lock, no allocation.
+// Where log lines go: standard error, or the file named by XLOG_FILE. No thread of the program waits for the reader: a
+// pipe, a terminal or a socket that is full loses the line, and the next one that goes through says how many were lost.
+// A reader that is gone costs a line and no signal. Any thread, also inside fork's child; no lock, no allocation.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ void private_futex(FutexWord& word, int operation, uint32_t value) {
 
 }  // namespace
 
-// Whoever had to wait takes it as waited for: it cannot know that it was the only one.
+// A thread that had to wait takes the lock marked as waited for: it cannot know that it was the only one.
 void Mutex::lock_slowly() {
     const uint32_t wanted = locked() | kWaitedFor;
     for (;;) {

@@ -32,7 +32,7 @@ public:
     }
     // They could use the device for so long since they were asked last.
     void could(int64_t ns) { could_ns_ = capped_sum(could_ns_, std::max<int64_t>(ns, 0)); }
-    // What they have had together since they were asked last.
+    // Returns the time that they have had together since the last call.
     int64_t take() {
         if (!std::exchange(reported_, false)) return 0;
         const int64_t all_ns = std::min(sum_ns_, std::max(most_ns_, could_ns_));

@@ -1,5 +1,5 @@
-// A program may be started with standard input, output or error closed. What it opens next would take their numbers,
-// and what is written to them would end up there. For our own programs, at their start.
+// A program may be started with standard input, output or error closed. The next file that the program opens would take
+// such a number, and text for standard output would end up in that file. For our own programs, at their start.
 #pragma once
 
 #include <fcntl.h>

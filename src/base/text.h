@@ -39,7 +39,7 @@ inline void replace_controls(char* text, size_t bytes) {
     }
 }
 
-// What strangers wrote, for terminals and logs.
+// Makes text that strangers wrote safe for terminals and logs.
 inline std::string printable(std::string text) {
     for (char& letter : text)
         if (letter < ' ' || letter > '~') letter = '?';

@@ -12,8 +12,9 @@ inline constexpr size_t kUsualWidth = 80;  // columns
 // it, get a line for each thing.
 size_t text_width();
 
-// Lines of at most `width` columns (code points; colours have none), 0: as they are. They are broken at spaces. What
-// goes on stands below the beginning of the line's last column (two spaces or more before it), else is indented more.
+// Lines of at most `width` columns (code points; colours have none), 0: as they are. They are broken at spaces. A
+// continued line stands below the beginning of the line's last column (two spaces or more before it), else is indented
+// more.
 std::string folded(const std::string& text, size_t width);
 
 }  // namespace xsched::console

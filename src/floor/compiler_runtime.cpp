@@ -1,4 +1,4 @@
-// What GCC's static runtime (libstdc++, libgcc_eh) asks of newer C libraries.
+// The functions of newer C libraries that GCC's static runtime (libstdc++, libgcc_eh) needs.
 #include <link.h>
 #include <sys/random.h>
 

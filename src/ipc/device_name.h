@@ -1,5 +1,5 @@
-// What people call a device, as a client tells its scheduler. The client writes, once for each of its first devices;
-// any thread reads. Letters are atomics because nobody trusts the writer to stop.
+// The name that people have for a device, as a client tells its scheduler. The client writes, once for each of its
+// first devices; any thread reads. Letters are atomics because nobody trusts the writer to stop.
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,8 @@
 // is an atomic with one writer (named in its comment), except hints, where the last writer wins. The server trusts
 // nothing it reads: a value out of range is clamped. All times are by the server's clock (client_clock.h).
 //
-// Who sleeps on what: the server on `doorbell` of every client, the client's agent thread on `directive`. A side
-// rings by adding one to the word, and makes the wake system call only if the other side says it is asleep
+// Sleepers and their words: the server sleeps on `doorbell` of every client, the client's agent thread on `directive`.
+// A side rings by adding one to the word, and makes the wake system call only if the other side says it is asleep
 // (store asleep; look again; sleep - add; look at asleep; wake: sequentially consistent on both sides).
 #pragma once
 
@@ -34,7 +34,7 @@ using ReasonCode = uint32_t;
 inline constexpr uint32_t kGateClosed = 0;
 inline constexpr uint32_t kGateOpen = 1;
 
-// What becomes of a suspended queue's running work.
+// How a suspended queue's running work is treated.
 enum class Interrupt : uint32_t {
     kNone = 0,      // it ends
     kTakenOff = 1,  // it is taken off the device
@@ -42,7 +42,7 @@ enum class Interrupt : uint32_t {
     kTogether = 3,  // xserver takes it off, in one call with others: its agent does nothing
 };
 
-// What the client has done about that.
+// The client's answer to that.
 enum class Taken : uint32_t {
     kNothing = 0,
     kOff = 1,     // what ran is off the device
@@ -166,7 +166,7 @@ inline uint64_t completed_commands(const QueueSlot& slot) {
     return by_device > completed && by_device <= submitted ? by_device : completed;
 }
 
-// What is written into `stands_at` for a queue that stands once `completed` commands are complete.
+// The value of `stands_at` for a queue that stands once `completed` commands are complete.
 inline constexpr uint32_t stand_mark(uint64_t completed) { return static_cast<uint32_t>(completed) + 1; }
 
 // With that many complete, all that the queue still has waits for its host, another program or another device.
@@ -178,7 +178,8 @@ inline bool stands(const QueueSlot& slot, uint64_t completed) {
     return false;
 }
 
-// What a queue has, as its client says it. `ready` counts for the scheduler unless its own program suspends it.
+// The work that a queue has, as its client says it. `ready` counts for the scheduler unless its own program suspends
+// it.
 struct SlotWork {
     uint64_t completed = 0;
     uint64_t submitted = 0;
@@ -219,8 +220,8 @@ inline bool may_be_off(const QueueSlot& slot) {
 inline bool is_slowed(const QueueSlot& slot) {
     return slot.taken.load(std::memory_order_seq_cst) == static_cast<uint32_t>(Taken::kSlowed);
 }
-// Suspended by the scheduler, it runs on nevertheless: slowed, and for another program's sake. Who is suspended for
-// nobody (by a person, by a limit) is to stop.
+// Suspended by the scheduler, it runs on nevertheless: slowed, and for another program's sake. A queue that is
+// suspended for no other program's sake (by a person, by a limit) is to stop.
 inline bool runs_slowed(const QueueSlot& slot) {
     return is_slowed(slot) && slot.suspended_for_nobody.load(std::memory_order_seq_cst) == 0;
 }

@@ -1,4 +1,4 @@
-// What goes over xserver's Unix seqpacket socket: one Hello from whoever connects, one Welcome back.
+// The messages on xserver's Unix seqpacket socket: one Hello from the client, one Welcome back.
 // A client gets the descriptor of its Region with the Welcome, maps it, and says so (Mapped): then the server seals the
 // file and serves the client. A client that does not say so in time is let go. After that it sends Handovers alone, and
 // the server nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes
@@ -55,9 +55,9 @@ struct Mapped {
     uint32_t client_id;  // as the Welcome says
 };
 
-// What the server needs to take a client's work off a device, and put it back, while the client does not answer. It
-// comes with a descriptor (but for bytes = 0: the one of that key is withdrawn). What the bytes mean is the platform's
-// own.
+// The data with which the server takes a client's work off a device, and puts it back, while the client does not
+// answer. It comes with a descriptor (but for bytes = 0: the one of that key is withdrawn). The meaning of the bytes is
+// the platform's own.
 struct Handover {
     static constexpr uint32_t kMostBytes = 16384;
 

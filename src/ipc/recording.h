@@ -1,8 +1,9 @@
-// What xcli record writes and xsim replays: the changes of queues that a scheduler saw, and its decisions, in a compact
-// file with a version. Numbers are variable in length, times are differences. Both sides are tools: none of it is in a
-// guest. Any thread.
+// The file that xcli record writes and xsim replays: the changes of queues that a scheduler saw, and its decisions, in
+// a compact format with a version. Numbers are variable in length, times are differences. Both sides are tools: none of
+// it is in a guest. Any thread.
 //
-// The file: the magic; the version; how long it lasts; queues; entries; how many were lost. Whoever reads trusts none.
+// The file: the magic; the version; how long it lasts; queues; entries; how many were lost. A reader trusts none of
+// these.
 #pragma once
 
 #include <cstdint>

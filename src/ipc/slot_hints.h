@@ -58,7 +58,7 @@ inline base::Hints by_own_time(const Header& header, base::Hints hints) {
     return hints;
 }
 
-// Those that somebody gave replace what is in `hints`.
+// Replaces in `hints` those that have a default from a person.
 inline void take_defaults(const Header& header, base::Hints& hints) {
     const uint32_t given = header.default_hints.load(std::memory_order_acquire);
 #define XSCHED_HINT(field, ...)                                         \

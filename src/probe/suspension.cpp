@@ -91,7 +91,7 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
             }
             if (ms > kSlackMs) ++after;
             stop_ms = std::max(stop_ms, ms);
-            // Those that were in flight may still complete, however slow the device is at the moment.
+            // Commands that were in flight may still complete, however slow the device is at the moment.
             stands = stands && after <= static_cast<int>(kDepth);
         }
         completing += after > 0 ? 1 : 0;

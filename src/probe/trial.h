@@ -1,5 +1,5 @@
-// What a probe is made of. A probe is a program that xcli doctor --run starts, one for each platform; each of its
-// trials tries one thing of the vendor's runtime and prints what it found as one line of JSON. Trials may hang or
+// The building blocks of a probe. A probe is a program that xcli doctor --run starts, one for each platform; each of
+// its trials tries one thing of the vendor's runtime and prints what it found as one line of JSON. Trials may hang or
 // crash: xcli bounds their time, and only this process is lost. One thread, but for what a trial starts itself.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace xsched::probe {
 
 using Json = nlohmann::json;
 
-// What a probe can be told: --name VALUE pairs.
+// The settings of a probe: --name VALUE pairs.
 struct Settings {
     double seconds = 1;        // --seconds: of a measurement
     double steps_per_ms = 0;   // --steps-per-ms: of the kernel; 0: measured now

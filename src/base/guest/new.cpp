@@ -1,6 +1,6 @@
-// What guests' libraries allocate with, hidden in each of them. A container of ours cannot do without memory, and may
-// neither throw into somebody else's program nor end it. Where the system has none left, memory comes from a reserve.
-// What asks for memory that it can do without (std::nothrow) gets none then. Any thread.
+// The allocation functions of guests' libraries, hidden in each of them. A container of ours cannot do without memory,
+// and may neither throw into somebody else's program nor end it. Where the system has none left, memory comes from a
+// reserve. Code that can do without its memory (std::nothrow) gets none then. Any thread.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -24,7 +24,7 @@ bool is_reserve(const void* memory) {
     return at >= begin && at < begin + kReserveBytes;
 }
 
-// What is taken stays taken. Null: there is not as much.
+// Takes memory from the reserve for good. Null: there is not as much.
 void* take_reserve(size_t bytes, size_t alignment) {
     size_t taken = g_taken.load(std::memory_order_relaxed);
     for (;;) {
