@@ -25,7 +25,7 @@ from .stats import (Explanation, ProcessStatus, ProgramStats, QueueStats, Status
 from .types import *  # noqa: F401,F403
 from .types import __dict__ as _types
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
 __all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "OutOfRangeError", "ProcessStatus", "ProgramStats",
            "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "explain",
            "priority", "programs", "queues", "set_scheduler", "set_timeslice", "status", *_PLATFORMS,
