@@ -60,7 +60,7 @@ def text(document):
     parts = [wrapped(f"{len(done)} programs, {dates[-1][:10]}, {', '.join(ours)}, {document['system']}, Linux "
                      f"{document['kernel']}, {drivers}."), "\n".join(table(done))]
     if odd := differences(done):
-        parts.append("What differs:\n\n" + "\n".join(odd))
+        parts.append("Differences:\n\n" + "\n".join(odd))
     if left_out:
         parts.append("Not tried there:\n\n" + "\n".join(f"- {each['name']}: {each['skipped']}" for each in left_out))
     return "\n" + "\n\n".join(parts) + "\n\n"
