@@ -1,5 +1,5 @@
-// What one user may have of something that comes back with time: work of the scheduling thread, room in a log. Each use
-// has a price in nanoseconds, and one nanosecond of it comes back per nanosecond. What a user leaves is saved up to a
+// An allowance of one user for something that comes back with time: work of the scheduling thread, room in a log. Each
+// use has a price in nanoseconds, and one nanosecond of it comes back per nanosecond. Unused allowance is saved up to a
 // limit. The dispatcher's thread alone.
 #pragma once
 

@@ -92,7 +92,7 @@ void ClientSlots::find_latest() {
     }
 }
 
-// What is true of all its queues together, ahead of what is written for each.
+// Writes the directive that holds for all its queues together, ahead of those for each queue.
 void ClientSlots::direct_header(int64_t now_ns) {
     const Summary summary = take_verdicts();
     find_latest();
@@ -254,7 +254,7 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     record.used.store(1, std::memory_order_release);
 }
 
-// What the policy warns of: once for each queue, however often it comes and goes.
+// Logs the policy's warning about a queue: once for each queue, however often it comes and goes.
 void ClientSlots::log_note(QueueHistory& queue) const {
     const policy::Note& said = queue.verdict.note;
     if (queue.warned == said.code || !policy::note_warns(said.code)) return;

@@ -1,4 +1,4 @@
-// One client: what is written down of its queues in the journal (journal.h). Nobody decides by it.
+// One client: what is written down of its queues in the journal (journal.h). No decision depends on it.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace xsched::dispatch {
 namespace {
 
-// What a queue is after an entry of this kind.
+// Returns a queue's state after an entry of this kind.
 uint8_t state_after(JournalKind kind, const QueueHistory& queue) {
     const auto state = static_cast<uint8_t>((queue.ready ? JournalEntry::kHasWork : 0) |
                                             (queue.suspended ? JournalEntry::kIsSuspended : 0) |
@@ -105,7 +105,7 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
         write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
 }
 
-// What its agent says of level 3, whenever somebody looks.
+// Writes down its agent's report about level 3, whenever anybody looks.
 void ClientSlots::journal_interrupt(uint32_t at, int64_t now_ns) {
     const bool off = ipc::is_off(view_.region->slots[at]);
     if (std::exchange(queues_[at].taken_off, off) == off) return;

@@ -1,5 +1,5 @@
-// One client: what its queues did, counted for other threads (record.h, hold_log.h). Nobody decides by it, but by how
-// long queues could use their device (count_time).
+// One client: what its queues did, counted for other threads (record.h, hold_log.h). No decision depends on it, except
+// through the time for which queues could use their device (count_time).
 #include <algorithm>
 #include <utility>
 

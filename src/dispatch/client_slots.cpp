@@ -1,4 +1,4 @@
-// One client: what is read from its slots. What is written into them: client_directives.cpp.
+// One client: what is read from its slots. Writing to them: client_directives.cpp.
 #include "dispatch/client_slots.h"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ void ClientSlots::leave_limits(QueueHistory& queue) {
     if (queue.has_priority) share_.return_priority(queue.priority);
 }
 
-// What its user's limits leave of the priorities that it wants.
+// Limits the priorities that it wants to those that its user's limits allow.
 void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = share_.capped(numbers.priority);
     numbers.lax_priority = share_.capped(numbers.lax_priority);
@@ -267,7 +267,7 @@ bool ClientSlots::publish_units(Work& work) {
     return units_.publish(common, work);
 }
 
-// Nobody escapes what an administrator gave him by a group of his own.
+// A user cannot escape an administrator's share by making a group of his own.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();
     const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);

@@ -62,7 +62,7 @@ public:
     // Before anything else is written for anybody: the queues of this unit, which will be suspended, start nothing
     // more. direct() follows in the same pass.
     void close_gates(uint32_t own, int64_t now_ns);
-    // What was decided since the last call about queues of this client for the sake of others, for their logs.
+    // Decisions since the last call about queues of this client for the sake of others, for their logs.
     struct ForOther {
         uint32_t client;
         ipc::Decision decision;  // `slot` is still open
@@ -132,7 +132,7 @@ public:
     Listed listed;
 
 private:
-    // What the verdicts on all its queues say together.
+    // The verdicts on all its queues together.
     struct Summary {
         bool watching = false;
         bool suspended = false;

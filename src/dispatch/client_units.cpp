@@ -18,8 +18,9 @@ void join_context(sched::UnitState& state, const QueueNumbers& numbers) {
     state.context = numbers.context;
 }
 
-// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended. What it has used
-// is what its queues have while they were of it: one that comes for a moment, to inherit a priority, brings no past.
+// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended. A unit's use is
+// what its queues used while they belonged to it: a queue that comes for a moment, to inherit a priority, brings no
+// past.
 void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     if (state.ready == numbers.ready) {
@@ -89,7 +90,7 @@ uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs
     return at;
 }
 
-// What its queues have had since the last scan. While all had work in turns they had as long as all of them worked,
+// Adds the use of its queues since the last scan. While all had work in turns they had as long as all of them worked,
 // but no longer than they were let.
 void ClientUnits::count_use(OwnUnit& own) {
     own.use.could(std::min(own.worked_ns, own.open_ns));
@@ -148,8 +149,8 @@ void ClientUnits::release(uint32_t at) {
     free_.push_back(at);
 }
 
-// What was said of its user or group goes before. A queue's account is other than users', groups' and processes', and
-// no other client's, whatever the client calls the queue.
+// An account that was set for its user or group goes before. A queue's account is other than users', groups' and
+// processes', and no other client's, whatever the client calls the queue.
 void ClientUnits::set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const {
     constexpr uint64_t kQueueAccounts = uint64_t{1} << 63;
     constexpr uint64_t kOthers = uint64_t{1} << 62;
@@ -192,7 +193,7 @@ void ClientUnits::publish(OwnUnit& own, uint32_t at, const sched::UnitState& com
     charge(own, kUnitNs, work);
 }
 
-// Its device is decided about. What others have there is not the user's doing.
+// Its device is decided about. The user is not charged for units that others have there.
 void ClientUnits::charge(const OwnUnit& own, int64_t more_ns, Work& work) const {
     work.add(more_ns + decision_ns(own.table->units_of(user_)));
 }

@@ -15,7 +15,7 @@
 
 namespace xsched::dispatch {
 
-// What makes queues of one client one unit.
+// The key by which queues of one client become one unit.
 struct UnitKey {
     uint64_t device = 0;
     int32_t priority = 0;
@@ -62,8 +62,8 @@ public:
     // belonged to before, `guess`.
     uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess,
                  base::SideBySide::Part& part);
-    // What is true of all of them, as of this scan, goes to the table with each. Units without queues go. False: there
-    // are more, for which the work did not suffice.
+    // Publishes in the table, with each unit, the facts that hold for all of them as of this scan. Units without queues
+    // go. False: there are more, for which the work did not suffice.
     bool publish(const sched::UnitState& common, Work& work);
     void remove_all();
     void moved(uint32_t own, uint32_t at) { own_[own].at = at; }

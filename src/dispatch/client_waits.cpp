@@ -31,7 +31,7 @@ void ClientSlots::lend(int32_t priority) {
 }
 
 // Each of its queues that has work, as between the queues of one process: what the one that is waited for waits for in
-// turn is not always visible. What may not run at all is not made to run by that.
+// turn is not always visible. A queue that may not run at all is not made to run by that.
 void ClientSlots::take_lent(QueueNumbers& numbers) const {
     if (!numbers.ready || numbers.priority >= lent_priority_ || numbers.priority == PRIORITY_NO_EXECUTE) return;
     numbers.priority = lent_priority_;

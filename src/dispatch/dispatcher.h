@@ -42,8 +42,8 @@ public:
     // calls above).
     int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
-    // What work takes is measured with this clock (nanoseconds), and its user is charged for that where it is more than
-    // the price (prices.h), while there are several users. Without one the prices alone count.
+    // The clock (nanoseconds) that measures how long work takes; the user is charged for that where it is more than the
+    // price (prices.h), while there are several users. Without one the prices alone count.
     void measure_with(int64_t (*clock)());
 
     // Whether the clients are of several users.

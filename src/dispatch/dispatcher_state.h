@@ -1,4 +1,4 @@
-// What the dispatcher keeps, and the parts of a pass. Dispatcher's thread alone.
+// The dispatcher's state, and the parts of a pass. Dispatcher's thread alone.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What queues were kept off for, and for how long: written by the dispatcher's thread whenever a hold, or a part of a
-// long one, is over; read by one other thread, which adds it up (server/hold_book.h). A queue is held while it is
-// suspended and has work to do.
+// The causes for which queues were kept off, and for how long: written by the dispatcher's thread whenever a hold, or a
+// part of a long one, is over; read by one other thread, which adds it up (server/hold_book.h). A queue is held while
+// it is suspended and has work to do.
 //
 // Where several users share the scheduler, each has its part of the log: what is told of one's holds replaces nothing
 // of another's that has not been read.
@@ -18,7 +18,7 @@ namespace xsched::dispatch {
 
 // For whom, or why, and how.
 struct HoldCause {
-    int32_t by_pid = 0;      // the process that it makes room for; 0: none
+    int32_t by_pid = 0;  // the process that it makes room for; 0: none
     uint32_t by_client = 0;  // likewise
     sched::Reason reason{};
     sched::Mechanism mechanism{};
@@ -28,7 +28,7 @@ struct HoldPart {
     uint32_t client = 0;
     uint32_t slot = 0;
     int64_t end_ns = 0;
-    int64_t ns = 0;       // of this part,
+    int64_t ns = 0;  // of this part,
     int64_t hold_ns = 0;  // and of the hold up to its end
     HoldCause cause;
     bool last = false;  // the hold is over, or goes on for another cause
@@ -38,14 +38,15 @@ class HoldLog {
 public:
     static constexpr uint64_t kEntries = 1 << 15;
 
-    // Somebody reads it more often than that.
+    // The reader comes more often than that.
     static constexpr int64_t kReadNs = 2 * base::kSecond;
 
     HoldLog() { ring_.make(); }
 
     // How many users have a part (recorded_users.h). The dispatcher's thread, as what follows.
     void share(uint32_t users) { users_ = users; }
-    // `user`: whose queue it is; null: nobody's in particular. What is beyond its part is left out, and counted there.
+    // `user`: whose queue it is; null: nobody's in particular. Parts beyond the user's room are left out, and counted
+    // there.
     void add(const HoldPart& part, UserLimits* user, int64_t now_ns) {
         if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) add(part);
     }

@@ -14,8 +14,8 @@ class HoldTracker {
 public:
     static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;
 
-    // From now on the queue is held for `cause`, since `since_ns` if it was not before; or it is not held. What is over
-    // by that goes to done(part), of which client and slot are empty. Returns true when a hold begins, or another
+    // From now on the queue is held for `cause`, since `since_ns` if it was not before; or it is not held. A part that
+    // ends by that goes to done(part), of which client and slot are empty. Returns true when a hold begins, or another
     // mechanism.
     template <typename Done>
     bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, Done done) {

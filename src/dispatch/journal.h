@@ -1,5 +1,6 @@
-// What the dispatcher saw and decided: the flight recorder of xserver, and what tools record (newest_ring.h). Each
-// entry says what a queue is from then on, so that a reader who missed some is right again with the next one.
+// The journal of observations and decisions of the dispatcher: the flight recorder of xserver, and what tools record
+// (newest_ring.h). Each entry says what a queue is from then on, so that a reader who missed some is right again with
+// the next one.
 //
 // Where several users share the scheduler, each has its part of the ring: what one's programs do replaces nothing of
 // the last 30 s of another's.
@@ -34,7 +35,7 @@ enum class JournalKind : uint8_t {
 };
 
 struct JournalEntry {
-    // What it is from then on: `state`.
+    // The queue's state from then on, in `state`.
     static constexpr uint8_t kHasWork = 1;
     static constexpr uint8_t kIsSuspended = 2;
     static constexpr uint8_t kIsFollowed = 4;
@@ -61,7 +62,8 @@ public:
 
     // --- the dispatcher's thread
     bool wanted(int64_t now_ns) const { return until_ns_.load(std::memory_order_relaxed) > now_ns; }
-    // `user`: whose queue it is; null: nobody's in particular. What is beyond its part is left out, and counted there.
+    // `user`: whose queue it is; null: nobody's in particular. Entries beyond the user's room are left out, and counted
+    // there.
     void add(const JournalEntry& entry, UserLimits* user, int64_t now_ns) {
         if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) write(entry, now_ns);
     }

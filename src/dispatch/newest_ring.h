@@ -22,7 +22,7 @@ public:
         memory_ = std::make_unique<Words[]>(entries);
         ring_.store(memory_.get(), std::memory_order_release);
     }
-    // Whoever sees one of the words sees that its writing had begun. The writer's.
+    // A reader that sees one of the words sees that its writing had begun. The writer's.
     void add(const Entry& entry) {
         Words* ring = ring_.load(std::memory_order_acquire);
         if (ring == nullptr) return;

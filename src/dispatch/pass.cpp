@@ -99,7 +99,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
     });
 }
 
-// What it changes for a client is read by the next pass, at once.
+// The next pass reads the changes for a client, at once.
 void DispatcherState::settle_waits(int64_t now_ns) {
     std::erase_if(shared_waits.unsettled(), [&](uint64_t user) {
         const std::vector<ClientSlots*>& sharing = shared_waits.clients(user);
@@ -222,7 +222,7 @@ void DispatcherState::direct(int64_t now_ns, bool all) {
     for (const bool many : {false, true}) direct_those(now_ns, all, many);
 }
 
-// One that is being read in parts is read anyway.
+// A client that is being read in parts is read anyway.
 void DispatcherState::look_later(ClientSlots& client) {
     looks.set(client, client.is_being_read() ? 0 : client.look_ns(looks.size()));
 }
@@ -254,7 +254,8 @@ void DispatcherState::directed(ClientSlots& client) {
     client.ring();
 }
 
-// Each delay, to the account of the client that it made room for. One that makes room within itself is no other's.
+// Each delay, to the account of the client that it made room for. A client that makes room within itself delays no
+// other.
 void DispatcherState::attribute_delays(ClientSlots& victim) {
     for (const Delay& delay : victim.delays().unattributed()) {
         ClientSlots* cause = find(delay.client);
@@ -306,7 +307,7 @@ int64_t DispatcherState::next_wake(int64_t now_ns) {
     beat(now_ns);
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
-    // Those that are due and had no room in this pass wait for a moment.
+    // Clients that are due and had no room in this pass wait for a moment.
     if (const int64_t look_ns = looks.earliest_ns(); look_ns != 0)
         wake_at_ns = base::earlier(wake_at_ns, look_ns > now_ns ? look_ns : now_ns + kLookEveryNs);
     return suspended.empty() ? wake_at_ns : base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);

@@ -12,7 +12,7 @@ namespace {
 // Looks at one user's clients in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 // So many took 27 us where no cache held their memory, about as long as a pass beside nobody (prices.h).
 constexpr int64_t kMostReadNs = 64 * kReadNs;
-// What a user saves up of each allowance: so much may come at once.
+// The allowances that a user can save up: so much may come at once.
 constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;
 // As if it were that much later already.
 constexpr int64_t kInAdvanceNs = 512 * kReadNs;
@@ -42,7 +42,7 @@ bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64
     return false;
 }
 
-// What has been read is decided about before more is read: such work may be done in advance.
+// The dispatcher decides about what has been read before it reads more: such work may be done in advance.
 bool DispatcherState::may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns) {
     if (user == nullptr || user->looking.try_use(price_ns, kSavedForLookingNs + kInAdvanceNs, now_ns + kInAdvanceNs))
         return true;
@@ -99,7 +99,7 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     return false;
 }
 
-// Nobody else waits for a device that one user alone has.
+// No other user waits for a device that one user alone has.
 bool DispatcherState::may_decide(const DeviceTable& device, int64_t now_ns) {
     return may_settle(device.only_user(), decision_ns(device.units.size()), now_ns);
 }
@@ -115,7 +115,7 @@ bool DispatcherState::write(ClientSlots& client, uint32_t slots, int64_t now_ns)
     return complete;
 }
 
-// What its user may have of this pass; 0: nothing more.
+// Returns the slots that its user may have of this pass; 0: no more.
 uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return UINT32_MAX;

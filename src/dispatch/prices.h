@@ -3,7 +3,7 @@
 // would make it rest (server/thread/real_time.h), and others wait. The prices below are those of a processor whose
 // caches hold the memory. Beside others, who take the caches, the work takes several times as long: reading a slot 0.4
 // us, writing one 0.5 us, a decision 0.5 us for each unit (2026-11-28, virtual machine of two processors, beside 250
-// clients of 16 queues each). Whoever reads or writes therefore measures the time as well (Dispatcher::measure_with).
+// clients of 16 queues each). A reader or writer therefore measures the time as well (Dispatcher::measure_with).
 #pragma once
 
 #include <algorithm>

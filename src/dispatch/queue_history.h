@@ -1,4 +1,5 @@
-// What the dispatcher knows of one slot of a client: what was seen in it and what was written to it. Plain data.
+// The dispatcher's knowledge of one slot of a client: the values that were seen in it and that were written to it.
+// Plain data.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace xsched::dispatch {
 
-// What the directives of a queue rest upon besides the verdict.
+// The facts, besides the verdict, on which the directives of a queue rest.
 struct DirectedFor {
     uint32_t own = 0;
     int32_t priority = 0;

@@ -1,6 +1,6 @@
-// What other threads may know of a client at any time, without asking the dispatcher: the last verdict on each queue
-// and the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may see one field
-// newer than the next. `stopped` and `cpu_priority` go the other way.
+// The facts about a client that other threads may read at any time, without asking the dispatcher: the last verdict on
+// each queue and the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may
+// see one field newer than the next. `stopped` and `cpu_priority` go the other way.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace xsched::dispatch {
 
-// What a queue did while the dispatcher followed it: lengths in ns.
+// The activity of a queue while the dispatcher followed it: lengths in ns.
 struct QueueLengths {
     base::Histogram bursts;  // from work to no work left
     base::Histogram commands;  // device time of a command, the mean of those between two looks

@@ -1,5 +1,5 @@
-// Who has a part of the journal (journal.h): users that have clients, and those whose last one left within the time
-// that is kept. Otherwise whoever is left alone would replace what is kept of them. The dispatcher's thread.
+// Users that have a part of the journal (journal.h): users that have clients, and those whose last client left within
+// the time that is kept. Otherwise whoever is left alone would replace what is kept of them. The dispatcher's thread.
 #pragma once
 
 #include <algorithm>

@@ -22,8 +22,8 @@ T take(const std::atomic<T>& field, T least, T most) {
     return std::clamp(field.load(std::memory_order_relaxed), least, most);
 }
 
-// Its own priority, or that of a more urgent queue of the same process which waits for it. What may not run at all is
-// not made to run by that.
+// Its own priority, or that of a more urgent queue of the same process which waits for it. A queue that may not run at
+// all is not made to run by that.
 int32_t effective_priority(const ipc::QueueSlot& slot, int32_t own, uint64_t completed) {
     if (own == PRIORITY_NO_EXECUTE) return own;
     return std::min(ipc::with_inherited_priority(slot, own, completed), PRIORITY_MAX);

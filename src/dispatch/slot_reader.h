@@ -1,5 +1,5 @@
-// The edge of trust: one client's slot as numbers that can be relied on. Whatever a client writes, priorities and
-// hints are in their documented ranges, times are not in the future and lengths are not absurd. Any thread.
+// The edge of trust: one client's slot as numbers that can be relied on. Priorities and hints are in their documented
+// ranges, times are not in the future and lengths are not absurd, whatever a client writes. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherit
     int64_t open_ns = 0;
 };
 
-// What its identity says for as long as the slot is in use.
+// The costs that its identity gives for as long as the slot is in use.
 sched::Costs read_costs(const ipc::QueueSlot& slot);
 // False: the slot is not in use.
 bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers);

@@ -33,7 +33,7 @@ struct UserHere {
     uint32_t units = 0;
 };
 
-// One device. What lies in vectors is by position.
+// One device. Members in vectors are by position.
 struct DeviceTable {
     uint64_t device = 0;
     std::vector<sched::UnitState> units;

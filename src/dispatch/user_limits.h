@@ -1,5 +1,5 @@
-// What the clients of one user may have in the scheduler together, and have. Limits: written by whoever sets them, any
-// thread. Uses: written by the dispatcher's thread, read by any.
+// The limits of the clients of one user together in the scheduler, and their use. Limits: written by whoever sets them,
+// any thread. Uses: written by the dispatcher's thread, read by any.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ namespace xsched::dispatch {
 
 struct UserLimits {
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // higher ones count as this
-    std::atomic<uint32_t> queues{4096};                   // further ones are not scheduled
-    std::atomic<uint32_t> slots{ipc::kMostQueues};        // of each client; queues in further ones are not scheduled
+    std::atomic<uint32_t> queues{4096};  // further ones are not scheduled
+    std::atomic<uint32_t> slots{ipc::kMostQueues};  // of each client; queues in further ones are not scheduled
     std::atomic<uint32_t> priorities{16};  // different ones at a time; a further one counts as the next lower
     std::atomic<uint32_t> units{64};  // on one device; further queues count as units of their client that are there
     std::atomic<int32_t> share{0};  // of each device, of all its programs together: as base/hints.def says
@@ -52,8 +52,8 @@ struct UserLimits {
     uint32_t in_use[PRIORITY_MAX - PRIORITY_MIN + 1] = {};
 };
 
-// What a client's control group is given of each device, all programs of the group together, and how urgent each of
-// them may be. Written by any thread.
+// The share that a client's control group is given of each device, all programs of the group together, and how urgent
+// each of them may be. Written by any thread.
 struct GroupShare {
     std::atomic<int32_t> share{0};
     std::atomic<int32_t> limit{100};

@@ -1,5 +1,5 @@
-// What one client takes of its user's limits, and what its control group allows. Created, used and destroyed by the
-// dispatcher's thread.
+// The part that one client takes of its user's limits, and the limits of its control group. Created, used and destroyed
+// by the dispatcher's thread.
 #pragma once
 
 #include <algorithm>
