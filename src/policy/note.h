@@ -1,4 +1,4 @@
-// What a policy has found out about a unit, for people: a sentence of note.def with two numbers in it. Plain data.
+// A policy's finding about a unit, for people: a sentence of note.def with two numbers in it. Plain data.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@
 
 namespace xsched::policy {
 
-// What a policy sees of the queues of one process that have the same priority on one device: they run or are suspended
+// A policy's view of the queues of one process that have the same priority on one device: they run or are suspended
 // together, so that siblings which wait for each other's events cannot deadlock.
 struct Unit : base::Hints {  // `priority` counts what its queues inherit
     uint64_t id = 0;
@@ -35,7 +35,7 @@ struct Unit : base::Hints {  // `priority` counts what its queues inherit
     bool operator==(const Unit&) const = default;
 };
 
-// Who shares as one.
+// Units of one account share as one.
 constexpr uint64_t account_of(const Unit& unit) { return unit.account != 0 ? unit.account : unit.process; }
 
 // Why a unit does not run, beyond whom it makes room for.
@@ -54,7 +54,7 @@ struct Choice {
     bool operator==(const Choice&) const = default;
 };
 
-// What somebody who shares a device has had of it beyond its part, compared with whoever has had the least.
+// The time of the device that a sharer has had beyond its part, compared with the sharer that has had the least.
 struct Ahead {
     uint64_t device = 0;
     uint64_t account = 0;  // account_of
@@ -63,7 +63,7 @@ struct Ahead {
     bool operator==(const Ahead&) const = default;
 };
 
-// What a policy needs to be told that costs something to find out.
+// The facts that cost something to find out, and that a policy must ask for.
 enum class Fact : uint8_t { kNothing, kCpuPriority };
 
 class Policy {
@@ -93,8 +93,8 @@ public:
         return false;
     }
 
-    // What people are to know of each unit beyond why it runs or is suspended: `notes` comes empty. Asked now and then,
-    // after choose. False: it says nothing.
+    // Tells people about each unit beyond why it runs or is suspended: `notes` comes empty. Asked now and then, after
+    // choose. False: it says nothing.
     virtual bool tell([[maybe_unused]] std::span<const Unit> units, [[maybe_unused]] std::span<Note> notes) const {
         return false;
     }
@@ -105,15 +105,16 @@ public:
     // Of such a policy: another number once the answers about other devices may be others. All are then asked about.
     virtual uint64_t across() const { return 0; }
 
-    // What its shares rest upon, for the policy that follows. False: it keeps no accounts, and those before it stay.
+    // Hands over the accounts on which its shares rest, for the policy that follows. False: it keeps no accounts, and
+    // those before it stay.
     virtual bool hand_over([[maybe_unused]] std::vector<Ahead>& accounts) const { return false; }
     // Before the first choice: what another policy has handed over. Some of it may be of units that are gone.
     virtual void take_over([[maybe_unused]] std::span<const Ahead> accounts) {}
     // The hints that its answers depend on, as bits (bits_of). A person who gives another one is told that it has no
-    // effect. What counts under every policy (kUnderEveryPolicy) need not be among them.
+    // effect. Hints that count under every policy (kUnderEveryPolicy) need not be among them.
     virtual uint32_t hints() const { return ~0U; }
     virtual Fact needs() const { return Fact::kNothing; }
-    // What it did that no policy may do: then it is replaced by HPF at once. nullptr: nothing. The text outlives it.
+    // Returns the act of its that no policy may do: then HPF replaces it at once. nullptr: none. The text outlives it.
     virtual const char* breach() const { return nullptr; }
 
 private:

@@ -2,7 +2,7 @@
 // a context's turn if another has work, in the middle of a kernel too. Each change of context costs a switch. A context
 // may be taken off, or kept from coming back (level 3). Gates are words in the slots.
 //
-// What it leaves out: kernels that share the device, copies, memory, clocks and heat.
+// The simulation leaves out: kernels that share the device, copies, memory, clocks and heat.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ public:
     void hold(Context& context, int64_t from_ns, int64_t until_ns, int64_t now_ns);
     void wake(int64_t now_ns) override { look(now_ns); }
 
-    // What the context has had by now.
+    // Returns the device time that the context has had by now.
     int64_t used_ns(const Context& context, int64_t now_ns) const {
         return context.used_ns + (resident_ == &context && running_ != nullptr ? now_ns - began_ns_ : 0);
     }

@@ -133,7 +133,7 @@ private:
         if (gpu.batch != 0) plan_batch(gpu.batch - 1, now_ns);
     }
 
-    // What these GPUs do is counted anew after the change.
+    // Counts the work of these GPUs again after the change.
     template <typename Change>
     void around(const std::vector<uint32_t>& places, Change change) {
         for (const uint32_t at : places) count(places_.gpus()[at], -1);

@@ -34,7 +34,7 @@ public:
     const sched::Habits& habits() const { return habits_->now; }
     Device& device() { return device_; }
     const Context& context() const { return context_; }
-    // What the policy says of it, as a sentence; empty: nothing, or nobody asks (Workload::notes).
+    // Returns the policy's note about it, as a sentence; empty: no note, or no reader (Workload::notes).
     std::string says() const;
 
     // --- the server

@@ -107,8 +107,8 @@ private:
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
         return 3 * (limit_ns + most_silence_ns(waiting)) + 10 * longest_ns + 300 * base::kMillisecond;
     }
-    // What the scheduler itself promises, whatever kernels are like: to let run, and that one of two turns is of use.
-    // The time that it takes to let a process come back, and between two looks, is beyond the limit.
+    // Checks the scheduler's own promises, which hold whatever kernels are like: to let run, and that one of two turns
+    // is of use. The time that it takes to let a process come back, and between two looks, is beyond the limit.
     void look_at_device(World& world, size_t at) {
         Program& program = *world.programs()[at];
         const int64_t now_ns = world.now_ns();
@@ -124,8 +124,8 @@ private:
             fail(program, "had nothing of the device for " + milliseconds(now_ns - std::max(free_ns, served_ns_[at])));
     }
     // Under a policy with limits, whoever has had more than its part stands for so much longer: twice what a limit
-    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped. What a program
-    // launches before anybody watches its queue is known when all of it has ended: a whole burst. And it stands until
+    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped. Launches that a
+    // program makes before its queue is watched are known when all of it has ended: a whole burst. And it stands until
     // half a turn is there for it again. In brief runs both are short.
     int64_t debt_ns(const ProgramSpec& spec) const {
         const int64_t commands = brief_ ? 1 : std::max<int64_t>(spec.burst.kernels.most, spec.depth);
@@ -159,7 +159,7 @@ private:
                 fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
         }
     }
-    // Nobody is held any more: all that was launched is to complete.
+    // All queues are let go: all that was launched is to complete.
     void drain(World& world) {
         for (size_t at = 0; at < held_.size(); ++at)
             if (held_[at]) hold(world, at, false);

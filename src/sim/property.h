@@ -1,5 +1,5 @@
-// What must hold whatever programs do: random programs of one seed, under a policy or under all of them in turn, on the
-// virtual clock. A seed that fails once fails always. Any thread.
+// Invariants that hold whatever programs do: random programs of one seed, under a policy or under all of them in turn,
+// on the virtual clock. A seed that fails once fails always. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace xsched::sim {
 
-// What was simulated, in one run or in several.
+// The extent of a simulation, of one run or of several.
 struct Simulated {
     double client_hours = 0;
     uint64_t events = 0;
@@ -32,7 +32,7 @@ enum class Density : uint8_t { kDense, kSparse, kBrief };
 Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0);
 
 // An empty policy: the seed chooses one, and another at random moments; one brief run in four changes between its
-// policy and others too. What is checked:
+// policy and others too. The checks:
 //  - every program that has work, and may run, completes something within the bound (starvation);
 //  - no policy of the build lets a device stand still so that it is thrown out;
 //  - after all have been let go, everything that was launched is complete (nothing is lost);

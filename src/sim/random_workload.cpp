@@ -120,7 +120,7 @@ void limit_starvation(Random& random, Workload& workload, Density density) {
     }
 }
 
-// What the hardware does about contexts, in proportion to the rest of a brief run.
+// The hardware's reactions to contexts, in proportion to the rest of a brief run.
 void shorten_costs(DeviceCosts& costs) {
     for (int64_t* ns :
          {&costs.switch_us, &costs.timeslice_us, &costs.take_off_us, &costs.keep_off_us, &costs.restore_us,
@@ -129,7 +129,7 @@ void shorten_costs(DeviceCosts& costs) {
         *ns /= 10;
 }
 
-// One that copies in an even rhythm, and a less urgent one that does nothing else.
+// Adds a program that copies in an even rhythm, and a less urgent one that does nothing else.
 void add_copiers(Random& random, Workload& workload) {
     ProgramSpec rhythm;
     rhythm.name = "rhythm";

@@ -1,4 +1,4 @@
-// What a run has shown: latencies, rates and shares of each program, and the use of each device. Plain data.
+// The results of a run: latencies, rates and shares of each program, and the use of each device. Plain data.
 #pragma once
 
 #include <cstdint>

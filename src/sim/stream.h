@@ -1,4 +1,4 @@
-// What the driver holds of one queue: commands in order, of which the first waits, for its gate perhaps, or runs. Plain
+// The driver's view of one queue: commands in order, of which the first waits, for its gate perhaps, or runs. Plain
 // data.
 #pragma once
 

@@ -29,12 +29,12 @@ public:
     int64_t now_ns() const { return now_ns_; }
     int64_t begin_ns() const { return kBeginNs; }
 
-    // What its server sees and decides, from the beginning; before run_until.
+    // Records what its server sees and decides, from the beginning; before run_until.
     void record_into(ipc::Recording& recording);
     std::vector<std::unique_ptr<Program>>& programs() { return programs_; }
     const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
     Server* server() { return server_.get(); }
-    // Whatever happened: state machines' steps.
+    // The number of steps that state machines took.
     uint64_t events() const;
 
 private:

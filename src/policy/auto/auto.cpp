@@ -19,7 +19,7 @@ constexpr int64_t kSavedNs = 200'000'000;
 // A burst that is only a little shorter does not interrupt another program's burst.
 constexpr int64_t kMuchShorter = 4;
 
-// What is known of one program.
+// AUTO's knowledge of one program.
 struct Known {
     uint64_t id = 0;
     Habits habits;
@@ -29,7 +29,7 @@ struct Known {
     std::unique_ptr<Target> target;  // of who has had one
 };
 
-// What is asked most often about a program.
+// The facts that are asked for most often about a program.
 constexpr uint8_t kWorks = 1;
 constexpr uint8_t kBrief = 2;
 
@@ -125,7 +125,7 @@ void AutoRules::renew(std::span<const Program> programs) {
     for (const Known& one : known) device_->marks.push_back(marks_of(one));
 }
 
-// What has happened since the last decision.
+// Takes in everything that has happened since the last decision.
 void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
     const int64_t passed_ns = now_ns - std::exchange(device_->decided_ns, now_ns);
     int64_t wanting = 0;
@@ -148,8 +148,8 @@ void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
     device_->wanting = wanting;
 }
 
-// One that cannot be met by anybody is as none, so that nobody gains by asking for it. Likewise until it is known how
-// long bursts are, and of one that has had the device for longer than its target.
+// A target that no scheduler can meet counts as none, so that no program gains by asking for it. Likewise until it is
+// known how long bursts are, and of one that has had the device for longer than its target.
 bool AutoRules::has_target(const Program& program, Known& known) {
     if (program.slo_p99 == 0) return false;
     if (known.target == nullptr) known.target = std::make_unique<Target>();

@@ -1,5 +1,5 @@
-// What AUTO learns of a program by looking at it: bursts, rests between them, and how much of its own time the bursts
-// fill. Nothing here is said by the program, and nothing that it could say counts.
+// AUTO's knowledge of a program, learned by looking at it: bursts, rests between them, and how much of its own time the
+// bursts fill. Nothing here is said by the program, and nothing that it could say counts.
 //
 // A burst begins when work comes after a rest, and lasts until the program rests for a millisecond: what synchronizes
 // every few kernels is one burst. Own time is what a program runs or rests; what it waits for others is not its own.
@@ -19,7 +19,7 @@ namespace xsched::policy {
 class Habits {
 public:
     static constexpr int64_t kRestNs = 1'000'000;  // a shorter pause belongs to the burst
-    static constexpr uint32_t kEnough = 3;         // bursts after which a program is known
+    static constexpr uint32_t kEnough = 3;  // bursts after which a program is known
 
     // The program as it is now. For `ran_ns` until now it had the device.
     void see(const Program& program, int64_t ran_ns, int64_t now_ns);
@@ -33,7 +33,7 @@ public:
     int64_t burst_ns() const { return mean_ns_; }  // mean time that a burst needs the device; 0: not known
     int64_t load_percent() const { return std::lround(load_ * 100); }
     int64_t began_ns() const { return began_ns_; }  // the burst under way,
-    int64_t ran_ns() const { return ran_ns_; }      // and how much of it was with the device
+    int64_t ran_ns() const { return ran_ns_; }  // and how much of it was with the device
     int64_t latency_ns() const { return latency_ns_; }  // of the last burst, from its work's coming to its end,
     int64_t last_ran_ns() const { return last_ran_ns_; }  // of that with the device,
     int64_t last_own_ns() const { return last_own_ns_; }  // and of that without the wait for others to leave
@@ -50,7 +50,7 @@ private:
     int64_t latency_ns_ = 0;
     int64_t last_ran_ns_ = 0;
     int64_t empty_ns_ = 0;  // of ran_ns_, until its first command ran
-    int64_t used_ns_ = 0;   // by the burst under way, as far as known
+    int64_t used_ns_ = 0;  // by the burst under way, as far as known
     int64_t last_own_ns_ = 0;
     float load_ = 1;  // part of its own time in which it has work
     uint32_t bursts_ = 0;

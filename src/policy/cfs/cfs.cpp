@@ -36,7 +36,7 @@ public:
         }
     }
     int64_t turn_ns(const Program& program) const override { return program.timeslice_ns / kSlicesOfTurn; }
-    // Who has slept goes first for one turn, and not for all the time that it slept.
+    // A program that has slept goes first for one turn, and not for all the time that it slept.
     int64_t saved_ns(const Program& program) const override { return turn_ns(program); }
 };
 

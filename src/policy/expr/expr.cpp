@@ -11,7 +11,7 @@
 namespace xsched::policy {
 namespace {
 
-// What a unit may be ordered by. Work without a deadline is due last.
+// The values by which a unit may be ordered. Work without a deadline is due last.
 int64_t due_ns(const Unit& unit) {
     return unit.deadline_us != 0 ? unit.ready_since_ns + unit.deadline_us * 1000 : INT64_MAX;
 }

@@ -10,7 +10,7 @@
 namespace xsched::policy {
 namespace {
 
-// In the order in which work goes first. What is late can be helped no more: it does not make others late.
+// In the order in which work goes first. Late work can be helped no more: it does not make others late.
 enum class Class : uint8_t { kOnTime, kLate, kNoDeadline };
 
 struct Due {
@@ -71,7 +71,7 @@ private:
             k = std::max(k, unit.wants ? unit.k_deadline : 0);
             Due& due = device.dues[device.programs.of(i)];
             if (unit.deadline_us == 0 || unit.wants != due.wants) continue;
-            // What comes to whoever has no work now begins to count then.
+            // Work for a unit that has none now begins to count then.
             const int64_t since_ns = unit.ready ? unit.ready_since_ns : now_ns;
             Due own{.at_ns = since_ns + unit.deadline_us * 1000, .id = due.id, .wants = due.wants};
             own.which = own.at_ns < now_ns ? Class::kLate : Class::kOnTime;

@@ -29,7 +29,7 @@ public:
         for (size_t i = 0; i < units.size(); ++i) {
             const Unit& unit = units[i];
             priorities_[i] = unit.laxity_us == 0 ? unit.priority : unit.lax_priority;
-            // Whoever has no work has not begun to wait for it.
+            // A unit without work has not begun to wait for it.
             if (unit.laxity_us == 0 || !unit.ready) continue;
             const int64_t at_ns = critical_ns(unit);
             if (now_ns >= at_ns)

@@ -89,7 +89,7 @@ private:
         const bool runs = place.id == device.current;
         int64_t used_ns = program.used_ns;
         if (runs && place.wanted) {
-            // What is used becomes known late and in pieces: counted over the whole turn.
+            // Use becomes known late and in pieces: counted over the whole turn.
             device.turn_used_ns += used_ns;
             const int64_t due_ns = std::max(device.turn_used_ns, (now_ns - device.since_ns) / kIdleShare);
             used_ns = due_ns - std::exchange(device.counted_ns, due_ns);

@@ -11,7 +11,7 @@ public:
     int64_t choose(std::span<const Unit> /*units*/, int64_t /*now_ns*/, std::span<Choice> /*choices*/) override {
         return 0;
     }
-    // Nobody keeps little in flight for the sake of another one, and nothing is made ready for anybody.
+    // No unit keeps little in flight for the sake of another one, and nothing is made ready for any.
     void mark_preemptible(std::span<const Unit> /*units*/, std::span<uint8_t> /*marks*/) const override {}
     bool rank(std::span<const Unit> /*units*/, std::span<int32_t> urgency) const override {
         std::fill(urgency.begin(), urgency.end(), 0);

@@ -1,6 +1,6 @@
-// What part of a device each program is to have: what it asks for (share), and what it may have at most (limit). Those
-// who ask for no share have what the others leave, in proportion to their utilization. Where more than 100 percent are
-// asked for, everybody gets less in proportion.
+// The part of a device that each program is to have: the part it asks for (share), and the part it may have at most
+// (limit). Programs that ask for no share have what the others leave, in proportion to their utilization. Where more
+// than 100 percent are asked for, everybody gets less in proportion.
 //
 // Strict (SPUP): the share is a limit too, counted over all who are there, whether they want the device or not.
 // Otherwise (PUP) what one does not use goes to the others. Pure; any thread.

@@ -18,10 +18,10 @@ constexpr int64_t kPauseNs = 300'000;
 // Of a limit so much may be had at once, and so long stands at most who has had too much.
 constexpr int64_t kAtOnceNs = 2 * kMostTurnNs;
 constexpr int64_t kMostDebtNs = 10'000'000'000;
-// Whoever reports more and more stays there: with a sum that overflows it would have paid least of all.
+// A program that reports more and more stays there: with a sum that overflows it would have paid least of all.
 constexpr int64_t kMostPaid = INT64_MAX / 4;
 
-// Who was stopped by its limit goes on once so much of it is there: each begin of a turn costs a switch.
+// A program that its limit has stopped goes on once so much of it is there: each begin of a turn costs a switch.
 int64_t enough_ns(const Program& program) { return std::min(program.timeslice_ns, kMostTurnNs) / 2; }
 
 }  // namespace
@@ -84,7 +84,7 @@ void Partition::renew_accounts(Device& device) {
     device.others.reserve(device.accounts.size());
 }
 
-// What it had under the policy before.
+// Takes over the account that the program had under the policy before.
 void Partition::take_up(const Device& device, Account& account) {
     const auto taken = std::find_if(taken_over_.begin(), taken_over_.end(), [&](const Ahead& ahead) {
         return ahead.device == device.id && ahead.account == account.account;
@@ -102,7 +102,8 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         const Program& program = programs[i];
         Account& account = device.accounts[i];
         int64_t used_ns = program.used_ns;
-        // What was had before it had a limit, as when nobody else was there, is within it, however late it is known.
+        // Time that it had before it had a limit, as when no other program was there, is within the limit, however late
+        // the use is known.
         const int64_t before = std::exchange(account.limit, device.weights[i].limit);
         const int64_t limit = before != 0 ? before : account.limit;
         if (used_ns == 0 && limit >= Weight::kNoLimit && program.id != device.current) {
@@ -156,10 +157,10 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
     }
 }
 
-// Who comes begins with the least that somebody waiting has paid, and who comes back with a little less: of the time
-// that it did not ask for, that much is saved up. Who is stopped by its limit asks for nothing. Where all rest it is
-// what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had is
-// forgotten.
+// A new program begins with the least that a waiting program has paid, and a returning one with a little less: of the
+// time that it did not ask for, that much is saved up. A program that its limit has stopped asks for nothing. Where all
+// rest it is what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had
+// is forgotten.
 void Partition::welcome(Device& device) const {
     const std::span<const Program> programs = device.programs.all();
     int64_t least_paid = INT64_MAX;
@@ -233,7 +234,7 @@ void Partition::lend(Device& device, const Wishes& wishes, int64_t now_ns) {
     device.lent_ns = pauses ? rest_ns : 0;
 }
 
-// Who goes before all turns.
+// Returns the program that goes before all turns.
 size_t Partition::first_of(Device& device, int64_t now_ns, int64_t& again_ns) {
     int64_t wanting = 0;
     int64_t least = INT64_MAX;

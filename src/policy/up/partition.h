@@ -1,6 +1,6 @@
 // Turns on each device, in proportion to weights: what UP, PUP, SPUP and CFS have in common. One program runs at a
-// time; the next turn is for whoever has had the least device time for its weight. What a weight is, how long a turn
-// takes and who may have how much at most is the policy's to say (Rules).
+// time; the next turn is for whoever has had the least device time for its weight. The policy says what a weight is,
+// how long a turn takes and how much each program may have at most (Rules).
 //
 // Words: paid, device time used so far, divided by the weight. Saved, what a program that comes back is behind at most.
 // Lend, to let another one run in one's turn through a longer pause.
@@ -20,7 +20,7 @@
 
 namespace xsched::policy {
 
-// What one program may have, of which `unit` in Rules is one.
+// A program's weight (a usual program has Rules::unit) and its limit.
 struct Weight {
     static constexpr int64_t kNoLimit = 10'000;
 
@@ -101,8 +101,8 @@ public:
 private:
     static constexpr size_t kNobody = Rules::kNobody;
 
-    // What was charged for a turn: what is known to be used, but at least half of the time (Rules::idle_share) in which
-    // the device was not used by others. Use becomes known late, so that this may turn out to be too much.
+    // The charge for a turn: the use that is known, but at least half of the time (Rules::idle_share) in which the
+    // device was not used by others. Use becomes known late, so that this may turn out to be too much.
     struct Turn {
         uint64_t id = 0;
         int64_t begin_ns = 0;

@@ -51,7 +51,7 @@ public:
 
     // The units as they are now. True: the programs, or their order, are others than before.
     bool see(std::span<const Unit> units, int64_t now_ns);
-    // Who may use the device from now on: one program, or all. Units that do so side by side use it once.
+    // Lets one program use the device from now on, or all. Units that do so side by side use it once.
     void let(size_t program) { let_ = program; }
 
     std::span<const Program> all() const { return programs_; }

@@ -1,4 +1,4 @@
-// What xsim's commands do. They throw std::runtime_error: a sentence for people. One thread.
+// The commands of xsim. They throw std::runtime_error: a sentence for people. One thread.
 #pragma once
 
 #include <cstdint>

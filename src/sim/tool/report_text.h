@@ -1,4 +1,4 @@
-// What runs have shown, as tables for people and as JSON for programs. Any thread.
+// The results of runs, as tables for people and as JSON for programs. Any thread.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
