@@ -65,7 +65,7 @@ typedef struct XqWords {
     uint32_t* keep_alive;
 } XqWords;
 
-// What a wait and a write cost together; 0: not known.
+// The cost of a wait and a write together; 0: not known.
 typedef struct XqGateCost {
     uint32_t device_ns;
     uint32_t host_ns;  // of the thread that makes the two calls
@@ -75,10 +75,10 @@ typedef struct XqGateOps {
     // The words that the calls below are about; called before the first of them, and again when they move. Any
     // failure: no gates, and `read_progress` is asked instead of the word. NotAllowed: not yet, to be called again.
     XResult (*bind)(void* hwq, const XqWords* words);
-    // What the words' memory is registered with and goes with (a context); words of different owners never share a
-    // page. NULL, or 0: nothing that goes before the process.
+    // Returns the object with which the words' memory is registered and goes (a context); words of different owners
+    // never share a page. NULL, or 0: nothing that goes before the process.
     uint64_t (*words_owner)(void* hwq);
-    // What is launched next waits until *gate >= 1. NotAllowed: not now (a stream that is being captured). NULL: there
+    // Makes the next launch wait until *gate >= 1. NotAllowed: not now (a stream that is being captured). NULL: there
     // are no gates, and level 3 does without: callers wait while the queue is off the device.
     XResult (*wait)(void* hwq);
     // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
@@ -91,14 +91,14 @@ typedef struct XqGateOps {
     // Success: `look` will tell of it.
     XResult (*note_place)(void* hwq, uint32_t value);
     // On the agent's thread, with the queue's lock held: the last such value that is complete, and the last that the
-    // device has begun. What is between them may still run, and the memory never tells its end. From memory alone.
+    // device has begun. Commands between them may still run, and the memory never tells their end. From memory alone.
     XResult (*look)(void* hwq, uint32_t* complete, uint32_t* begun);
     // On a thread that is about to launch: whether the driver would put the command into a graph instead of running it.
     // NULL: never.
     bool (*captured)(void* hwq);
 } XqGateOps;
 
-// What an interrupt does to the running work.
+// The effect of an interrupt on the running work.
 typedef enum {
     kXqTakeOff = 0,  // it is taken off the device
     // It is kept from coming back. Enough where a short timeslice is in force, which takes running work off as soon as
@@ -106,7 +106,7 @@ typedef enum {
     kXqKeepOff = 1
 } XqInterrupt;
 
-// What level 3 has made of what a queue runs.
+// The state that level 3 has given a queue's work.
 typedef struct XqStopState {
     // The stop that it is under: another number for each. 0: it runs. It changes before anything goes on.
     uint32_t stop;
@@ -168,7 +168,7 @@ typedef enum {
     kXqInOrder = 1  // commands complete in the order in which they were launched
 } XqOrder;
 
-// What it costs to take a process off this device, in microseconds, as the platform has measured or declares it. The
+// The cost of taking a process off this device, in microseconds, as the platform has measured or declares it. The
 // scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
 typedef struct XqCosts {
     uint32_t switch_us;  // the hardware's switch from one process's work to another's; 0: timeslices cannot be set

@@ -1,4 +1,4 @@
-// What the process's devices are called, for people: told by the backends, passed on to the scheduler. Any thread; no
+// The names of the process's devices, for people: told by the backends, passed on to the scheduler. Any thread; no
 // lock, off the launch path.
 #pragma once
 

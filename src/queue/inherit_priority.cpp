@@ -9,9 +9,9 @@ constexpr int kMostRounds = 3;  // afterwards the scheduler's limit for units wi
 
 }  // namespace
 
-// Every queue of the process that has work inherits the priority, not the producer alone. What the producer in turn
-// waits for is not always visible (a value that the program writes, the implicit waits of CUDA's legacy stream). Locks
-// are taken one at a time.
+// Every queue of the process that has work inherits the priority, not the producer alone. The work that the producer in
+// turn waits for is not always visible (a value that the program writes, the implicit waits of CUDA's legacy stream).
+// Locks are taken one at a time.
 void inherit_priority(XQueue& consumer, XQueue& producer) {
     int32_t priority = 0;
     if (!consumer.priority(&priority) || !producer.has_work()) return;

@@ -5,7 +5,7 @@
 
 namespace xsched::queue {
 
-// What `consumer` launches next waits for work of `producer`.
+// The next launch of `consumer` waits for work of `producer`.
 void inherit_priority(XQueue& consumer, XQueue& producer);
 // As xq_share_hardware says.
 void share_hardware(XQueue& consumer, XQueue& producer);

@@ -46,7 +46,7 @@ public:
     void read_hints(Setup* setup) const;
     // The slot is nobody's.
     void free();
-    // Whatever waits on the old gate goes on: nobody else will open it.
+    // A thread that waits on the old gate goes on: no scheduler will open it.
     void open_gate();
 
     // --- counts
@@ -81,7 +81,7 @@ public:
     void window(const Window& window);
     void suspended_by_program(bool suspended);
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
-    // What level 3 has done.
+    // Level 3's state.
     void taken(ipc::Taken what);
     void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
     // The scheduler that suspended it is gone.

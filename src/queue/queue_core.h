@@ -1,4 +1,4 @@
-// What all parts of one queue share: its lock, its counts, its slot, its suspension and its waiting threads. The parts
+// The parts of one queue share this: its lock, its counts, its slot, its suspension and its waiting threads. The parts
 // hold a reference and belong to the same XQueue. `mutex` guards everything that is not atomic; it is never held across
 // a call into the driver.
 //
@@ -86,7 +86,7 @@ struct QueueCore {
     // The driver refused a command that `kept_by` kept: it counts as complete.
     void note_refused(XqStand kept_by);
     void end_stand(XqStand stand);
-    // What stands was dropped, or cannot be told from what was: all that is left counts as work.
+    // A stand was dropped, or cannot be told from earlier ones: all that is left counts as work.
     void forget_stands();
     void ring_if_ready(bool was_idle);
     void begin_suspension();

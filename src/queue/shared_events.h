@@ -1,4 +1,4 @@
-// What the scheduler is told of events that several processes have (ipc/shared_events.h). Any thread.
+// Tells the scheduler of events that several processes have (ipc/shared_events.h). Any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What one command carries through a shim: its token, and the ticket that the queue hands out for it. C ABI.
+// The data that one command carries through a shim: its token, and the ticket that the queue hands out for it. C ABI.
 #pragma once
 
 #include <stdint.h>

@@ -136,7 +136,7 @@ void XQueue::retire(XqRetire how) {
         const bool all_launched = held_.empty() && buffered_.count() == 0 && buffered_.calls() == 0;
         if (keep_device_ && all_launched && core_.busy == 0) hwq_.store(0, std::memory_order_release);
     }
-    // The agent's thread may be stopping or starting it. What follows calls the driver, so it is done here and not
+    // The agent's thread may be stopping or starting it. The next step calls the driver, so it is done here and not
     // there.
     if (gated()) stop_.settle();
     finish_if_drained();

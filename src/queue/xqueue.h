@@ -19,7 +19,7 @@
 
 namespace xsched::queue {
 
-// What wait_all waits for.
+// The condition that wait_all waits for.
 enum class Completion {
     kDone,  // everything is complete
     kTold,  // and the driver, which may do so later, has reported every end
@@ -35,7 +35,7 @@ public:
     void begin(const Setup& setup, const Placement& placement);
     // Moves the public state to another memory (a server was found, or lost). Hints move along.
     void attach(const Placement& placement);
-    // The vendor's queue goes away. What is pending still runs, then the object goes back to the pool.
+    // The vendor's queue goes away. Pending work still runs, then the object goes back to the pool.
     void retire(XqRetire how);
     // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
     void leave_device();

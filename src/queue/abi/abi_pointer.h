@@ -1,4 +1,4 @@
-// What the C functions of queue_abi.h take for a queue: the address of a pooled object with the low bits of its
+// The C functions of queue_abi.h take this for a queue: the address of a pooled object with the low bits of its
 // generation on top (user addresses have 47 or 48 bits). A shim that keeps one after XQueueDestroy is let through, not
 // led to the object's next owner.
 #pragma once

@@ -1,4 +1,4 @@
-// What arguments of the functions in queue_abi.h mean. C ABI.
+// The meaning of arguments of the functions in queue_abi.h. C ABI.
 #pragma once
 
 #include <stdint.h>
@@ -35,7 +35,7 @@ typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
 // xq_shared_event: what the queue does with the event.
 typedef enum { kXqRecords = 0, kXqWaits = 1 } XqSharedUse;
 
-// What a copy goes through, of what is copied at rates of its own.
+// The path of a copy, for paths that have rates of their own.
 typedef enum {
     kXqToDevice = 0,  // from memory of the host that is pinned
     kXqToHost = 1,  // to such memory

@@ -1,4 +1,5 @@
-// What libpreempt offers the backends and shims of the same process: C ABI, all functions any thread unless said.
+// The functions of libpreempt for the backends and shims of the same process: C ABI, all functions any thread unless
+// said.
 //
 // The path of one enqueue in a shim:
 //     XqTicket t;
@@ -30,7 +31,7 @@ XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl,
 // Level 3 of the device pauses for this process, or comes back, as XqStopState says from now on. The caller may hold
 // locks of its own, but none that its `state` takes.
 void xq_level_changed(XDevice device);
-// What people call the device; told before its first queue is created.
+// Names the device for people; called before its first queue is created.
 void xq_name_device(XDevice device, const char* name);
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);
 void* xq_hwq_impl(HwQueueHandle handle);
@@ -158,7 +159,7 @@ int32_t xq_priority(XqQueue* queue);
 
 // `consumer` is about to get a command, and work of `producer` may stand before it in one hardware queue, gates
 // included. If the producer is the less urgent one it has little in flight from here on, while anybody more urgent may
-// come, and no gate: its callers wait in xq_admit instead. What is behind a gate already inherits the priority.
+// come, and no gate: its callers wait in xq_admit instead. Work behind a gate already inherits the priority.
 void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
 // `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`
 // is the less urgent one it is kept short as above, also before `other` has any work.
@@ -173,11 +174,11 @@ void xq_set_apart(XqQueue* queue, bool apart);
 // ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.
 void xq_drain(XqQueue* queue);
 
-// What `words_owner` names (device.h) goes, and what was registered with it.
+// The object that `words_owner` names (device.h) goes, and all that was registered with it.
 void xq_words_owner_gone(uint64_t owner);
 
-// What a scheduler needs to take this process's work off a device, and put it back, if the process does not answer:
-// goes to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
+// The data with which a scheduler takes this process's work off a device, and puts it back, if the process does not
+// answer: goes to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
 typedef struct XqHandover {
     XPlatform platform;
     uint32_t bytes;  // 0: what was handed over under this key is withdrawn

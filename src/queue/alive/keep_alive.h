@@ -38,7 +38,7 @@ public:
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // As xq_prepare_early. What was prepared is found again later: that it is, is told then.
+    // As xq_prepare_early. Work that was prepared is found again later, and only then reported.
     void prepare_early();
     // A keep-alive may be in the stream. No lock needed.
     bool running() const { return running_.load(std::memory_order_relaxed); }
@@ -47,14 +47,14 @@ public:
     static void launched();
     // Before a call that waits for the whole context, of which a held one is a part.
     static void end_held();
-    // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. Who frees in
-    // each burst, or in every other, so never has one.
+    // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. A program that
+    // frees memory in each burst, or in every second one, therefore gets no hold.
     static void frees_memory();
     // At the begin of a wait for any of the process's queues.
     XSCHED_HOT static void wait_begins();
     static constexpr uint32_t kBurstsAfterFree = 2;
 
-    // What is held stands through the burst under way.
+    // A keep-alive that is held lasts through the burst under way.
     static bool holds_through();
 
     // Agent thread: one of the two that follow has something to do.

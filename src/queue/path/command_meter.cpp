@@ -9,8 +9,8 @@ namespace {
 // Completions are seen late, now by more, now by less: single ones of short commands would say little.
 constexpr int64_t kSampleNs = 200'000;
 constexpr uint32_t kSampleCommands = 16;
-// What a start may take beyond the hardware's switch: so many times as long. Turns on an H100: 0.45 ms in all, of which
-// the switch is 0.18 (docs/POLICIES.md).
+// The time of a start beyond the hardware's switch: at most so many times as long. Turns on an H100: 0.45 ms in all, of
+// which the switch is 0.18 (docs/POLICIES.md).
 constexpr int64_t kMoreSwitches = 3;
 
 // A sample far above the average is rarely typical (a kernel compiled on first use, a stall): it counts for less.
@@ -38,7 +38,7 @@ int64_t CommandMeter::since(int64_t now_ns) const {
     return std::max<int64_t>(now_ns - last_completed_ns_, 0);
 }
 
-// What of that may not be its own either.
+// Returns the part of that which may not be its own either.
 int64_t CommandMeter::doubt(int64_t now_ns) const {
     int64_t ns = 0;
     return waited(now_ns, ns) ? std::min(kMoreSwitches * switch_ns_, since(now_ns) / 2) : 0;

@@ -37,8 +37,8 @@ bool GatedPath::followed() const {
            core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr || stands_.open() != 0;
 }
 
-// Lock held. Nobody follows the next command: how far the device is comes to be known when the program waits for it. Of
-// the time until then only the begin has to be noted. The clock is asked once a burst.
+// Lock held. No thread follows the next command: how far the device is comes to be known when the program waits for it.
+// Of the time until then only the begin has to be noted. The clock is asked once a burst.
 void GatedPath::begin_unfollowed() {
     observed_ = false;
     if (core_.submitted == core_.completed) core_.meter.flight_began(base::now_ns());
@@ -123,7 +123,7 @@ bool GatedPath::gate_before_piece(bool closed) const {
     return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
 }
 
-// Lock held. Somebody more urgent may come, or the program itself suspends the queue.
+// Lock held. A more urgent program may come, or the program itself suspends the queue.
 bool GatedPath::makes_room() const {
     return !core_.retired &&
            (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
@@ -172,7 +172,7 @@ bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
     return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a copy that is waited for
 }
 
-// Lock held. One that waits for its whole copy does most of that out here.
+// Lock held. A queue that waits for its whole copy does most of that out here.
 uint32_t GatedPath::most_before(const XqPiece* piece) const {
     constexpr uint32_t kBeforeLast = 2;
     return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;

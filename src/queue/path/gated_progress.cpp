@@ -152,7 +152,7 @@ void GatedPath::write_progress() {
     }
 }
 
-// No lock held. What has been launched up to now has its place in the driver's queue.
+// No lock held. Records the ring position of everything launched so far.
 void GatedPath::note_place() {
     uint64_t value = 0;
     {

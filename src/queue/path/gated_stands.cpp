@@ -16,7 +16,7 @@ void GatedPath::publish_stands() {
     for (int at = 0; at < ipc::kMostStands; ++at) core_.published.stands_at(stands_.mark(at), at);
 }
 
-// Lock held. What is in the stream counts as work until the device says otherwise.
+// Lock held. Work in the stream counts until the device says otherwise.
 void GatedPath::forget_stands() {
     if (!stands_.any() && stands_.open() == 0) return;
     stands_.forget();

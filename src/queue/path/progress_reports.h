@@ -34,7 +34,7 @@ public:
     void owe() { owed_.store(true, std::memory_order_seq_cst); }
 
     // Up to here every command is surely in the driver's queue: the count at which last no driver call was on its way.
-    // What is behind it may still be missing there, whatever number it has.
+    // A command behind it may still be missing there, whatever number it has.
     XSCHED_HOT uint64_t enqueued(uint64_t submitted) {
         if (returned_.load(std::memory_order_seq_cst) == submitted) enqueued_ = submitted;
         return enqueued_;

@@ -17,7 +17,7 @@ public:
 
     bool began() const { return began_; }
     void begin(int64_t now_ns, uint64_t completed);
-    // What has happened since the last look.
+    // Takes in what has happened since the last look.
     Patience look(int64_t now_ns, uint64_t completed, Queue queue, int64_t command_ns);
     // Something completed just before the last look: more may follow at once.
     bool completes_now() const;

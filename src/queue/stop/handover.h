@@ -1,5 +1,5 @@
-// What backends want xserver to have (XqHandover), kept until the agent has sent it, and for each new connection. Any
-// thread; the lock is a leaf. Fork's child begins without any.
+// The data that backends want xserver to have (XqHandover), kept until the agent has sent it, and for each new
+// connection. Any thread; the lock is a leaf. Fork's child begins without any.
 #pragma once
 
 #include <atomic>

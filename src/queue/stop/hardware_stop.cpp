@@ -12,13 +12,13 @@
 namespace xsched::queue {
 namespace {
 
-// What was kept off is put back again so long after the first call, which the device may not have noticed
+// A queue that was kept off is put back again so long after the first call, which the device may not have noticed
 // (docs/decisions/010). And whatever stands although it may run, after that: each time after twice as long.
 constexpr int64_t kAgainNs = 2 * base::kMillisecond;
 constexpr int64_t kStandsNs = 20 * base::kMillisecond;
 constexpr int64_t kLongestStandsNs = 64 * kStandsNs;
 
-// Interrupts in a row with progress, before level 3 counts as ineffective. What the device wrote may be late for once.
+// Interrupts in a row with progress, before level 3 counts as ineffective. A report of the device may be late for once.
 constexpr uint32_t kMostWithoutEffect = 3;
 
 constexpr XqStopOps kNoStops = {};
@@ -42,7 +42,7 @@ void HardwareStop::begin() {
     forget_progress();
 }
 
-// Queue's lock held. On gated devices the gate does level 2 by itself. What runs is taken off only if the scheduler
+// Queue's lock held. On gated devices the gate does level 2 by itself. Running work is taken off only if the scheduler
 // says that it is worth it, or the program chose level 3 and suspends its queue.
 HardwareStop::Stop HardwareStop::wanted() {
     if (core_.free()) return {};
@@ -195,8 +195,8 @@ void HardwareStop::forget_progress() {
     looked_ = false;
 }
 
-// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. What is
-// only kept off may end what it was about, and what is slowed goes on: that says nothing about an effect.
+// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. Work that
+// is only kept off may end its command, and slowed work goes on: that says nothing about an effect.
 void HardwareStop::note_progress(const XqStopState& state) {
     if (!std::exchange(effect_due_, false) || !interrupted()) return;
     watched_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_ ? state.stop : 0;
@@ -278,7 +278,7 @@ bool HardwareStop::outside_changed() const {
            core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;
 }
 
-// Transition held. What went on before it was seen that the stop is still in force went on under it.
+// Transition held. Progress before the stop was seen to be still in force went on under it.
 void HardwareStop::look_if_it_went_on() {
     uint32_t progress = 0;
     {
@@ -298,8 +298,8 @@ void HardwareStop::look_if_it_went_on() {
     progress_now_ = progress;
 }
 
-// Transition held. What the device reports while it should be stopped shows that the interrupt had no effect: then it
-// is not worth its price.
+// Transition held. Progress that the device reports while it should be stopped shows that the interrupt had no effect:
+// then it is not worth its price.
 void HardwareStop::note_effect() {
     look_if_it_went_on();
     base::Lock lock(core_.mutex);

@@ -2,7 +2,7 @@
 // keeps anything from being off the device for longer than somebody has a reason for it.
 //
 // A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path.
-// What other parts read is guarded by the queue's lock as well.
+// Members that other parts read are guarded by the queue's lock as well.
 #pragma once
 
 #include "queue/path/gated_path.h"
@@ -19,7 +19,7 @@ public:
     Applied apply();
     // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
     void settle() { base::Lock transition(transition_); }
-    // Agent thread. What was off the device and may run is put back once more, some time after the first call: the
+    // Agent thread. Work that was off the device and may run is put back once more, some time after the first call: the
     // hardware may not have noticed that one. Always, if it was only kept off (kXqKeepOff); else, and from then on, as
     // long as it has work of which nothing completes. Returns when that is due; 0: nothing is.
     int64_t put_back_again(int64_t now_ns);
