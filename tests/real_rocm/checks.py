@@ -1,8 +1,13 @@
 """The checks of one version of AMD's runtime. Each check returns what it saw, in some words, or raises Failed."""
+import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
+import cost as launch_cost
 import names
 import programs
+import saved as saved_file
+import topology
 
 CODE = "/programs/kernels.co"
 SOCKET = "/run/xserver.sock"
@@ -12,6 +17,7 @@ P50 = re.compile(r"p50 ([\d.]+) ms")
 # Queues that the emulated driver took off, by the ways that may be asked for (XSCHED_HIP_INTERRUPT).
 SUSPENSIONS = {"debug": re.compile(r"suspended [1-9]\d* of"), "update": re.compile("percentage 0, priority")}
 STREAMS = 2  # of programs/preempt.cpp; they have work at the same time
+GPU_TIMES = 20  # suspensions on each of two GPUs
 PER_SECOND = 40  # preemptions, at the least; 150 to 300 were seen
 SECONDS = 60  # for the programs of a check; they took 2 to 5 on two processors
 
@@ -24,6 +30,11 @@ URGENT = [300, 8, 15, "sync", 100]
 ORDER = re.compile(r"\(priority 0\) suspended: .* taken off the device")
 LEAST_ORDERS = 4  # by 15 bursts; 8 and 9 were seen
 ENDS = ["sync", "device", "copy", "event", "query"]
+
+
+# By version: preempt level and variables with which something was seen once (docs/hip-design.md).
+SEEN_ONCE = {"6": (2, {"GPU_STREAMOPS_CP_WAIT": 1}), "7": (1, {"AMD_DIRECT_DISPATCH": 0})}
+PAIRS_AT_A_TIME = 4
 
 
 TOO_LONG = "and the kernel resets the GPU when it does not for 9 s"
@@ -168,10 +179,25 @@ class Checks:
             seen.append(f"{way}: {PREEMPTED.search(ended.output)[0]}, {count} in the driver")
         return "; ".join(seen)
 
-    def pair(self, level, way="", faults=""):
+    def gpus(self):
+        """Two GPUs: a stream on each is suspended and goes on, the other one runs all the time; copies between them."""
+        topology.put_kernel(self.root, 2)
+        try:
+            for way, suspension in SUSPENSIONS.items():
+                ended = self.room.run(["/programs/gpus", CODE, GPU_TIMES], SECONDS, preload=True,
+                                      XSCHED_SCHEDULER="app", XSCHED_INTERRUPT=1, XSCHED_HIP_INTERRUPT=way,
+                                      KFD_EMULATOR_LOG=1, KFD_EMULATOR_GPUS=2)
+                ended_well(ended, way)
+                count = len(suspension.findall(ended.output))
+                demand(count >= 2 * GPU_TIMES, f"{way}: {count} suspensions in the driver")
+        finally:
+            topology.put_kernel(self.root, 1)
+        return f"{GPU_TIMES} suspensions on each, by {', '.join(SUSPENSIONS)}, and copies: exact"
+
+    def pair(self, level, way="", faults="", **more):
         """A victim and an urgent program, with xserver. (xserver, the victim, the urgent one)"""
         common = {"preload": True, "XSCHED_SOCKET": SOCKET, "XSCHED_AUTO_XQUEUE_LEVEL": level, "XSCHED_INTERRUPT": 1,
-                  "XSCHED_HIP_INTERRUPT": way, "XLOG_LEVEL": "WARN"}
+                  "XSCHED_HIP_INTERRUPT": way, "XLOG_LEVEL": "WARN", **more}
         room = self.room
         return room.run_together([
             room.program([room.build / "bin/xserver", "HPF"], background=True, head_start=0.5, LD_PRELOAD=None,
@@ -222,6 +248,40 @@ class Checks:
         return "the runtime ends the victim, with one line of ours before; the urgent program is exact"
 
 
+    def repeated(self):
+        """The setting with which something was seen once: so many pairs, a few of them at once."""
+        level, variables = SEEN_ONCE[self.version.name]
+        with ThreadPoolExecutor(PAIRS_AT_A_TIME) as pool:
+            pairs = list(pool.map(lambda _: self.pair(level, **variables), range(self.times)))
+        wrong = [ended for _, *both in pairs for ended in both if ended.status != 0 or not EXACT.search(ended.output)]
+        for number, ended in enumerate(wrong):
+            (self.folder / f"repeated-{self.version.name}-{number}").write_text(f"{ended.how}\n{ended.output}")
+        demand(not wrong, f"{len(wrong)} of {2 * self.times} programs, in {self.folder}: {wrong[:1]}")
+        return f"{self.times} pairs at level {level} with {variables}: exact"
+
+    def cost(self):
+        """What XSched adds to a launch; into bench/results. It fails where that is more than the limit."""
+        metrics = launch_cost.measure(self.room, CODE)
+        file = self.top / "bench/results/hip_launch_cost_real_runtimes.json"
+        launch_cost.write(file, self.version, metrics, self.top)
+        added = {way: each["added_cpu"]["median_ns"] for way, each in metrics.items() if way != "native"}
+        said = ", ".join(f"{way} adds {ns:.0f} ns" for way, ns in added.items())
+        demand(max(added.values()) <= launch_cost.LIMIT_NS, said)
+        return f"natively {metrics['native']['cpu']['median_ns']:.0f} ns; {said}"
+
+    def saved(self):
+        """What xcli doctor --save writes, by a few of its steps."""
+        topology.put_queue(self.root, 77)
+        file = self.root / "saved.json"
+        file.unlink(missing_ok=True)
+        ended = self.room.run([self.room.build / "bin/xcli", "doctor", "--run", "--platform", "hip", "--steps",
+                               "runtime,device,routes", "--save", "/saved.json"], SECONDS, SOME_PASSWORD="secret-value")
+        demand(ended.status in (0, 1) and file.exists(), f"{ended.how}: {ended.output[-1500:]}")
+        text = file.read_text()
+        wrong = saved_file.wrong(json.loads(text), text)
+        demand(not wrong, "; ".join(wrong))
+        return f"{len(text) >> 10} KiB, with all that docs/HIP.md says"
+
     def doctor(self):
         """xcli doctor --run: all of its steps, and a sentence for each level. What the sentences say of times is the
         emulator's and this machine's affair."""
@@ -236,6 +296,6 @@ class Checks:
 
 
 # In this order; each is a function of Checks.
-ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "levels", "faults", "hang"]
+ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "gpus", "levels", "faults", "hang", "saved"]
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
-MORE = ["doctor"]
+MORE = ["cost", "doctor", "repeated"]

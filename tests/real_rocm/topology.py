@@ -2,6 +2,7 @@
 files in /dev, which are plain ones (driver/files.cpp answers the calls about them).
 
 The GPU is an MI308X as far as these files tell: gfx942, 80 compute units on four dies, as KFD describes one."""
+import shutil
 from pathlib import Path
 
 FIRST_GPU_ID = 4242  # driver/emulator.h
@@ -57,10 +58,18 @@ def put_gpu(nodes, number):
     put_links(folder, node, [0])
 
 
+def put_queue(root, pid, gpu=0):
+    """A queue of a program in the kernel driver, of kernels."""
+    folder = Path(root) / f"sys/devices/virtual/kfd/kfd/proc/{pid}/queues/0"
+    for name, content in (("gpuid", FIRST_GPU_ID + gpu), ("size", 4096), ("type", 0)):
+        put(folder / name, f"{content}\n")
+
+
 def put_kernel(root, gpus):
     """For a kernel with so many GPUs."""
     root = Path(root)
     topology = root / "sys/devices/virtual/kfd/kfd/topology"
+    shutil.rmtree(topology, ignore_errors=True)  # there may have been more GPUs
     put(topology / "generation_id", "1\n")
     put(topology / "system_properties", dict(platform_oem=0, platform_id=0, platform_rev=0))
     cpu = topology / "nodes/0"

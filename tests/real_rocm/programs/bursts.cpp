@@ -4,17 +4,16 @@
 //   CODE   the kernels, as programs/hiprtc.cpp compiles them
 //   END    sync, device, copy, event or query
 //   STREAMS   so many are made, of which the last one is used; 0: the NULL stream is
-#include <hip/hip_runtime.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "program.h"
 
 namespace {
 
@@ -26,20 +25,6 @@ double now_ms() {
     return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
 }
 
-void check(hipError_t result, const char* call) {
-    if (result != hipSuccess) throw std::runtime_error(std::string(call) + ": " + hipGetErrorString(result));
-}
-#define CHECK(call) check(call, #call)
-
-std::vector<char> contents(const char* path) {
-    std::vector<char> bytes(1 << 20);
-    std::FILE* file = std::fopen(path, "rb");
-    if (file == nullptr) throw std::runtime_error(std::string("cannot read ") + path);
-    bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
-    std::fclose(file);
-    return bytes;
-}
-
 struct Asked {
     unsigned long ns;
     int kernels, bursts;
@@ -47,12 +32,11 @@ struct Asked {
     int pause_ms, priority, streams;
 };
 
-class Program {
+class Bursts {
 public:
-    Program(const char* code, const Asked& asked) : asked_(asked) {
+    Bursts(const char* code, const Asked& asked) : asked_(asked) {
         CHECK(hipSetDevice(0));
-        CHECK(hipModuleLoadData(&module_, contents(code).data()));
-        CHECK(hipModuleGetFunction(&spin_, module_, "spin"));
+        spin_ = program::kernel(code);
         CHECK(hipMalloc(reinterpret_cast<void**>(&counter_), sizeof *counter_));
         CHECK(hipMemset(counter_, 0, sizeof *counter_));
         CHECK(hipDeviceSynchronize());  // hipMemset may return before it is done, and the streams do not wait for it
@@ -97,7 +81,6 @@ private:
     }
 
     Asked asked_;
-    hipModule_t module_ = nullptr;
     hipFunction_t spin_ = nullptr;
     hipEvent_t event_ = nullptr;
     hipStream_t stream_ = nullptr;
@@ -105,15 +88,15 @@ private:
 };
 
 int run(const char* code, const Asked& asked) {
-    Program program(code, asked);
+    Bursts bursts(code, asked);
     std::vector<double> took;
     for (int i = 0; i < asked.bursts; ++i) {
-        took.push_back(program.burst());
+        took.push_back(bursts.burst());
         usleep(static_cast<useconds_t>(asked.pause_ms) * 1000);
     }
     std::sort(took.begin(), took.end());
     const auto wanted = static_cast<unsigned long>(asked.kernels) * static_cast<unsigned long>(asked.bursts);
-    const unsigned long counted = program.counted();
+    const unsigned long counted = bursts.counted();
     std::printf("bursts: p50 %.2f ms, p90 %.2f ms; kernels %lu of %lu\n", took[took.size() / 2],
                 took[took.size() * 9 / 10], counted, wanted);
     return counted == wanted ? 0 : 5;
