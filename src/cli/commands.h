@@ -1,4 +1,4 @@
-// What the command line can say, by groups of commands. Each command's own words belong to the file that reads them.
+// The words of the command line, by groups of commands. Each command's own words belong to the file that reads them.
 // The main thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace xsched::cli {
 
-// What main() needs to know about the command that was given.
+// The facts that main() needs about the command that was given.
 struct Words {
     bool json = false;
     std::vector<std::string> program;  // of `xcli run` and `xcli report`

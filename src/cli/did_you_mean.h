@@ -1,4 +1,4 @@
-// What a person who mistyped a word may have meant. Pure.
+// Suggests the word that a person may have meant who mistyped one. Pure.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// What tools tell of queues and programs: names, headings, units, meanings (fields.def). Any thread.
+// The facts that tools tell of queues and programs: names, headings, units, meanings (fields.def). Any thread.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ bool adopts_orphans() {
     return getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &adopts) != 0 || adopts != 0;
 }
 
-// What ps shows: not the program's own words, by which pgrep -f would find it twice.
+// Sets the name that ps shows: not the program's own words, by which pgrep -f would find it twice.
 void rename_to(const std::string& text) {
     constexpr int kBegin = 48, kEnd = 49;  // of the words on the stack: man 5 proc, /proc/pid/stat
     std::ifstream file("/proc/self/stat");

@@ -1,5 +1,5 @@
-// What xcli run says when the program has ended, although xcli itself became the program: a process of its own, which
-// is no relative of the program's, waits for that end. One thread.
+// The words of xcli run when the program has ended, although xcli itself became the program: a process of its own,
+// which is no relative of the program's, waits for that end. One thread.
 #pragma once
 
 #include <functional>

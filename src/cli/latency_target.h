@@ -5,7 +5,7 @@
 
 namespace xsched::cli {
 
-// As the hint has it (base/hints.def, kTarget): microseconds, or percent below 0. What is neither stays as it is.
+// As the hint has it (base/hints.def, kTarget): microseconds, or percent below 0. Text that is neither stays as it is.
 std::string read_latency_target(const std::string& text);
 
 }  // namespace xsched::cli

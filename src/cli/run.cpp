@@ -143,8 +143,8 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
-// The server that counts what this process starts as its own (start_server.cpp). One that died and has a successor does
-// not know what was before.
+// The server that counts what this process starts as its own (start_server.cpp). A server that died and has a successor
+// does not know what was before.
 class ServerThen {
 public:
     ServerThen() : pid_(pid()) {}

@@ -1,4 +1,4 @@
-// What shells and man learn of xcli's command line: from its commands and options themselves. Pure.
+// The completions and manual pages of xcli's command line, made from its commands and options themselves. Pure.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -53,13 +53,13 @@ std::string or_none(const Json& queue, const char* member) {
     return number != 0 ? std::to_string(number) : "-";
 }
 
-// What is asked for it: of a control group all its programs' together.
+// Returns the hints that were given for it: of a control group all its programs' together.
 const Json& asked_for(const Json& queue) {
     const auto group = queue.find("group_gets");
     return group != queue.end() && group->contains("share") ? *group : queue;
 }
 
-// What its program had of its device, in percent.
+// Returns its program's part of its device, in percent.
 std::string got_of(const Json& queue) {
     std::string text;
     for (const Json& percent : queue.value("got_percent", Json::array())) {

@@ -13,7 +13,7 @@ int show_limits(bool json);
 int show_status(const Target& target, bool json);
 int show_server(bool json);
 int show_options(bool json);
-// What the keys of --json mean.
+// Explains the keys of --json.
 int show_fields(bool json);
 
 void print(const std::string& text);

@@ -26,8 +26,8 @@ constexpr int64_t kRetryUs = 5000;
 constexpr off_t kMostLogBytes = 1 << 20;
 constexpr const char* kIdleExitSeconds = "60";
 
-// Asks the server to stay for this process. One that cannot (old kernels) may leave before the program's first use of
-// the device, no more.
+// Asks the server to stay for this process. A server that cannot (old kernels) may leave before the program's first use
+// of the device, no more.
 void announce(ServerLink& link) {
     try {
         link.ask({{"cmd", "expect"}});

@@ -23,7 +23,7 @@ int ask_and_print(const Json& request, const std::string& done, bool json) {
     return 0;
 }
 
-// What came of an order for several.
+// The outcome of an order for several.
 struct Done {
     uint64_t queues = 0;
     std::vector<std::string> names;
@@ -64,7 +64,8 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 std::string count_of(uint64_t queues) { return std::to_string(queues) + (queues == 1 ? " queue" : " queues"); }
 
-// What nobody would notice otherwise: on standard error, so that scripts read the rest as before.
+// Tells, on standard error, a consequence that a person would not notice otherwise, so that scripts read the rest as
+// before.
 void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;

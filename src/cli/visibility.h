@@ -15,7 +15,7 @@ struct Misfit {
 };
 
 // `program`: its words; the first is a path, or a name that execvp would look up. A script counts as its interpreter,
-// and env, nice, timeout and their like as the program behind them. What that starts in turn is not looked at.
+// and env, nice, timeout and their like as the program behind them. Programs that it starts in turn are not looked at.
 Misfit misfit_of(std::span<const std::string> program);
 
 }  // namespace xsched::cli

@@ -13,7 +13,7 @@
 namespace xsched::cli {
 namespace {
 
-// Who is watched may come later, or again; a server that was there may have a successor.
+// A program that is watched may come later, or again; a server that was there may have a successor.
 int look_once(const std::function<int()>& look, bool first) {
     try {
         return look();

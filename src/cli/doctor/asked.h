@@ -1,4 +1,4 @@
-// What xcli doctor --run is asked for.
+// The options of xcli doctor --run.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ Platform look_at_system();
 // Each platform's own (src/platform/<p>/doctor.cpp).
 #define PLATFORM(name, ...) Platform look_at_##name(const Machine& machine, const Installation& installation);
 #include "platforms.inc"
-// What else its `--run` notes of the machine, without a "yes" or "no" to a level.
+// Notes more about the machine for `--run`, without a "yes" or "no" to a level.
 #define PLATFORM(name, ...) std::vector<Finding> settings_of_##name(const Machine& machine);
 #include "platforms.inc"
 

@@ -1,4 +1,4 @@
-// What the platforms' parts of xcli doctor (src/platform/<p>/doctor.cpp) find alike.
+// The findings that the platforms' parts of xcli doctor (src/platform/<p>/doctor.cpp) have in common.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@ namespace xsched::cli {
 using Strings = std::vector<std::string>;
 
 std::string joined(const Strings& words);
-// What an environment variable of this machine says; the environment is not another machine's.
+// Returns the value of an environment variable of this machine; the environment is not another machine's.
 std::string environment(const Machine& machine, const char* variable);
 
 Finding shim_of(const Installation& installation, const char* platform);
 // The library that a program would use; `variable` names another. `package`: what to install if there is none.
 Finding library(const Machine& machine, const std::string& name, const char* variable, const Strings& folders,
                 const std::string& package);
-// What the same library exports beyond what XSched knows (known_functions.h): functions of a newer driver. Nothing
-// where there is no library, or its file does not say. `prefix`: what its functions' names begin with.
+// Adds the functions of a newer driver: the same library exports them, and XSched does not know them
+// (known_functions.h). Nothing where there is no library, or its file does not say. `prefix`: what its functions' names
+// begin with.
 void add_new_functions(Platform& platform, const Machine& machine, const std::string& name, const char* variable,
                        const Strings& folders, const std::string& prefix);
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,

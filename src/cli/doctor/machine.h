@@ -25,7 +25,7 @@ public:
     // Every file whose name begins with `name`, a shared library's, in the folders where the dynamic linker looks and
     // in `more`; first the one that it would take. XSched's own, which may bear such names, are left out.
     std::vector<std::string> libraries(const std::string& name, const std::vector<std::string>& more = {}) const;
-    // What a shared library exports (shared_object.h).
+    // Returns the functions that a shared library exports (shared_object.h).
     std::optional<std::vector<std::string>> functions(const std::string& path) const;
     // The file that the name leads to, without `root`.
     std::string real_path(const std::string& path) const;

@@ -1,5 +1,5 @@
-// What the steps "job ..." of xcli doctor --run found: rounds become one result, bursts become quantiles, and levels
-// are compared with native sharing. Pure. Any thread.
+// The findings of the steps "job ..." of xcli doctor --run: rounds become one result, bursts become quantiles, and
+// levels are compared with native sharing. Pure. Any thread.
 #pragma once
 
 #include <string>

@@ -142,7 +142,7 @@ std::string verdict_text(const Verdict& verdict, const std::string& levels) {
     return text;
 }
 
-// What is said of all levels alike is said once.
+// A verdict that all levels share is printed once.
 std::string verdicts_text(const std::vector<Verdict>& verdicts) {
     const bool alike = std::all_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
         return verdict.use != Use::kUse && verdict.use == verdicts[0].use && verdict.because == verdicts[0].because;

@@ -1,4 +1,4 @@
-// What xcli doctor --run prints and saves.
+// The report that xcli doctor --run prints and saves.
 #pragma once
 
 #include "cli/doctor/asked.h"

@@ -1,4 +1,4 @@
-// What a shared library exports, as its file says. The file may be any: nothing in it is believed.
+// Reads from a shared library's file the functions that it exports. The file may be any: nothing in it is believed.
 #pragma once
 
 #include <optional>

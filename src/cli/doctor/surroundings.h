@@ -1,5 +1,5 @@
-// What somebody far away wants to know of a machine besides the doctor's findings: its kernel, load, memory, variables,
-// and the files that a platform's driver shows. One thread.
+// The facts about a machine that help a person far away, besides the doctor's findings: its kernel, load, memory,
+// variables, and the files that a platform's driver shows. One thread.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ Objection inexact(const char* where) {
     return {std::string("the result is wrong ") + where + ": a kernel was lost, repeated, or its state not kept"};
 }
 
-// What the shim's log says of why a level is not there, as the end of a sentence; empty: nothing.
+// Returns the shim's reason in its log for a missing level, as the end of a sentence; empty: none.
 std::string shim_says(const Evidence& evidence, const std::string& name) {
     const ChildResult* result = step(evidence, name);
     for (const char* words : {"no preempt level", "lacks that level"}) {
@@ -346,7 +346,7 @@ std::string best_way(const Evidence& evidence) {
             soonest_us = us;
         }
     }
-    // What stops a victim is better than what leaves it a part of the device.
+    // A way that stops a victim is better than one that leaves it a part of the device.
     if (best.empty() && against_mask(evidence).says.empty()) return kMask;
     return best;
 }

@@ -37,7 +37,7 @@ struct Evidence {
 };
 
 std::vector<Verdict> judge(const Evidence& evidence);
-// What to know or change although it speaks against no level.
+// Returns things to know or change that speak against no level.
 std::vector<std::string> advice(const Evidence& evidence);
 // HIP's way to level 3 that works and stops soonest; "mask" where none stops and victims can be kept to few compute
 // units; empty: none does.

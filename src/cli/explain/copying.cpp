@@ -23,7 +23,7 @@ std::string bytes_text(double bytes) {
     return text;
 }
 
-// What a program copies by means of a device, of late.
+// The recent copies of a program by means of a device.
 struct Copying {
     double percent = 0;  // of its commands
     double each = 0;     // bytes

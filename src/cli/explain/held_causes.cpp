@@ -44,7 +44,7 @@ std::string held_sentence(const Json& held, const Json& program) {
     return text;
 }
 
-// What a less urgent program can do, by the policy that says who is urgent. Others go by priority.
+// The remedies for a less urgent program, by the policy that says who is urgent. Others go by priority.
 struct Remedy {
     const char* policy;
     const char* begin;  // PID follows

@@ -1,4 +1,4 @@
-// What xcli explain says about a program that was held: the main cause, and what to do about it. Pure.
+// The explanation of xcli explain for a program that was held: the main cause, and what to do about it. Pure.
 #pragma once
 
 #include <string>

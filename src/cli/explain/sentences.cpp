@@ -157,7 +157,7 @@ Explained not_held(const Json& answer, const Json& program) {
     return result;
 }
 
-// What comes before all else, whatever was measured. False: none of it.
+// Finds the facts that come before all others, whatever was measured. False: none of it.
 bool find_plain(const Json& answer, const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     result.not_us = true;

@@ -1,5 +1,5 @@
-// What xcli explain says of a program: the server's facts ("programs", server/tools/tool_programs.cpp) as sentences
-// that a person can act on. Pure; any thread.
+// The sentences of xcli explain about a program: the server's facts ("programs", server/tools/tool_programs.cpp) in
+// words that a person can act on. Pure; any thread.
 #pragma once
 
 #include <string>

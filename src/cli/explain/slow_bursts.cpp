@@ -10,7 +10,7 @@ int64_t SlowBurst::held_ns() const {
     return all;
 }
 
-// What of it falls into the burst under way.
+// Adds the part of the hold that falls into the burst under way.
 void SlowBursts::end_hold(Queue& queue, int64_t now_ns) {
     if (queue.suspended_ns == 0 || queue.ready_ns == 0) return;
     const int64_t ns = now_ns - std::max(queue.suspended_ns, queue.ready_ns);

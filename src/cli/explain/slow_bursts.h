@@ -33,7 +33,7 @@ public:
 
     // In the order of their times, as far as one queue goes.
     void see(const ipc::RecordedChange& change);
-    // Those that ended since the last call.
+    // Returns the bursts that ended since the last call.
     std::vector<SlowBurst> take() { return std::exchange(slow_, {}); }
 
 private:

@@ -17,7 +17,7 @@ struct MetricsWords {
 // Returns the exit status; with `listen` after SIGTERM or SIGINT. Throws Failure.
 int metrics(const MetricsWords& words, bool json);
 
-// What GET /metrics gets. A server that is away is no reason to leave: whoever asks is told.
+// Answers GET /metrics. A server that is away is no reason to leave: whoever asks is told.
 HttpAnswer answer_metrics();
 
 }  // namespace xsched::cli

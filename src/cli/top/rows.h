@@ -1,4 +1,4 @@
-// What xcli top shows of each program and device: from the answers of the server's command "programs", one after the
+// The view of xcli top on each program and device: from the answers of the server's command "programs", one after the
 // other. Rates are of the last second as the server has them; only burst lengths and the small history come from what
 // was seen before. Pure; one thread.
 #pragma once

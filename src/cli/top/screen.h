@@ -5,7 +5,7 @@
 
 namespace xsched::cli {
 
-// What keys mean, beyond letters.
+// The keys beyond letters.
 enum TopKey : int {
     kNoKey = -1,
     kKeyUp = 256,

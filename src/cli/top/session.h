@@ -1,5 +1,5 @@
-// What keys do in xcli top: choosing, sorting, filtering, and changes that are asked for first. Knows no terminal. One
-// thread.
+// The effects of keys in xcli top: choosing, sorting, filtering, and changes that are asked for first. Knows no
+// terminal. One thread.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ public:
 
     TopSession(Ask ask, TopView view) : ask_(std::move(ask)), view_(std::move(view)) {}
 
-    // Asks the server anew. What was known stays to be seen while it does not answer.
+    // Asks the server anew. Old answers stay to be seen while it does not answer.
     void look();
     bool is_away() const { return !away_.empty(); }
     // Why there is no answer; empty: there is one.

@@ -14,7 +14,7 @@ public:
     void begin() { answers_.take(ask(Json::object())); }
     // From so long ago, as far as the server's flight recorder goes back. Throws Refusal if it has none.
     void begin_before(int64_t ns);
-    // What came since. `names`: also who is there.
+    // Reads the entries that came since. `names`: also who is there.
     void look(bool names);
     bool full() const { return traced().changes.size() >= kMostChanges; }
     int64_t lasts_ns() const { return traced().end_ns - traced().begin_ns; }

@@ -1,4 +1,4 @@
-// What the parts of a trace are made with: tracks and flows get numbers, events an order. Pure.
+// The tools that the parts of a trace share: tracks and flows get numbers, events an order. Pure.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
     void end(uint64_t track, int64_t at_ns) { event(Kind::kEnd, track, at_ns); }
     uint64_t flow() { return ++flows_; }
 
-    // What ends comes before what begins, and the beginning of a flow before its end.
+    // An end comes before a begin of the same moment, and the beginning of a flow before its end.
     TraceEvents finish() {
         const auto rank = [](const console::TraceEvent& event) {
             if (event.kind == Kind::kEnd) return 0;

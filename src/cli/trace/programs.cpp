@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-// What several queues are together: what runs counts before what is held, and that before what rests.
+// The state of several queues together: a running queue counts before a held one, and that before one that rests.
 struct Together {
     Phase phase = Phase::kLeftAlone;
     TracedCause cause;

@@ -98,7 +98,8 @@ private:
         return mark.flows.emplace_back(maker_.flow());
     }
 
-    // What keeps it off: the gate by a mark, calls of its agent from the order until it was seen to be carried out.
+    // Draws the mechanism that keeps it off: the gate by a mark, calls of its agent from the order until it was seen to
+    // be carried out.
     void add_mechanism() {
         if (line_.decisions.empty()) return;
         const uint64_t track =

@@ -48,7 +48,7 @@ struct Line {
     int64_t to_ns() const { return stretches.back().to_ns; }
 };
 
-// Those that are not empty, by client and slot.
+// Returns the lines that are not empty, by client and slot.
 std::vector<Line> lines_of(const Traced& traced);
 // Null: none there at that time.
 const Stretch* stretch_at(const Line& line, int64_t at_ns);

@@ -30,7 +30,7 @@ bool try_file(const std::string& path) {
     return !was_there;
 }
 
-// Returns why it ends before its time; empty: it does not. What was told until then is worth a file.
+// Returns why it ends before its time; empty: it does not. Entries up to then are worth a file.
 std::string follow(TraceLink& link, int64_t lasts_ns) {
     stop_on_signals();
     link.begin();

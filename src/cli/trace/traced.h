@@ -1,4 +1,4 @@
-// What a trace is made of, as the server told it (server/tools/tool_record.cpp). Plain data; times by the monotonic
+// The material of a trace, as the server told it (server/tools/tool_record.cpp). Plain data; times by the monotonic
 // clock.
 #pragma once
 
@@ -55,7 +55,7 @@ struct TracedChange {
     int64_t command_ns = 0;
 };
 
-// One that is there at the end.
+// A queue that is there at the end.
 struct TracedQueue {
     uint32_t client = 0;
     uint32_t slot = 0;
@@ -71,7 +71,7 @@ struct TracedProgram {
     std::string platform;
 };
 
-// What a person told the server.
+// An order that a person gave the server.
 struct TracedOrder {
     int64_t at_ns = 0;
     uint32_t uid = 0;

@@ -1,5 +1,5 @@
 // The HTTP API for tools, version 1: what is asked over HTTP becomes a request to the server, and its answer JSON.
-// Whoever asks has the rights of the user who started this process. One thread.
+// A caller has the rights of the user who started this process. One thread.
 #pragma once
 
 #include <string>

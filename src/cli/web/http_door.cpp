@@ -111,7 +111,7 @@ void HttpDoor::begin_work(Connection& connection, std::function<HttpAnswer()>&& 
     begin_answer(connection, no_thread_refusal(), false);
 }
 
-// What is done becomes an answer, unless who asked has gone.
+// A result becomes an answer, unless the client has gone.
 void HttpDoor::take_work() {
     for (auto job = jobs_.begin(); job != jobs_.end();) {
         if (!job->done) {

@@ -90,10 +90,10 @@ private:
     std::atomic<size_t> streams_{0};
 };
 
-// What is answered where a thread would be needed and the system has none left.
+// Returns the answer for a request that would need a thread where the system has none left.
 HttpAnswer no_thread_refusal();
 
-// What is answered to a whole request, once the guard has looked at it. Never throws.
+// Answers a whole request, once the guard has looked at it. Never throws.
 HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::string& token,
                          const HttpDoor::Answer& answer);
 

@@ -1,10 +1,10 @@
-// Who may ask: the token, the Host that was meant, and where a browser says that a request comes from. Pure; any
-// thread.
+// The guard of requests: the token, the Host that was meant, and where a browser says that a request comes from. Pure;
+// any thread.
 //
 // A browser on this machine also runs pages of strangers. They can send requests here (CSRF), and with a name of their
 // own that leads to 127.0.0.1 even read the answers (DNS rebinding). So the Host must be this machine's own name for
-// itself. A request of another page is refused. What changes something must be JSON, which no page may send elsewhere
-// without asking first. There are no cookies: the token comes with each request.
+// itself. A request of another page is refused. A request that changes something must be JSON, which no page may send
+// elsewhere without asking first. There are no cookies: the token comes with each request.
 #pragma once
 
 #include <optional>

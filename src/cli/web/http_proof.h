@@ -1,5 +1,5 @@
 // Before a browser's page says its token, the server shows that it knows it. The port may be another user's by now: a
-// stranger who took it after the server's end cannot answer. Anybody may ask. Pure; any thread.
+// stranger who took it after the server's end cannot answer. No token is needed. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Who makes room when a door for HTTP is full (http_door.h): whoever holds most of it, and whoever has not asked yet
-// before a request under way. Any thread.
+// Chooses the connection that makes room when a door for HTTP is full (http_door.h): the client that holds most of it,
+// and a client that has not asked yet before a request under way. Any thread.
 #pragma once
 
 #include <cstddef>

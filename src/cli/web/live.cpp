@@ -22,7 +22,7 @@ std::string event_text(const char* name, const Json& data) {
            "\n\n";
 }
 
-// What the page shows of a program: a row as in xcli top, why, and its burst lengths.
+// Returns the page's data of a program: a row as in xcli top, why, and its burst lengths.
 Json program_json(const Json& answer, const Json& program, const TopRow& row) {
     const Explained explained = explain(answer, program);
     Json entry = top_json(row);

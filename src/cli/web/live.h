@@ -1,6 +1,6 @@
-// What the page and other tools follow as it happens: changes of queues as the server records them, and twice a second
-// what there is of each program. The server is asked once for all streams, and not at all while there is none. It has a
-// thread of its own from the first stream on: while the server does not answer, everything else does.
+// The stream that the page and other tools follow as it happens: changes of queues as the server records them, and
+// twice a second the data of each program. The server is asked once for all streams, and not at all while there is
+// none. It has a thread of its own from the first stream on: while the server does not answer, everything else does.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// What the routes are, for tools that make clients of it: OpenAPI 3.0, from web/routes.def.
+// Describes the routes for tools that make clients of it: OpenAPI 3.0, from web/routes.def.
 #include <cstring>
 
 #include "cli/web/api.h"
