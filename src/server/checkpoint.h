@@ -1,5 +1,5 @@
-// What people have asked of a server at run time, so that the one started after a crash goes on as the one before: the
-// policy, what is suspended with xcli, and the programs it waits for. Hints are not here: clients keep their own.
+// The orders of people at run time, so that the server started after a crash goes on as the one before: the policy, the
+// programs suspended with xcli, and the programs it waits for. Hints are not here: clients keep their own.
 //
 // It lives in memory that the supervisor keeps (CheckpointArea), as two copies: the one in force is never written to,
 // so that a server may be killed at any moment. Without a supervisor it holds for clients that lose their connection

@@ -17,7 +17,7 @@ public:
 
     // Nothing: this user has told of as many as it may.
     std::optional<uint32_t> number_of(uint64_t device, uid_t user);
-    // As this client says; empty: it does not. What another user's says is not passed on.
+    // As this client says; empty: it does not. A name that another user's client gives is not passed on.
     static std::string name_of(uint64_t device, const Client& client);
 
 private:

@@ -28,7 +28,7 @@ void add(uint64_t& sum, const std::atomic<uint64_t>& number) {
 
 }  // namespace
 
-// What one program has had of one device since the last look.
+// One program's use of one device since the last look.
 struct DeviceUse::Use {
     uid_t user = 0;
     base::SideBySide together;
@@ -149,7 +149,7 @@ int64_t DeviceUse::ran_ns(const dispatch::QueueRecord* record, const Seen& now, 
     return std::max<int64_t>(now.running_ns - (before != nullptr ? before->running_ns : 0), 0);
 }
 
-// What a queue had before it was first seen is not of the last second, beyond that.
+// The part that a queue had before it was first seen is not of the last second, beyond that.
 void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) {
     const auto& records = queue.client.record();
     const dispatch::QueueRecord* record = records != nullptr ? records->find(queue.at) : nullptr;

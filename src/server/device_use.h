@@ -56,7 +56,8 @@ public:
     // Percent of the device in the last `seconds`, or since the program was first seen; nothing: it was not yet.
     std::optional<double> percent(uint64_t process, uint64_t device, int64_t seconds) const;
 
-    // What the program gave the device in about as long; nothing: it was not seen yet, or is not looked at any more.
+    // The copies that the program gave the device in about as long; nothing: it was not seen yet, or is not looked at
+    // any more.
     struct Copies : UseTable::Given {
         double seconds;
     };

@@ -49,8 +49,8 @@ std::optional<int> status_of_dying(pid_t child) {
     FirstThread first;
     if (!read_stat(child, &first)) return {};
     if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
-    // This thread is in the kernel itself. What the process dies of is kept elsewhere by now, but it was no wish of its
-    // own.
+    // This thread is in the kernel itself. The signal of which the process dies is kept elsewhere by now, but it was no
+    // wish of its own.
     if ((first.pending & 1UL << (SIGKILL - 1)) != 0) return SIGKILL;
     return {};
 }

@@ -1,7 +1,7 @@
 // Which descriptors became readable. Front thread.
 //
-// A descriptor is reported once and then stays silent until rearm(). One that is handed to another thread must be
-// forgotten first: the kernel watches the open file, whoever holds it.
+// A descriptor is reported once and then stays silent until rearm(). A descriptor that is handed to another thread must
+// be forgotten first: the kernel watches the open file, whoever holds it.
 #pragma once
 
 #include <cstdint>

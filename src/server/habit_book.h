@@ -1,4 +1,4 @@
-// What the programs of users did in their last runs, by user and name: the next run begins with it. So many for each
+// The habits of users' programs in their last runs, by user and name: the next run begins with them. So many for each
 // user, and those that ran last. The name is the program's own word: it speaks of its user's programs alone. Kept in
 // the checkpoint. Front thread.
 #pragma once
@@ -26,7 +26,7 @@ public:
     bool note(uid_t user, const std::string& program, const sched::Habits& habits);
 
     nlohmann::json to_json() const;
-    // What cannot be read is left out.
+    // Entries that cannot be read are left out.
     void take_up(const nlohmann::json& kept);
 
 private:

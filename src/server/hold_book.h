@@ -1,6 +1,6 @@
-// Who was kept off in the last minute, for how long, how often, by whom and how: the dispatcher's log of holds
-// (dispatch/hold_log.h) added up by program and tenth of a second. A program that is held counts once, however many of
-// its queues are. Front thread.
+// The programs that were kept off in the last minute, for how long, how often, by whom and how: the dispatcher's log of
+// holds (dispatch/hold_log.h) added up by program and tenth of a second. A program that is held counts once, however
+// many of its queues are. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ public:
     static constexpr size_t kMostDebts = 16384;
     using Clients = std::map<uint32_t, std::unique_ptr<Client>>;
 
-    // What is known of a program for a minute after it left.
+    // A program's entry, kept for a minute after it left.
     struct Known {
         int32_t pid = 0;
         uid_t uid = 0;
@@ -46,7 +46,7 @@ public:
 
     explicit HoldBook(const dispatch::HoldLog& log) : log_(log) {}
 
-    // Somebody is kept off. It ends by itself once nobody is.
+    // A program is kept off. It ends by itself once nobody is.
     void begin(int64_t now_ns) {
         if (due_ns_ == 0) due_ns_ = now_ns;
     }
@@ -59,7 +59,7 @@ public:
     Sum all(uint32_t client) const;
     // Of that client in the last so long, the most time first.
     std::vector<Sum> held(uint32_t client, int64_t ns, int64_t now_ns) const;
-    // What it cost others.
+    // Returns the cost to others.
     std::vector<Cost> caused(uint32_t client, int64_t ns, int64_t now_ns) const;
     // Null: nobody of that number was here in the last minute, or took part in a hold.
     const Known* find(uint32_t client) const;

@@ -1,4 +1,4 @@
-// What shares rest upon (policy::Ahead), in memory that the supervisor keeps: a server that is started anew goes on
+// The accounts on which shares rest (policy::Ahead), in memory that the supervisor keeps: a restarted server goes on
 // with them. Two copies, of which the one in force is never written to. Written by the scheduling thread, read by the
 // next server before it has one.
 #pragma once

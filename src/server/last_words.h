@@ -1,5 +1,5 @@
-// What a server says that cannot go on: memory that it needs is not to be had, say. The line about its end, which its
-// successor writes, has it; without a supervisor it goes to standard error. Any thread.
+// The last words of a server that cannot go on: memory that it needs is not to be had, say. The line about its end,
+// which its successor writes, has it; without a supervisor it goes to standard error. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ void check_directory(const std::string& directory, ipc::SocketScope scope) {
                                  ": choose a directory of your own with --socket");
 }
 
-// Who holds the lock, as noted in it; empty if unknown.
+// Returns the holder of the lock, as noted in it; empty if unknown.
 std::string holder_of(int lock) {
     char text[32] = {};
     const ssize_t bytes = pread(lock, text, sizeof(text) - 1, 0);

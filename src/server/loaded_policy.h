@@ -1,5 +1,6 @@
 // A policy from a shared library (xsched/policy.h), or from one line (policy/expr): registered beside those of the
-// build. What a library's policy answers is checked, and how long it takes: policy.h says what it is thrown out for.
+// build. The answers of a library's policy are checked, and the time that they take: policy.h says for what it is
+// thrown out.
 //
 // load_policy and register_expression: once, before there is a scheduling thread. They throw std::runtime_error with a
 // sentence. `inside` is 1 while a library's code decides: whoever finds it so after the server's end knows what ended

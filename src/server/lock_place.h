@@ -6,7 +6,7 @@
 
 namespace xsched::server {
 
-// Whoever may make files in the directory, but not remove those of others: its sticky bit is set.
+// Returns whether any user may make files in the directory, but not remove those of others: its sticky bit is set.
 bool is_shared_directory(const std::string& directory);
 
 // Independent of the environment: two servers for one path must find the same lock. Throws std::runtime_error with a

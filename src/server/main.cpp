@@ -139,7 +139,7 @@ bool complete(CommandLine& line) {
     return true;
 }
 
-// What `--background` means where nothing else is said.
+// Sets the defaults of `--background` where the command line has none.
 bool settle_in_background(CommandLine& line) {
     if (!line.background) return true;
     char path[xsched::ipc::kSocketPathBytes];
@@ -217,7 +217,7 @@ int run_server(const Options& options, std::vector<xsched::server::Listener> lis
     }
 }
 
-// In this process alone. What peers have sent is not closed: it goes with the process.
+// In this process alone. Packets that peers have sent are not closed: they go with the process.
 [[noreturn]] void serve_unsupervised(Options options, std::vector<xsched::server::Listener> listeners,
                                      xsched::server::ServiceManager& manager) {
     int status = 0;

@@ -1,4 +1,4 @@
-// What xserver's command line says, with its defaults.
+// xserver's command line, with its defaults.
 #pragma once
 
 #include <cstdint>

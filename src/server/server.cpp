@@ -57,7 +57,8 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     return core;
 }
 
-// Policies that are not of this build, before there is a scheduling thread. One that its server ended in is left out.
+// Policies that are not of this build, before there is a scheduling thread. A policy in which its server ended is left
+// out.
 Options with_own_policy(Options options) {
     if (!options.policy_line.empty()) options.policy = register_expression(options.policy_line);
     if (options.policy_file.empty()) return options;
@@ -163,7 +164,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
     scheduler_.start();
 }
 
-// What the server before this one was asked for, if it ended by a fault.
+// Takes up the orders to the server before this one, if that ended by a fault.
 void Server::take_up_checkpoint() {
     base::LogLevel level{};
     const nlohmann::json told = checkpoint_.value("log_level");

@@ -45,8 +45,8 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then. What follows must
-    // be the end of the process, without destroying this: peers' descriptors are left open.
+    // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then. The process must
+    // end right after it, without destroying this: peers' descriptors are left open.
     void run();
 
 private:
@@ -76,7 +76,7 @@ private:
         pid_t pid = 0;
         bool came = false;  // itself, or a process that it started
     };
-    // One that ended and had not come: xcli run says so (ended_unused).
+    // A program that ended and had not come: xcli run says so (ended_unused).
     struct EndedUnused {
         ToolHost::Announced program;
         int64_t ended_ns;

@@ -1,4 +1,4 @@
-// What a token of the event loop stands for: the kind in its upper half, an id in the lower.
+// The meaning of an event loop's token: the kind in its upper half, an id in the lower.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ public:
 
     explicit StoppedWatch(Scheduler& scheduler) : scheduler_(scheduler) {}
 
-    // Somebody is kept off.
+    // A program is kept off.
     void begin(int64_t now_ns);
     // When look() must be called; 0: no need.
     int64_t due_ns() const { return due_ns_; }

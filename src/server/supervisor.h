@@ -3,10 +3,10 @@
 // It is forked from before the first server exists, has one thread, and holds what must outlive a server: the listening
 // socket and its lock (clients that connect meanwhile wait in the backlog), and the memory below. A server is a fork of
 // it. Only a server that says so has ended in order: an exit status tells nothing where somebody else has taken it, or
-// a library called exit. One that cannot begin with what was set at run time begins without. A server that cannot end,
-// because a thread of it is stuck in the kernel, has a successor all the same. It is waited for later. Told to end
-// (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the supervisor itself is killed the kernel
-// sends its server SIGTERM: nobody is left running that nobody looks after.
+// a library called exit. A server that cannot begin with the settings made at run time begins without them. A server
+// that cannot end, because a thread of it is stuck in the kernel, has a successor all the same. It is waited for later.
+// Told to end (SIGTERM, SIGINT, SIGHUP to either of them, or the idle exit) both end. If the supervisor itself is
+// killed the kernel sends its server SIGTERM: nobody is left running that nobody looks after.
 #pragma once
 
 #include <sys/types.h>

@@ -42,7 +42,7 @@ public:
     uint32_t id() const { return id_; }
     const Peer& peer() const { return peer_; }
     User& user() const { return user_; }
-    // What people call it: the kernel's number, or its own where the kernel shows none; 0: neither.
+    // Returns its number for people: the kernel's number, or its own where the kernel shows none; 0: neither.
     int32_t pid() const { return peer_.pid > 0 ? peer_.pid : claimed_pid_; }
     bool pid_is_claimed() const { return peer_.pid <= 0; }
     // Equal for connections of one process, different for different ones, as far as the kernel tells.
@@ -53,16 +53,16 @@ public:
     bool knows_cgroup() const { return knows_cgroup_; }
     void read_cgroup() { cgroup_ = cgroup_of(peer_.pid, &knows_cgroup_); }
     const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
-    // What the dispatcher tells of it, and is told.
+    // Returns the dispatcher's record of it.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
-    // What it did in its last run, and in this one; read once the scheduling thread has let it go.
+    // Returns the habits of its last run and of this one; read once the scheduling thread has let it go.
     const std::shared_ptr<sched::ProgramHabits>& habits() const { return habits_; }
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }
     int socket() const { return socket_.get(); }
     int pid_fd() const { return pid_fd_.get(); }  // -1: the system has none
 
-    // What it takes of its user's account.
+    // The part that it takes of its user's account.
     Charge place;
     Charge descriptors;
     bool handed_over = false;

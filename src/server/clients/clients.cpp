@@ -250,7 +250,7 @@ void Server::end_expectation(uint32_t id) {
     expected_.erase(found);
 }
 
-// What was suspended when the server before this one ended by a fault.
+// Suspends again the programs that were suspended when the server before this one ended by a fault.
 void Server::suspend_again(int64_t now_ns) {
     scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
         checkpoint_.suspend_again(

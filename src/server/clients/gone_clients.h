@@ -1,4 +1,4 @@
-// Who left in the last minute, for tools that tell of what was (tool_record.cpp). Front thread.
+// The clients that left in the last minute, for tools that tell of the past (tool_record.cpp). Front thread.
 #pragma once
 
 #include <algorithm>

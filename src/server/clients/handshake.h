@@ -8,7 +8,7 @@
 
 namespace xsched::server {
 
-// What may be said of a peer after its first packet.
+// The facts about a peer after its first packet.
 struct Handshake {
     ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
     ipc::PeerKind kind = ipc::PeerKind::kClient;

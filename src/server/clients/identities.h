@@ -1,4 +1,4 @@
-// Who is at the other end of a connection, to be compared with others. On the host that is a uid. A container's root
+// The user at the other end of a connection, to be compared with others. On the host that is a uid. A container's root
 // may be any uid, so each uid in a container is somebody of its own: it gets a number that no uid of the machine has,
 // and all of the container share one account. Front thread.
 //

@@ -126,7 +126,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     welcomed_.emplace(id, Welcomed{std::move(client), now_ns + kSealPatienceNs});
 }
 
-// Whoever has spoken meanwhile is heard: it may be we who were late.
+// A newcomer that has spoken meanwhile is heard: it may be we who were late.
 void Server::drop_silent_newcomers(int64_t now_ns) {
     while (!newcomers_.empty() && now_ns >= newcomers_.begin()->second.deadline_ns) {
         const uint32_t id = newcomers_.begin()->first;

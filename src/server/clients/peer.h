@@ -36,8 +36,8 @@ std::string name_of(const Peer& peer);
 // Members come in when nobody else does, and may raise others. -1: there is no such group on this machine.
 gid_t trusted_group();
 
-// What the kernel says of it; what follows from that: Identities::settle. False: the connection is no Unix socket any
-// more.
+// Asks the kernel about the peer; the conclusions from that: Identities::settle. False: the connection is no Unix
+// socket any more.
 bool identify(int socket, gid_t trusted, Peer* peer);
 // The same of a process without a connection. False: there is none.
 bool identify_process(pid_t pid, Peer* peer);

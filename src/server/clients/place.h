@@ -9,8 +9,8 @@
 
 namespace xsched::server {
 
-// What they share. The numbers of a place are Identities::kFirstApart + 256 * block on; the first is that of its
-// uid 0, and of its account.
+// The numbers that the users of one place share. The numbers of a place are Identities::kFirstApart + 256 * block on;
+// the first is that of its uid 0, and of its account.
 struct Place {
     std::string name;  // "pid namespace 4026532567"
     uint32_t block = 0;

@@ -13,7 +13,8 @@ struct SeenQueue {
     uint32_t at;
     ipc::QueueSlot& slot;
 
-    // What people call it within its process, from 1. A queue that comes later may have the number of one that went.
+    // Returns its number for people within its process, from 1. A queue that comes later may have the number of one
+    // that went.
     uint32_t number() const { return at + 1; }
 };
 std::vector<SeenQueue> queues_of(const Client& client);

@@ -130,7 +130,8 @@ void look_at_pids(Standing& standing, base::UniqueFd space) {
     standing.made_by_administrator = !owner || number_of(owner.get()) == own_number(kUsers.name);
 }
 
-// What anybody may read. A user namespace with the same mapping as ours can be made by those alone who may be any uid.
+// Reads the files that any process may read. A user namespace with the same mapping as ours can be made by those alone
+// who may be any uid.
 void look_without_rights(Standing& standing, int process, pid_t pid) {
     if (standing.in_container == Answer::kUnknown) {
         const int levels = levels_below(process);
@@ -150,7 +151,7 @@ Standing look(int process, pid_t pid, bool by_links) {
     look_at_pids(standing, open_namespace(kPids, process, pid, by_links));
     look_without_rights(standing, process, pid);
     standing.has_rights = has_capability(pid) || !somebody_has_capability();
-    // What was read by its number was about this process only if it has not ended meanwhile.
+    // A file that was read by its number was about this process only if it has not ended meanwhile.
     return is_alive(process) ? standing : Standing{};
 }
 

@@ -1,5 +1,5 @@
-// What one user's handovers cost: sets that proved false, and the time of the thread that acts on all users' sets. Kept
-// by the interrupter's thread; any thread reads what is atomic.
+// The price of one user's handovers: sets that proved false, and the time of the thread that acts on all users' sets.
+// Kept by the interrupter's thread; any thread reads what is atomic.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ public:
     void serve(int64_t now_ns, int64_t ns) { served_ns_ = served_ns(now_ns) + std::max<int64_t>(ns, 0); }
 
 private:
-    // What is older has no say: several looks at a client that does not answer (interrupter.cpp, kLookEveryNs).
+    // Older entries have no say: several looks at a client that does not answer (interrupter.cpp, kLookEveryNs).
     static constexpr int64_t kWindowNs = 100 * base::kMillisecond;
 
     std::atomic<uint32_t> refused_{0};

@@ -20,7 +20,7 @@ constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
 constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
 constexpr size_t kMostSets = 64;                           // of one client
 
-// What the client's slots say of one device. It writes them itself, but they are about nobody else.
+// The wish in the client's slots for one device. It writes them itself, but they are about nobody else.
 struct Wanted {
     bool stopped = false;
     bool interrupted = false;  // the client did it, or was about to
@@ -218,7 +218,7 @@ std::vector<uint32_t> Interrupter::take_changed() {
     return std::exchange(changed_clients_, {});
 }
 
-// What its slots say becomes what is wanted. The timeslices of a client that answers are its own business.
+// Makes the wish in its slots the wanted state. The timeslices of a client that answers are its own business.
 void Interrupter::follow(const Watched& client) {
     bool any = false;
     const std::lock_guard lock(mutex_);
@@ -229,8 +229,8 @@ void Interrupter::follow(const Watched& client) {
         set.wanted_us = client.silent ? wanted.timeslice_us : set.done_us;
         set.together = !client.silent;
         set.taken = &client.region->header.taken_together;
-        // What the client itself has stopped is to run again, too: before it fell silent or by a call that came to its
-        // end only now, after ours. As long as it says so.
+        // Work that the client itself has stopped is to run again, too: before it fell silent or by a call that came to
+        // its end only now, after ours. As long as it says so.
         set.left_stopped = client.silent && wanted.interrupted && !set.wanted;
         set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || set.left_stopped;
         any = any || set.dirty;
@@ -259,7 +259,7 @@ void Interrupter::release(uint32_t client) {
         const std::lock_guard lock(mutex_);
         for (auto& [key, set] : sets_) {
             if (key.client != client) continue;
-            // Whatever its slots say: it may have died in the middle of a call that it had not noted yet.
+            // Its slots are not asked: it may have died in the middle of a call that it had not noted yet.
             set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
             set.going = true;

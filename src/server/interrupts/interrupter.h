@@ -2,8 +2,8 @@
 // for those that do not answer, and for several of one priority at once, whose own calls would wait for each other in
 // the driver. Else a client that answers does it itself; then this does nothing.
 //
-// Calls to the driver take up to a millisecond, so that they are made on a thread of its own. What is wanted and what
-// has been done are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
+// Calls to the driver take up to a millisecond, so that they are made on a thread of its own. The wanted state and the
+// reached state are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
 // thread also sees when the scheduling thread hangs, and lets everything run. The driver counts disablings: each is
 // undone by an enabling of its own, whoever makes it.
 //
@@ -40,8 +40,8 @@ public:
     Interrupter(const Interrupter&) = delete;
     Interrupter& operator=(const Interrupter&) = delete;
 
-    // What came from a client after its Hello, with the control device that came along (none: it was something else).
-    // False: not of our protocol. The client must be watched from then on.
+    // Takes a packet that came from a client after its Hello, with the control device that came along (none: it was
+    // something else). False: not of our protocol. The client must be watched from then on.
     bool take(const Client& client, const void* packet, size_t bytes, base::UniqueFd fd);
     // The client is gone, or let go, and no longer watched: whoever stopped it, it runs, with the timeslices that the
     // driver had set.
@@ -53,7 +53,7 @@ public:
     void unwatch(uint32_t client);
     // Looks whether clients carry out their directives, and steps in if not. Returns when to look again; 0: no need.
     int64_t look(int64_t now_ns);
-    // What the Header::together of these clients says has changed.
+    // The Header::together of these clients has changed.
     void follow_together(const std::vector<uint32_t>& clients);
     // Of which devices this can take the client's work off together with others'. Any thread.
     std::vector<uint64_t> devices_of(uint32_t client);

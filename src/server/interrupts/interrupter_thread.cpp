@@ -82,8 +82,8 @@ void Interrupter::note_changed(uint32_t client) {
     any_changed_.store(true);
 }
 
-// Does one thing. False: there is none. What was handed over comes last: however much of it there is, what is to be
-// done waits for one proof at most.
+// Does one thing. False: there is none. Handovers come last: however many there are, an action waits for one proof at
+// most.
 bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     if (!retired_.empty()) {
         auto closing = std::exchange(retired_, {});

@@ -8,7 +8,7 @@
 
 namespace xsched::server {
 
-// What a client handed over (ipc::Handover): the platform knows what is in it.
+// The bytes of a client's handover (ipc::Handover): the platform knows their meaning.
 using Handed = std::vector<unsigned char>;
 
 struct InterruptOutcome {

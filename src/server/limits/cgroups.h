@@ -1,5 +1,5 @@
-// Shares, limits and ceilings of control groups (cgroup v2): programs in one share as one, whoever they belong to. What
-// a program is in is read when it connects; a group counts with all groups below it that have nothing of their own. A
+// Shares, limits and ceilings of control groups (cgroup v2): programs in one share as one, whoever they belong to. A
+// program's group is read when it connects; a group counts with all groups below it that have nothing of their own. A
 // ceiling (the highest priority) counts for all groups below it, whatever these have. Front thread.
 #pragma once
 
@@ -62,14 +62,15 @@ public:
     // The owner of the group's directory may, and whoever is trusted.
     bool may_set(const Peer& peer, const std::string& path) const;
 
-    // Null: it is in force; else why not. Whoever asks is charged for a group that had nothing; null: a trusted one.
-    // The uid is that of the user whose limits count (users.h).
+    // Null: it is in force; else why not. The caller is charged for a group that had nothing; null: a trusted one. The
+    // uid is that of the user whose limits count (users.h).
     const char* set(const GroupSetting& setting, const Peer* asking);
     std::vector<KeptGroup> kept() const;
-    // One of the server before this one. What its owner said of a group that has gone is forgotten.
+    // One of the server before this one. Its owner's words about a group that has gone are forgotten.
     void take_up(const KeptGroup& group);
-    // What counts for a program of that group: of the groups above it the nearest that has a share or limit, and before
-    // all others one of which somebody trusted said it; the lowest ceiling of all. True: it is other than before.
+    // Finds the setting that counts for a program of that group: of the groups above it the nearest that has a share or
+    // limit, and before all others one that a trusted user set; the lowest ceiling of all. True: it is other than
+    // before.
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:

@@ -1,5 +1,5 @@
-// What control groups leave to this process and to whatever else is in them: the least of the limits of its own group
-// and of all groups above, of version 2 and version 1. Reads files of the kernel alone. Any thread.
+// The memory that control groups leave to this process and to the others in them: the least of the limits of its own
+// group and of all groups above, of version 2 and version 1. Reads files of the kernel alone. Any thread.
 #pragma once
 
 #include <cstdint>

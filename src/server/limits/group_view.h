@@ -1,5 +1,5 @@
-// What the server sees of control groups. In a control group namespace of its own the kernel calls groups outside
-// "/../x"; their names are found if the host's hierarchy is mounted nevertheless. Read once, at the start; any thread.
+// The server's view of control groups. In a control group namespace of its own the kernel calls groups outside "/../x";
+// their names are found if the host's hierarchy is mounted nevertheless. Read once, at the start; any thread.
 #pragma once
 
 #include <string>

@@ -36,14 +36,14 @@ constexpr uint64_t kUserAccounts = uint64_t{3} << 62;
 
 constexpr int64_t kLookAtRangesEveryNs = 5 * base::kSecond;
 
-// What is kept of a group's memory for the server itself (measured: 19 to 24 MiB under the attacks of
+// The part of a group's memory that is kept for the server itself (measured: 19 to 24 MiB under the attacks of
 // docs/SECURITY.md).
 constexpr int64_t kServerBytes = 24 << 20;
 // Of the rest, parts of eight: for clients and for answers. The last is for what is not counted.
 constexpr int64_t kParts = 8;
 constexpr int64_t kClientParts = 6;
 constexpr int64_t kAnswerParts = 1;
-// What the server and the kernel keep of a client beside its shared memory (measured: some 10 KiB).
+// The memory that the server and the kernel keep of a client beside its shared memory (measured: some 10 KiB).
 constexpr int64_t kClientBytes = 64 << 10;
 // Of each queue: 1.4 KiB for any that a client claims, and up to 6 KiB where each is on a device of its own (measured).
 constexpr int64_t kQueueBytes = 6 << 10;

@@ -93,7 +93,7 @@ public:
     // False: too many proved false in this minute. Nothing is lost but the server's help: programs do it themselves.
     bool may_hand_over(int64_t now_ns);
 
-    // Whether a line about this user may be logged now. Those that may not are counted.
+    // Whether a line about this user may be logged now. Lines that may not be logged are counted.
     bool may_log(int64_t now_ns);
 
     int64_t virtual_ns = 0;  // the service its tools have had (tool_desk.h)
@@ -131,13 +131,13 @@ public:
     void set(const LimitSetting& setting);
     // All programs of a user share a device as one, whatever was said of the user. Before there are any.
     void share_by_user() { share_by_user_ = true; }
-    // What the system has for all of us, which ordinary users do not get to the last.
+    // Sets the system's limit for all of us, of which ordinary users do not get the last part.
     void set_descriptors(int64_t system);
     // Likewise of the server's control group. Before there are any users.
     void set_room(const GroupRoom& room);
     const GroupRoom& room() const { return room_; }
     uint32_t slots() const { return slots_; }
-    // What all ordinary users have together at most, or all users; kNoLimit: as much as each may have.
+    // Returns the most that all ordinary users may have together, or all users; kNoLimit: as much as each may have.
     int64_t most_together(Limit limit, bool trusted) const;
     std::vector<User*> all();
     // Says what was left out of the log in the seconds before.
@@ -148,7 +148,7 @@ public:
 private:
     friend class User;
     friend class Charge;
-    // What all users have together, and what all ordinary ones have, is no more than this.
+    // Limits the sum of all users, and the sum of all ordinary ones, to this.
     void bound(Limit limit, int64_t all, int64_t ordinary);
     uid_t owner_of(uid_t uid);
     void forget_unused();

@@ -1,4 +1,4 @@
-// What the CPU scheduler prefers, as policies order it (CHPF). Any thread.
+// The CPU scheduler's preference, as policies order it (CHPF). Any thread.
 #pragma once
 
 #include <sys/types.h>

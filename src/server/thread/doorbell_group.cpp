@@ -82,7 +82,8 @@ void DoorbellGroup::changed() {
     base::futex_wake_all(control_);
 }
 
-// The thread. What it waits for may go while it does: then the kernel says so, or wakes it, and it looks again.
+// The thread. The doorbell that it waits for may go while it waits: then the kernel says so, or wakes it, and it looks
+// again.
 void DoorbellGroup::watch() {
     std::vector<base::FutexWord*> words;
     std::vector<uint32_t> noted;

@@ -8,8 +8,8 @@ inline constexpr int kSchedulingNice = -10;
 inline constexpr int kFrontNice = -5;
 inline constexpr int kBusyFrontNice = -3;  // front_nice.h
 
-// Fine timers, a short turn (kernels since 6.12) and a slightly better place in the queue for a processor. Whatever is
-// refused is left as it is.
+// Fine timers, a short turn (kernels since 6.12) and a slightly better place in the queue for a processor. Requests
+// that the kernel refuses are dropped.
 void ask_for_low_latency(int nice);
 
 // The lowest real-time priority: whatever ordinary threads do, also the server's own that talk to peers, this thread

@@ -23,8 +23,7 @@ namespace xsched::server {
 class Scheduler {
 public:
     using Order = std::function<void(dispatch::Dispatcher&)>;
-    // What else is looked at after each pass, on the scheduling thread: takes the time, returns when to look again (0:
-    // no need).
+    // Another look after each pass, on the scheduling thread: takes the time, returns when to look again (0: no need).
     using Look = std::function<int64_t(int64_t)>;
 
     // `records`: the journal is kept always, not only while a tool asks for it.
@@ -48,7 +47,7 @@ public:
     // Of the policy in force at the end of the last pass. Any thread.
     const char* policy_name() const { return policy_name_.load(); }
     policy::Fact needs() const { return needs_.load(std::memory_order_relaxed); }
-    // What shares rest upon. The scheduling thread.
+    // The accounts on which shares rest. The scheduling thread.
     const std::vector<policy::Ahead>& accounts() { return dispatcher_.core().accounts(); }
 
     // Clients whose Header::together has changed since this was emptied. The scheduling thread.
@@ -56,10 +55,10 @@ public:
     // Dispatcher::act_for. The scheduling thread.
     void act_for(uint32_t client, std::vector<uint64_t> devices) { dispatcher_.act_for(client, std::move(devices)); }
 
-    // What it saw and decided. Front thread.
+    // The journal of observations and decisions. Front thread.
     dispatch::Journal& journal() { return journal_; }
 
-    // What queues were kept off for. Front thread.
+    // The log of queues that were kept off. Front thread.
     const dispatch::HoldLog& holds() const { return holds_; }
 
     // The client's memory stays mapped until it is expelled.

@@ -1,4 +1,4 @@
-// What several of the commands that look say in the same words. Front thread.
+// The descriptions that several of the commands that look have in common. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
 // "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)"
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);
 
-// What all programs together ask for of each device, a control group that was given a share once; and what the programs
-// of such a group had of it together in the last ten seconds, by its account and device.
+// The sum of all programs' requests for each device, a control group that was given a share once; and the time that the
+// programs of such a group had of it together in the last ten seconds, by its account and device.
 struct AskedFor {
     std::map<uint64_t, int64_t> shares;
     std::map<std::pair<uint64_t, uint64_t>, double> groups_got;

@@ -1,4 +1,4 @@
-// What the dispatcher knows of queues, beyond what their slots say, for tools: read from its records. Front thread.
+// The dispatcher's facts about queues, beyond their slots, for tools: read from its records. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct QueueFacts {
     policy::Note note;
 };
 
-// What the queues that a client had, and has no more, have done.
+// The work of the queues that a client had, and has no more.
 struct Gone {
     uint64_t completed = 0;
     uint64_t copies = 0;

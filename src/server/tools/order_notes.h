@@ -1,5 +1,5 @@
-// What people told the server in the last minute: policies, hints, settings, suspensions. Traces show it beside what
-// came of it (tool_record.cpp). Front thread.
+// The orders that people gave the server in the last minute: policies, hints, settings, suspensions. Traces show it
+// beside what came of it (tool_record.cpp). Front thread.
 #pragma once
 
 #include <algorithm>

@@ -71,7 +71,7 @@ Json hints_of(const policy::PolicyInfo& info) {
     return names;
 }
 
-// One that decides already goes on with all that it has learned of programs.
+// A policy that decides already goes on with all that it has learned of programs.
 void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
     std::unique_ptr<policy::Policy> made = info.make();
     if (core.policy_name() == made->name() && core.thrown_out() == nullptr) return;

@@ -16,7 +16,7 @@ namespace xsched::server {
 
 using Json = nlohmann::json;
 
-// The request makes no sense. What else may be the matter: the classes derived from it.
+// The request makes no sense. Other errors: the classes derived from it.
 class ToolError : public std::runtime_error {
 public:
     explicit ToolError(const std::string& sentence, const char* kind = "usage")
@@ -67,7 +67,7 @@ std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 bool has_clients(const Request& request, int64_t pid);
 // An order for a process that is no client yet: in force once it comes. Returns the answer, or throws ToolError.
 Json keep_order(const Request& request, int64_t pid, const Json& order);
-// Who did what to whom, as it was asked: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
+// Logs who did what to whom, in the words of the request: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
 void tell_log(const Request& request, const char* what);
 // A line at INFO, unless the asking user has had all the lines that he may cause in a second.
 void say_in_log(const Request& request, const std::string& line);

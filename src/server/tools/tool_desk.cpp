@@ -145,7 +145,7 @@ bool ToolDesk::account(Tool& tool, size_t bytes, int64_t now_ns) {
     return charge.has_value();
 }
 
-// What was read, and in a file has had time to be read.
+// Returns whether the answer was read, and in a file has had time to be read.
 bool ToolDesk::is_over(const Tool& tool, int64_t now_ns) {
     return has_read_all(tool.socket.get()) && (!tool.answer || now_ns - tool.answered_ns >= kUnreadPatienceNs);
 }

@@ -10,7 +10,7 @@
 namespace xsched::server {
 namespace {
 
-// What somebody tells of a queue or process.
+// The hints that a person gives a queue or process.
 struct GivenHints {
     std::optional<int64_t> values[base::kHintCount];
 
@@ -114,7 +114,7 @@ void check_level(const SeenQueue& queue, const Settings& given) {
                       std::to_string(*given.level) + ": 'xcli list --json' shows its levels");
 }
 
-// What is not given keeps what a person asked for before: the client may not have seen that yet.
+// A setting that is not given stays as a person asked for it before: the client may not have seen that yet.
 void write_settings(const SeenQueue& queue, const Settings& given) {
     ipc::QueueSlot& slot = queue.slot;
     if (given.level) slot.want_level.store(static_cast<uint32_t>(*given.level));

@@ -68,7 +68,7 @@ Json set_group(const Request& request, const std::string& text) {
     Peer charged = request.asking.peer;
     charged.uid = request.asking.user.uid();
     if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
-    // Nobody makes the scheduling thread read programs that this is not about.
+    // The scheduling thread need not read other programs for this.
     std::vector<uint32_t> changed;
     for (const auto& [id, client] : request.host.clients)
         if (groups.tell(client->cgroup(), *client->group())) changed.push_back(id);

@@ -147,7 +147,7 @@ Json describe_cost(const Request& request, const Client& client, int64_t seconds
     return {{"seconds", seconds}, {"victims", victims}};
 }
 
-// What it asked for: the most urgent of its queues speaks for all.
+// Adds the program's requests: the most urgent of its queues speaks for all.
 void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;
@@ -178,7 +178,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["best_level"] = queues.empty() ? 0 : best;
 }
 
-// What all queues of a program have done, and their states now.
+// The work of all queues of a program, and their states now.
 struct Work {
     uint64_t submitted = 0, launched = 0, completed = 0;
     uint64_t copies = 0, copied_bytes = 0;

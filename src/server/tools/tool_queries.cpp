@@ -37,7 +37,7 @@ void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     }
 }
 
-// What its program had of its device in the last second, ten and sixty.
+// Adds its program's use of its device in the last second, ten and sixty.
 void add_use(Json& entry, const Request& request, const AskedFor& asked, const SeenQueue& queue,
              const Explanation& why) {
     const uint64_t device = queue.slot.device.load();
@@ -58,12 +58,12 @@ Json levels_of(const ipc::QueueSlot& slot) {
     return levels;
 }
 
-// Whatever else is used, its gate or hold is closed.
+// Its gate or hold is closed in any case.
 sched::Mechanism in_force(const QueueFacts& known) {
     return known.suspended ? std::max(known.mechanism, sched::Mechanism::kGate) : known.mechanism;
 }
 
-// What its program has given it, and how far that is.
+// Describes the commands that its program has given it, and how far they are.
 Json describe_commands(const ipc::QueueSlot& slot) {
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();

@@ -81,7 +81,7 @@ Json mechanisms_of(uint32_t platform) {
     return mechanisms;
 }
 
-// What a trace has beyond a recording: everybody's name, and the words.
+// Adds the parts of a trace that a recording lacks: the names of all programs, and the words.
 void add_names(const Request& request, Json& answer) {
     Json& programs = answer["programs"] = Json::array();
     Json& mechanisms = answer["mechanisms"] = Json::object();
@@ -96,7 +96,7 @@ void add_names(const Request& request, Json& answer) {
         if (request.may_see(gone.uid, gone.user)) add(gone.id, gone.pid, gone.program, gone.platform);
 }
 
-// What people said meanwhile.
+// Adds the orders of people meanwhile.
 void add_orders(const Request& request, Json& answer) {
     Json& orders = answer["orders"] = Json::array();
     for (const OrderNotes::Note& note : request.host.notes)

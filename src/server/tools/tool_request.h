@@ -1,4 +1,4 @@
-// What a tool's command gets: what it works on, and who asks. Plain data; front thread.
+// The arguments of a tool's command: the objects that it works on, and who asks. Plain data; front thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace xsched::server {
 
-// What the commands work on.
+// The objects that the commands work on.
 struct ToolHost {
     const Options& options;
     const int64_t& started_ns;
@@ -47,7 +47,7 @@ struct ToolHost {
         uid_t user;
     };
     std::function<std::vector<Announced>()> announced;
-    // Those that ended lately, and neither they nor what they started had used a device.
+    // Programs that ended lately, where neither they nor their children had used a device.
     std::function<std::vector<Announced>()> ended_unused;
 };
 

@@ -14,7 +14,7 @@
 namespace xsched::server {
 namespace {
 
-// Who comes by the socket for containers looks at his own programs and steers these.
+// A user who comes by the socket for containers looks at his own programs and steers these.
 enum class For { kAll, kNoGuest };
 
 struct Command {
@@ -87,7 +87,7 @@ base::UniqueFd open_to_read(int file) {
 
 }  // namespace
 
-// Whatever bytes a request quoted: an answer is always valid UTF-8.
+// An answer is always valid UTF-8, whatever bytes a request quoted.
 std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string answer_tool(ToolHost& host, const Asking& asking, const std::string& request) {
@@ -110,7 +110,7 @@ std::string refusal(const std::string& sentence, const char* kind) {
 bool send_answer(int socket, const std::string& answer, base::UniqueFd& file) {
     file.reset();
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
-    // Nobody makes it larger, or keeps us from emptying it. No other user may open it for writing either.
+    // No other process can make it larger, or keep us from emptying it. No other user may open it for writing either.
     constexpr unsigned kSeals = F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
     file.reset(memfd_create("xsched-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file || write(file.get(), answer.data(), answer.size()) != static_cast<ssize_t>(answer.size()) ||

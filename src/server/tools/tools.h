@@ -1,7 +1,7 @@
-// What tools may ask: one JSON object per request, {"cmd": NAME, ...}, answered by {"ok": true, ...} or
-// {"ok": false, "error": SENTENCE, "kind": "usage", "nobody" or "refused"}. One function per command in
-// tool_queries.cpp and tool_commands.cpp. A tool sees and steers the processes of its own user; root and the server's
-// own user those of all. Front thread.
+// The requests of tools: one JSON object per request, {"cmd": NAME, ...}, answered by {"ok": true, ...} or {"ok":
+// false, "error": SENTENCE, "kind": "usage", "nobody" or "refused"}. One function per command in tool_queries.cpp and
+// tool_commands.cpp. A tool sees and steers the processes of its own user; root and the server's own user those of all.
+// Front thread.
 #pragma once
 
 #include <string>

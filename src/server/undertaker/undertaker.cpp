@@ -152,7 +152,7 @@ std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
     return parcels;
 }
 
-// Those that are stuck are left where they are.
+// Workers that are stuck are left where they are.
 Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
         if (!worker.busy && worker.socket) return &worker;

@@ -33,7 +33,7 @@ public:
     // This many may be at work at once, for as many users (safety: a thread costs some 50 kB).
     static constexpr unsigned kMostAtWork = 16;
 
-    // What became of an order: a packet, with the one descriptor that `wanted` chose, or a Region, or that a file is
+    // The outcome of an order: a packet, with the one descriptor that `wanted` chose, or a Region, or that a file is
     // sealed, or emptied (token 0).
     struct Parcel {
         uint32_t token = 0;
