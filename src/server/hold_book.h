@@ -59,7 +59,7 @@ public:
     Sum all(uint32_t client) const;
     // Of that client in the last so long, the most time first.
     std::vector<Sum> held(uint32_t client, int64_t ns, int64_t now_ns) const;
-    // Returns the cost to others.
+    // Returns the delays that the program caused to others.
     std::vector<Cost> caused(uint32_t client, int64_t ns, int64_t now_ns) const;
     // Null: nobody of that number was here in the last minute, or took part in a hold.
     const Known* find(uint32_t client) const;
