@@ -1,4 +1,4 @@
-// What a fake driver reads of its environment. Any thread, while nobody changes that.
+// Reads a fake driver's environment. Any thread, while nobody changes that.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The fake platform itself, loaded the way programs load it: through the ICD loader (OCL_ICD_VENDORS, see
-// CMakeLists.txt). What it gets wrong, every test on top of it gets wrong.
+// CMakeLists.txt). A fault of the fake driver is a fault of every test on top of it.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What other tests rely on in the fake CUDA driver, without anything of ours above it.
+// Checks the fake CUDA driver for other tests, without anything of ours above it.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What fake kernel drivers share: they stand in front of the C library's ioctl. One file of each library includes this.
+// The parts that fake kernel drivers share: they stand in front of the C library's ioctl. One file of each library
+// includes this.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// What cuda_program enqueues ahead of its batches (CUDA_PROGRAM_AHEAD): a command that waits for what only the program
-// itself ends, later. On the program's thread.
+// The command that cuda_program enqueues ahead of its batches (CUDA_PROGRAM_AHEAD): it waits for something that only
+// the program itself ends, later. On the program's thread.
 #pragma once
 
 #include <atomic>

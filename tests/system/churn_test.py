@@ -4,7 +4,7 @@
     churn_test.py --build DIR [--seconds 10] [--programs 6] [--seed N]
 
 Each program computes, and checks at its end that no kernel was lost, repeated or out of order. Some are killed, some
-stopped for a while, all have random hints. Nobody may end wrongly or hang, and at the end the server knows of nobody.
+stopped for a while, all have random hints. No program may end wrongly or hang, and at the end the server has no client.
 """
 import argparse
 import collections
@@ -127,7 +127,7 @@ class Churn:
             program.process.kill()
 
     def left(self):
-        """What the server knows of when all have gone."""
+        """Returns the clients that the server still has when all have gone."""
         until = time.monotonic() + LONGEST_S
         while time.monotonic() < until:
             done = self.ask("list", "--json")

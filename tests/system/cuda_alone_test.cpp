@@ -1,5 +1,5 @@
-// What a program that is alone on its device is told to have of it, on the fake driver under the real xserver: nobody
-// follows it.
+// The share that a program is told to have while it is alone on its device, on the fake driver under the real xserver:
+// no thread follows it.
 #include <algorithm>
 
 #include "system/cuda_rig.h"

@@ -113,8 +113,8 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
     expect_end({high.get(), low.get(), other.get()});
 }
 
-// All its channels are enabled for the first of its queues, by a call that takes its time. What the others do meanwhile
-// does not show that disabling them had no effect.
+// All its channels are enabled for the first of its queues, by a call that takes its time. Commands of the others
+// meanwhile do not show that disabling them had no effect.
 TEST_F(CudaInterrupt, AProgramWhoseSecondStreamWorksKeepsTheLevel) {
     low = start_on_rm("low", 0, "200", {{"CUDA_PROGRAM_SECOND", "1"}, {"FAKE_RM_DELAY_US", "1000"}});
     // Which cannot keep the device through its pauses: low is taken off it, not only kept off.

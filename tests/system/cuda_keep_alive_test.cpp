@@ -96,7 +96,7 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     }
 }
 
-// What is held has the place of one of its blocks, which start together.
+// A keep-alive that is held has the place of one of its blocks, which start together.
 class CudaKeepAliveLaunch : public CudaKeepAlive {
 protected:
     // Whether such a launch ends what is held, at once. `before`: what the program does first.
@@ -175,7 +175,7 @@ TEST_F(CudaKeepAliveLaunch, AnotherGraphDoesNot) {
     EXPECT_FALSE(ends_it("launch_graph", launch + kMakesAGraph));
 }
 
-// Whoever waits for an event that a launch's attributes name waits for that launch's stream.
+// A stream that waits for an event that a launch's attributes name waits for that launch's stream.
 TEST_F(CudaKeepAliveLaunch, AStreamThatWaitsForAnEventOfItsAttributesLendsItsPriority) {
     const std::string records = R"(
 urgent, event = ctypes.c_void_p(), ctypes.c_void_p()
@@ -233,7 +233,7 @@ TEST_F(CudaKeepAlive, ACopyThatWaitsForItsStreamDoesNotWaitForOne) {
     EXPECT_GT(kept_alive(), 0u);
 }
 
-// What stands behind the work of one of several streams.
+// A program that waits for the work of one of several streams.
 constexpr const char* kWaitsForSeveralStreams = R"(
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(8192))
 def fill(offset, where):

@@ -3,7 +3,8 @@
 // timeslice. Also while another program does not answer. After each kill nobody stays suspended. Everybody who is left
 // goes on, computes what it should (cuda_program.cpp), has all its channels and the timeslices that the driver had set.
 //
-// What would put things right by itself after a while is off: the starvation limit and XSCHED_INTERRUPT_LIMIT.
+// Mechanisms that would put things right by themselves after a while are off: the starvation limit and
+// XSCHED_INTERRUPT_LIMIT.
 //
 // An ordinary run kills 30 times; a long one, as often as XSCHED_TEST_KILLS says. XSCHED_TEST_SEED repeats the choices:
 //   XSCHED_TEST_KILLS=1000 ctest --test-dir build -R cuda_kill_storm --verbose
@@ -86,8 +87,8 @@ protected:
                             [](const Json& it) { return it.value("suspended", true); });
     }
 
-    // Who works, and in which bursts: back to back, with pauses that make interrupts worth it, and with such that make
-    // short timeslices (sched/facts/mechanism.h).
+    // Changes which programs work, and in which bursts: back to back, with pauses that make interrupts worth it, and
+    // with such that make short timeslices (sched/facts/mechanism.h).
     void stir() {
         for (Guest& guest : guests_) {
             const unsigned pattern = random(3);

@@ -101,7 +101,7 @@ public:
         check(api().cuLaunchKernel(device_.spin, 1, 1, 1, 1, 1, 1, 0, stream_, of_spin, nullptr), "cuLaunchKernel");
         check(api().cuLaunchKernel(device_.append, 1, 1, 1, 1, 1, 1, 0, stream_, of_append, nullptr), "cuLaunchKernel");
     }
-    // What `other` has by now comes before what this one gets.
+    // Work that `other` has by now comes before the next work of this one.
     void follow(const Stream& other) const {
         other.device_.enter();
         check(api().cuEventRecord(other.event_.get(), other.stream_), "cuEventRecord");
@@ -168,8 +168,8 @@ void chain(const Device& device, uint32_t rounds) {
     word.expect("chain");
 }
 
-// As the ring of a collective: each stream waits for a number that its neighbour writes, on either device. Who waits is
-// launched before whom it waits for, and nobody but the devices sees the order.
+// As the ring of a collective: each stream waits for a number that its neighbour writes, on either device. A waiting
+// launch comes before the launch that it waits for, and only the devices see the order.
 void ring(const std::array<Device, 2>& devices, uint32_t laps) {
     std::vector<Stream> streams{{devices[0], kLeast}, {devices[1], kMost}, {devices[0], kMost}, {devices[1], kLeast}};
     std::vector<Word> flags(streams.size());

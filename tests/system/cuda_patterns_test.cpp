@@ -37,7 +37,7 @@ protected:
     const PrivateDirectory directory;
 };
 
-// What each policy reads, so that each has a reason to keep one of them off.
+// The hints that each policy reads, so that each has a reason to keep one of them off.
 TEST_P(CudaPatterns, NobodyIsSuspendedForGood) {
     ServerProcess server(directory, {GetParam(), "--starvation-limit-ms", "0", "--claim-limit-ms", "0"},
                          directory.environment());

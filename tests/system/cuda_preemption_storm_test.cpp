@@ -80,7 +80,7 @@ TEST_F(CudaPreemptionStorm, ByTakingLongKernelsOffTheDevice) {
     EXPECT_EQ(low_rm->disabled(), 0u);
 }
 
-// What these tests rely on: a driver that loses a kernel, or lets one overtake another, is found out.
+// These tests rely on it: a driver that loses a kernel, or lets one overtake another, is found out.
 TEST_F(CudaPreemptionStorm, AWrongResultIsNoticed) {
     for (const char* mode : {"drop", "order"}) {
         low = start_program(std::string("broken-") + mode, 0, {{"FAKE_CUDA_BREAK_ORDER", mode}});

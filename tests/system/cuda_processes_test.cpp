@@ -41,7 +41,7 @@ TEST_F(CudaProcesses, KillingTheMoreUrgentOneLetsTheOtherRun) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// What is known of its kernels' length is wrong, and its call does not say that it waits.
+// The known length of its kernels is wrong, and its call does not say that it waits.
 TEST_F(CudaProcesses, ACopyToPageableMemoryKeepsTheDeviceUntilItsCallReturns) {
     const Environment silent{{"CUDA_PROGRAM_SILENT_US", "40000"}, {"CUDA_PROGRAM_SILENT_COPY", "1"}};
     low = start_program("low", 0, {}, {"-", "1000"});

@@ -70,7 +70,7 @@ bool good(CUresult result, const char* call) {
     return result == CUDA_SUCCESS;
 }
 
-// What the kernel "busy" does to a word, worked out step by step.
+// The effect of the kernel "busy" on a word, worked out step by step.
 struct Busy {
     uint32_t factor, sum;
     explicit Busy(uint32_t steps) {
@@ -354,7 +354,7 @@ int work(Board& board, int device, const Arguments& arguments) {
                          program.expected, program.batches);
             return xsched::test::kWrongResult;
         }
-        // What the driver says right after is about this program's work alone.
+        // The driver's answer right after is about this program's work alone.
         if (!program.polls && !good(api().cuStreamQuery(program.stream), "cuStreamQuery after cuStreamSynchronize"))
             return 1;
         board.done.fetch_add(static_cast<uint64_t>(program.batch_size()));

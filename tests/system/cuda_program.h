@@ -1,4 +1,4 @@
-// What a test and its CUDA programs share, in a mapped file.
+// The data that a test and its CUDA programs share, in a mapped file.
 #pragma once
 
 #include <atomic>

@@ -39,7 +39,7 @@ say("ready")
 
 class CudaSpareMemory : public CudaKeepAlive {
 protected:
-    // What a program says that goes on as `text` does, once it has victims.
+    // Returns the output of a program that goes on with `text` once it has victims.
     std::string says_of(const std::string& text, const Environment& more = {}) {
         program_ = std::make_unique<Process>(
             std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(kBegin + text + "say('over')\n")},
@@ -82,7 +82,7 @@ TEST_F(CudaSpareMemory, WhileWorkIsUnderWayTheDriverWaitsForIt) {
     EXPECT_EQ(says_of("fill(one)\nprint(freed(one))\n"), "1\nover\n");
 }
 
-// Nobody knows when what it has is complete.
+// No report tells when its work is complete.
 TEST_F(CudaSpareMemory, NorIsAnythingKeptWhereAStreamIsNotScheduled) {
     EXPECT_EQ(says_of(R"(
 other = ctypes.c_void_p()

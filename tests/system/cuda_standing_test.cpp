@@ -1,5 +1,5 @@
-// A program of higher priority keeps its next commands with the driver, behind a wait that it ends later. Nobody is
-// kept off the device for these meanwhile.
+// A program of higher priority keeps its next commands with the driver, behind a wait that it ends later. No other
+// program is kept off the device for these meanwhile.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
@@ -40,7 +40,7 @@ TEST_P(CudaStanding, TheOtherProgramRunsMeanwhile) {
     EXPECT_EQ(urgent->end(), 0) << urgent->process().err();
 }
 
-// What stands when it is suspended goes on when its turn comes.
+// A stand that is suspended goes on when its turn comes.
 TEST_P(CudaStanding, ItsOwnCommandsMakeRoomOnceTheirWaitIsOver) {
     const auto victim = start_program("victim", 0, {{"CUDA_PROGRAM_AHEAD", GetParam()}});
     victim->work();

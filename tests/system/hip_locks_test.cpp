@@ -26,7 +26,7 @@ protected:
     }
 };
 
-// Nobody competes when it launches and begins to wait, so that nothing is prepared for what comes then.
+// No program competes when it launches and begins to wait, so that nothing is prepared for work that comes then.
 TEST_P(HipLocks, AVictimInsideTheDriverGoesOn) {
     for (int round = 0; round < kRounds; ++round) {
         low = start_victim(round);

@@ -29,8 +29,8 @@ protected:
         const Json queues = queues_of(low->pid());
         return queues.empty() ? Json::object() : queues[0];
     }
-    // What is told once all of that is so. On a loaded machine the urgent program rests now and then, and the victim
-    // has all of the device.
+    // Returns the server's answer once all of that is so. On a loaded machine the urgent program rests now and then,
+    // and the victim has all of the device.
     Json low_queue_once_slowed() {
         Json queue;
         EXPECT_TRUE(eventually([&] {
@@ -53,7 +53,7 @@ TEST_F(HipMasks, AVictimGoesOnOnFewUnits) {
     EXPECT_FALSE(queue.value("interrupted", true)) << queue;
     EXPECT_NE(queue.value("explanation", "").find("kept to few compute units, where it goes on"), std::string::npos)
         << queue;
-    // What is launched now goes on as well, and no watchdog takes it for stopped.
+    // A launch from now on goes on as well, and no watchdog takes it for stopped.
     const uint64_t before = low->done();
     EXPECT_TRUE(eventually([&] { return low->done() > before + 2; })) << low_queue() << low->process().err();
     low_queue_once_slowed();

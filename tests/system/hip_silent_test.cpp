@@ -32,7 +32,7 @@ protected:
         start_both(more);
         // The last kernel's end is presumed; before it the other one gets nothing but what was in flight.
         EXPECT_LE(done_meanwhile(), 2 * kStray);
-        // Nobody says that it is over, and the other one goes on nevertheless.
+        // No report tells that it is over, and the other one goes on nevertheless.
         EXPECT_TRUE(low->advances()) << low->process().err();
         high->rest();
         EXPECT_EQ(high->end(), 0) << high->process().err();

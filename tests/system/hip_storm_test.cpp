@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Storm, HipStormModes, ::testing::Range(0, kModeCount), 
     return name;
 });
 
-// Whoever is suspended for one that is killed goes on; one that is killed while suspended leaves nothing behind.
+// A program that is suspended for one that is killed goes on; a program that is killed while suspended leaves nothing
+// behind.
 TEST_F(HipStorm, Kills) {
     const int kills = count_of("XSCHED_TEST_KILLS", 18);
     low = start("low", kModes[0], 0);

@@ -75,7 +75,7 @@ protected:
         }
         ipc::ring_directive(region.header);
     }
-    // Those that have ended, or soon will. Their numbers are even.
+    // Keep-alives that have ended, or soon will. Their numbers are even.
     uint32_t kept_alive() {
         uint32_t count = 0;
         for (const ipc::QueueSlot& slot : server.region().slots) count += slot.keep_alive.load() / 2;

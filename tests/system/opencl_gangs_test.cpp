@@ -29,8 +29,8 @@ TEST_F(OpenclGangs, HalvesOfADeviceStandAndGoOnTogether) {
     end({first.get(), second.get(), urgent.get()});
 }
 
-// Whoever takes turns with one of them takes turns with both: under a policy that gives each program its own, a member
-// would have the device while the other is suspended.
+// A program that takes turns with one of them takes turns with both: under a policy that gives each program its own, a
+// member would have the device while the other is suspended.
 TEST_F(OpenclGangs, TheirTurnIsOne) {
     TestTool tool(socket());
     ASSERT_TRUE(tool.accepted());

@@ -1,5 +1,5 @@
-// A program of higher priority keeps its next commands with the driver, behind a user event that it sets later. Nobody
-// is kept off the device for these meanwhile. On whatever OpenCL device there is (PoCL).
+// A program of higher priority keeps its next commands with the driver, behind a user event that it sets later. No
+// other program is kept off the device for these meanwhile. On whatever OpenCL device there is (PoCL).
 #include "system/cuda_rig.h"
 
 namespace xsched::test {

@@ -1,4 +1,4 @@
-// What the kernels of the tests do (order/cuda/kernels.h has the same for real devices). x: a thread's number.
+// The work of the tests' kernels (order/cuda/kernels.h has the same for real devices). x: a thread's number.
 //   append(u32* b, u32 v, u32 n)                   x < n: b[x] = b[x] * 31 + v
 //   append_wide(u32* b, struct { u32 v[8]; }, u32 n)   the same with the sum of v
 //   mix(u32* to, const u32* from, u32 v, u32 n)    x < n: to[x] = to[x] * 31 + from[x] + v

@@ -18,7 +18,7 @@ std::mutex& capture_mutex() {
     static std::mutex& it = *new std::mutex;
     return it;
 }
-// Those that go on. Under capture_mutex.
+// The captures that go on. Under capture_mutex.
 std::vector<std::unique_ptr<Capture>>& captures() {
     static auto& it = *new std::vector<std::unique_ptr<Capture>>;
     return it;

@@ -39,7 +39,7 @@ CUresult capture_forbids_synchronizing(Context& context);
 void forget_captures_of(Context& context);
 bool is_capturing(Stream& stream);
 
-// Events. What an event stands for that was recorded in a captured stream: the nodes before it.
+// Events. The nodes before an event that was recorded in a captured stream.
 struct CapturedPoint {
     uint64_t capture = 0;  // its id; 0: the event was not captured
     std::vector<CUgraphNode> last;

@@ -84,7 +84,7 @@ Function* function_of(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// What AMD's runtime would make: two queues for kernels and one for copies. False: there is no such driver.
+// Creates the queues that AMD's runtime would make: two for kernels and one for copies. False: there is no such driver.
 bool create_queues(Channels& channels) {
     namespace kfd = xsched::hip::kfd;
     auto* open_file = function_of<decltype(fake_kfd_open)>("fake_kfd_open");

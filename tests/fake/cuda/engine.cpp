@@ -69,7 +69,7 @@ void take_packet(Command& command) {
     if (command.hardware != nullptr && !std::exchange(command.taken, true)) command.hardware->taken_out();
 }
 
-// What the host stored since it began to wait it may not see.
+// The device need not see a word that the host stored after the wait began.
 bool sees_word(Command& command) {
     const long writes = device_writes();
     return !g_settings.blind_waits || std::exchange(command.writes, writes) != writes;

@@ -2,8 +2,8 @@
 //
 // A stream is a bounded ring of commands. Programs add at its end, with their context's lock held; its device's
 // executor takes from its front. Commands are named by (stream, number): numbers of one stream only grow, also when the
-// object is used again for another stream, so that a name stays good for the process's life. What a command has to wait
-// for in other streams is a list of such names.
+// object is used again for another stream, so that a name stays good for the process's life. A command's dependencies
+// in other streams are a list of such names.
 //
 // Locks, in this order: Context::mutex, capture_mutex (capture.h), then one of the leaves (Device's, Event's,
 // memory's).

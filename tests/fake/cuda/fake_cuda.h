@@ -5,7 +5,7 @@
 // with one executor thread; device memory is host memory. Kernels are known by name, whatever the module's image:
 // append, append_wide, mix, spin, noop (builtin_kernels.h). Every function may be called from any thread.
 //
-// What it is strict about, because real drivers are, or may be:
+// The driver is strict where real drivers are, or may be:
 //  - contexts are per thread; work needs its stream's own context, a destroyed one gives 709;
 //  - the legacy stream waits for all blocking streams of its context and they for it, also for value operations;
 //  - addresses of value operations must lie in device memory, or be device addresses (cuMemHostGetDevicePointer, never

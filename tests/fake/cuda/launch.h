@@ -16,7 +16,7 @@ const Builtin* builtin_named(const char* name);
 
 constexpr uint32_t kMagicKernel = 0x6e21e101;
 
-// What CUfunction and CUkernel point to; programs may pass the one for the other.
+// The object behind CUfunction and CUkernel; programs may pass the one for the other.
 struct KernelObject {
     uint32_t magic = kMagicKernel;
     const Builtin* builtin = nullptr;

@@ -27,7 +27,7 @@ CUdeviceptr device_address(const void* host);
 void release_all_of(Context& context);
 
 Memory kind_of(const void* address);
-// What is allocated or registered around an address; bytes 0: nothing.
+// The range that is allocated or registered around an address; bytes 0: none.
 struct Extent {
     Memory kind = Memory::kPageable;
     uintptr_t start = 0;

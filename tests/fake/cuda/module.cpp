@@ -1,4 +1,4 @@
-// Modules and libraries: every image has all built-in kernels. Those that PTX text has beside them do nothing.
+// Modules and libraries: every image has all built-in kernels. Kernels that PTX text has beside them do nothing.
 #include <map>
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-// What the environment asks of the fake driver, the faults it injects and what it counts. Any thread; see fake_cuda.h.
+// The fake driver's environment variables, the faults it injects and the things it counts. Any thread; see fake_cuda.h.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,8 @@ bool break_now(Break mode);
 // One misuse of the driver: counted, and a line on standard error.
 [[gnu::format(printf, 1, 2)]] void report_misuse(const char* format, ...);
 
-// Who calls. XSched's own threads must not: a call that the program makes meanwhile may keep them waiting, and what
-// they have stopped stays so. Their thread for errands may, but not for a stream of the program's.
+// The caller of a function. XSched's own threads must not: a call that the program makes meanwhile may keep them
+// waiting, and what they have stopped stays so. Their thread for errands may, but not for a stream of the program's.
 enum class Caller { kProgram, kErrands, kForbidden };
 Caller caller();
 // Ends the process with a line on standard error.

@@ -76,7 +76,7 @@ CUresult batch_operation(CUstream stream, const CUstreamBatchMemOpParams& it) {
     }
 }
 
-// What `property` says of a stream of any context.
+// Tells `property` of a stream of any context.
 template <typename Value, typename Property>
 CUresult tell(CUstream handle, Value* value, Property property) {
     Stream* stream = nullptr;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kLongestNs = 1'000'000;
 
-// Two locks that end with their process: the device, and who has it next. Whoever gives the device back must pass by
-// the latter to get it again, so that two threads alternate.
+// Two locks that end with their process: the device, and who has it next. A process that gives the device back must
+// pass by the latter to get it again, so that two threads alternate.
 struct Files {
     int device = -1, next = -1;
     Files() {

@@ -35,7 +35,7 @@ public:
     explicit FakeDevice(Traits traits);
     ~FakeDevice();
 
-    // What a shim does for one enqueue of command `id` on this thread. False: the driver call failed.
+    // Does the shim's part in one enqueue of command `id` on this thread. False: the driver call failed.
     bool enqueue(int id, bool fail = false);
     bool enqueue_marker(int id);
     // As a shim does: the queue goes, what it has given to the device still runs. The device must outlive that.

@@ -4,8 +4,8 @@
 //    engine's controls (fake_cuda_*) and environment (FAKE_CUDA_*) are its own as well;
 //  - libhiponcuda.so runs on libcuda.so.1, so that real kernels of a real GPU are launched through HIP.
 //
-// Each HIP function is a thin layer over the CUDA driver's functions, whose results have the same numbers. What the
-// layer adds is what HIP has and CUDA has not:
+// Each HIP function is a thin layer over the CUDA driver's functions, whose results have the same numbers. The layer
+// adds the parts that HIP has and CUDA has not:
 //  - the current device is a thread's; streams of other devices may be used all the same; contexts are devices;
 //  - a stream that was destroyed, or whose device was reset, gives 709 (context is destroyed);
 //  - the thread's last error; with FAKE_HIP_OLD_ERRORS=1 as before ROCm 6, where success resets it;
@@ -26,6 +26,6 @@
 
 #include <cstdint>
 
-// What a tool registers: told of the domain, of a phase (1: a call begins, 0: it ends) and of the call, its name here.
+// A tool registers this: told of the domain, of a phase (1: a call begins, 0: it ends) and of the call, its name here.
 using FakeTracer = int (*)(uint32_t domain, uint32_t phase, void* call);
 inline constexpr uint32_t kFakeHipApi = 3;

@@ -14,7 +14,7 @@
 namespace hip_layer {
 namespace {
 
-// What __hipRegisterFatBinary gets, and what it gives back.
+// The argument of __hipRegisterFatBinary, and its result.
 struct FatBinaryWrapper {
     uint32_t magic, version;
     const void* image;

@@ -1,5 +1,5 @@
-// What the functions of the HIP layer share: the CUDA driver below, devices, streams, and how each function begins and
-// ends. Any thread.
+// The parts that the functions of the HIP layer share: the CUDA driver below, devices, streams, and how each function
+// begins and ends. Any thread.
 #pragma once
 
 #include <cstring>
@@ -27,7 +27,7 @@ CUcontext context_of(int device);  // its primary context
 // The device's context current; it stays so, as each call sets its own.
 hipError_t use_device(int device);
 
-// What hipError_t a call left, for hipGetLastError.
+// Leaves the code for hipGetLastError.
 hipError_t leave(hipError_t code);
 hipError_t& last_error();
 
@@ -47,7 +47,7 @@ inline hipStream_t per_thread(hipStream_t stream) {
     return stream != nullptr ? stream : reinterpret_cast<hipStream_t>(2);
 }
 
-// What this thread calls while it exists neither fails for captures of others nor ends them: the runtime's own calls.
+// While it exists, this thread's calls neither fail for captures of others nor end them: the runtime's own calls.
 class AnyCapture {
 public:
     AnyCapture() { cu().cuThreadExchangeStreamCaptureMode(&mode_); }

@@ -9,7 +9,7 @@ namespace hip_layer {
 class TableEntry {
 public:
     TableEntry(const char* name, void* implementation);
-    // What a call goes to: with FAKE_HIP_TABLE=1 what the table has, which somebody may have changed.
+    // Returns the function to call: with FAKE_HIP_TABLE=1 the table's entry, which a tool may have changed.
     void* function() const;
 
 private:

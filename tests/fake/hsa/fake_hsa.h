@@ -2,7 +2,7 @@
 // functions that the real one hands to rocprofiler-register. Over the fake kernel driver (fake/kfd), where that is
 // loaded: each queue is one of KFD's there, with the address of its ring.
 //
-// Who puts packets in is free to say what they mean: the HIP stand-in counts its commands in the indices and runs them
+// The owner of a queue says what its packets mean: the HIP stand-in counts its commands in the indices and runs them
 // itself. Packets of programs that use HSA directly run here, one queue's one after the other. They are kernels whose
 // `kernel_object` is the address of a function of the program's, called with the kernel's arguments.
 //

@@ -46,7 +46,7 @@ Function* of_kernel_driver(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// What the table has in the beginning (queues.cpp).
+// The first entries of the table (queues.cpp).
 hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, uint32_t type, QueueError callback, void* data,
                           uint32_t private_bytes, uint32_t group_bytes, hsa_queue_t** queue);
 hsa_status_t destroy_queue(hsa_queue_t* queue);

@@ -38,11 +38,11 @@ struct Queue {
     std::atomic<uint32_t> priority{0};       // from 0 to 15
 };
 
-// What other processes must see of fork's child: whether it called.
+// The part of fork's child that other processes must see: whether it called.
 struct Shared {
     std::atomic<unsigned> strangers{0};
 };
-// What all that use the device share: until when nothing runs.
+// The part that all users of the device share: until when nothing runs.
 struct Device {
     std::atomic<int64_t> halted_until_ns{0};
     Runs runs;

@@ -32,7 +32,7 @@
 #include <atomic>
 #include <cstdint>
 
-// What tools ask: KFD's kfd_ioctl_get_version_args and its number.
+// The version query of tools: KFD's kfd_ioctl_get_version_args and its number.
 struct FakeKfdVersion {
     uint32_t major, minor;
 };
@@ -40,7 +40,7 @@ inline constexpr unsigned long kFakeKfdGetVersion = _IOR('K', 0x01, FakeKfdVersi
 inline constexpr uint32_t kFakeKfdMinor = 14;
 
 extern "C" {
-// What opening /dev/kfd gives; -1: there is none. Always the same file.
+// Returns the descriptor of an opened /dev/kfd; -1: there is none. Always the same file.
 int fake_kfd_open(void);
 // The word that is not 0 while the queue is suspended; nullptr: there is no such queue.
 const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);

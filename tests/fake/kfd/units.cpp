@@ -24,7 +24,7 @@ const std::atomic<uint32_t>* g_priorities[kMostRuns];
 
 }  // namespace
 
-// Who was killed in the middle of a kernel has the units no longer.
+// A process that was killed in the middle of a kernel no longer has its units.
 void Runs::forget_dead() {
     for (Run& run : runs_) {
         pid_t pid = run.pid.load();

@@ -1,4 +1,4 @@
-// What kernels do, by their name; a kernel of any other name runs and does nothing. Their OpenCL C, for platforms
+// The work of kernels, by their name; a kernel of any other name runs and does nothing. Their OpenCL C, for platforms
 // with a compiler, with i = get_global_id(0) (see order/opencl/kernels.h):
 //   append(global uint* b, uint v)                          b[i] = b[i] * 31 + v
 //   append_local(global uint* b, uint v, local uint* s)     the same

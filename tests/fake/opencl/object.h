@@ -1,4 +1,4 @@
-// What every handle of the fake platform begins with, and how handles are checked.
+// The beginning of every handle of the fake platform, and the check of handles.
 //
 // Two counts: `refs` is the program's (clRetain..., clRelease...); `pins` is how many places of the platform itself
 // need the object, one of them for refs > 0. An object with refs 0 is dead for the program, whatever still pins it:

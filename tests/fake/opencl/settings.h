@@ -1,4 +1,4 @@
-// What the environment asks of the fake platform, and the faults it injects. Any thread; see fake_cl.h.
+// The fake platform's environment variables, and the faults it injects. Any thread; see fake_cl.h.
 #pragma once
 
 #include <atomic>

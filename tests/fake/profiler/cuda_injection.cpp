@@ -1,6 +1,6 @@
-// What Nsight Compute 2025.3 preloads into a program (libcuda-injection.so), as far as it matters to a shim: it exports
-// functions of the driver, answers each dlopen of libcuda.so and each dlsym for these names with its own, and calls the
-// driver when it is loaded. What it takes for the driver is what dlopen really finds: the shim.
+// The library that Nsight Compute 2025.3 preloads into a program (libcuda-injection.so), as far as it matters to a
+// shim: it exports functions of the driver, answers each dlopen of libcuda.so and each dlsym for these names with its
+// own, and calls the driver when it is loaded. It takes for the driver the library that dlopen really finds: the shim.
 #include <dlfcn.h>
 
 #include <cstring>

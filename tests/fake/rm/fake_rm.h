@@ -42,7 +42,7 @@ struct Object {
     uint32_t shown_disabled;  // with FAKE_RM_NO_EFFECT
 };
 
-// What a file holds.
+// The state of a file.
 struct State {
     uint64_t magic;
     pthread_mutex_t mutex;  // shared by the processes, robust
@@ -57,7 +57,7 @@ struct State {
 }  // namespace fake::rm
 
 extern "C" {
-// What opening /dev/nvidiactl gives; -1: there is none.
+// Returns the descriptor of an opened /dev/nvidiactl; -1: there is none.
 int fake_rm_open(void);
 // The word that is not 0 while the channel is disabled.
 const std::atomic<uint32_t>* fake_rm_disabled(int fd, uint32_t client, uint32_t channel);

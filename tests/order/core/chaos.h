@@ -1,5 +1,5 @@
-// What each platform's chaos has: threads that suspend and resume the program's XQueues at random until they are told
-// to stop. They use the C API of the libraries that a shim has loaded.
+// The common part of each platform's chaos: threads that suspend and resume the program's XQueues at random until they
+// are told to stop. They use the C API of the libraries that a shim has loaded.
 #pragma once
 
 #include <atomic>

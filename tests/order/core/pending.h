@@ -1,4 +1,4 @@
-// What one worker has submitted and not settled, oldest first. That worker's thread alone.
+// The submissions of one worker that are not settled, oldest first. That worker's thread alone.
 #pragma once
 
 #include <deque>

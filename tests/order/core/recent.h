@@ -1,4 +1,4 @@
-// What was submitted to one queue or stream with a tracker and may not be complete yet. Any thread.
+// The submissions to one queue or stream that have a tracker and may not be complete yet. Any thread.
 #pragma once
 
 #include <deque>

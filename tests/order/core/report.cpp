@@ -54,8 +54,8 @@ void name_of(pid_t thread, char* name, size_t size) {
     name[count > 0 ? count - 1 : 0] = '\0';
 }
 
-// Every thread shows where it is, one after the other. One that blocks the signal or waits in the kernel without being
-// interruptible is left out.
+// Every thread shows where it is, one after the other. A thread that blocks the signal or waits in the kernel without
+// being interruptible is left out.
 void show_threads() {
     struct sigaction action{};
     action.sa_handler = show_frames;

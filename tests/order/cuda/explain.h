@@ -1,4 +1,4 @@
-// What could have left a buffer with content that its accesses, one after the other, do not leave. Any thread.
+// Explanations for a content that a buffer's accesses, one after the other, do not leave. Any thread.
 #pragma once
 
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace order::cuda {
 
-// Those that exist.
+// The histories that exist.
 class Histories {
 public:
     static void add(History& history);

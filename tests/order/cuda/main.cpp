@@ -20,7 +20,7 @@ struct Cuda : Types<World, Signaller, Chaos, Worker> {
         const InContext inside(*world.contexts.front());
         free_host_memory();
     }
-    // What the fake driver saw: misuse, full streams, disturbed captures, objects never given back.
+    // The fake driver's findings: misuse, full streams, disturbed captures, objects never given back.
     void check(const Options&) const {
         for (const char* name : {"fake_cuda_errors", "fake_cuda_blocked_in_driver", "fake_cuda_capture_disturbed"})
             if (const long count = ::cuda::fake_count(name); count != 0) violation("%s is %ld, not 0", name, count);

@@ -11,7 +11,7 @@ struct Wide {
     uint32_t lanes[8];
 };
 
-// What a host function works on; it deletes it.
+// The data of a host function; it deletes it.
 struct HostWork {
     uint32_t* word;
     uint32_t value;

@@ -1,4 +1,4 @@
-// What of the checker's repertoire a run leaves out or favours (--without, --favour): a fault's cause is found by
+// Parts of the checker's repertoire that a run leaves out or favours (--without, --favour): a fault's cause is found by
 // leaving things out. Chosen before the threads start, only read afterwards.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class Part : uint8_t {
     kCapture,
     kGraphs,
     // How they are made; these cannot be favoured.
-    kUpdate,       // of graphs
+    kUpdate,  // of graphs
     kSynchronous,  // calls that name no stream
     kPinned,
     kPageable,
@@ -37,7 +37,7 @@ enum class Part : uint8_t {
     kBlocking,
     kNonBlocking,
     kOwn,  // streams; own: those that a worker also captures
-    kSecond,                                             // context
+    kSecond,  // context
     // How one access of a buffer is tied to the next.
     kImplicit,
     kYoung /* the former, where the stream is younger than the legacy stream's work */,

@@ -42,7 +42,7 @@ private:
         const char* memory = nullptr;  // the host's
         bool returned = false;         // that memory is the program's again, and holds what was read
     };
-    // What is this worker's own in a context.
+    // This worker's own objects in a context.
     struct Own {
         StreamPtr per_thread;
         StreamPtr captured, forked;  // captured now and then, otherwise used like any other

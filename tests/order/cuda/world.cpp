@@ -188,7 +188,7 @@ World::World(const Options& options) {
     contexts.push_back(std::make_unique<Context>(count - 1, false));
 }
 
-// What a buffer remembers may belong to another context.
+// Objects that a buffer remembers may belong to another context.
 World::~World() {
     for (const auto& context : contexts)
         for (auto* all : {&context->buffers, &context->host_words})

@@ -1,4 +1,4 @@
-// What the files that make CUDA's driver of the HIP runtime share. Any thread.
+// The parts that the files share which make CUDA's driver of the HIP runtime. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A program that throws its own work away: queues of its own, suspended, resumed with kQueueResumeFlagDropCommands and
-// released, while another of its threads enqueues on them. What remains in their buffers nobody knows; every command
-// must end, complete or with an error, and a queue must work afterwards.
+// released, while another of its threads enqueues on them. The content of their buffers is unknown afterwards; every
+// command must end, complete or with an error, and a queue must work afterwards.
 #pragma once
 
 #include <atomic>

@@ -16,7 +16,7 @@ void CL_CALLBACK native_append(void* data) {
     for (uint32_t i = 0; i < it->items; ++i) it->words[i] = it->words[i] * 31 + it->value;
 }
 
-// What the host sees in a mapped buffer, and what it leaves there.
+// Checks the host's view of a mapped buffer, and the content that it leaves there.
 void use_mapping(Random& random, uint32_t* words, Buffer& buffer, cl_map_flags flags) {
     Words& model = buffer.model;
     if ((flags & CL_MAP_READ) != 0 && !std::equal(model.begin(), model.end(), words)) {

@@ -22,7 +22,7 @@ struct Queue;
 class Tracker;
 using TrackerPtr = std::shared_ptr<Tracker>;
 
-// What happened to a buffer last, told when it turns out wrong.
+// The last access to a buffer, told when its content turns out wrong.
 struct Access {
     const char* what = nullptr;
     const void* queue = nullptr;
@@ -69,7 +69,7 @@ public:
     const std::shared_ptr<Queue>& queue() const { return queue_; }
     const char* what() const { return what_; }
 
-    // What it waits for: complete before this one is, and before this one starts.
+    // Sets the commands that it waits for: they complete before this one does, and before this one starts.
     void set_dependencies(std::vector<TrackerPtr> dependencies) { dependencies_ = std::move(dependencies); }
     void set_host(HostMemoryPtr host) { host_ = std::move(host); }
 

@@ -16,7 +16,7 @@
 
 namespace order::opencl {
 
-// What the next command has to wait for.
+// The dependencies of the next command.
 struct Plan {
     QueuePtr queue;
     std::vector<TrackerPtr> after;
@@ -82,7 +82,7 @@ private:
     };
     std::optional<Turn> next_turn(Context& context);
     HostMemoryPtr random_words();
-    // What a read of these words must find.
+    // Returns the words that a read must find.
     static HostMemoryPtr expected_words(const Buffer& buffer, size_t first, size_t count);
     // Ties the next command on plan.queue to the buffer's last access.
     void follow(Plan& plan, Buffer& buffer);

@@ -1,4 +1,4 @@
-// What is recorded of calls to NVIDIA's kernel driver, from sequences of calls as its library makes them.
+// The record of calls to NVIDIA's kernel driver, from sequences of calls as its library makes them.
 #include "platform/cuda/hal/channel_record.h"
 
 #include <gtest/gtest.h>

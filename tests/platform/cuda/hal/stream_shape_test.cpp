@@ -1,5 +1,5 @@
-// What is learned of a driver's streams, and who passes for one. The stand-ins look as streams of a driver of the 580
-// series do: a small piece of memory that leads to a body, which leads back.
+// The layout that is learned of a driver's streams, and the handles that pass for streams. The stand-ins look as
+// streams of a driver of the 580 series do: a small piece of memory that leads to a body, which leads back.
 #include "platform/cuda/hal/stream_shape.h"
 
 #include <gtest/gtest.h>

@@ -170,7 +170,7 @@ TEST_F(CopiesInPieces, BatchesByEntry) {
         << "refused as a whole";
 }
 
-// What the driver refuses is refused as a whole, with its error, and nothing of it is copied.
+// A copy that the driver refuses is refused as a whole, with its error, and nothing of it is copied.
 TEST_F(CopiesInPieces, NotWhereTheDriverRefuses) {
     compete(xqueue_);
     compete(null_);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What xcli list says of a program that is alone and does nothing but synchronous copies: nothing asks its device about
-them, so that the copies themselves have to tell what is over."""
+"""The line of xcli list about a program that is alone and does nothing but synchronous copies: nothing asks its device
+about them, so that the copies themselves have to tell what is over."""
 import argparse
 import json
 import os

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-// What the toolkit is too old for is as CUDA's public references declare it.
+// Functions that the toolkit is too old for are declared as in CUDA's public references.
 extern "C" {
 #if CUDA_VERSION < 13020
 CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUmemcpyAttributes*, CUstream);

@@ -260,7 +260,7 @@ TEST_F(ManyContexts, LoseLevelThreeOnlyAsLongAsThereAreTooMany) {
     expect_at_end(stream, 3);
 }
 
-// What is disabled must be enabled again, however many come meanwhile.
+// A disabled channel must be enabled again, however many come meanwhile.
 TEST_F(ManyContexts, ThatComeWhileTheProcessIsOffLeaveNothingDisabled) {
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);

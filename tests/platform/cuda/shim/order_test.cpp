@@ -1,4 +1,4 @@
-// What is learned from calls that wait or ask, and captures, which are left alone.
+// The progress that is learned from calls that wait or ask, and captures, which are left alone.
 #include "platform/cuda/shim/program.h"
 
 namespace xsched::test {

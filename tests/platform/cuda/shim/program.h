@@ -1,5 +1,5 @@
-// What the CUDA shim's tests share: the driver as a program sees it (libcuda.so.1 by name, which is the preloaded shim
-// over the fake driver). And work whose effect can be looked at. The tests are ordinary CUDA programs.
+// The common part of the CUDA shim's tests: the driver as a program sees it (libcuda.so.1 by name, which is the
+// preloaded shim over the fake driver). And work whose effect can be looked at. The tests are ordinary CUDA programs.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ struct Functions {
     }
 };
 
-// What a program gets for the driver's name.
+// Opens the driver by its name, as a program does.
 inline void* opened_driver() {
     static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
     return library;

@@ -1,4 +1,5 @@
-// What a suspension must not do: fill the driver with things other than launches, or get into a capture elsewhere.
+// The things that a suspension must not do: fill the driver with things other than launches, or get into a capture
+// elsewhere.
 #include "platform/cuda/shim/program.h"
 
 namespace xsched::test {

@@ -1,4 +1,5 @@
-// What becomes a command, and that a suspended queue's commands wait: on every kind of stream, in every form of call.
+// Calls that become commands, and a suspended queue's commands, which wait: on every kind of stream, in every form of
+// call.
 #include <vector>
 
 #include "platform/hip/shim/program.h"

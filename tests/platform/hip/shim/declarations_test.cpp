@@ -49,7 +49,7 @@ SAME_STRUCTURE(hipIpcEventHandle_t)
 static_assert(offsetof(::hipLaunchParams, stream) == offsetof(ours::hipLaunchParams, stream));
 
 // Handles stay what they are, and so does the one structure whose members are looked at; other pointers to structures
-// are void. What is const changes between versions.
+// are void. The place of const changes between versions.
 template <typename T>
 constexpr bool kHandle =
     std::is_same_v<T, ihipStream_t> || std::is_same_v<T, ihipEvent_t> || std::is_same_v<T, ihipModuleSymbol_t> ||

@@ -156,7 +156,7 @@ TEST_F(DirectHsa, OtherSignalsAreLeftAlone) {
     XQueueResume(xqueue, kQueueResumeFlagNone);
 }
 
-// Nobody waits, asks or launches: the queue's own memory tells.
+// No thread waits, asks or launches: the queue's own memory tells.
 TEST_F(DirectHsa, TheEndIsKnownWithoutACall) {
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);

@@ -116,7 +116,7 @@ TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnIsSuspendedAlone) {
     EXPECT_EQ(standing(), 0u);
     EXPECT_EQ(hip().hipStreamSynchronize(one), hipSuccess);
     EXPECT_EQ(word(), 3u * 31 + 7);
-    // What nobody's stream uses is off when all ask.
+    // A queue that no stream uses is off when all ask.
     suspend(first);
     suspend(second);
     EXPECT_EQ(standing(), queues());
@@ -135,7 +135,7 @@ TEST_F(HipInterrupts, ADestroyedQueueIsForgotten) {
         EXPECT_EQ(standing(), queues()) << "no call about the one that is gone";
     }
     resume(xqueue);
-    // One that goes while all are off.
+    // Destroys a stream while all are off.
     const uint32_t late = create(100);
     suspend(xqueue);
     destroy(late);
@@ -152,7 +152,7 @@ TEST_F(HipInterrupts, ThePercentageIsTheRuntimesOwn) {
     suspend(xqueue);
     resume(xqueue);
     EXPECT_EQ(standing(), 1u);
-    // What the runtime changes while they are off comes into force later.
+    // A change that the runtime makes while they are off comes into force later.
     suspend(xqueue);
     kfd_ioctl_update_queue_args request{0, id, 0x1000, 50, 3};
     EXPECT_EQ(ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &request), 0);

@@ -1,4 +1,4 @@
-// What tests of level 3 in one program share: the fake kernel driver's answers, and streams at that level.
+// The common part of level 3's tests in one program: the fake kernel driver's answers, and streams at that level.
 #pragma once
 
 #include <sys/ioctl.h>

@@ -70,7 +70,7 @@ TEST_F(HipMasks, TheProgramsOwnMaskIsPutBackExactly) {
     EXPECT_EQ(mask(queue), 0xf0u) << "a part of its own";
     resume(xqueue);
     EXPECT_EQ(mask(queue), 0x1'00ff00f0u);
-    // What the program says meanwhile comes into force in part, and whole later; what is wrong does not.
+    // A mask that the program sets meanwhile comes into force in part, and whole later; a wrong one does not.
     suspend(xqueue);
     const uint32_t words[] = {0x3f000000};
     EXPECT_EQ(set_mask(queue, 32, words), 0);

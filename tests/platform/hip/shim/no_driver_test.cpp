@@ -1,4 +1,5 @@
-// What the HIP shim's functions answer where there is no runtime: all fail, and none gives what a caller would follow.
+// The answers of the HIP shim's functions where there is no runtime: all fail, and none gives a value that a caller
+// would follow.
 #include "platform/stream/shim/no_driver.h"
 
 #include <gtest/gtest.h>

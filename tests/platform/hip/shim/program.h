@@ -1,5 +1,5 @@
-// What the HIP shim's tests share: the runtime as a program sees it (the shim, preloaded, over the stand-in), and work
-// whose effect can be looked at. The tests are ordinary HIP programs.
+// The common part of the HIP shim's tests: the runtime as a program sees it (the shim, preloaded, over the stand-in),
+// and work whose effect can be looked at. The tests are ordinary HIP programs.
 #pragma once
 
 #include <dlfcn.h>

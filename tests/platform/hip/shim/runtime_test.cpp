@@ -8,7 +8,7 @@ namespace {
 
 class Runtime : public HipTest {};
 
-// What Triton does: it opens the runtime by path and asks for the launch.
+// Triton does this: it opens the runtime by path and asks for the launch.
 TEST_F(Runtime, AFunctionAskedOfTheRuntimesHandleIsScheduled) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";

@@ -140,7 +140,8 @@ TEST_F(OpenClCopies, WaitForWhatTheProgramListed) {
     EXPECT_EQ(clReleaseEvent(before), CL_SUCCESS);
 }
 
-// What the driver refuses is refused as a whole; what it need not take as two ranges goes to it as one.
+// A copy that the driver refuses is refused as a whole; a copy that the driver need not take as two ranges goes to it
+// as one.
 TEST_F(OpenClCopies, AreRefusedAsAWhole) {
     compete();
     const auto beyond_its_end = [&] {

@@ -1,5 +1,5 @@
-// Loaders of OpenCL have tables of different lengths. Whatever a loader hands to XSched as a layer, XSched reads no
-// further, keeps empty places empty, and hooks what it can.
+// Loaders of OpenCL have tables of different lengths. XSched reads no further than the table that a loader hands to it
+// as a layer, keeps empty places empty, and hooks what it can.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_layer.h>

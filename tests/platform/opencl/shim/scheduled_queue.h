@@ -1,6 +1,6 @@
-// What the shim's tests share: the first OpenCL device with a context and a kernel, and a command queue together
-// with the XQueue that the shim made for it. The test program is an ordinary OpenCL program; the shim comes in by
-// LD_PRELOAD or OPENCL_LAYERS, as its CMakeLists.txt says.
+// The common part of the shim's tests: the first OpenCL device with a context and a kernel, and a command queue
+// together with the XQueue that the shim made for it. The test program is an ordinary OpenCL program; the shim comes in
+// by LD_PRELOAD or OPENCL_LAYERS, as its CMakeLists.txt says.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -136,7 +136,7 @@ private:
     cl_context context_ = nullptr;
 };
 
-// What the kernel makes of an element: the order of two different values shows.
+// Returns the element that the kernel makes: the order of two different values shows.
 inline cl_int appended(cl_int element, cl_int value) {
     return static_cast<cl_int>(static_cast<cl_uint>(element) * 31u + static_cast<cl_uint>(value));
 }

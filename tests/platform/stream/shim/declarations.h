@@ -1,6 +1,6 @@
-// What the tests that compare our declarations of a vendor's functions with the vendor's share: what an argument is for
-// the calling convention, and to the eye of somebody who looks for swapped ones. Enumerations count as int; what
-// becomes of a pointer, each vendor's test says (Plain<T*>).
+// The common part of the tests that compare our declarations of a vendor's functions with the vendor's: the kind of an
+// argument for the calling convention, and to the eye of a person who looks for swapped ones. Enumerations count as
+// int; what becomes of a pointer, each vendor's test says (Plain<T*>).
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// What the tests of the shims for CUDA and HIP have in common: an ordinary program with streams, work whose effect can
+// The common part of the tests of the shims for CUDA and HIP: an ordinary program with streams, work whose effect can
 // be looked at, and the XQueues that the shim made for its streams.
 #pragma once
 

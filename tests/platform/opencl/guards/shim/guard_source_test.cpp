@@ -1,5 +1,5 @@
-// The guard in a program's text: where it goes, and which kernels are left alone. What an OpenCL driver makes of the
-// samples is checked too, where there is one.
+// The guard in a program's text: where it goes, and which kernels are left alone. The samples are compiled by an OpenCL
+// driver, too, where there is one.
 #include "platform/opencl/guards/shim/guard_source.h"
 
 #include <gtest/gtest.h>
