@@ -31,8 +31,7 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
             policy);
         return false;
     }
-    const sched::Settings settings{.trials = base::options().trials != 0,
-                                   .precautions = base::options().precautions != 0,
+    const sched::Settings settings{.precautions = base::options().precautions != 0,
                                    .foresight = static_cast<sched::Foresight>(base::options().foresight),
                                    .urgent_timeslice_us = static_cast<uint32_t>(base::options().urgent_timeslice)};
     auto* fresh = new (std::nothrow) dispatch::Dispatcher(sched::Core(info->make(), settings));

@@ -46,7 +46,6 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
     settings.claim_limit_ns = options.claim_limit_ns;
-    settings.trials = base::options().trials != 0;
     settings.foresight = static_cast<sched::Foresight>(base::options().foresight);
     settings.precautions = base::options().precautions != 0;
     settings.urgent_timeslice_us = static_cast<uint32_t>(base::options().urgent_timeslice);

@@ -89,7 +89,6 @@ public:
         dispatcher_ = std::make_unique<dispatch::Dispatcher>(
             sched::Core(chosen.make(), {.starvation_limit_ns = (how & 1) != 0 ? 20 * kMs : 0,
                                         .claim_limit_ns = 0,  // the urgent victim never completes anything
-                                        .trials = (how & 2) != 0,
                                         .precautions = (how & 4) != 0,
                                         .foresight = static_cast<sched::Foresight>(how >> 3 & 3)}));
         for (FuzzedClient* victim : {&urgent_, &alone_}) {

@@ -30,7 +30,6 @@ struct Victim {
     // for that: one that copies itself would wait for the call (docs/decisions/024).
     bool copies = false;
     bool announced = false;  // it is suspended before a rival needs the device
-    bool gate_tried_better = false;  // the rival's bursts were shorter so (trials.h)
     Mechanism last = Mechanism::kNone;  // as chosen last: each change of mind costs the victim a call
 };
 

@@ -27,15 +27,10 @@ constexpr int64_t kLookAgainNs = 100'000;
 // What a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;
 
-// The two ways of a group's trials.
-constexpr unsigned kTimesliceToo = 0;
-constexpr unsigned kGateAlone = 1;
-
 // It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
 void end_suspension(const Pass& pass, Group& group) {
     const uint64_t id = std::exchange(group.urgent_id, 0);
     if (std::exchange(group.for_equal, false)) return;
-    const bool tried = std::exchange(group.tried, false);
     if (id == 0 || group.urgent_at >= pass.given.units.size()) return;
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
@@ -47,7 +42,6 @@ void end_suspension(const Pass& pass, Group& group) {
     BurstLength& lengths = known.burst_length;
     group.distrust.burst_ended(lasted_ns, lengths.usual_ns(), pass.now_ns);
     lengths.note(lasted_ns);
-    if (tried) group.trials->note(group.tried_way, id, lasted_ns);
 }
 
 // Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
@@ -130,16 +124,9 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
     group.for_equal = present.urgent_is_equal;
-    group.tried = false;
     group.distrust.burst_begins();
     group.late_completed = Group::kNotYet;
     group.late_changes = 0;
-    if (!pass.settings.trials || urgent == nullptr || !present.ready || !present.interruptible()) return;
-    if (present.urgent_is_equal) return;
-    if (!gate_may_do(present.victim)) return;
-    if (group.trials == nullptr) group.trials = std::make_unique<Trials>();
-    group.tried = true;
-    group.tried_way = group.mechanism == Mechanism::kGate ? kGateAlone : kTimesliceToo;
 }
 
 // Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
@@ -226,7 +213,6 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
     if (!present.suspended) end_suspension(pass, group);  // first: what it taught is in force before the next burst
     victim.last = group.as_known;
-    victim.gate_tried_better = group.trials != nullptr && group.trials->next() == kGateAlone;
     const bool announced = std::exchange(victim.announced, false);
     const bool unsure = std::exchange(victim.rival_is_unsure, false);
     group.usual = group.as_known = choose_mechanism(victim);

@@ -44,11 +44,6 @@ int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
     return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
 }
 
-bool gate_may_do(const Victim& victim) {
-    const int64_t limit_ns = victim.last == Mechanism::kGate ? kBetweenGatesNs : with_hysteresis(kBetweenGatesNs);
-    return timeslice_does(victim) && !victim.announced && victim.command_ns != 0 && victim.command_ns < limit_ns;
-}
-
 namespace mechanism_costs {
 
 // It waits for the command that runs: for all of it at worst, for half of it on average. Where contexts of the victim
@@ -64,8 +59,7 @@ int64_t of_gate(const Victim& victim) {
 // Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, or
 // contexts of one process, which would take turns.
 int64_t of_timeslice(const Victim& victim) {
-    if (!timeslice_does(victim) || victim.announced) return kNever;
-    return victim.gate_tried_better && gate_may_do(victim) ? kNever : 0;
+    return timeslice_does(victim) && !victim.announced ? 0 : kNever;
 }
 
 int64_t of_interrupt(const Victim& victim) {

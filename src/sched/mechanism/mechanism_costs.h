@@ -13,11 +13,6 @@ namespace xsched::sched {
 // commands (0: not known) tell.
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs);
 
-// Whether its commands are so brief that its gate alone may do as well as a short timeslice. Only measurement tells. A
-// timeslice preempts within a switch. But in every pause of the urgent unit it lets the victim back in, for what lies
-// before the victim's gate, at two switches each. Most of these pauses are too short to be seen.
-bool gate_may_do(const Victim& victim);
-
 namespace mechanism_costs {
 
 inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max();

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "sched/facts/mechanism.h"
 #include "sched/pattern/distrust.h"
 #include "sched/pattern/short_timeslice.h"
-#include "sched/pattern/trials.h"
 
 namespace xsched::sched {
 
@@ -39,9 +37,6 @@ struct Group {
     bool for_equal = false;      // that one is no more urgent: it is its turn
     Distrust distrust;           // of its gates
     int64_t unseen_until_ns = 0;  // until then it counts as working: a burst was long beside it while it seemed idle
-    bool tried = false;          // the suspension is a trial, of this way
-    unsigned tried_way = 0;
-    std::unique_ptr<Trials> trials;  // a short timeslice, or its gate alone; null: none was ever made
 
     void tell_timeslice(uint32_t us, int64_t now_ns) {
         if (us != 0 && timeslice_us == 0) timeslice_since_ns = now_ns;

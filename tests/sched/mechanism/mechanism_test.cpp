@@ -152,30 +152,6 @@ TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLong
     EXPECT_EQ(choose_mechanism(announced), Mechanism::kInterruptAnnounced);
 }
 
-TEST(Mechanism, AGateAloneIsTriedOnBriefCommandsOnly) {
-    Victim victim{.level = 3, .command_ns = kBriefNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
-    EXPECT_TRUE(gate_may_do(victim));
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
-    victim.gate_tried_better = true;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
-    victim.command_ns = 140 * kUs;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
-    victim.last = Mechanism::kGate;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "a mind is not changed for a little";
-    victim.command_ns = 300 * kUs;
-    EXPECT_EQ(choose_mechanism(victim), Mechanism::kTimeslice);
-    victim.command_ns = kBriefNs;
-    ASSERT_TRUE(gate_may_do(victim));
-    for (bool Victim::* flag : {&Victim::has_peer, &Victim::announced, &Victim::rival_outlasts}) {
-        Victim other = victim;
-        other.*flag = true;
-        EXPECT_FALSE(gate_may_do(other));
-    }
-    victim.command_ns = 0;
-    EXPECT_FALSE(gate_may_do(victim));
-    EXPECT_FALSE(gate_may_do(victim_of(kBriefNs)));
-}
-
 TEST(Mechanism, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
     Victim beside_lasting = victim_of(kLongNs);
     beside_lasting.rival_keeps_alive = true;
