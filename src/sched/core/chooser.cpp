@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
 #include "sched/mechanism/mechanism_costs.h"
 #include "sched/order/foreseen.h"
 
@@ -133,7 +134,7 @@ void Chooser::ask_policy(Pass& pass) {
     std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
     const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
     if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
-    if (!device.expected.empty()) let_run_until_needed(pass);
+    if (!device.expected.empty() && rule_on(Rule::kUntilNeeded)) let_run_until_needed(pass);
     if (limits) device.limits.end_asking(device.asked, device.answers);
 }
 
@@ -208,7 +209,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
             claims = due_ns != 0 && pass.claim_matters(place);
             if (claims) pass.device.claim_until(place, due_ns);
         }
-        wants = known.claim.believed(limit_ns);
+        wants = known.claim.believed(limit_ns) || !rule_on(Rule::kClaim);
     }
     if (!claims) pass.device.claims_no_more(place);
     wants = wants || anticipated(pass, place);
@@ -232,7 +233,7 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     const int64_t idle_ns = pass.now_ns - state.idle_since_ns;
     const int64_t most_ns = std::max(pass.settings.anticipation_min_ns, pass.settings.anticipation_max_ns);
-    if (state.idle_since_ns <= 0 || idle_ns >= most_ns) return false;
+    if (!rule_on(Rule::kAnticipation) || state.idle_since_ns <= 0 || idle_ns >= most_ns) return false;
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
     int64_t wrong_ns = victims->there_ns;
@@ -258,6 +259,7 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
 // What it has learned may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That
 // is paid for in advance, once for each pause.
 int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns) {
+    if (!rule_on(Rule::kLongerPause)) return learned_ns;
     const int64_t idle_since_ns = pass.unit(place).idle_since_ns;
     UnitHistory& known = pass.history(place);
     LongerPause& pause = known.longer_pause;
@@ -277,7 +279,7 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
 // depends on who would have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);
-    const Expected told = known.expectation.next(pass.now_ns);
+    const Expected told = rule_on(Rule::kAnnounced) ? known.expectation.next(pass.now_ns) : Expected{};
     const Expected rhythm = told.at_ns == 0 ? rhythm_of(pass, place) : Expected{};
     if (told.at_ns == 0 && rhythm.at_ns == 0) return false;
     known.timed = true;

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "sched/core/chooser.h"
+#include "sched/facts/rule_on.h"
 #include "sched/mechanism/mechanism_chooser.h"
 #include "sched/order/copies_beside.h"
 #include "sched/order/favour.h"
@@ -92,7 +93,7 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     pass.all = pass.anew || given.look_at_all || device.policy != state.chooser.policy_number() ||
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
-    device.precautions.use(state.settings.precautions);
+    device.precautions.use(state.settings.precautions && rule_on(Rule::kPrecautions));
     device.foresights.use(state.settings.precautions);
     const bool watched_before = device.watched;
     device.forget_changed();
@@ -249,7 +250,8 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
 // may wait for the unit's work, and calls of the process may wait for it in the driver.
 int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
-    const int64_t usual_ns = settings.starvation_limit_ns;
+    const int64_t usual_ns = rule_on(Rule::kStarvation) ? settings.starvation_limit_ns : 0;
+    if (!rule_on(Rule::kInversion)) return usual_ns;
     const Urgent urgent = urgent_of(pass, pass.device.answers[pass.device.units[at].place].by);
     if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;

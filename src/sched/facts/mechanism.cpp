@@ -19,6 +19,7 @@ const char* mechanism_name(Mechanism mechanism) {
 #define XSCHED_MECHANISM(name, number, level, cost, sentence) \
     case Mechanism::name: return #name;
 #include "sched/facts/mechanism.def"
+#include "sched/facts/rule_on.h"
 #undef XSCHED_MECHANISM
     }
     return "";
@@ -27,6 +28,7 @@ const char* mechanism_name(Mechanism mechanism) {
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks) {
     if (rank == 0 || ranks < 2) return 0;
     rank = std::min(rank, ranks - 1);
+    if (!rule_on(Rule::kSlicesByRank)) return 1;
     return 1U << (kDriversTimesliceBits * (ranks - 1 - rank) / (ranks - 1));
 }
 

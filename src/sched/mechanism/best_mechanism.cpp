@@ -1,5 +1,6 @@
 #include "sched/mechanism/best_mechanism.h"
 
+#include "sched/facts/rule_on.h"
 #include "sched/mechanism/mechanism_costs.h"
 #include "xsched/types.h"
 
@@ -40,6 +41,7 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 }
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
+    if (!rule_on(Rule::kShortTimeslice)) return false;
     if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
 }
@@ -48,7 +50,8 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
 // they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
     constexpr uint32_t kBesideLongBurstsUs = 300;
-    return victim.has_rival && victim.rival_end_foreseen && !victim.has_peer ? kBesideLongBurstsUs : 0;
+    const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;
+    return apart && rule_on(Rule::kGatesApart) ? kBesideLongBurstsUs : 0;
 }
 
 }  // namespace xsched::sched

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int64_t kLateLongNs = 400'000;
 
 // The urgent unit has completed nothing and not rested since.
 bool blocks(const Group& group, const UnitState* urgent) {
-    return urgent != nullptr && urgent->ready && urgent->measured_ns == group.urgent_busy_ns &&
+    return rule_on(Rule::kLate) && urgent != nullptr && urgent->ready && urgent->measured_ns == group.urgent_busy_ns &&
            urgent->idle_since_ns < group.suspended_ns;
 }
 
@@ -28,7 +30,7 @@ int64_t burst_began_ns(const Pass& pass, const Group& group, const Present& pres
 // length says. The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it
 // completed before its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
-    if (present.urgent == nullptr || !present.urgent->ready) return false;
+    if (!rule_on(Rule::kGoesOn) || present.urgent == nullptr || !present.urgent->ready) return false;
     if (pass.now_ns < burst_began_ns(pass, group, present) + kLateNs) return false;
     if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
     if (present.completed > group.late_completed) {
@@ -46,7 +48,7 @@ int64_t late_after_ns(const Pass& pass, const Group& group, const Present& prese
     if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);
     const bool is_known = !present.victim.copies && !present.victim.several_contexts;
     const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs && is_known;
-    return may_be_long ? kLateLongNs : kLateNs;
+    return may_be_long && rule_on(Rule::kLongCommands) ? kLateLongNs : kLateNs;
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ Late late_from(const Pass& pass, Group& group, const Present& present) {
     if (stays && !interrupts(group.mechanism))
         return {.from_ns = began_ns + late_after_ns(pass, group, present), .at_gates = true};
     const int64_t long_ns = pass.device.units[present.urgent_at].burst_length.long_from_ns();
-    if (long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
+    if (!rule_on(Rule::kLongBurst) || long_ns == 0 || !present.urgent->ready || present.urgent_is_equal) return {};
     return {.from_ns = std::max(began_ns + kLateNs, made_room_since_ns(pass, group, present) + long_ns)};
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
 #include "sched/mechanism/best_mechanism.h"
 #include "sched/mechanism/lateness.h"
 #include "sched/mechanism/mechanism_costs.h"
@@ -47,7 +48,7 @@ void end_suspension(const Pass& pass, Group& group) {
 // Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
 Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen) {
     const Victim& victim = present.victim;
-    if (!victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
+    if (!rule_on(Rule::kAffordable) || !victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
     Victim known = victim;
     known.rival_is_unsure = false;
     const Mechanism usual = choose_mechanism(known);
@@ -60,19 +61,20 @@ Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen)
 // victim, and back.
 bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
     const DeviceHistory& device = pass.device;
+    if (!rule_on(Rule::kRivalShort)) return false;
     return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
 }
 
 // What is left of a turn would change places with the next one at the rate of their short timeslices. So it is taken
 // off at once, unless it has no work.
 Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism chosen) {
-    if (group.timeslice_us == 0) return chosen;
+    if (group.timeslice_us == 0 || !rule_on(Rule::kTurnEnd)) return chosen;
     return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
 }
 
 // A timeslice that is not in force yet takes nobody off the device.
 Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
-    if (chosen != Mechanism::kTimeslice) return chosen;
+    if (chosen != Mechanism::kTimeslice || !rule_on(Rule::kInForce)) return chosen;
     if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
     Victim victim = present.victim;
     victim.rival_streams = victim.rival_is_brief = false;
@@ -84,7 +86,7 @@ bool waits_for_turn(const Pass& pass, const Group& group) {
     const DeviceHistory& device = pass.device;
     const std::span members = std::span(device.members).subspan(group.begin, group.end - group.begin);
     const uint64_t process = pass.given.units[members.front()].unit.process;
-    if (device.turn.process == 0 || device.turn.process == process) return false;
+    if (device.turn.process == 0 || device.turn.process == process || !rule_on(Rule::kWaitsForTurn)) return false;
     const auto suspended = [&](uint32_t at) { return device.verdicts[at].suspend; };
     const auto takes_turns = [&](uint32_t at) { return device.usages[at].in_turns == InTurns::kTakes; };
     return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
@@ -92,6 +94,7 @@ bool waits_for_turn(const Pass& pass, const Group& group) {
 
 // The urgent process holds the device: nobody need call.
 bool is_held(const Pass& pass, const Group& group, const Present& present) {
+    if (!rule_on(Rule::kLetBack)) return false;
     if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
     return pass.now_ns < present.urgent->holds_until_ns && group.has_short_timeslice(pass.now_ns) &&
            !rival_has_short_timeslice(pass, present);
@@ -100,8 +103,13 @@ bool is_held(const Pass& pass, const Group& group, const Present& present) {
 // In a short timeslice, which it has so that a rival can hold the device, its gate is not enough where none does: what
 // stands before that would have the device back in each pause.
 Mechanism behind_gate(const Group& group, const Present& present, Mechanism chosen) {
-    const bool returns = chosen == Mechanism::kGate && group.timeslice_us != 0 && present.victim.rival_holds;
+    const bool returns = rule_on(Rule::kBehindGate) && chosen == Mechanism::kGate && group.timeslice_us != 0 &&
+                         present.victim.rival_holds;
     return returns && present.interruptible() && !present.urgent_is_equal ? Mechanism::kInterrupt : chosen;
+}
+
+bool distrusts(const Pass& pass, const Group& group) {
+    return rule_on(Rule::kDistrust) && group.distrust.holds(pass.now_ns);
 }
 
 void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
@@ -113,12 +121,12 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     chosen = group.let_back ? Mechanism::kTimeslice : behind_gate(group, present, chosen);
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
-    const bool too_little = (group.mechanism == Mechanism::kGate && group.distrust.holds(pass.now_ns)) ||
-                            (!interrupts(group.mechanism) && unseen);
+    const bool too_little =
+        (group.mechanism == Mechanism::kGate && distrusts(pass, group)) || (!interrupts(group.mechanism) && unseen);
     if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // Its rival streams as a rule; it may pause today.
-    group.on_its_way = group.mechanism == Mechanism::kTimeslice && !group.let_back && present.ready &&
-                       urgent != nullptr && urgent->keeps_alive &&
+    group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
+                       present.ready && urgent != nullptr && urgent->keeps_alive &&
                        pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
@@ -132,7 +140,8 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
 // Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
 int64_t brief_until_ns(const Group& group, const Present& present) {
     const Victim& victim = present.victim;
-    const bool expected = victim.rival_is_brief && !victim.rival_streams && !present.urgent_is_equal;
+    const bool expected =
+        rule_on(Rule::kBriefUntil) && victim.rival_is_brief && !victim.rival_streams && !present.urgent_is_equal;
     return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
 }
 
@@ -154,7 +163,7 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
 // A rival that was thought to stream pauses, or one that is brief as a rule goes on. Behind a short timeslice alone the
 // victim comes back in each pause, however short its commands are. Likewise where it is an equal's turn by now.
 void escalate(const Pass& pass, Group& group, const Present& present) {
-    if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
+    if (!rule_on(Rule::kEscalate) || group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (present.victim.rival_streams && !present.urgent_is_equal) return;
     if (pass.now_ns < brief_until_ns(group, present)) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
@@ -165,7 +174,7 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
 
 // Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
 bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
-    if (present.ready || present.slowed || present.urgent == nullptr) return false;
+    if (!rule_on(Rule::kLongestIdle) || present.ready || present.slowed || present.urgent == nullptr) return false;
     if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kLongestIdleNs)
         return false;
     group.interrupt = Interrupt::kNone;
@@ -175,7 +184,8 @@ bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
 // Where its gates are not enough.
 void take_off(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
-    if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= kSlippedNs) {
+    const int64_t slipped_ns = rule_on(Rule::kSlipped) ? kSlippedNs : 0;
+    if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= slipped_ns) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
         return;
@@ -186,7 +196,7 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
     group.mechanism = Mechanism::kInterruptLate;
     group.interrupt = Interrupt::kTakenOff;
     if (late.at_gates && !present.victim.copies) group.distrust.not_enough(pass.now_ns);
-    if (!present.ready) group.unseen_until_ns = pass.now_ns + kUnseenNs;
+    if (!present.ready && rule_on(Rule::kUnseenWork)) group.unseen_until_ns = pass.now_ns + kUnseenNs;
 }
 
 // What becomes of what runs, now that all of the group is suspended.
@@ -205,7 +215,7 @@ uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present
     const bool runs = present.ready && !present.suspended && wished_us != 0;
     group.in_short.observe(runs, present.progress_ns, present.victim.command_ns, pass.now_ns);
     group.late_ns = group.in_short.due_ns();
-    return group.in_short.usable(pass.now_ns) ? wished_us : 0;
+    return group.in_short.usable(pass.now_ns) || !rule_on(Rule::kStalledSlice) ? wished_us : 0;
 }
 
 // Returns the timeslice that its process gets in the hardware.
@@ -219,7 +229,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     victim.rival_is_unsure = unsure;
     if (unsure) group.usual = choose_mechanism(victim);
     // As one with long commands: also what a short timeslice does for that.
-    if (group.usual == Mechanism::kGate && group.distrust.holds(pass.now_ns) && present.interruptible())
+    if (group.usual == Mechanism::kGate && distrusts(pass, group) && present.interruptible())
         group.usual = Mechanism::kInterrupt;
     // In a short one it would get a microsecond of its turn for each timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
@@ -252,7 +262,7 @@ void choose_for(Pass& pass, Group& group) {
     Present present = look_at(pass, group);
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, pass.now_ns);
-    const bool leads = short_us == 0 && present.leads && present.interruptible();
+    const bool leads = rule_on(Rule::kLongTimeslice) && short_us == 0 && present.leads && present.interruptible();
     group.long_timeslice_us =
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;

@@ -1,5 +1,6 @@
 #include "sched/mechanism/mechanism_costs.h"
 
+#include "sched/facts/rule_on.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -17,14 +18,15 @@ constexpr int64_t kCallMarginNs = 100'000;
 constexpr int64_t kInFlightNs = 1'000'000;
 
 // Each change of mind costs the victim a call.
-constexpr int64_t with_hysteresis(int64_t limit_ns) { return limit_ns * 7 / 10; }
+int64_t with_hysteresis(int64_t limit_ns) { return rule_on(Rule::kHysteresis) ? limit_ns * 7 / 10 : limit_ns; }
 
 // The cost of an interrupt. In a short timeslice, behind an urgent unit that keeps the device through its pauses, the
 // victim is off within a switch and only the victim pays for the calls: there it is worth it for much shorter commands
 // (on an H100, from a quarter of a millisecond on instead of half a one). A victim of several contexts has no short
 // timeslice.
 int64_t calls_ns(const Victim& victim) {
-    const bool off_by_itself = victim.rival_keeps_alive && !victim.several_contexts && victim.costs.has_timeslices();
+    const bool off_by_itself = rule_on(Rule::kKeptOffIsCheap) && victim.rival_keeps_alive && !victim.several_contexts &&
+                               victim.costs.has_timeslices();
     return off_by_itself ? victim.costs.switch_ns() + kReactionNs : victim.costs.interrupt_ns();
 }
 
@@ -32,7 +34,8 @@ int64_t calls_ns(const Victim& victim) {
 bool timeslice_does(const Victim& victim) {
     if (!victim.costs.has_timeslices()) return false;
     const bool stays = victim.rival_streams || victim.rival_is_brief;
-    return victim.has_rival && stays && !victim.rival_outlasts && !victim.takes_turns();
+    const bool outlasts = victim.rival_outlasts && rule_on(Rule::kOutlasts);
+    return victim.has_rival && stays && !outlasts && !victim.takes_turns();
 }
 
 }  // namespace
@@ -51,24 +54,25 @@ namespace mechanism_costs {
 int64_t of_gate(const Victim& victim) {
     if (!victim.has_rival) return kNever;
     // A rival of which little is known may pause often, or not at all: level 3 does in either case.
-    if (victim.rival_is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
+    const bool is_unsure = victim.rival_is_unsure && rule_on(Rule::kUnsureNoGate);
+    if (is_unsure && victim.level >= kPreemptLevelInterrupt && !victim.has_peer) return kNever;
     const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
     return victim.several_contexts ? command_ns / 2 : command_ns;
 }
 
 // Set beforehand, it costs no call. It is for rivals that take the device in one stretch, and not for peers, or
 // contexts of one process, which would take turns.
-int64_t of_timeslice(const Victim& victim) {
-    return timeslice_does(victim) && !victim.announced ? 0 : kNever;
-}
+int64_t of_timeslice(const Victim& victim) { return timeslice_does(victim) && !victim.announced ? 0 : kNever; }
 
 int64_t of_interrupt(const Victim& victim) {
-    if (!victim.has_rival || victim.announced || victim.command_ns == 0 || victim.copies) return kNever;
+    const bool copies = victim.copies && rule_on(Rule::kCopiesStay);
+    if (!victim.has_rival || victim.announced || victim.command_ns == 0 || copies) return kNever;
     return victim.last == Mechanism::kInterrupt ? with_hysteresis(calls_ns(victim)) : calls_ns(victim);
 }
 
 int64_t of_interrupt_unknown(const Victim& victim) {
-    const bool may_do = victim.has_rival && !victim.announced && !victim.copies;
+    const bool copies = victim.copies && rule_on(Rule::kCopiesStay);
+    const bool may_do = victim.has_rival && !victim.announced && !copies;
     return may_do && victim.command_ns == 0 ? calls_ns(victim) : kNever;
 }
 

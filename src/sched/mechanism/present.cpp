@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 
 Present look_at(const Pass& pass, const Group& group) {
@@ -16,12 +18,14 @@ Present look_at(const Pass& pass, const Group& group) {
         Victim& victim = present.victim;
         device.rivals.look(at, state, device.usages[at], victim);
         victim.level = std::min(victim.level, state.level);
-        victim.several_contexts |= device.units[at].has_several_contexts(state.several_contexts, pass.now_ns);
+        victim.several_contexts |= rule_on(Rule::kContextsLast)
+                                       ? device.units[at].has_several_contexts(state.several_contexts, pass.now_ns)
+                                       : state.several_contexts;
         victim.costs.join(state.costs);
         const int64_t command_ns = state.unit.command_ns;  // 0: not known
         const CommandLengths& lengths = device.units[at].lengths;
-        victim.command_ns =
-            std::max({victim.command_ns, command_ns, command_ns != 0 ? lengths.just_now_ns(pass.now_ns) : 0});
+        const bool counts = command_ns != 0 && rule_on(Rule::kJustNow);
+        victim.command_ns = std::max({victim.command_ns, command_ns, counts ? lengths.just_now_ns(pass.now_ns) : 0});
         present.longest_ns = std::max(present.longest_ns, lengths.lately_ns(pass.now_ns));
         present.stretch_ns =
             std::max({present.stretch_ns, device.units[at].pauses.stretch_ns(), device.units[at].period.length_ns()});

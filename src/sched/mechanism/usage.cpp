@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sched/facts/rule_on.h"
 #include "sched/order/foreseen.h"
 #include "sched/pattern/long_timeslice.h"
 #include "xsched/types.h"
@@ -11,18 +12,18 @@ namespace {
 
 InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
     if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
-    return copies.mostly() ? InTurns::kBeside : InTurns::kTakes;
+    return copies.mostly() && rule_on(Rule::kCopiesBeside) ? InTurns::kBeside : InTurns::kTakes;
 }
 
 // With the switch before it.
 bool is_brief(const BurstLength& length, const Costs& costs) {
-    return length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
+    return rule_on(Rule::kBrief) && length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
 }
 
 void see_pauses(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& unit = pass.device.units[at];
-    if (!unit.pauses.observe(state)) return;
+    if (!unit.pauses.observe(state) || !rule_on(Rule::kQueuedBursts)) return;
     const bool may_keep = state.keeps_alive && unit.leads && unit.pauses.streams();
     unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.precautions,
                        pass.now_ns);
@@ -48,9 +49,9 @@ void see_usage(Pass& pass, uint32_t at) {
                       .unsure = careful && pauses.unsure(),
                       .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings, unit.leads),
                       .end_foreseen = end_is_foreseen(pass.settings, state, unit),
-                      .lately = worked_lately(state, pass.now_ns),
+                      .lately = worked_lately(state, pass.now_ns) || !rule_on(Rule::kLately),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
-                               may_hold_through(unit) && unit.hold_trial.reliable(),
+                               may_hold_through(unit) && (unit.hold_trial.reliable() || !rule_on(Rule::kHoldReliable)),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies),
                       .only_copies = unit.copies.only()};
@@ -62,7 +63,7 @@ void see_idle(Pass& pass) {
     DeviceHistory& device = pass.device;
     for (uint32_t at = 0; at < device.usages.size(); ++at) {
         Usage& usage = device.usages[at];
-        if (!usage.lately || worked_lately(pass.given.units[at], pass.now_ns)) continue;
+        if (!usage.lately || !rule_on(Rule::kLately) || worked_lately(pass.given.units[at], pass.now_ns)) continue;
         usage.lately = false;
         device.rivals_changed = true;
     }

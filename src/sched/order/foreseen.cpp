@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 namespace {
 
@@ -47,7 +49,8 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
     const bool may = !holds || may_hold(pass, place);
-    foreseen.too_dear = may && !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns);
+    foreseen.too_dear =
+        may && !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns) && rule_on(Rule::kForesightBudget);
     foreseen.refused = !may || foreseen.too_dear;
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
     foreseen.through = holds && !foreseen.refused && pass.history(place).leads && may_hold_through(pass.history(place));
@@ -57,11 +60,12 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
 
 Expected rhythm_of(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
-    if (pass.settings.foresight == Foresight::kNone || state.ready) return {};
+    if (!rule_on(Rule::kRhythm) || pass.settings.foresight == Foresight::kNone || state.ready) return {};
     if (state.unit.expect_ns != 0 || state.unit.period_us != 0) return {};
     if (!state.keeps_alive && pass.settings.foresight != Foresight::kTakeOff) return {};
     const int64_t lost_in_ns = kSwitches * state.costs.switch_ns();
-    if (state.keeps_alive && lost_in_ns != 0 && pass.history(place).period.length_ns() > lost_in_ns) return {};
+    const bool is_long = state.keeps_alive && lost_in_ns != 0 && pass.history(place).period.length_ns() > lost_in_ns;
+    if (is_long && rule_on(Rule::kNotBeforeLong)) return {};
     return pass.history(place).period.next(state.idle_since_ns, pass.now_ns);
 }
 
@@ -79,7 +83,7 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     if (known.foreseen.refused) return {};
     if (!holds) return rhythm;
     pass.wake(begun ? rhythm.until_ns : begin_ns);
-    if (!begun) return {};
+    if (!begun || !rule_on(Rule::kHoldBefore)) return {};
     known.hold_until_ns = rhythm.until_ns;
     if (known.foreseen.through) known.hold_behind_ns = known.period.usual_length_ns() + kThroughMoreNs;
     return {};
@@ -100,15 +104,18 @@ void foresee_end(Pass& pass, uint32_t place) {
 }
 
 bool end_is_foreseen(const Settings& settings, const UnitState& state, const UnitHistory& known) {
+    if (!rule_on(Rule::kHoldToEnd)) return false;
     if (settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return false;
     if (known.pauses.streams() || known.pauses.begin_with_wait()) return false;
     return known.period.length_ns() >= kLeastToEndNs;
 }
 
 bool may_hold_through(const UnitHistory& known) {
+    if (!rule_on(Rule::kHoldThrough)) return false;
     const int64_t length_ns = known.period.usual_length_ns();
     if (length_ns == 0 || length_ns > kLongestThroughNs || !known.period.even()) return false;
-    return !known.pauses.streams() && known.pauses.begin_with_wait() && known.hold_trial.may();
+    return !known.pauses.streams() && known.pauses.begin_with_wait() &&
+           (known.hold_trial.may() || !rule_on(Rule::kHoldTrial));
 }
 
 void note_held(UnitHistory& known, int64_t length_ns) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 
 namespace {
@@ -26,7 +28,8 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 void Anticipation::add(int64_t think_ns) {
     think_ns = std::min(think_ns, kLongestThinkNs);
     if (unsure_ > 0) --unsure_;
-    if (count_ >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns)) unsure_ = kEnough;
+    const bool surprises = count_ >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns);
+    if (surprises && rule_on(Rule::kThinkSurprise)) unsure_ = kEnough;
     const auto begin = sorted_.begin();
     auto end = begin + count_;
     if (count_ == kThinkTimes) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 
 // A pause is seen when it is over.
@@ -22,10 +24,10 @@ bool Pauses::observe(const UnitState& unit) {
     last_ns_ = ready_ns - idle_ns;
     const bool is_short = last_ns_ < kShortNs;
     const bool is_within = last_was_within_ = is_short && is_part(idle_ns - before_ns);
-    if (is_surprise(is_short, is_within)) begin_anew();
+    if (rule_on(Rule::kPauseSurprise) && is_surprise(is_short, is_within)) begin_anew();
     stretch_.note(idle_ns - before_ns);
     remember(is_short, is_within, waited);
-    if (long_run_ == kLongRun) forget_between();
+    if (long_run_ == kLongRun && rule_on(Rule::kLongRun)) forget_between();
     ++seen_;
     due_ = seen_ >= kSettled && std::has_single_bit(seen_);
     return true;
@@ -34,7 +36,7 @@ bool Pauses::observe(const UnitState& unit) {
 // A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says
 // little: its first command may end before the second one is launched.
 bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
-    return count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
+    return rule_on(Rule::kUnseenParts) && count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
 }
 
 // Behind a whole burst: what had queued began before anybody looked.
@@ -100,11 +102,12 @@ void Pauses::begin_anew() {
 }
 
 bool Pauses::streams() const {
-    if (count_ < kEnough) return false;
-    if (long_run_ >= kLongRun) return true;
-    const bool in_a_row = (short_ones_ & kInARow) == kInARow;
+    if (count_ < kEnough || !rule_on(Rule::kStreams)) return false;
+    if (long_run_ >= kLongRun && rule_on(Rule::kLongRun)) return true;
+    const bool in_a_row = (short_ones_ & kInARow) == kInARow && rule_on(Rule::kInARow);
+    const bool few_within = static_cast<unsigned>(std::popcount(within_)) * kFewWithin < count_;
     return !in_a_row && static_cast<unsigned>(std::popcount(short_ones_)) * kFewOfThem < count_ &&
-           static_cast<unsigned>(std::popcount(within_)) * kFewWithin < count_;
+           (few_within || !rule_on(Rule::kWithin));
 }
 
 }  // namespace xsched::sched

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
-#include <utility>
 
 #include "sched/pattern/expectation.h"
 
@@ -29,19 +27,7 @@ public:
 
     explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
 
-    void add(int64_t ns) {
-        if (even() && !fits(ns) && strays_ < kMostStrays) {
-            ++strays_;
-            return;
-        }
-        if (!possible(ns) || !fits(ns)) forget();
-        strays_ = 0;
-        if (!possible(ns)) return;
-        times_[next_] = ns;
-        next_ = (next_ + 1) % kMost;
-        count_ = std::min(count_ + 1, kMost);
-        if (count_ >= kEnough) sum_up();
-    }
+    void add(int64_t ns);
 
     bool even() const { return count_ >= kEnough && spread_ns() <= kMostSpreadNs; }
     int64_t spread_ns() const { return most_ns_ - least_ns_; }
@@ -64,26 +50,8 @@ private:
     }
     std::span<const int64_t> known() const { return std::span(times_).first(count_); }
     // How long the device would have been kept before the next, on average.
-    int64_t kept_ns(int64_t from_ns) const {
-        int64_t sum_ns = 0;
-        for (const int64_t ns : known()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
-        return sum_ns / count_;
-    }
-    void sum_up() {
-        const auto [least, most] = std::ranges::minmax_element(known());
-        least_ns_ = *least;
-        most_ns_ = *most;
-        std::array<int64_t, kMost> sorted = times_;
-        std::nth_element(sorted.begin(), sorted.begin() + count_ / 2, sorted.begin() + count_);
-        middle_ns_ = sorted[count_ / 2];
-        most_but_one_ns_ = least_ns_;
-        for (const int64_t& ns : known())
-            if (&ns != &*most) most_but_one_ns_ = std::max(most_but_one_ns_, ns);
-        from_ns_ = least_ns_ - kEarlyNs;
-        if (!even()) return;
-        const int64_t may_keep_ns = std::max(least_ns_ / kPart, kEarlyNs);
-        while (from_ns_ < most_ns_ && kept_ns(from_ns_) > may_keep_ns) from_ns_ += kStepNs;
-    }
+    int64_t kept_ns(int64_t from_ns) const;
+    void sum_up();
 
     int64_t least_possible_ns_;
     std::array<int64_t, kMost> times_{};
@@ -108,42 +76,13 @@ public:
 
     // The unit as seen now. Returns how long the burst before was, if another one has begun since; 0: not, or not
     // known.
-    int64_t observe(int64_t ready_since_ns, int64_t idle_since_ns) {
-        if (ready_since_ns <= seen_ns_) return 0;
-        const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
-        // A pause that nobody saw begin is long if the one that was seen last, or the unit's work, began long before.
-        const bool seen = idle_since_ns > before_ns;
-        if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return 0;
-        const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);
-        note_begin(ready_since_ns, began_ns);
-        if (idle_since_ns <= began_ns || began_ns == 0) return 0;
-        rests_.add(ready_since_ns - idle_since_ns);
-        note_length(idle_since_ns - began_ns);
-        return idle_since_ns - began_ns;
-    }
+    int64_t observe(int64_t ready_since_ns, int64_t idle_since_ns);
     // The next burst is expected, once it is idle.
-    bool even() const { return periods_.even() || rests_.even(); }
-
+    bool even() const;
     // Of a unit that is idle since then. Until the burst has come or is given up.
-    Expected next(int64_t idle_since_ns, int64_t now_ns) const {
-        const bool rests = rests_are_more_even();
-        const EvenTimes& times = rests ? rests_ : periods_;
-        if (!times.even()) return {};
-        const int64_t from_ns = rests ? idle_since_ns : due_ns_;
-        const Expected next{.at_ns = from_ns + times.from_ns(),
-                            .until_ns = from_ns + times.most_ns() + kLateNs,
-                            .most_lead_ns = times.from_ns() / 2};
-        return now_ns < next.until_ns ? next : Expected{};  // late: it is given up, but not the rhythm
-    }
-
+    Expected next(int64_t idle_since_ns, int64_t now_ns) const;
     // Of a unit with a burst under way: when that is over, at the earliest and the latest.
-    Expected end(int64_t now_ns) const {
-        if (!lengths_.even()) return {};
-        const Expected end{.at_ns = began_ns_ + lengths_.from_ns(),
-                           .until_ns = began_ns_ + lengths_.most_ns() + kLateNs,
-                           .most_lead_ns = lengths_.from_ns() / 2};
-        return now_ns < end.until_ns ? end : Expected{};
-    }
+    Expected end(int64_t now_ns) const;
     int64_t began_ns() const { return began_ns_; }  // the last one
     // How long bursts are that are about equally long; 0: they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
@@ -154,39 +93,10 @@ public:
 private:
     static constexpr unsigned kMostUneven = 32;  // bursts in a row
 
-    // The next one is expected a period behind what this returns. One that begins later than all before but one was
-    // held up by the machine. A program that keeps to a clock begins the next one when it would have without; another
-    // one that much later.
-    int64_t due(int64_t ready_ns) {
-        const int64_t interval_ns = ready_ns - due_ns_;
-        const int64_t middle_ns = periods_.middle_ns();
-        const bool late = periods_.even() && interval_ns > periods_.most_but_one_ns() + kLateNs &&
-                          interval_ns < middle_ns + middle_ns / 2 && late_ones_ < EvenTimes::kMostStrays;
-        late_ones_ = late ? late_ones_ + 1 : 0;
-        by_clock_ns_ = late ? due_ns_ + middle_ns : 0;
-        return late && keeps_to_clock_ ? by_clock_ns_ : ready_ns;
-    }
-    void note_begin(int64_t ready_ns, int64_t before_ns) {
-        if (by_clock_ns_ != 0) {  // the one before was late
-            const int64_t middle_ns = periods_.middle_ns();
-            keeps_to_clock_ =
-                std::abs(ready_ns - by_clock_ns_ - middle_ns) < std::abs(ready_ns - before_ns - middle_ns);
-        }
-        const int64_t due_ns = due(ready_ns);
-        if (before_ns != 0) periods_.add(ready_ns - due_ns_);
-        due_ns_ = due_ns;
-    }
-    void note_length(int64_t ns) {
-        lengths_.add(ns);
-        uneven_ = lengths_.even() ? 0 : uneven_ + 1;
-        if (lengths_.even())
-            usual_ns_ = lengths_.most_but_one_ns();
-        else if (uneven_ > kMostUneven)
-            usual_ns_ = 0;
-    }
-    bool rests_are_more_even() const {
-        return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
-    }
+    int64_t due(int64_t ready_ns);
+    void note_begin(int64_t ready_ns, int64_t before_ns);
+    void note_length(int64_t ns);
+    bool rests_are_more_even() const;
 
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};

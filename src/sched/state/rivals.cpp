@@ -1,6 +1,7 @@
 #include "sched/state/rivals.h"
 
 #include "sched/facts/mechanism.h"
+#include "sched/facts/rule_on.h"
 
 namespace xsched::sched {
 
@@ -55,8 +56,8 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
     if (!below) return;
     const bool among_peers = rank.here.any_but(process);
-    const bool copies = usage.in_turns == InTurns::kBeside &&
-                        (among_peers || (usage.only_copies && rank.above_unsure.any_but(process)));
+    const bool only_copies = rule_on(Rule::kOnlyCopies) && usage.only_copies && rank.above_unsure.any_but(process);
+    const bool copies = usage.in_turns == InTurns::kBeside && (among_peers || only_copies);
     result.copies = (result.copies || !result.has_rival) && copies;
     result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
     result.rival_is_brief = (result.rival_is_brief || !result.has_rival) && !rank.above_lasting.any_but(process);
