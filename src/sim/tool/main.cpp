@@ -16,6 +16,7 @@ struct Words {
     PropertyWords property;
     FitWords fit;
     FleetWords fleet;
+    AblateWords ablate;
     std::function<int()> command;
 };
 
@@ -75,6 +76,16 @@ void add_fleet(CLI::App& app, Words& words) {
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
 }
 
+void add_ablate(CLI::App& app, Words& words) {
+    CLI::App* ablate = app.add_subcommand("ablate", "turn the scheduler's rules off one by one, and show what changes");
+    ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
+    ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
+    ablate->add_option("--most", words.ablate.most, "show so many workloads of each rule (3)");
+    ablate->add_flag("--table", words.ablate.table, "show what the workloads give with all rules, and nothing else");
+    ablate->add_flag("--json", words.ablate.json, "print JSON");
+    ablate->callback([&words] { words.command = [&words] { return ablate_command(words.ablate); }; });
+}
+
 int report(std::string sentence) {
     xsched::base::replace_controls(sentence.data(), sentence.size());  // it may quote what a file says
     fprintf(stderr, "xsim: %s\n", sentence.c_str());
@@ -92,5 +103,6 @@ int main(int argc, char** argv) {
     add_property(app, words);
     add_fit(app, words);
     add_fleet(app, words);
+    add_ablate(app, words);
     return console::run(app, argc, argv, "xsim", [&words] { return words.command(); }, report);
 }
