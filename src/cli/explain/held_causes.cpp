@@ -132,6 +132,21 @@ void say_not_its_turn(Cause& cause) {
         "choose a policy by priority (xcli policy -s HPF), or longer turns (" + cause.hint("-t MICROSECONDS") + ")");
 }
 
+void say_equals_turn(Cause& cause) {
+    cause.found(WhySlow::kTurns, "; programs of one priority take turns below a more urgent one",
+                "nothing, if it is as important as the others; else " + be_more_urgent(cause));
+}
+
+void say_favoured(Cause& cause) {
+    cause.found(WhySlow::kTurns, "; that one had waited for half of the starvation limit",
+                "nothing, if it is as important as the other; else " + be_more_urgent(cause));
+}
+
+void say_copies_wait(Cause& cause) {
+    cause.found(WhySlow::kMoreUrgent, "; its copies would be in the way of that one's, which come soon",
+                be_more_urgent(cause));
+}
+
 void say_limited(Cause& cause) {
     const int64_t own = cause.program.value("limit", int64_t{0});
     const int64_t all = of_group(cause, "limit");
@@ -190,6 +205,9 @@ constexpr ReasonText kReasonTexts[] = {
     {"elsewhere", say_elsewhere},
     {"not_its_turn", say_not_its_turn},
     {"gang", say_its_gang_is_suspended},
+    {"equals_turn", say_equals_turn},
+    {"favoured", say_favoured},
+    {"copies_wait", say_copies_wait},
     {"less_urgent", say_more_urgent},
     {"anticipation", say_more_urgent},
 };

@@ -132,6 +132,7 @@ void Chooser::ask_policy(Pass& pass) {
     const bool limits = device.limited != 0;
     const int64_t limits_again_ns = limits ? device.limits.begin_asking(device.asked, pass.now_ns) : 0;
     std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
+    std::fill(device.answered_by.begin(), device.answered_by.end(), By::kPolicy);
     const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
     if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
     if (!device.expected.empty() && rule_on(Rule::kUntilNeeded)) let_run_until_needed(pass);
@@ -322,7 +323,7 @@ void Chooser::let_run_until_needed(Pass& pass) {
         const int64_t begin_ns = suspended_from_ns(place);
         if (begin_ns == 0) continue;
         pass.wake(begin_ns);
-        if (device.urgency[device.eligible[place]] >= most) device.answers[place] = policy::Choice{};
+        if (device.urgency[device.eligible[place]] >= most) device.answer(place, By::kAnnounced, {});
     }
 }
 

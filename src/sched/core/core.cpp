@@ -27,6 +27,21 @@ constexpr int64_t kUnseenInversionCommands = 4;
 // At most: a command that waits for another unit's counts as long, and the wait is not to last longer for it each time.
 constexpr int64_t kMostInversionNs = 100'000'000;
 
+Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
+    if (device.answered_by[place] == By::kAnnounced) return Reason::kUntilNeeded;
+    return device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
+}
+
+// As far as the stage that gave the answer says it.
+Reason why_it_waits(const DeviceHistory& device, uint32_t place) {
+    switch (device.answered_by[place]) {
+        case By::kTurn: return Reason::kEqualsTurn;
+        case By::kFavour: return Reason::kFavoured;
+        case By::kCopies: return Reason::kCopiesWait;
+        default: return Reason::kNotItsTurn;
+    }
+}
+
 }  // namespace
 
 struct Core::State {
@@ -226,7 +241,7 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     }
     if (pass.device.answers[known.place].run) {
         known.starvation.runs(work, {.limit_ns = settings.starvation_limit_ns}, pass.now_ns);
-        verdict.reason = pass.device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
+        verdict.reason = why_it_runs(pass.device, known.place);
         return;
     }
     if (pass.device.answers[known.place].why == policy::Why::kLimited) {
@@ -240,7 +255,7 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     pass.device.due_ns = base::earlier(pass.device.due_ns, known.starvation.wake_at_ns(limits));
     verdict.suspend = !has_turn;
     const bool late = pass.device.answers[known.place].why == policy::Why::kLate;
-    verdict.reason = has_turn ? Reason::kStarved : late ? Reason::kLate : Reason::kNotItsTurn;
+    verdict.reason = has_turn ? Reason::kStarved : late ? Reason::kLate : why_it_waits(pass.device, known.place);
     if (known.in_gang == InGang::kSuspended && !has_turn && pass.device.answers[known.place].by == 0)
         verdict.reason = Reason::kGang;
     if (has_turn) chooser.gangs().give_turn(pass, at, known.starvation.turn_until_ns());
@@ -288,6 +303,7 @@ void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdi
     verdict.by = by;
     verdict.by_at = whom;
     if (verdict.reason == Reason::kLimited || verdict.reason == Reason::kLate) return;
+    if (verdict.reason == Reason::kCopiesWait) return;
     if (pass.device.urgency[whom] <= pass.device.urgency[at]) return;
     const bool expected = pass.device.units[whom].expected.at_ns != 0;
     verdict.reason = other.ready ? Reason::kLessUrgent : expected ? Reason::kExpected : Reason::kAnticipation;

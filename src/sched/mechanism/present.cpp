@@ -6,6 +6,16 @@
 
 namespace xsched::sched {
 
+namespace {
+
+// It is suspended before a more urgent unit needs the device.
+bool is_announced(const DeviceHistory& device, const Verdict& verdict) {
+    if (verdict.reason == Reason::kCopiesWait) return device.units[verdict.by_at].expected.at_ns != 0;
+    return verdict.reason == Reason::kExpected;
+}
+
+}  // namespace
+
 Present look_at(const Pass& pass, const Group& group) {
     const DeviceHistory& device = pass.device;
     Present present;
@@ -30,7 +40,7 @@ Present look_at(const Pass& pass, const Group& group) {
         present.stretch_ns =
             std::max({present.stretch_ns, device.units[at].pauses.stretch_ns(), device.units[at].period.length_ns()});
         present.queued = present.queued || device.units[at].queued.lately();
-        victim.announced = victim.announced || verdict.reason == Reason::kExpected;
+        victim.announced = victim.announced || is_announced(device, verdict);
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
         present.slowed = present.slowed || state.slowed;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
 #include "sched/order/foreseen.h"
 
 namespace xsched::sched {
@@ -14,7 +15,7 @@ constexpr int64_t kPartOfTime = 50;
 // The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
-    if (pass.settings.foresight == Foresight::kNone) return who;
+    if (pass.settings.foresight == Foresight::kNone || !rule_on(Rule::kCopiesOff)) return who;
     for (uint32_t place = 0; place < pass.device.eligible.size(); ++place) {
         if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;  // most are told apart by this
         const UnitHistory& known = pass.history(place);
@@ -29,7 +30,7 @@ uint32_t who_copies_next(const Pass& pass) {
 // When its next burst is foreseen, or began; 0: neither, or it copies nothing.
 int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitHistory& known = pass.history(place);
-    if (!known.leads || !known.copies.some()) return 0;
+    if (!rule_on(Rule::kTellCopies) || !known.leads || !known.copies.some()) return 0;
     const UnitState& state = pass.unit(place);
     const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
     if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
@@ -72,7 +73,7 @@ void keep_copies_off(Pass& pass) {
         const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, next.apart_ns / kPartOfTime);
         const int64_t begin_ns = next.at_ns - lasts_ns;
         pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);
-        if (pass.now_ns >= begin_ns) device.answers[place] = {.run = false, .by = pass.unit(who).unit.id};
+        if (pass.now_ns >= begin_ns) device.answer(place, By::kCopies, {.run = false, .by = pass.unit(who).unit.id});
     }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 namespace {
 
@@ -59,7 +61,7 @@ uint32_t who_has_it(Pass& pass) {
 
 void favour_who_starves(Pass& pass) {
     DeviceHistory& device = pass.device;
-    if (pass.settings.starvation_limit_ns <= 0) return;
+    if (pass.settings.starvation_limit_ns <= 0 || !rule_on(Rule::kFavour)) return;
     if (device.favour.id == 0 && pass.all)
         if (const uint32_t place = who_starves(pass); place != kNowhere) begin(pass, place);
     if (device.favour.id == 0) return;
@@ -69,10 +71,11 @@ void favour_who_starves(Pass& pass) {
     const uint64_t process = pass.unit(place).unit.process;
     const int32_t urgency = device.urgency[device.eligible[place]];
     for (uint32_t other = 0; other < device.eligible.size(); ++other) {
-        policy::Choice& answer = device.answers[other];
-        if (!answer.run || pass.unit(other).unit.process == process || !decides_alone(pass.history(other))) continue;
+        if (!device.answers[other].run || pass.unit(other).unit.process == process ||
+            !decides_alone(pass.history(other)))
+            continue;
         if (device.urgency[device.eligible[other]] > urgency || device.preemptible[other] == 0) continue;
-        answer = {.run = false, .by = device.favour.id};
+        device.answer(other, By::kFavour, {.run = false, .by = device.favour.id});
     }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 namespace {
 
@@ -92,7 +94,7 @@ void account(Pass& pass, const Equals& equals) {
     each(pass, equals, [&](uint32_t place) {
         int64_t& ns = pass.history(place).turns_had_ns;
         if (pass.unit(place).unit.process == turn.process) ns += had_ns;
-        ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
+        if (rule_on(Rule::kSavedTurns)) ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
     });
 }
 
@@ -117,7 +119,8 @@ bool is_over(const Pass& pass, const Equals& equals) {
     if (equals.holder == kNowhere) return true;
     const int64_t beyond_ns = pass.history(equals.holder).turns_had_ns - pass.history(equals.next).turns_had_ns;
     if (turn.left_ns <= 0 && beyond_ns >= 0) return true;
-    if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs) return true;
+    const bool pauses = turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs;
+    if (pauses && rule_on(Rule::kPassOver)) return true;
     return beyond_ns >= turn_ns(pass, equals);
 }
 
@@ -134,6 +137,7 @@ void begin(Pass& pass, const Equals& equals) {
 void take_turns(Pass& pass) {
     DeviceHistory& device = pass.device;
     Turn& turn = device.turn;
+    if (!rule_on(Rule::kTurns)) return;
     Equals equals = look_at(pass);
     account(pass, equals);
     if (!equals.any) return;  // somebody more urgent has the device: what is left of the turn comes later
@@ -145,7 +149,8 @@ void take_turns(Pass& pass) {
     turn.paused_ns = !pauses ? 0 : turn.paused_ns != 0 ? turn.paused_ns : pass.now_ns;
     bool waits = false;
     if (equals.next != kNowhere && is_over(pass, equals)) {
-        const int64_t until_ns = equals.holder != kNowhere ? none_begins_until_ns(pass, equals) : 0;
+        const int64_t until_ns =
+            equals.holder != kNowhere && rule_on(Rule::kNoTurnNear) ? none_begins_until_ns(pass, equals) : 0;
         waits = until_ns != 0;
         if (waits) {
             pass.wake(until_ns);
@@ -161,7 +166,7 @@ void take_turns(Pass& pass) {
     }
     const uint64_t by = pass.unit(equals.holder).unit.id;
     each(pass, equals, [&](uint32_t place) {
-        if (pass.unit(place).unit.process != turn.process) device.answers[place] = {.run = false, .by = by};
+        if (pass.unit(place).unit.process != turn.process) device.answer(place, By::kTurn, {.run = false, .by = by});
     });
 }
 

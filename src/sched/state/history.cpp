@@ -107,6 +107,7 @@ void remember_eligible(DeviceHistory& device, const DeviceUnits& given) {
     device.asked.assign(count, policy::Unit{});
     device.limited = 0;
     device.answers.assign(count, policy::Choice{});
+    device.answered_by.assign(count, By::kPolicy);
     device.answered.assign(count, policy::Choice{});
     device.preemptible.assign(count, 0);
     device.ready.assign(count, 0);

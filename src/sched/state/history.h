@@ -142,6 +142,15 @@ struct Turn {
     int64_t paused_ns = 0;  // since when it has no work; 0: it has
 };
 
+// Which part of the core gave an answer last. The reason of a verdict names it.
+enum class By : uint8_t {
+    kPolicy,
+    kAnnounced,  // a burst was announced, and does not need the device yet
+    kFavour,  // favour.h
+    kTurn,  // turns.h
+    kCopies,  // copies_beside.h
+};
+
 struct DeviceHistory {
     uint64_t composition = 0;
     uint64_t policy = 0;  // the number of the policy that answered last
@@ -153,6 +162,7 @@ struct DeviceHistory {
     std::vector<uint32_t> eligible;  // position of each
     std::vector<policy::Unit> asked;
     std::vector<policy::Choice> answers;
+    std::vector<By> answered_by;  // who gave each of them
     std::vector<policy::Choice> answered;  // the time before
     std::ptrdiff_t running = 0;  // of them, by those answers
     std::vector<uint8_t> preemptible;
@@ -236,6 +246,11 @@ struct DeviceHistory {
     }
     void note_changed(uint32_t at) {
         if (!std::exchange(units[at].told, true)) changed.push_back(at);
+    }
+    // Another answer than the one before, by one of the stages behind the policy.
+    void answer(uint32_t place, By by, const policy::Choice& choice) {
+        answers[place] = choice;
+        answered_by[place] = by;
     }
     // The position of a unit of this device, else kNowhere.
     uint32_t find(uint64_t id) const;

@@ -158,6 +158,19 @@ TEST_F(Explain, TurnsOfThePolicy) {
     expect(WhySlow::kTurns, false, "policy CFS gave the turn to another", "xcli policy");
 }
 
+// Turns that the core makes of equals are not the policy's, which may give none.
+TEST_F(Explain, TurnsOfEquals) {
+    hold(cause("equals_turn", &other, 500, 50));
+    expect(WhySlow::kTurns, false, "programs of one priority take turns", "as important as the others");
+    hold(cause("favoured", &other, 500, 50));
+    expect(WhySlow::kTurns, false, "had waited for half of the starvation limit", "as important as the other");
+}
+
+TEST_F(Explain, CopiesThatWait) {
+    hold(cause("copies_wait", &other, 50, 5));
+    expect(WhySlow::kMoreUrgent, false, "its copies would be in the way", "xcli hint 1001 -p");
+}
+
 TEST_F(Explain, Limit) {
     slow["limit"] = 20;
     hold(cause("limited", nullptr, 800, 8));

@@ -119,7 +119,8 @@ void expect_order(const World& world, const WholeCore::Plan& plan) {
         if (!verdict.suspend) continue;
         const UnitState* by = find(world, verdict.by);
         ASSERT_NE(by, nullptr);
-        const bool among_equals = verdict.reason == Reason::kNotItsTurn;
+        const bool among_equals = verdict.reason == Reason::kNotItsTurn || verdict.reason == Reason::kEqualsTurn ||
+                                  verdict.reason == Reason::kFavoured;
         EXPECT_GE(by->unit.priority, state.unit.priority + (among_equals ? 0 : 1));
         EXPECT_EQ(by->unit.device, state.unit.device);
         EXPECT_TRUE(eligible(*by));

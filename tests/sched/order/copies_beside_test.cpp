@@ -69,6 +69,7 @@ TEST_F(CopiesBeside, NoneBeginsThatWouldEndWithinTheBurst) {
     look(140 * kUs);
     EXPECT_FALSE(runs(kCopier));
     EXPECT_EQ(plan_->verdicts[kCopier].by, 9U);
+    EXPECT_EQ(plan_->verdicts[kCopier].reason, Reason::kCopiesWait);
     EXPECT_TRUE(runs(kComputes)) << "its device is held";
 }
 

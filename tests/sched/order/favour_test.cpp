@@ -46,7 +46,7 @@ TEST_F(FavourOfTheStarving, WhoGetsNothingHasTheDeviceAloneForATurn) {
     const WholeCore::Plan& plan = look(periods, 0, true);
     EXPECT_FALSE(plan.verdicts[0].suspend);
     EXPECT_EQ(plan.verdicts[1].by, 1U);
-    EXPECT_EQ(plan.verdicts[1].reason, Reason::kNotItsTurn);
+    EXPECT_EQ(plan.verdicts[1].reason, Reason::kFavoured);
     EXPECT_FALSE(plan.verdicts[2].suspend);
 }
 

@@ -56,7 +56,7 @@ protected:
 TEST_F(Turns, OneAfterTheOther) {
     EXPECT_EQ(first(), "1");
     EXPECT_EQ(plan_->verdicts[1].by, 1U);
-    EXPECT_EQ(plan_->verdicts[1].reason, Reason::kNotItsTurn);
+    EXPECT_EQ(plan_->verdicts[1].reason, Reason::kEqualsTurn) << "HPF gives no turns";
     EXPECT_EQ(who_runs(5 * kMs), "1");
     EXPECT_NE(plan_->wake_at_ns, 0);
     EXPECT_EQ(who_runs(5 * kMs), "2");
