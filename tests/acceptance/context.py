@@ -1,4 +1,4 @@
-"""What the tests of the plan share: programs, the device, XSched at its levels, and models or what stands for them."""
+"""The common part of the plan's tests: programs, the device, XSched at its levels, and models or their stand-ins."""
 import os
 from dataclasses import dataclass, field, replace
 
@@ -49,7 +49,7 @@ class Context:
         return self.workload is workloads.CPU or self.backend.stand_in == stand_ins.FAKE
 
     def looser(self, sentence):
-        """What an outcome says of limits that a CPU device has; nothing elsewhere."""
+        """Returns the note about limits of a CPU device in an outcome; empty elsewhere."""
         return f"looser limits on a CPU device: {sentence}" if self.on_cpu else ""
 
     @property
@@ -86,7 +86,7 @@ def by_gain(judged, met=True):
 
 
 def refuse_nothing(outcome):
-    """What has run nothing has not passed."""
+    """An outcome in which nothing ran has not passed."""
     if outcome.status == "passed" and (outcome.ran == 0 or not outcome.metrics):
         outcome.status, outcome.broke = "failed", True
         outcome.notes.insert(0, "nothing was run, so that nothing passed")

@@ -303,7 +303,7 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
 }
 
-// What was told of a process before it made a queue.
+// A person named a priority for the process before it made a queue.
 TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
     SmallServer server(kSocket);
     use(kSchedulerGlobal);

@@ -163,7 +163,7 @@ TEST(CApi, MaskAllIsEveryFlagAndUnknownOnesAreRefused) {
     EXPECT_EQ(XQueueSetPreemptLevel(device.handle(), int64_t{1} << 32 | 1), kXSchedErrorInvalidValue);
 }
 
-// What nothing keeps back in our memory cannot be dropped: the program is told, and goes on.
+// Commands that are not held in our memory cannot be dropped: the program is told, and goes on.
 TEST(CApi, DroppingWhatTheDriverHasIsNotSupported) {
     FakeDevice device({.levels = 0b110, .gated = true, .through_api = true});
     EXPECT_EQ(XQueueSuspend(device.handle(), 0), kXSchedSuccess);

@@ -58,7 +58,7 @@ TEST(Mutex, WhoeverWaitsGetsIt) {
     EXPECT_EQ(got, 3) << "and errno is as it was";
 }
 
-// Somebody else's thread holds a mutex for as long as this lives.
+// Another thread holds a mutex for as long as this lives.
 class Holder {
 public:
     explicit Holder(Mutex& mutex)

@@ -1,4 +1,4 @@
-// What several had of one device together, from what each says of itself.
+// The use that several had of one device together, from each one's own account.
 #include "base/side_by_side.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace xsched::base {
 namespace {
 
-// Both have 100 times 10 ns side by side. What they have had together by that.
+// Both have 100 times 10 ns side by side. Returns their use together by that.
 int64_t share(SideBySide& use, SideBySide::Part& one, SideBySide::Part& other) {
     int64_t all = 0;
     for (int i = 0; i < 100; ++i) {

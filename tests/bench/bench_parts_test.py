@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What bench/ is made of: peers that declare themselves, questions of the suite, the launch costs' outcome."""
+"""The parts of bench/: peers that declare themselves, questions of the suite, the launch costs' outcome."""
 import math
 import os
 import sys

@@ -38,7 +38,7 @@ class Frontier(unittest.TestCase):
 class Deadlines(unittest.TestCase):
     @staticmethod
     def targets(late):
-        """What is asked after so many late bursts of ten each, by way."""
+        """Returns the questions after so many late bursts of ten each, by way."""
         found = shares.Shares.__new__(shares.Shares)
         found.scale, found.late = 1, {way: [[[1000.0] * number + [1.0] * (10 - number)] + [[1.0] * 10] * 3]
                                       for way, number in late.items()}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What bench/attacks.py and bench/server_load.py make of measurements made up here."""
+"""The results of bench/attacks.py and bench/server_load.py from measurements made up here."""
 import sys
 import unittest
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What may be called passed: verdicts on figures made up here, kernel lengths that do not hold, disturbed runs."""
+"""The conditions for "passed": verdicts on figures made up here, kernel lengths that do not hold, disturbed runs."""
 import json
 import sys
 import tempfile

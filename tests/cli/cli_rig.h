@@ -1,4 +1,4 @@
-// What the tool's tests share: running xcli to its end in a private directory.
+// The common part of the tool's tests: running xcli to its end in a private directory.
 #pragma once
 
 #include <algorithm>

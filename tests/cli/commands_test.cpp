@@ -74,14 +74,14 @@ TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
         fits({command, "--help"});
 }
 
-// What reads it gets a line for each thing, however long.
+// A program that reads it gets a line for each thing, however long.
 TEST_F(Commands, OtherProgramsGetWholeLines) {
     EXPECT_TRUE(has(xcli({"policy", "-n"}).out,
                     "AUTO     learns who works in brief bursts and lets those go first, "
                     "with equal shares; latency targets instead of priorities\n"));
 }
 
-// What names a program or queue in every command that steers.
+// A program or queue can be named in these ways in every command that steers.
 TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     client.add_queue(1, 3, 0xab2);
     client.header().devices[0].write(client.slot(0).device, "Quick Device 9000");

@@ -90,7 +90,7 @@ TEST_F(Fields, NothingIsAPointer) {
 }
 
 TEST_F(Fields, OpenClsMechanismIsAHold) {
-    // Who is held gets a turn now and then.
+    // A held program gets a turn now and then.
     EXPECT_TRUE(eventually([&] { return xcli({"list", "--json"}).json()["queues"][0]["mechanism"] == "hold"; }));
     EXPECT_TRUE(xcli({"explain", "--json"}).json()["programs"][0]["facts"]["preempted_by"].contains("hold"));
 }
@@ -110,7 +110,7 @@ TEST_F(Fields, TheTableIsPrintedAndDocumented) {
     EXPECT_TRUE(has(xcli({"json"}).out, "held_percent"));
 }
 
-// What xcli metrics reads of the answers.
+// The keys of the answers that xcli metrics reads.
 TEST_F(Fields, MetricsReadKeysOfTheTable) {
     const char* const members[] = {
 #define XSCHED_METRIC(name, type, scope, member, scale, unit, help) #scope, member,

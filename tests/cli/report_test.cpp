@@ -1,4 +1,4 @@
-// xcli report: what it refuses before anything is measured. What it measures: tests/bench/own_report_test.py.
+// xcli report: what it refuses before anything is measured. The measurements: tests/bench/own_report_test.py.
 #include "cli/cli_rig.h"
 
 namespace xsched::test {

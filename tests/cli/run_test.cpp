@@ -12,7 +12,7 @@ namespace {
 
 class Run : public WithCli {
 protected:
-    // What `variable` is in the program's environment.
+    // Returns `variable` in the program's environment.
     std::string variable(const std::string& name, std::vector<std::string> options, const Environment& more = {}) {
         std::vector<std::string> words{"run"};
         words.insert(words.end(), options.begin(), options.end());
@@ -66,7 +66,7 @@ TEST_F(Run, XcliBecomesTheProgram) {
         << process.err();
 }
 
-// What is well is not said on a program's standard error.
+// Good news is not said on a program's standard error.
 TEST_F(Run, AProgramLogsWarningsAlone) {
     const auto level = [this](const std::vector<std::string>& words, const Environment& more) {
         std::vector<std::string> all{"run"};
@@ -149,7 +149,7 @@ TEST_F(Run, OptionsBecomeEnvironment) {
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_PERIOD", {"--period", "33000"}), "33000");
     EXPECT_EQ(variable("XLOG_LEVEL", {"--log", "DEBG"}), "DEBG");
     EXPECT_EQ(variable("XSCHED_POLICY", {"--scheduler", "local", "--policy", "HPF"}), "HPF");
-    // What is not given is left as the user's environment has it.
+    // An option that is not given is left as the user's environment has it.
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_PRIORITY", {}, {{"XSCHED_AUTO_XQUEUE_PRIORITY", "5"}}), "5");
     EXPECT_EQ(variable("XSCHED_AUTO_XQUEUE_THRESHOLD", {}), "");
 }
@@ -239,7 +239,7 @@ TEST_F(Run, BadUsage) {
     expect_sentence({"run", "--frobnicate", "3", "--", "/bin/true"}, "--frobnicate");
 }
 
-// What a shell need not have: a home, a folder that can be written, a locale where words are as in English.
+// A shell may lack these: a home, a folder that can be written, a locale where words are as in English.
 TEST_F(Run, InAnyHomeFolderAndLocale) {
     for (const std::string setting : {"-u HOME", "HOME=", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "LC_ALL=C"}) {
         const std::string command = "cd /proc/self && exec env " + setting + " " + binary("xcli") +
@@ -251,7 +251,7 @@ TEST_F(Run, InAnyHomeFolderAndLocale) {
     }
 }
 
-// Whatever goes wrong with servers, the program runs, and one line says why it is unscheduled.
+// The program runs whatever goes wrong with servers, and one line says why it is unscheduled.
 class RunAnyway : public Run {
 protected:
     void expect_program_runs(const std::string& part, const Environment& more,
@@ -329,7 +329,7 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
 }
 
 TEST_F(RunAnyway, ServerOfAnotherVersion) {
-    // Somebody who answers every handshake with another version.
+    // This server answers every handshake with another version.
     const base::UniqueFd listener(listen_on(socket()));
     ASSERT_TRUE(listener);
     const pid_t child = fork();

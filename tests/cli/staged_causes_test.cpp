@@ -15,9 +15,9 @@ namespace {
 
 constexpr uint64_t kSecondDevice = uint64_t{kDeviceTypeCPU} << 32 | 2;
 
-// What a program does with one queue while this is there: it always has work, completes a command every 2 ms unless it
-// is suspended, and uses the device for `percent` of the time. With `on_ms` it does so now and then alone. `copies`:
-// its commands are copies of so many bytes.
+// A program's work with one queue while this exists: it always has work, completes a command every 2 ms unless it is
+// suspended, and uses the device for `percent` of the time. With `on_ms` it does so now and then alone. `copies`: its
+// commands are copies of so many bytes.
 class Work {
 public:
     explicit Work(TestClient& client, unsigned at = 0, int64_t percent = 100, int64_t on_ms = 0, uint64_t copies = 0)

@@ -69,8 +69,8 @@ bool is_there(const char* program) {
     return false;
 }
 
-// A real X11 server without a screen. Nobody manages its windows: what a manager would say, xprop says here, of the
-// only window that there is.
+// A real X11 server without a screen. No window manager runs: xprop tells here, of the only window that there is, the
+// facts that a manager would tell.
 TEST_F(Windows, OfARealX11ServerAreFollowed) {
     if (!is_there("Xvfb") || !is_there("xprop"))
         GTEST_SKIP() << "Xvfb or xprop is not installed (scripts/install_deps.sh test)";

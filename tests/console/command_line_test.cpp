@@ -1,4 +1,4 @@
-// What a tool's command line ends with: the command's own status, or what `refuse` makes of the sentence.
+// The end of a tool's command line: the command's own status, or the result of `refuse` for the sentence.
 #include "console/command_line.h"
 
 #include <gtest/gtest.h>

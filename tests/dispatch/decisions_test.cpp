@@ -1,4 +1,4 @@
-// What a client is told of decisions for its own log, and what is counted of stops, resumptions and pauses.
+// The decisions that a client is told for its own log, and the counts of stops, resumptions and pauses.
 #include "ipc/decisions.h"
 
 #include <memory>

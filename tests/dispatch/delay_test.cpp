@@ -1,4 +1,4 @@
-// Who delayed whom: the time for which work is kept off, on the account of the client that it made room for.
+// Delays by client: the time for which work is kept off, on the account of the client that it made room for.
 #include <gtest/gtest.h>
 
 #include "base/log.h"
@@ -81,7 +81,7 @@ TEST_F(Delay, IsToldWhenItsCauseLeaves) {
     EXPECT_EQ(log.find("pid 100 leaves"), std::string::npos) << "it delayed nobody";
 }
 
-// What a queue was kept off by one after the other is told when it goes on.
+// If several clients kept a queue off one after the other, that is told when it goes on.
 TEST_F(Delay, ByTwoIsToldAsOfTheFirstAndOthers) {
     FakeClient other(3, 300);
     other.make_queue(0, 20);

@@ -1,4 +1,4 @@
-// How the work of a pass grows with what there is. What is compared is the processor time of this thread, the least of
+// How the work of a pass grows with what there is. The comparison is of the processor time of this thread, the least of
 // several passes, so that a busy machine changes nothing.
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -28,7 +28,7 @@ int64_t thread_ns() {
     return used.tv_sec * base::kSecond + used.tv_nsec;
 }
 
-// Whoever takes the processor's caches meanwhile makes the larger one slower still: then once more.
+// Another program that takes the processor's caches meanwhile makes the larger one slower still: then once more.
 template <typename Some, typename More>
 void expect_growth(const char* name, Some some, More more) {
     int64_t some_ns = 0;

@@ -1,4 +1,4 @@
-// What the dispatcher writes for a tool that records: a ring that never makes it wait.
+// The dispatcher's journal for a tool that records: a ring that never makes it wait.
 #include "dispatch/journal.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(Journal, GivesWhatItWasGivenAndSaysWhatWasLost) {
     EXPECT_EQ(entries[0], entry(50));
 }
 
-// What is read is what was written, or is counted as lost, while the writer goes round and round.
+// An entry that is read is the entry that was written, or is counted as lost, while the writer goes round and round.
 TEST(Journal, AReaderNeverSeesHalfAnEntry) {
     constexpr uint64_t kCount = 4 * Journal::kEntries;
     Journal journal;
@@ -158,7 +158,7 @@ TEST(Journal, NoUserReplacesWhatIsKeptOfAnother) {
     EXPECT_EQ(journal.end(), before + 1);
 }
 
-// What is kept of a program that has ended is looked at after its end.
+// The kept part of a program that has ended is looked at after its end.
 TEST(Journal, WhoeverLeftHasHisPartForAsLongAsItIsKept) {
     const auto here = std::make_shared<UserLimits>();
     const auto gone = std::make_shared<UserLimits>();

@@ -1,4 +1,4 @@
-// What the dispatcher counts for tools: bursts, commands, holds by cause and mechanism.
+// The dispatcher's counts for tools: bursts, commands, holds by cause and mechanism.
 #include <gtest/gtest.h>
 
 #include <vector>

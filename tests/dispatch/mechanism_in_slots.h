@@ -1,5 +1,5 @@
-// What tests of mechanisms in slots share: `low`, a victim of long commands, and `high`, which is more urgent. Both can
-// be interrupted.
+// The common part of tests of mechanisms in slots: `low`, a victim of long commands, and `high`, which is more urgent.
+// Both can be interrupted.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -40,7 +40,7 @@ TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
     EXPECT_FALSE(interrupt());
 }
 
-// Nobody knows yet whether it pauses.
+// It is not known yet whether it pauses.
 TEST_F(MechanismInSlots, BesideANewcomerBriefOnesAreTakenOffToo) {
     low.slot(0).command_ns = kBriefNs;
     both_submit();

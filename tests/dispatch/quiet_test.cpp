@@ -1,4 +1,4 @@
-// What passes cost while nothing happens: how many there are, and what they write.
+// The cost of passes while nothing happens: how many there are, and the words that they write.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -148,7 +148,7 @@ TEST_F(Quiet, DirectivesAreWrittenAnewOnlyWhereSomethingChanged) {
     EXPECT_GT(written_ns.load(), before_ns);
 }
 
-// Somebody waits for a program to be kept off that has many queues, which are read in parts.
+// An urgent client waits for a program to be kept off that has many queues, which are read in parts.
 TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
     FakeClient low(1, 1);
     FakeClient high(2, 2);

@@ -246,7 +246,7 @@ public:
         waits(*clients_[who], whom + 1, whom);
         commands_[who].push_back({whom, submitted(whom)});
     }
-    // Whoever may run completes a command, if that waits for nobody.
+    // A queue that may run completes a command, if that waits for no other.
     void run() {
         for (size_t i = 0; i < kClients; ++i) {
             if (clients_[i]->suspended(0) || commands_[i].empty()) continue;
@@ -263,7 +263,7 @@ public:
     bool done() const {
         return std::all_of(std::begin(commands_), std::end(commands_), [](const auto& it) { return it.empty(); });
     }
-    // Nobody who waits has the device while what it waits for is kept off, but by its own limit.
+    // A waiting client never has the device while the one that it waits for is kept off, but by its own limit.
     std::string inverted() const {
         for (size_t i = 0; i < kClients; ++i)
             for (size_t j = 0; j < kClients; ++j)
@@ -271,7 +271,7 @@ public:
                     return std::to_string(i) + " runs and waits for " + std::to_string(j);
         return "";
     }
-    // What HPF is to do: the highest priority runs, of those that a process has or waits for it.
+    // HPF must do this: the highest priority runs, of those that a process has or waits for it.
     std::string not_as_the_highest() const {
         int32_t counts[kClients] = {}, most = INT32_MIN;
         for (size_t i = 0; i < kClients; ++i) {

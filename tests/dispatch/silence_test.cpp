@@ -25,7 +25,7 @@ protected:
         dispatcher.pass(now);
         return low.suspended(0);
     }
-    // What it is thought to have been idle since may be a pause of its bursts.
+    // The time since which it counts as idle may be a pause of its bursts.
     bool goes_on_after(int64_t now) {
         dispatcher.pass(now);
         return !waits_at(now + kPause);

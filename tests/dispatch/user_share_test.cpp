@@ -1,4 +1,4 @@
-// What the clients of one user may have together.
+// The limits of the clients of one user together.
 #include "dispatch/user_share.h"
 
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ TEST_F(UserShares, FurtherPrioritiesCountAsTheNextLower) {
     EXPECT_EQ(share.take_priority(15), 15);
 }
 
-// What the unit of a client counts as.
+// Returns the account by which the unit of a client counts.
 policy::Unit seen(FakeClient& client, const ClientView& view) {
     struct Looks final : policy::Policy {
         int64_t choose(std::span<const policy::Unit> units, int64_t, std::span<policy::Choice>) override {
@@ -188,10 +188,10 @@ TEST_F(UserShares, AGroupsShareIsAnAccountOfItsOwn) {
     EXPECT_EQ(seen(one, with).account, 9U);
 }
 
-// What a queue says that it has had while others ran beside it: its part, or, as the real ones, all of that time.
+// The use that a queue reports while others ran beside it: its part, or, as the real ones, all of that time.
 enum class Says { kItsPart, kAllOfTheTime };
 
-// What each queue has had, in percent of all, after two seconds in which all want the device under PUP.
+// Returns the use of each queue, in percent of all, after two seconds in which all want the device under PUP.
 std::vector<int> shares_of(const std::vector<std::pair<FakeClient*, uint32_t>>& queues, bool by_queue,
                            const std::function<std::shared_ptr<UserLimits>(const FakeClient*)>& user,
                            Says says = Says::kItsPart) {

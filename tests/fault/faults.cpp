@@ -1,5 +1,5 @@
-// Preloaded: makes one call of a program fail, or hang. What a program does without is what its n-th call of a kind
-// does not give it, for each n. It counts the calls that come from some files of code alone, so that neither a
+// Preloaded: makes one call of a program fail, or hang. The n-th call of a kind fails, for each n, to see how the
+// program does without its result. It counts the calls that come from some files of code alone, so that neither a
 // driver's nor the program's own fail. Any thread.
 //
 // Calls before main() do not count: what C++ sets up there cannot be told that it failed.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a program, or xserver, does whose n-th call of a kind fails (faults.cpp): for guests the real shim on a fake
-driver, in the randomized order checker. Its results must be right, it must end and give back what it had, and at most
-one line may say so.
+"""Runs a program, or xserver, whose n-th call of a kind fails (faults.cpp): for guests the real shim on a fake driver,
+in the randomized order checker. Its results must be right, it must end and give back what it had, and at most one line
+may say so.
 
   faults_test.py --build BUILD --of cuda|hip|opencl|server [--most N]
 
@@ -107,7 +107,7 @@ def faults(build, told, call, at, code):
 
 
 def complaints(text):
-    """What was said of a fault; that it is over is one more line."""
+    """Returns the lines about a fault; the end of the fault is one more line."""
     return [line for line in text.splitlines() if WARNING.search(line) and "is scheduled from now on" not in line]
 
 

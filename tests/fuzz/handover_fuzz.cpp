@@ -1,5 +1,5 @@
-// What a client hands over for the server to act in its place: the driver gets calls within its bounds, for the
-// channels that were named, and no more of them than those are worth.
+// A client's handover for the server to act in its place: the driver gets calls within its bounds, for the channels
+// that were named, and no more of them than those are worth.
 #include <cerrno>
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
-// What people write: variables of the environment, limits, control groups, times, names and policies of one line. Each
-// is understood, within its range, or refused.
+// The texts that people write: variables of the environment, limits, control groups, times, names and policies of one
+// line. Each is understood, within its range, or refused.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

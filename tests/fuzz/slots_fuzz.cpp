@@ -1,6 +1,6 @@
-// What clients write into shared memory between the passes of a dispatcher, under each policy: any words anywhere,
-// queues, work and clients that come and go. Two programs of other users are beside them. One has a device of its own,
-// the other is more urgent than the attacker may be: neither is ever suspended for the attacker's sake.
+// The words that clients write into shared memory between the passes of a dispatcher, under each policy: any words
+// anywhere, queues, work and clients that come and go. Two programs of other users are beside them. One has a device of
+// its own, the other is more urgent than the attacker may be: neither is ever suspended for the attacker's sake.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,10 +21,10 @@ constexpr int64_t kMs = 1'000'000;
 constexpr uint64_t kShared = uint64_t{kDeviceTypeGPU} << 32 | 1;  // a device of everybody's
 constexpr uint64_t kAlone = 0x5ec2e7;  // the device of one victim alone: no input writes this number
 constexpr int32_t kMostOfAttacker = 127;  // as server/limits/limits.def has it
-constexpr uint32_t kQueues = 4;           // of an attacker, mostly
+constexpr uint32_t kQueues = 4;  // of an attacker, mostly
 constexpr int kMostPasses = 4000;  // until nothing changes any more; a debt of slots is worked off in some hundred
 
-// Whatever the linker's order is, an input means the same.
+// An input means the same in any order of the linker.
 const std::vector<const policy::PolicyInfo*>& policies_by_name() {
     static const auto all = [] {
         std::vector<const policy::PolicyInfo*> found;
@@ -177,7 +177,8 @@ private:
         demand(urgent_.slot(0).suspended == 0, "the most urgent one runs, whatever less urgent users write");
     }
 
-    // Nobody writes any more: the scheduler comes to rest. Then the attackers go, and nothing of theirs stays behind.
+    // No client writes any more: the scheduler comes to rest. Then the attackers go, and nothing of theirs stays
+    // behind.
     void settle() {
         int passes = 0;
         for (const int64_t until_ns = now_ns_ + 20 * kMs; now_ns_ < until_ns; ++passes) {

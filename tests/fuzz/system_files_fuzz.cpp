@@ -1,4 +1,4 @@
-// What the system says, with names that users have chosen in it: /proc/PID/cgroup, /etc/subuid, a GPU's properties.
+// The system's files, with names that users have chosen in them: /proc/PID/cgroup, /etc/subuid, a GPU's properties.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// What a fuzz target is made of: XSCHED_FUZZ(name) { ... } is the body of a function that gets `input`, any bytes at
-// all, and checks with demand() what must hold whatever they are. One target per file, NAME_fuzz.cpp; its first inputs
+// The form of a fuzz target: XSCHED_FUZZ(name) { ... } is the body of a function that gets `input`, any bytes at all,
+// and checks with demand() the rules that hold for all of them. One target per file, NAME_fuzz.cpp; its first inputs
 // are the files of corpus/NAME.
 //
 // With XSCHED_BUILD_FUZZERS each file is a libFuzzer program of its own (fuzz_NAME). Otherwise all are linked into

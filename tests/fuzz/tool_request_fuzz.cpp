@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostLines = 16;
 
-// What an ordinary user may not change.
+// The settings that an ordinary user may not change.
 struct Untouched {
     explicit Untouched(FuzzedHost& host)
         : hints(ipc::load_hints(host.other().region().slots[0])),

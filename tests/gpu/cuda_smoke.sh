@@ -72,7 +72,7 @@ step blocking 300 $(under app) env CUDA_LAUNCH_BLOCKING=1 python3 tests/gpu/cuda
 step no_gates 300 $(under app) env XSCHED_AUTO_XQUEUE_LEVEL=1 XSCHED_AUTO_XQUEUE_THRESHOLD=8 \
     python3 tests/gpu/cuda_smoke.py --suspend "$build/lib" $compile && same no_gates
 
-# What is in the background has nothing of ours open, so that whoever reads our output comes to its end. It is ended by
+# A process in the background has nothing of ours open, so that a reader of our output comes to its end. It is ended by
 # its own process id: `timeout` takes the loop and its program along. Without a server the loop would go on for all its
 # time.
 "$build/bin/xserver" HPF --no-supervise --idle-exit 300 > "$logs/xserver.log" 2>&1 < /dev/null &

@@ -41,7 +41,8 @@ class Suite:
                                          "TRITON_CACHE_DIR": str(self.session.folder / "triton")}, HERE)
 
     def watch(self, name, path, program, seconds):
-        """Until the program ends, at most so long. What it and the scheduler do while no case ends is noted, once."""
+        """Until the program ends, at most so long. The program's and the scheduler's activity while no case ends is
+        noted, once."""
         end, size, since = time.monotonic() + seconds, -1, time.monotonic()
         while program.process.poll() is None and time.monotonic() < end:
             now = path.stat().st_size if path.exists() else 0

@@ -1,4 +1,4 @@
-"""What the tests on two GPUs share: their options, and whether there are two."""
+"""The common part of the tests on two GPUs: their options, and whether there are two."""
 import argparse
 import subprocess
 import sys

@@ -101,7 +101,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def say(self, line):
-        """What the shell answers to `echo line`, which goes through its own expansions."""
+        """Returns the shell's answer to `echo line`, which goes through its own expansions."""
         self.marks += 1
         self.type(f'echo "<"{self.marks}:{line}":"{self.marks}">"\n')
         return self.wait_for(rf"<{self.marks}:(.*?):{self.marks}>")[1]
@@ -157,7 +157,7 @@ class Jobs(WithServer):
         return eventually(lambda: self.completed(pid) > before)
 
     def stands_still(self, pid):
-        """What was under way may end."""
+        """Work that was under way may end."""
         def still():
             before = self.completed(pid)
             time.sleep(0.3)
@@ -269,7 +269,7 @@ def pending(pid, number):
 
 
 def interrupts(out, pid):
-    """What the program says it was told so far."""
+    """Returns the signals that the program was told so far, in its own words."""
     os.kill(pid, signal.SIGUSR1)
     time.sleep(0.1)
     found = re.findall(r"(\d+) interrupts", out.read_text())

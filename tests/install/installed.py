@@ -1,4 +1,4 @@
-"""What the tests of an installation share: a tree installed from the given build, and tools over it."""
+"""The common part of the tests of an installation: a tree installed from the given build, and tools over it."""
 import argparse
 import os
 import re

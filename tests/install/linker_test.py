@@ -35,7 +35,8 @@ int main(void) {
 
 
 def cache_of(folder, scratch):
-    """What ldconfig would put into its cache for the libraries in `folder`, where it may also make links."""
+    """Returns the names that ldconfig would put into its cache for the libraries in `folder`, where it may also make
+    links."""
     tool(LDCONFIG, "-n", folder)  # the links: in this folder alone
     listed = scratch / "ld.so.conf"
     listed.write_text(f"{folder}\n")

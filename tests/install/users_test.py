@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who uses an installation: programs linked by pkg-config or CMake, xcli, the Python package, the examples."""
+"""The users of an installation: programs linked by pkg-config or CMake, xcli, the Python package, the examples."""
 import json
 import os
 import shutil

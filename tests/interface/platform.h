@@ -1,5 +1,5 @@
-/* What the program of this folder needs of a platform: two queues, and work whose effect can be looked at. One thread.
- * C and C++. */
+/* The platform's part for the program of this folder: two queues, and work whose effect can be looked at. One thread. C
+ * and C++. */
 #ifndef TESTS_INTERFACE_PLATFORM_H
 #define TESTS_INTERFACE_PLATFORM_H
 

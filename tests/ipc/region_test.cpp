@@ -106,7 +106,7 @@ TEST(Region, OnceSealedNoHolesAreMadeInIt) {
     unmap_region(region);
 }
 
-// One that maps two megabytes from the file's start may ask for that, also where there is less in the file.
+// A process that maps two megabytes from the file's start may ask for that, also where there is less in the file.
 TEST(Region, PinnedPagesAreNotGatheredIntoAHugeOne) {
     constexpr size_t kHuge = size_t{2} << 20;
     constexpr int kCollapse = 25;  // MADV_COLLAPSE, since Linux 6.1

@@ -83,7 +83,7 @@ TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
     }
 }
 
-// What differs between a shell, cron and a service is XDG_RUNTIME_DIR: the rest of the list is the same.
+// A shell, cron and a service differ in XDG_RUNTIME_DIR: the rest of the list is the same.
 TEST_F(SocketPath, EveryEnvironmentHasTheSameLastPlaces) {
     const std::vector<std::string> without = places();
     EXPECT_EQ(without.back(), in_tmp());

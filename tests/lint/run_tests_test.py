@@ -86,7 +86,8 @@ class RunTests(unittest.TestCase):
 
 
 def tested(reports):
-    """What counts after `reports` of ctest, lists of (name, status), and with which arguments it was called."""
+    """Returns the counts after `reports` of ctest, lists of (name, status), and the arguments with which it was
+    called."""
     calls, counts = [], run_tests.Counts()
 
     def ctest(preset, slots, which):

@@ -1,5 +1,5 @@
 // AUTO: what it learns, and the six promises of its README: as quick as priorities set by hand, equal shares, roles
-// that change, liars, latency targets, several tenants. Nobody is given a hint but the target.
+// that change, liars, latency targets, several tenants. No program is given a hint but the target.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -221,7 +221,7 @@ struct Told {
     std::vector<Note> notes;
     std::vector<int32_t> urgency;
 };
-// What it says of the jobs after a while.
+// Returns its notes on the jobs after a while.
 Told told_after(const std::vector<Job>& jobs, int64_t for_ns) {
     VirtualDevice device("AUTO");
     for (const Job& job : jobs) device.add(job);

@@ -68,7 +68,7 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
 }
 
 // AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
-// equal part in any second. Nobody has more than its own because of how it pauses.
+// equal part in any second. No program has more than its own because of how it pauses.
 TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
     for (int seed = 1; seed <= worlds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -105,7 +105,7 @@ TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
     }
 }
 
-// One that has had the device for long, a little at a time, waits for no newcomer that comes while it rests.
+// A program that has had the device for long, a little at a time, waits for no newcomer that comes while it rests.
 TEST(ShareProperties, ANewcomerIsNotOwedWhatOthersHadBeforeItCame) {
     for (const char* name : {"UP", "PUP", "SPUP", "CFS", "AUTO"}) {
         SCOPED_TRACE(name);

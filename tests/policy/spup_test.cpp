@@ -46,7 +46,7 @@ TEST(Spup, WithoutAShareItIsWhatOthersLeave) {
     EXPECT_NEAR(device.part(1, 0, 100), 30, 1);
 }
 
-// What it had alone, nobody decided meanwhile, is nothing that it has had too much.
+// Time that it had alone, while no decision was made, is nothing that it has had too much.
 TEST(Spup, WhoWasAloneOwesNothingToWhoComes) {
     VirtualDevice device("SPUP", {busy(0)});
     device.run(kSecond);

@@ -56,7 +56,7 @@ protected:
     int64_t now_ = kSecond;
 };
 
-// What a program has used is its own word. Whatever that is, the other has its turns.
+// A program's use is its own word. The other has its turns, whatever that is.
 TEST_F(Shares, WhoeverReportsAbsurdTimesGetsNoMore) {
     for (const char* name : {"UP", "CFS", "PUP", "AUTO"})
         for (const int64_t absurd_ns : {INT64_MAX / 1024, INT64_MAX / 100, INT64_MAX / 60, INT64_MAX / 3, INT64_MAX}) {

@@ -29,7 +29,7 @@ struct Job {
     int64_t period_ns = 0;  // or from begin to begin
     int64_t starts_ns = 0;  // not there before
 
-    // What became of it.
+    // The rest of the command.
     int64_t left = 0;
     int64_t back_ns = 0;
     int64_t waits_ns = -1;  // since when it has work and is suspended; -1: it does not
@@ -146,7 +146,7 @@ private:
         changed_ = false;
     }
 
-    // Those that may run take turns, command by command.
+    // Programs that may run take turns, command by command.
     void start() {
         for (size_t k = 1; k <= jobs_.size(); ++k) {
             const size_t i = (last_ + k) % jobs_.size();

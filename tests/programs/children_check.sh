@@ -1,5 +1,5 @@
 #!/bin/bash
-# What every process below a preloaded program sees, though it never uses an accelerator: shells and tools must run as
+# The view of every process below a preloaded program, though it never uses an accelerator: shells and tools must run as
 # always, and a library of ours must not have done anything in them. Prints the same with and without it.
 set -u
 echo one two three | tr ' ' '\n' | grep -c .

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a preloaded library costs each process that never uses it: the time to run /bin/true, with and without.
+"""The cost of a preloaded library for each process that never uses it: the time to run /bin/true, with and without.
 
   exec_cost.py --library LIB [--limit-ms N]
 

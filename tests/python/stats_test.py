@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What xsched.stats reads: of a server of this test, with a program on the fake driver. Its names are those of
-src/cli/fields.def, and its protocol that of the headers."""
+"""The answers that xsched.stats reads: of a server of this test, with a program on the fake driver. Its names are those
+of src/cli/fields.def, and its protocol that of the headers."""
 import argparse
 import dataclasses
 import os

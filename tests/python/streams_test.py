@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What is taken for a stream, without any framework: stand-ins that look like theirs. No XSched library is needed."""
+"""The objects that are taken for a stream, without any framework: stand-ins that look like theirs. No XSched library is
+needed."""
 import contextlib
 import sys
 import types

@@ -1,4 +1,4 @@
-// What tests of gated queues share: the fake device with gates, and the scheduler's word to it.
+// The common part of tests of gated queues: the fake device with gates, and the scheduler's word to it.
 #pragma once
 
 #include "base/clock.h"

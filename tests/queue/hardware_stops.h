@@ -1,4 +1,4 @@
-// What tests of levels 2 and 3 share: directives as xserver writes them.
+// The common part of tests of levels 2 and 3: directives as xserver writes them.
 #pragma once
 
 #include <unistd.h>

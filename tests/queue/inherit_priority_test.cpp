@@ -1,4 +1,4 @@
-// Who inherits whose priority when one queue waits for another.
+// The inheritance of priorities when one queue waits for another.
 #include <gtest/gtest.h>
 
 #include "queue/devices.h"

@@ -1,4 +1,4 @@
-// What a queue tells of events that several processes have.
+// A queue's words about events that several processes have.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -64,7 +64,7 @@ def lines(ended, level):
 
 
 class Fault:
-    """What is asked of the emulated driver (driver/faults.h), and what must follow."""
+    """The faults asked of the emulated driver (driver/faults.h), and the consequences that must follow."""
 
     def __init__(self, way, asked, level="", says="", goes_on=False):
         self.way, self.asked = way, asked
@@ -260,7 +260,7 @@ class Checks:
         return f"{self.times} pairs at level {level} with {variables}: exact"
 
     def cost(self):
-        """What XSched adds to a launch; into bench/results. It fails where that is more than the limit."""
+        """The cost that XSched adds to a launch; into bench/results. It fails where that is more than the limit."""
         metrics = launch_cost.measure(self.room, CODE)
         file = self.top / "bench/results/hip_launch_cost_real_runtimes.json"
         launch_cost.write(file, self.version, metrics, self.top)
@@ -270,7 +270,7 @@ class Checks:
         return f"natively {metrics['native']['cpu']['median_ns']:.0f} ns; {said}"
 
     def saved(self):
-        """What xcli doctor --save writes, by a few of its steps."""
+        """The file that xcli doctor --save writes, by a few of its steps."""
         topology.put_queue(self.root, 77)
         file = self.root / "saved.json"
         file.unlink(missing_ok=True)
@@ -283,7 +283,7 @@ class Checks:
         return f"{len(text) >> 10} KiB, with all that docs/HIP.md says"
 
     def doctor(self):
-        """xcli doctor --run: all of its steps, and a sentence for each level. What the sentences say of times is the
+        """xcli doctor --run: all of its steps, and a sentence for each level. The times in the sentences are the
         emulator's and this machine's affair."""
         ended = self.room.run([self.room.build / "bin/xcli", "doctor", "--run", "--platform", "hip", "--seconds", "0.3",
                                "--save", "/run/doctor.json"], DOCTOR_SECONDS)

@@ -1,5 +1,5 @@
-"""What XSched adds to a launch on AMD's runtime, in its thread's processor time, while nobody competes: a measurement,
-not a test. Native runs and runs under XSched take turns."""
+"""The cost that XSched adds to a launch on AMD's runtime, in its thread's processor time, while nobody competes: a
+measurement, not a test. Native runs and runs under XSched take turns."""
 import json
 import os
 import re

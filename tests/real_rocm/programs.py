@@ -14,7 +14,7 @@ LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 
 class CompileError(Exception):
-    """What the compiler said."""
+    """Returns the compiler's messages."""
 
 
 def compiler():

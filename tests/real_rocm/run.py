@@ -5,9 +5,9 @@
     tests/real_rocm/run.py --build build/dev --version 7 levels faults
 
 The runtimes are Debian's packages (packages.py), in a root folder for each version (build/real-rocm). Their kernel
-driver is driver/, which runs kernels by their names; no instruction of a GPU is executed. What that can show is the
-runtimes' own behaviour: symbols, locks, streams and their queues, packets, the calls that they make to the driver. What
-it cannot show is anything of the hardware's and its firmware's, and no time is worth comparing.
+driver is driver/, which runs kernels by their names; no instruction of a GPU is executed. This can show the runtimes'
+own behaviour: symbols, locks, streams and their queues, packets, the calls that they make to the driver. It cannot show
+anything of the hardware's and its firmware's, and no time is worth comparing.
 
 Closes with one line, N passed, N failed. A version whose packages cannot be had is skipped, with the reason. Exit
 status 1 if anything failed; 77, with the reason, if nothing could run.

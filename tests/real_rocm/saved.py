@@ -1,4 +1,4 @@
-"""What the file of `xcli doctor --run --save` must have, as docs/HIP.md says it."""
+"""The keys that the file of `xcli doctor --run --save` must have, as docs/HIP.md says it."""
 
 TEMPLATE = ["test_id", "date", "hardware", "rocm_version", "xsched_version", "status", "metrics", "notes"]
 MACHINE = ["kernel", "distribution", "container", "load_average", "memory_total", "memory_available", "variables"]

@@ -37,7 +37,7 @@ protected:
             if (queue["program"] == std::to_string(handle)) return queue["suspended"];
         return false;
     }
-    // What this process may do to the program `pid` and to the server: one letter for each thing. "": nothing.
+    // Returns this process's powers over the program `pid` and the server: one letter for each. "": none.
     static std::string powers(const std::string& path, int32_t pid) {
         std::string done;
         const auto attempt = [&](char letter, const Json& request) {
@@ -193,7 +193,7 @@ TEST_F(ContainerAttack, ARootlessContainerIsItsUsers) {
     EXPECT_EQ(clients, 2);
 }
 
-// Who comes by the socket for containers.
+// A client that comes by the socket for containers.
 class GuestAttack : public ContainerAttack {
 protected:
     void SetUp() override {

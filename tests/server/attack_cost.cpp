@@ -1,4 +1,4 @@
-// What an honest program notices of each attack: from its urgent queue's readiness to the directive for its other
+// The effect of each attack on an honest program: from its urgent queue's readiness to the directive for its other
 // client, and until another user's tool is answered; undisturbed, beside each attack, and beside a process that uses as
 // much of the processors as the attacker does and leaves the server alone. All of it in turns. Prints one JSON object;
 // bench/attacks.py makes the table and the file of results.
@@ -28,7 +28,7 @@ constexpr useconds_t kLookUs = 1000;
 constexpr int64_t kGiveUpNs = 5 * base::kSecond;
 constexpr size_t kMostSamples = 1 << 16;
 
-// What a measuring child writes for us.
+// The samples that a measuring child writes for us.
 struct Samples {
     std::atomic<uint32_t> count{0};
     int64_t ns[kMostSamples];

@@ -12,7 +12,7 @@ namespace {
 constexpr int kLooks = 5'000;
 constexpr uint64_t kGang = 7;
 
-// What the test and an attacker's process share.
+// The memory that the test and an attacker's process share.
 struct Orders {
     std::atomic<uint32_t> free_client{0};  // the second attacker's client of the driver's; then its answer 2
     std::atomic<uint32_t> off{0};  // how often one of its own was seen off
@@ -136,7 +136,7 @@ TEST_F(DeputyAttack, ANumberThatHasAnotherOwnerSinceItsProof) {
     EXPECT_TRUE(is_counted(kAttackerUid)) << "counted: " << server->process().err();
 }
 
-// What proves false costs its user the server's help, and others nothing.
+// A set that proves false costs its user the server's help, and others nothing.
 TEST_F(DeputyAttack, SetsThatProveFalseWithoutEnd) {
     RmProcess victim, silent;
     TestClient urgent(socket(), "urgent"), low(socket(), "low");

@@ -22,7 +22,7 @@ protected:
         }
         return true;
     }
-    // What lingers is closed by interrupting it, and no thread is left standing.
+    // A lingering connection is closed by interrupting it, and no thread is left standing.
     void expect_nobody_stands() {
         usleep(700'000);  // after half a second one is left behind
         server->process().take_output();

@@ -97,7 +97,7 @@ TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
     close(ends[0]);
 }
 
-// What a client says of itself counts only where the kernel says nothing.
+// A client's own number counts only where the kernel says nothing.
 TEST_F(IdentityAttack, AClaimedNumberDoesNotCount) {
     const std::string path = socket();
     const pid_t victim = getpid();

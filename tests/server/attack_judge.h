@@ -1,6 +1,6 @@
-// What others notice of one attack, and what it costs the server: measured on the server that is attacked, and in turns
-// on a twin beside it that nobody attacks. So a busy machine is as busy for both. The test's thread; one child looks at
-// the servers' threads.
+// The effect of one attack on others, and its cost for the server: measured on the server that is attacked, and in
+// turns on a twin beside it that nobody attacks. So a busy machine is as busy for both. The test's thread; one child
+// looks at the servers' threads.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline int64_t median(std::vector<int64_t> values) {
     return values[values.size() / 2];
 }
 
-// What is noticed at one server.
+// The effect at one server.
 struct Noticed {
     std::vector<int64_t> decisions_ns;  // medians of rounds: from an urgent queue's readiness to the other's directive
     std::vector<int64_t> answers_ms;  // of another user's tool

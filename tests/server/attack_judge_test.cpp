@@ -102,7 +102,7 @@ protected:
             static_cast<long long>(median(beside.answers_ms)), static_cast<long long>(median(alone.answers_ms)),
             beside.blocked, beside.looks, alone.blocked, alone.looks, static_cast<long long>(most_mib - resting_mib));
     }
-    // What anybody but root holds at the server; empty: nothing.
+    // Returns the holdings at the server of anybody but root; empty: none.
     std::string holdings() {
         const Json answer = answer_of_server(socket(), {{"cmd", "limits"}});
         if (!answer.value("ok", false)) return "no answer";

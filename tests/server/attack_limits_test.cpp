@@ -13,7 +13,7 @@ std::vector<base::UniqueFd> g_kept;  // of an attacker, for as long as it lives
 
 class LimitAttack : public UnderAttack {
 protected:
-    // What `user` has of `limit`, and may have.
+    // Returns the part of `limit` that `user` has, and may have.
     std::pair<int64_t, int64_t> use_of(uid_t user, const std::string& limit) {
         const Json answer = TestTool(socket()).ask({{"cmd", "limits"}});
         for (const Json& entry : answer["users"])
@@ -71,7 +71,7 @@ TEST_F(LimitAttack, HundredsOfIdleClientsWakeNobody) {
     });
     ASSERT_TRUE(attacker.ready());
     constexpr int kSeconds = 2;
-    // Somebody else's tool, or a look that was due, may come in between: of several turns the quietest.
+    // Another user's tool, or a look that was due, may come in between: of several turns the quietest.
     size_t least = SIZE_MAX;
     for (int i = 0; i < 2; ++i) {
         usleep(300'000);

@@ -55,7 +55,7 @@ protected:
     }
 };
 
-// What a process may do to its memory once it is served, each with its answer.
+// A process may do these things to its memory once it is served, each with its answer.
 TEST_F(MemoryAttack, NobodyPunchesHolesIntoMemoryThatIsServed) {
     const std::string path = socket();
     EXPECT_EQ(as_user(kAttackerUid,
@@ -103,7 +103,7 @@ TEST_F(MemoryAttack, AClientThatHoldsTheLocksOfItsMemory) {
     expect_answers_to(kVictimUid, *attacks);
 }
 
-// Those that punch from the Welcome on, and say that they have mapped it or do not: a thread that may wait does.
+// Clients that punch from the Welcome on, and say that they have mapped it or do not: a thread that may wait does.
 TEST_F(MemoryAttack, HolesBeforeTheMemoryIsSealed) {
     const SharedFlag attacks;
     *attacks = 1;

@@ -107,7 +107,7 @@ private:
     base::UniqueFd tool_;
 };
 
-// What becomes of one slot each time.
+// Changes one slot each time.
 using Flip = void (*)(ipc::QueueSlot& slot, Random& random);
 
 // Each of 1,024 queues on the device that `device` says, with work; then one after the other is flipped.

@@ -48,8 +48,8 @@ TEST_F(PlaceAttack, ASocketMadeFirst) {
     EXPECT_TRUE(root.ready()) << root.process().err();
 }
 
-// The token of a port of the page is told in a file beside the socket. What another user put there before counts for
-// nothing: not what is in it, nor what a link leads to.
+// The token of a port of the page is told in a file beside the socket. A file that another user put there before counts
+// for nothing: neither its content nor a link's goal.
 TEST_F(PlaceAttack, ATokenMadeFirst) {
     const std::string own = directory / "own.token";
     const std::string link = directory / "link.token";

@@ -176,7 +176,7 @@ TEST_F(ToolAttack, ExtremesInSlots) {
     expect_scheduling();
 }
 
-// Nobody is silent who has spoken while the server could not listen.
+// A newcomer that has spoken while the server could not listen is not silent.
 TEST_F(ToolAttack, ANewcomerThatSpokeWhileTheServerWasBusy) {
     const base::UniqueFd connection(ipc::connect_path(socket().c_str()));
     ASSERT_TRUE(connection);

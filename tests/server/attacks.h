@@ -1,4 +1,4 @@
-// What a hostile user can do to a server without end, for tests and programs that measure what others notice of it
+// The acts of a hostile user against a server without end, for tests and programs that measure their effect on others
 // (attack_judge_test.cpp, attack_cost.cpp). Each attack is a line of a table.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Attack {
 
 inline void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.does; }
 
-// Those that were found first.
+// The attacks that were found first.
 extern const std::vector<Attack> kAttacks;  // by connections, tools and many queues
 extern const std::vector<Attack> kCrowds;   // likewise, of many clients
 extern const std::vector<Attack> kUnmended;  // those that others notice: docs/SECURITY.md, "Known, and left"

@@ -153,7 +153,7 @@ void short_lived(const std::string& path, const Ready& ready) {
     });
 }
 
-// What control groups are given that are another's, that are not there, and whose names are no names.
+// Settings for control groups that are another's, that are not there, and whose names are no names.
 void groups(const std::string& path, const Ready& ready) {
     const std::string names[] = {"/",
                                  "/user.slice",
@@ -169,7 +169,7 @@ void groups(const std::string& path, const Ready& ready) {
     });
 }
 
-// Whatever administrators alone may do.
+// Requests that only administrators may make.
 void forbidden(const std::string& path, const Ready& ready) {
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
         switch (i % 5) {

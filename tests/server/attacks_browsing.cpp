@@ -102,7 +102,7 @@ void strange_requests(const std::string&, const Ready& ready) {
     without_end(ready, [&](unsigned i) { ask_web(texts[i % std::size(texts)]); });
 }
 
-// What is answered without the token, and takes the most to answer.
+// Requests that are answered without the token, and take the most to answer.
 void proofs(const std::string&, const Ready& ready) {
     for (int i = 0; i < 3 && fork() != 0; ++i) {
     }

@@ -13,7 +13,7 @@ namespace {
 
 class CheckpointTest : public ::testing::Test {
 protected:
-    // What a server finds that comes after the one that wrote.
+    // Returns the state for the server that comes after the one that wrote.
     Checkpoint next() { return Checkpoint(area.get()); }
     CheckpointArea::Copy& in_force() { return area->copies[area->written % 2]; }
 

@@ -1,4 +1,4 @@
-// What programs had of their devices lately: a table that one user does not fill, and sums that no client breaks.
+// The recent use of devices by programs: a table that one user does not fill, and sums that no client breaks.
 #include "server/device_use.h"
 
 #include <gtest/gtest.h>

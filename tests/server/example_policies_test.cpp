@@ -1,4 +1,4 @@
-// What the examples of own policies decide (examples/6_own_policy), through the interface that xserver calls.
+// The decisions of the examples of own policies (examples/6_own_policy), through the interface that xserver calls.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

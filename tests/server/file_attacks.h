@@ -1,6 +1,6 @@
-// What a hostile user can do to the files that a server shares with his programs, so that the kernel's locks on them
-// are held for long: threads of the idle class change a file on a processor that other threads of his keep busy. And
-// how to see whether a thread of the server waits for that.
+// The acts of a hostile user against the files that a server shares with his programs, so that the kernel's locks on
+// them are held for long: threads of the idle class change a file on a processor that other threads of his keep busy.
+// And how to see whether a thread of the server waits for that.
 #pragma once
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ struct HalfClient {
     ipc::Region* region = nullptr;
 };
 
-// What a starved thread does again and again to a file and its mapping: each takes a lock of the file, of its pages or
+// A starved thread does these again and again to a file and its mapping: each takes a lock of the file, of its pages or
 // of its mappings. `mapping`: where it is mapped, or null.
 struct SharedFile {
     int file;

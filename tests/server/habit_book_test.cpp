@@ -1,4 +1,4 @@
-// What is kept of programs' last runs: whose, how much, and what a server makes of what one before it has left.
+// The habits of programs' last runs: whose, how much, and their use by a server after the one that wrote them.
 #include "server/habit_book.h"
 
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 
 namespace xsched::test {
 
-// A thread that does not go when its process ends, until it is let go: as one that waits in the kernel. Whoever traces
-// a thread must wait for it before its process can be waited for.
+// A thread that does not go when its process ends, until it is let go: as one that waits in the kernel. A tracer of a
+// thread must wait for it before its process can be waited for.
 class HeldThread {
 public:
     // False: this may not be done here.

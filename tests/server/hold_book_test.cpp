@@ -1,4 +1,4 @@
-// Who was held by whom, added up: the two views agree, and neither takes long, whatever the programs do.
+// The holds, added up: the two views agree, and neither takes long, whatever the programs do.
 #include "server/hold_book.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ protected:
                  .cause = {.by_client = by, .mechanism = sched::Mechanism::kGate},
                  .last = true});
     }
-    // What the victims' side says of `by`.
+    // Returns the costs of `by` from the victims' side.
     std::map<uint32_t, int64_t> costs_of(uint32_t by, int64_t ns, int64_t now_ns, uint32_t clients) const {
         std::map<uint32_t, int64_t> costs;
         for (uint32_t victim = 1; victim <= clients; ++victim)

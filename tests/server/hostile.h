@@ -1,5 +1,5 @@
-// What attacks on the server share: programs of other users that speak the protocol by hand and do not mean well, and a
-// system server that they meet. It tells what another user notices meanwhile.
+// The common part of attacks on the server: programs of other users that speak the protocol by hand and do not mean
+// well, and a system server that they meet. It tells what another user notices meanwhile.
 #pragma once
 
 #include <arpa/inet.h>
@@ -148,7 +148,7 @@ protected:
             as_user(uid, [&path] { return answer_of_server(path, {{"cmd", "status"}}).value("ok", false) ? 0 : 1; });
         return result == 0 ? (base::now_ns() - began) / base::kMillisecond : -1;
     }
-    // What the thread that answers tools has run, whoever else uses the processors.
+    // Returns the processor time of the thread that answers tools, whoever else uses the processors.
     int64_t front_ran_ns() const {
         const std::string pid = std::to_string(server->pid());
         FILE* file = fopen(("/proc/" + pid + "/task/" + pid + "/schedstat").c_str(), "re");
@@ -219,7 +219,7 @@ protected:
         if (file != nullptr) fclose(file);
         return kib / 1024;
     }
-    // What it takes to end, and a new one to begin.
+    // Expects the server to end, and a new one to begin, in time.
     void expect_restart() {
         const int64_t began = base::now_ns();
         EXPECT_EQ(server->stop(), 0);

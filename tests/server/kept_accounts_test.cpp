@@ -1,5 +1,5 @@
-// What shares rest upon outlives the server: as the supervisor keeps it, and as the next server's policy goes on with
-// it.
+// The accounts on which shares rest outlive the server: as the supervisor keeps them, and as the next server's policy
+// goes on with them.
 #include "server/kept_accounts.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ std::vector<UnitState> two_programs(int64_t first_busy_ns, int64_t second_busy_n
     return units;
 }
 sched::Core pup() { return sched::Core(policy::find_policy("PUP")->make(), {.claim_limit_ns = 0}); }
-// Who may run, of these two.
+// Returns the unit that may run, of these two.
 uint64_t runner(sched::Core& core, const std::vector<UnitState>& units, int64_t now_ns) {
     const sched::Plan plan = core.decide({.device = 1, .units = units}, now_ns);
     EXPECT_NE(plan.verdicts[0].suspend, plan.verdicts[1].suspend);
@@ -84,7 +84,7 @@ TEST(KeptAccounts, TheNextServerGoesOnWithThem) {
     const uint64_t other = [&] {
         sched::Core before = pup();
         const uint64_t first = runner(before, two_programs(0, 0), kStart);
-        // Whoever runs first has a command of 40 ms.
+        // The unit that runs first has a command of 40 ms.
         const int64_t used_ns = 40 * kMillisecond;
         const auto later = first == 1 ? two_programs(used_ns, 0) : two_programs(0, used_ns);
         EXPECT_NE(runner(before, later, kStart + used_ns), first);

@@ -22,7 +22,7 @@ class ProtocolFuzzer {
 public:
     ProtocolFuzzer(std::string path, uint64_t seed) : path_(std::move(path)), random_(seed) {}
 
-    // What it has tried, for people.
+    // The attempts so far, for people.
     struct Tries {
         uint64_t connections, hellos, clients, handovers, requests, answers, words;
     };

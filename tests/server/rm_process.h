@@ -59,7 +59,7 @@ public:
         call(rm::NV_ESC_RM_CONTROL, request);
         return static_cast<uint32_t>(parameters.timesliceUs);
     }
-    // What a CUDA program would hand over; of another's client, what a hostile one might.
+    // Returns the bytes that a CUDA program would hand over; of another's client, the bytes that a hostile one might.
     std::string handover(uint64_t key, uint32_t client, uint32_t timeslice_us = fake::rm::kTimesliceUs) const {
         rm::ChannelSet set{};
         set.client = client;
@@ -118,7 +118,7 @@ inline void add_rm_queue(TestClient& client, int32_t priority, uint64_t gang = 0
     ipc::ring_doorbell(client.header());
 }
 
-// What a program's agent does, as the server sees it: whatever the directive is, it has been carried out.
+// Does the part of a program's agent, as the server sees it: the directive has been carried out.
 inline void answer(TestClient& client) { client.header().carried_out.store(client.header().directive.load()); }
 
 }  // namespace xsched::test

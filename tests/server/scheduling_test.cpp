@@ -176,7 +176,7 @@ TEST_F(Scheduling, KilledClientsDisturbNobody) {
     EXPECT_EQ(server->stop(), 0);
 }
 
-// A service's manager limits threads. Whoever comes when none is left is served as well.
+// A service's manager limits threads. A client that comes when none is left is served as well.
 TEST(WithoutMoreThreads, EverybodyIsServed) {
     NEEDS_ROOT("to run a server whose threads are counted");
     PrivateDirectory directory;

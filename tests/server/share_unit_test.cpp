@@ -1,5 +1,5 @@
-// Who shares a device as one: programs, queues, or users (xserver --share-unit), under PUP. Clients that fill their
-// slots by hand use the device whenever they may.
+// Units that share a device as one: programs, queues, or users (xserver --share-unit), under PUP. Clients that fill
+// their slots by hand use the device whenever they may.
 #include <sys/mman.h>
 
 #include <array>
@@ -83,7 +83,7 @@ protected:
         first_.push_back(queues_);
         queues_ += queues;
     }
-    // What each client has had of the device, in percent of all time, once all have begun.
+    // Returns the part of the device that each client has had, in percent of all time, once all have begun.
     std::vector<int> parts() {
         EXPECT_TRUE(eventually([&] {
             for (size_t i = 0; i < queues_; ++i)

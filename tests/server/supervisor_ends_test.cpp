@@ -23,7 +23,7 @@ using server::SupervisedMemory;
 constexpr int kCannotStart = 2;
 constexpr int64_t kLookNs = 50 * base::kMillisecond;
 
-// What the servers write for the test.
+// The words that the servers write for the test.
 struct Seen {
     std::atomic<uint32_t> servers{0};
     std::atomic<uint32_t> living{0};  // its number, once it makes passes

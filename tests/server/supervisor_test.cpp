@@ -96,7 +96,7 @@ TEST_F(Supervised, AServerOfWhichTheFrontHangsHasASuccessor) {
 }
 #endif
 
-// What a file system that does not answer does to a thread which closes a file.
+// Stands for a file system that does not answer a thread which closes a file.
 TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {
     for (const int signal_number : {SIGKILL, SIGSTOP}) {
         start_supervised();
@@ -307,8 +307,8 @@ int64_t median(std::vector<int64_t> times) {
     return times[times.size() / 2];
 }
 
-// What the figure in docs/benchmarks.md is about. On a loaded machine all starts take longer, this one no more than
-// others.
+// The figure in docs/benchmarks.md is about this time. On a loaded machine all starts take longer, this one no more
+// than others.
 TEST_F(Supervised, TheSuccessorIsThereSoon) {
     start_supervised();
     std::vector<int64_t> took;

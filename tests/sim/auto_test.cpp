@@ -144,7 +144,7 @@ TEST(Auto, ATargetIsMetOrCalledImpossibleWhereBurstsDiffer) {
     EXPECT_GT(called, 5);
 }
 
-// Who had the device alone for a while, a little at a time, owes nothing to a newcomer.
+// A program that had the device alone for a while, a little at a time, owes nothing to a newcomer.
 TEST(Auto, ANewcomerDoesNotKeepOffWhoWasAlone) {
     for (const char* policy : {"AUTO", "CFS", "UP", "PUP"}) {
         Workload workload = main_job("", 0.3, 6);

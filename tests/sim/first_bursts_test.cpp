@@ -42,7 +42,7 @@ TEST(FirstBursts, AKnownProgramsTakeNoLongerThanLaterOnes) {
     }
 }
 
-// Nobody knows it, so that one call is waited for.
+// The program is not known, so that one call is waited for.
 TEST(FirstBursts, ThatOfAProgramNeverHeardOfWaitsForACall) {
     for (const char* shape : {kA, kB, kC}) {
         for (const double low_ms : kLowMs) {
@@ -93,7 +93,7 @@ TEST(FirstBursts, TheNextRunBeginsWithWhatTheLastOneTaught) {
     for (size_t i = 1; i < 8; ++i) EXPECT_LE(seen.bursts_us[i], seen.later_us(20) * 11 / 10) << i;
 }
 
-// What the victim has of the device with precautions, less what it has without.
+// Returns the victim's use of the device with precautions, less its use without.
 double gain_of_low(Workload workload) {
     const double with = run_beside_low(workload).low_share;
     workload.settings.precautions = false;
@@ -108,7 +108,7 @@ TEST(FirstBursts, PrecautionsCostTheVictimTwoPercentAtMost) {
             EXPECT_GT(gain_of_low(beside_low(pattern(shape), low_ms)), -0.02 - kAtOnce) << shape << " " << low_ms;
 }
 
-// Whatever the urgent program does. A kernel of the victim's more or less is chance.
+// The same holds whatever the urgent program does. A kernel of the victim's more or less is chance.
 TEST(FirstBursts, NeitherDoTheyBesideAnyRandomProgram) {
     constexpr uint64_t kSeeds = test::kSanitized ? 10 : 40;
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {

@@ -60,8 +60,8 @@ TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
 }
 
-// A program that waits again and again within its bursts. Nobody makes a call, and its own pauses are bridged. Also
-// where a gate would do, which stands before brief kernels.
+// A program that waits again and again within its bursts. No call is made, and its own pauses are bridged. Also where a
+// gate would do, which stands before brief kernels.
 TEST(Foresight, ABurstThatWaitsIsAsQuickAsAlone) {
     for (const double low_ms : {0.05, 0.3, 3.0}) {
         Workload workload =

@@ -1,4 +1,4 @@
-// What must hold whatever programs do, on some seeds; `xsim property` takes more of them.
+// Invariants that hold whatever programs do, on some seeds; `xsim property` takes more of them.
 #include "sim/property.h"
 
 #include <gtest/gtest.h>

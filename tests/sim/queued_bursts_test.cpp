@@ -33,7 +33,7 @@ Seen run(const char* requests, bool careful, double low_ms) {
     return run_beside_low(workload);
 }
 
-// One that comes while another is served waits for that one's switch, but needs none of its own.
+// A burst that comes while another is served waits for that one's switch, but needs none of its own.
 TEST(QueuedBursts, WhichWaitedForAnotherPaysForNoSwitchOfItsOwn) {
     constexpr int64_t kSwitchAndBackUs = 350;
     for (const char* requests : kRequests)

@@ -18,7 +18,7 @@
 
 namespace xsched::test {
 
-// What podman and docker leave to root in a container unless they are asked for more.
+// The rights that podman and docker leave to root in a container unless they are asked for more.
 constexpr uint64_t bits_of(std::initializer_list<int> capabilities) {
     uint64_t bits = 0;
     for (const int one : capabilities) bits |= uint64_t{1} << one;

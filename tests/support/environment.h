@@ -44,7 +44,7 @@ private:
     std::map<std::string, std::optional<std::string>> before_;
 };
 
-// What the environment says instead of the ordinary number: the long runs.
+// Returns the environment's number instead of the ordinary one: the long runs.
 inline int count_of(const char* variable, int usual) {
     const char* value = getenv(variable);
     return value != nullptr && *value != '\0' ? std::atoi(value) : usual;

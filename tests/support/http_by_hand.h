@@ -59,7 +59,7 @@ inline bool say(int connection, const std::string& text) {
     return send(connection, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-// What comes until the other side closes, or `end` has come.
+// Returns the bytes that come until the other side closes, or `end` has come.
 inline std::string hear(int connection, const std::string& end = "") {
     std::string text;
     char part[4096];

@@ -1,5 +1,5 @@
-// Whether this test was compiled under a sanitizer, which makes it twenty times as slow. What repeats a check with
-// other numbers then takes a few of them: a sanitizer looks for what the code does, not for figures.
+// Whether this test was compiled under a sanitizer, which makes it twenty times as slow. A check that is repeated with
+// other numbers then takes a few of them: a sanitizer looks at the code's behaviour, not at figures.
 #pragma once
 
 namespace xsched::test {

@@ -1,5 +1,5 @@
-// What server and tool tests share: a private directory, an xserver in it, and a client and a tool that speak the
-// protocol by hand.
+// The common part of server and tool tests: a private directory, an xserver in it, and a client and a tool that speak
+// the protocol by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -183,7 +183,7 @@ private:
     bool accepted_ = false;
 };
 
-// What the server says to that. An empty object if it does not answer: there is none, or it ends meanwhile.
+// Returns the server's answer to that. An empty object if it does not answer: there is none, or it ends meanwhile.
 inline Json answer_of_server(const std::string& path, const Json& request) {
     TestTool tool(path);
     Json answer = tool.accepted() ? tool.ask(request) : Json{};

@@ -19,7 +19,7 @@ PATIENCE_S = 60
 
 
 class BrowserError(RuntimeError):
-    """What WebDriver answers instead of a value."""
+    """The error that WebDriver answers instead of a value."""
 
 
 def free_port():

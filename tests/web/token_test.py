@@ -24,7 +24,7 @@ PATIENCE_S = 60
 
 
 class Lines:
-    """What a process says, line by line, with a bound on the wait."""
+    """The lines of a process, one by one, with a bound on the wait."""
 
     def __init__(self, words, **more):
         self.process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

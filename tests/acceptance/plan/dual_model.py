@@ -1,6 +1,6 @@
 """P4: ResNet-18, urgent, and ResNet-50 together.
 
-What is asked is how the device is shared. So the models are large enough to wait for the device and not for the
+The question is how the device is shared. So the models are large enough to wait for the device and not for the
 processor, and ResNet-18 has the same requests in every run: one each period. If it made a pause of fixed length after
 each answer, it would answer more of them the sooner it gets the device. ResNet-50 would pay for those too."""
 from collections import defaultdict

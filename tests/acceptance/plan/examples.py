@@ -42,7 +42,7 @@ def output_of(command):
 
 
 def log_of(context, program):
-    """What a short run of a program writes at INFO."""
+    """Returns the lines of a short run of a program at INFO."""
     command = [*context.session.under_xsched("--log", "INFO"), context.backend.programs / program, "--seconds", "0.5",
                "--bursts", "3", "--steps", "1000", "--pause-ms", "5"]
     ended = subprocess.run(command, env=context.session.environment, text=True, stdin=subprocess.DEVNULL,

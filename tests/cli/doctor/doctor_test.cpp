@@ -22,7 +22,7 @@ protected:
         fs::remove(root() + path);
         fs::create_symlink(target, root() + path);
     }
-    // What it says of the made-up machine.
+    // Reads the doctor's findings about the made-up machine.
     void look() {
         fs::create_directories(root());
         const Outcome outcome = xcli({"doctor", "--json", "--root", root()});

@@ -26,7 +26,7 @@ pid_t working_child() {
     _exit(0);
 }
 
-// Whatever else runs on this machine, the parts stay parts.
+// The parts stay parts, whatever else runs on this machine.
 TEST(LoadWatch, PartsMakeAWhole) {
     const LoadWatch watch(0);
     work();

@@ -244,7 +244,7 @@ struct Fault {
     const char* says;
 };
 
-// Whatever the times of the main job are, a fault decides.
+// A fault decides, whatever the times of the main job are.
 TEST(Verdicts, EveryStagedFault) {
     const Fault faults[] = {
         {"a gate that hangs", "gate", {Ending::kHung, {}, "no answer for 8 s", 8, ""}, 2, "hung: no answer for 8 s"},

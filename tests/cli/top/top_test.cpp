@@ -1,4 +1,4 @@
-// xcli top on a terminal: it draws, keys work, keys and signals end it, and the terminal is as it was. What is drawn:
+// xcli top on a terminal: it draws, keys work, keys and signals end it, and the terminal is as it was. The picture:
 // top_view_test.cpp.
 #include <pty.h>
 #include <sys/ioctl.h>

@@ -328,7 +328,7 @@ TEST_F(TraceOfAServer, SaysWhatPeopleSaid) {
     EXPECT_EQ(trace.on("orders", "hints {").size(), 1U);
 }
 
-// One that had not begun yet says so, and is begun again.
+// A trace that had not begun yet says so, and is begun again.
 TEST_F(TraceOfAServer, IsWrittenAlsoIfTheServerIsKilledMeanwhile) {
     const std::string path = directory / "cut.pftrace";
     std::string said;

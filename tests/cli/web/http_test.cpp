@@ -61,7 +61,7 @@ TEST(HttpRequest, WhatIsNoneIsRefused) {
     EXPECT_EQ(read_status(many + "\r\n"), 400);
 }
 
-// What two readers might take for requests of different lengths is none.
+// Bytes that two readers might take for requests of different lengths are refused.
 TEST(HttpRequest, HasOneLengthAlone) {
     const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
     for (const char* lines : {"Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 2", "Content-Length: +2",
@@ -76,7 +76,7 @@ TEST(HttpRequest, HasOneLengthAlone) {
     EXPECT_EQ(request.method, "POST") << "the head is known before the body has come";
 }
 
-// Whatever comes is waited for, taken or refused.
+// Any bytes are waited for, taken or refused.
 TEST(HttpRequest, BytesAtRandom) {
     const std::string good = "POST /a?b=%41 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{} ";
     std::mt19937 random(19);

@@ -13,7 +13,7 @@
 namespace xsched::test {
 namespace {
 
-// What a token file holds; empty: there is none.
+// Returns the content of a token file; empty: there is none.
 std::string token_in(const std::string& file) {
     std::string token;
     std::ifstream(file) >> token;

@@ -153,7 +153,7 @@ TEST_F(Web, StrangersPagesAreRefused) {
     EXPECT_EQ(ask_port(said + "Sec-Fetch-Site: cross-site\r\n").status, 403);
     const std::string rebound = "GET /api/v1/status HTTP/1.1\r\nHost: evil.example\r\n" + said + "\r\n";
     EXPECT_EQ(parsed(everything_after(connect_port(port).get(), rebound)).status, 421);
-    // What a form of another page can send, to the door of a tunnel that asks for no token.
+    // A form of another page can send this to the door of a tunnel that asks for no token.
     const std::string form = "POST /api/v1/suspend HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n";
     for (const char* type : {"text/plain", "application/x-www-form-urlencoded"})
         EXPECT_EQ(
@@ -199,7 +199,7 @@ TEST_F(Web, ARequestUnderWayStays) {
     EXPECT_EQ(parsed(hear(slow.get())).status, 200);
 }
 
-// Whoever is on the other end of a port counts as who he is.
+// The process at the other end of a port counts as its user.
 TEST_F(Web, APortsPeersAreKnown) {
     const base::UniqueFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in place{};
@@ -232,7 +232,7 @@ TEST_F(Web, AStreamTellsOfChanges) {
     EXPECT_EQ(away.body["kind"], "no_server");
 }
 
-// Whoever asks for what the server knows gets a refusal a moment later; pages, and others that ask, wait for nobody.
+// A request for the server's facts gets a refusal a moment later; pages, and other requests, do not wait.
 TEST_F(Web, AServerThatHangsHoldsUpNobodyElse) {
     const base::UniqueFd stream = connect_unix(door());
     ASSERT_TRUE(say(stream.get(), request_text("GET", "/api/v1/live?hz=60", "", "")));

@@ -1,4 +1,4 @@
-"""What of a program's end differs from its native one."""
+"""The differences between a program's end and its native one."""
 import re
 from collections import Counter
 
@@ -23,7 +23,7 @@ def masked(text, row, places):
 
 
 def output(row, ended, folder):
-    """What is compared: both streams, and the files it wrote."""
+    """The outputs that are compared: both streams, and the files it wrote."""
     return {"standard output": masked(ended.out, row, [folder]), "standard error": masked(ended.errors, row, [folder]),
             **{name: [digest or "not there"] for name, digest in ended.files.items()}}
 
@@ -59,7 +59,7 @@ def without_ours(ended, socket):
 
 
 def leftover_differences(row, natives, ended, socket):
-    """What it still has open and still runs at its end, beyond what one of its native runs has and what is ours."""
+    """The descriptors and threads that it still has at its end, beyond those of one of its native runs and ours."""
     seen = without_ours(ended, socket)
     before = [looked for native in natives if (looked := without_ours(native, socket))]
     if seen is None or not before:

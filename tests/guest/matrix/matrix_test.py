@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the matrix of programs makes of what it sees, and that its page says what its result says."""
+"""The verdicts of the matrix of programs, and that its page says the same as its result."""
 import json
 import sys
 import tempfile

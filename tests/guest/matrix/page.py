@@ -25,7 +25,7 @@ def cell(result):
 
 
 def ours_in(entry):
-    """What XSched has open at the program's end."""
+    """Returns XSched's descriptors and threads at the program's end."""
     ours = entry["ways"]["xcli run"].get("ours")
     if ours is None:
         return "not seen"

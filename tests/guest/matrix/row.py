@@ -10,7 +10,7 @@ NEED_GPU = Path(__file__).resolve().parents[3] / "scripts" / "need_gpu"
 
 @dataclass(frozen=True)
 class Mask:
-    """What matches this in the output is not compared."""
+    """Text that matches this in the output is not compared."""
     pattern: str
     why: str
 

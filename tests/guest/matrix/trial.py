@@ -224,7 +224,7 @@ class Neighbour:
         self.errors.close()
 
     def ends_well(self):
-        """What is wrong with it afterwards; nothing: an empty list."""
+        """Returns the faults that it shows afterwards; an empty list: none."""
         wrong = [] if self.advances() else ["the neighbour stands still"]
         self.process.terminate()
         try:

@@ -154,7 +154,7 @@ class Trials:
 
     @staticmethod
     def left_after(server, before):
-        """What has not gone within the time it takes at most."""
+        """Returns the files and processes that have not gone within the time it takes at most."""
         limit = time.monotonic() + GONE_S
         while True:
             wrong = []

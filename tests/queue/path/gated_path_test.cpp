@@ -1,4 +1,4 @@
-// What goes before a command of a gated queue, and which callers wait.
+// The launches before a command of a gated queue, and the callers that wait.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -163,7 +163,7 @@ TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
     EXPECT_EQ(urgent.slot().inherited_until[0], 0u);
 }
 
-// What is behind a gate when it becomes known that they share.
+// Commands are behind a gate when it becomes known that they share.
 TEST(GatedPath, WhatStandsBehindAGateInSharedHardwareInheritsThePriority) {
     FakeDevice device(kGates), urgent(kGates);
     urgent.slot().priority = 10;

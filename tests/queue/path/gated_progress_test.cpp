@@ -1,4 +1,4 @@
-// What the device of a gated queue reports of its progress, and what that says.
+// The progress that the device of a gated queue reports, and its meaning.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -36,7 +36,7 @@ TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {
     EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
 }
 
-// Nobody follows the queue. From its first launch to the end of its wait counts, and the pauses do not.
+// No thread follows the queue. From its first launch to the end of its wait counts, and the pauses do not.
 TEST(GatedProgress, AQueueThatIsLeftAloneTellsItsTimeWhenItsProgramWaits) {
     FakeDevice device(kGates);
     constexpr int64_t kWorkNs = 20 * xsched::base::kMillisecond;

@@ -1,4 +1,4 @@
-// What only a queue with holds does; what it shares with the others is in xqueue_test.cpp.
+// The behaviour of a queue with holds alone; the part that it shares with the others is in xqueue_test.cpp.
 #include <gtest/gtest.h>
 
 #include "queue/devices.h"

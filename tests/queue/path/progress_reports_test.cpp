@@ -57,7 +57,7 @@ TEST(ProgressReports, WhatTheDeviceRefusesIsTriedAgain) {
     EXPECT_TRUE(rig.next());
 }
 
-// Nobody knows which came last: it may be the smaller number.
+// The order of the two is not known: the last may be the smaller number.
 TEST(ProgressReports, AfterTwoAtOnceTheLastIsSaidAgain) {
     Rig rig;
     rig.submit();

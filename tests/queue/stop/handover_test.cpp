@@ -1,4 +1,4 @@
-// What backends want xserver to have.
+// The data that backends want xserver to have.
 #include "queue/stop/handover.h"
 
 #include <gtest/gtest.h>

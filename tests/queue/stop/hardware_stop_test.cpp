@@ -55,7 +55,7 @@ TEST(HardwareStop, TheSlotSaysThatTheCallIsUnderWay) {
     EXPECT_EQ(device.slot().taken, kNothing);
 }
 
-// It seems idle. Whatever it does unseen goes on, and its commands stop at their gate.
+// It seems idle. Its unseen work goes on, and its commands stop at their gate.
 TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);

@@ -1,4 +1,4 @@
-// What was off the device is put back once more: the device, or a count, may have missed the first call.
+// Work that was off the device is put back once more: the device, or a count, may have missed the first call.
 #include <gtest/gtest.h>
 
 #include "queue/hardware_stops.h"

@@ -151,7 +151,7 @@ Answer answer(unsigned long request, void* argument) {
         case AMDKFD_IOC_GET_TILE_CONFIG: return tiles(of<kfd_ioctl_get_tile_config_args>(argument));
         case AMDKFD_IOC_SET_XNACK_MODE: return xnack(of<kfd_ioctl_set_xnack_mode_args>(argument));
         case AMDKFD_IOC_SMI_EVENTS: return system_events(of<kfd_ioctl_smi_events_args>(argument));
-        // What changes nothing that can be seen.
+        // Calls without a visible effect.
         case AMDKFD_IOC_ACQUIRE_VM:
         case AMDKFD_IOC_SET_MEMORY_POLICY:
         case AMDKFD_IOC_SET_SCRATCH_BACKING_VA:

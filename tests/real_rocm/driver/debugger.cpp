@@ -28,7 +28,7 @@ T* pointer(uint64_t address) {
     return reinterpret_cast<T*>(address);
 }
 
-// Those that need a runtime, in KFD: kfd_ioctl_set_debug_trap.
+// Operations that need a runtime, in KFD: kfd_ioctl_set_debug_trap.
 bool needs_runtime(uint32_t op) {
     return op == KFD_IOC_DBG_TRAP_SUSPEND_QUEUES || op == KFD_IOC_DBG_TRAP_RESUME_QUEUES;
 }

@@ -3,7 +3,7 @@
 // the packets, and runs kernels by their names (kernels.h). Nothing here is a guest of anybody's: it may stop the
 // process when it meets what it does not know.
 //
-// The ioctls are those of Linux's own header. What a call does follows Linux 6.12 (drivers/gpu/drm/amd/amdkfd).
+// The ioctls are those of Linux's own header. The effect of a call follows Linux 6.12 (drivers/gpu/drm/amd/amdkfd).
 //
 // Environment:
 //   KFD_EMULATOR_GPUS=n       GPUs; 1 if it is not set. The kernel's files must have as many (topology.py)

@@ -15,7 +15,7 @@ constexpr int64_t kLookNs = 5'000;     // how often a wait for a value looks
 constexpr int64_t kShortNs = 2'000;    // what an empty kernel takes
 constexpr int64_t kStepNs = 4;         // of `busy`, whatever its grid
 
-// Takes the queue's GPU for so long, in slices; stands still while the queue is off. What the kernel leaves comes after
+// Takes the queue's GPU for so long, in slices; stands still while the queue is off. The kernel's results come after
 // it: until run_kernel() ends, the queue still works.
 void take_time(Queue& queue, int64_t ns) {
     while (ns > 0 && !queue.ends) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-// What they do is up to the emulator (driver/kernels.h).
+// Their effect is up to the emulator (driver/kernels.h).
 constexpr const char* kSource = R"(
 extern "C" __global__ void spin(unsigned long ns, unsigned long* count) { if (ns == 0) *count = 1; }
 )";

@@ -1,5 +1,5 @@
-// What launches cost the thread that makes them, on AMD's runtime: empty kernels on a stream of its own, in batches
-// with a wait behind each. The wait does not count.
+// The cost of launches for the thread that makes them, on AMD's runtime: empty kernels on a stream of its own, in
+// batches with a wait behind each. The wait does not count.
 //   launch_cost CODE BATCHES
 // One line for each batch: nanoseconds for each launch, by the thread's processor time and by the clock.
 #include <time.h>

@@ -1,4 +1,4 @@
-// What the tests' programs share: calls that must succeed, and the tests' kernels.
+// The common part of the tests' programs: calls that must succeed, and the tests' kernels.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -1,5 +1,5 @@
-// What must hold under every policy that is registered: random worlds of programs with random hints, on two devices
-// that carry out what was decided, decided at random times; and the policy may change at any moment.
+// Invariants under every policy that is registered: random worlds of programs with random hints, on two devices that
+// carry out the decisions, decided at random times; and the policy may change at any moment.
 //
 // XSCHED_SEQUENCES: how many worlds (make test-all has 100,000).
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ public:
 
     int64_t below(int64_t limit) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit)); }
 
-    // Whoever may run uses its device until somebody is asked again, then something happens.
+    // A unit that may run uses its device until the next decision, then something happens.
     void step(int64_t wake_at_ns, std::span<const Verdict> verdicts) {
         int64_t next_ns = now_ns + 1 + below(kLongestStep);
         if (wake_at_ns != 0 && wake_at_ns < next_ns) next_ns = std::max(now_ns + 1, wake_at_ns);

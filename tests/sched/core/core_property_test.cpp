@@ -1,5 +1,5 @@
-// What must hold whatever happens: random worlds of units that come, go, work, rest, change priority and are held,
-// decided at random times.
+// Invariants that hold whatever happens: random worlds of units that come, go, work, rest, change priority and are
+// held, decided at random times.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -104,8 +104,8 @@ void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
     for (const auto& [device, has_work] : work) EXPECT_TRUE(runs[device]) << "device " << device << " stands still";
 }
 
-// Nobody makes room for somebody less urgent, or for an equal other than for its turn among equals
-// (sched/order/favour.h). Nobody makes room for somebody elsewhere, held or with nothing to come.
+// No unit makes room for a less urgent one, or for an equal other than for its turn among equals
+// (sched/order/favour.h). No unit makes room for one elsewhere, one that is held, or one with nothing to come.
 void expect_order(const World& world, const WholeCore::Plan& plan) {
     for (size_t i = 0; i < world.units.size(); ++i) {
         const UnitState& state = world.units[i];

@@ -1,4 +1,4 @@
-// Who may have whom suspended is the policy's to say, not the priorities': what is made ready beforehand follows that.
+// The policy says which unit may have which suspended, not the priorities: preparations follow that.
 #include <gtest/gtest.h>
 
 #include "sched/core/core.h"

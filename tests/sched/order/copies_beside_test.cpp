@@ -73,7 +73,7 @@ TEST_F(CopiesBeside, NoneBeginsThatWouldEndWithinTheBurst) {
     EXPECT_TRUE(runs(kComputes)) << "its device is held";
 }
 
-// Whatever they do: memory that is freed keeps copies waiting, too.
+// Memory that is freed keeps copies waiting, too.
 TEST_F(CopiesBeside, AllOfOthersAreToldWhenTheNextOneIsForeseenAndThatItHasBegun) {
     EXPECT_EQ(told(kComputes), 0);
     learn();

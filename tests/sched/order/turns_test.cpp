@@ -19,7 +19,7 @@ protected:
         given_.push_back({.id = 9, .priority = 1, .idle_since_ns = kStart - kSecond});
         for (Given& one : given_) one.level = kPreemptLevelInterrupt;
     }
-    // Who of the victims may run after so long, such as "1" or "123".
+    // Returns the victims that may run after so long, such as "1" or "123".
     std::string who_runs(int64_t passed_ns = 0) {
         std::vector<UnitState> states;
         now_ns_ += passed_ns;
@@ -100,7 +100,7 @@ TEST_F(Turns, WhoHasNoWorkHasNone) {
     EXPECT_EQ(who_runs(kMs), "1");
 }
 
-// Who works now and then need not wait for all turns of those that always do.
+// A program that works now and then need not wait for all turns of those that always do.
 TEST_F(Turns, WhoComesBackGoesFirst) {
     rest(0);
     first();
@@ -185,7 +185,8 @@ protected:
     }
 };
 
-// What becomes ready while one is taken off and the next one restored waits for both calls. A third one comes later.
+// Work that becomes ready while one is taken off and the next one restored waits for both calls. A third one comes
+// later.
 TEST_F(TurnsBesideBursts, NoneEndsShortlyBeforeOne) {
     for (int i = 0; i < 50; ++i) EXPECT_GE(changed_before_next(), 4500 * kUs - 200 * kUs) << i;
     EXPECT_TRUE(is_held_for());
@@ -236,7 +237,7 @@ TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
     EXPECT_TRUE(is_held_for());
 }
 
-// It holds the device. Whoever is let back then has a call before the burst and another one behind it.
+// It holds the device. A victim that is let back then has a call before the burst and another one behind it.
 TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
     for (size_t i = 0; i < 3; ++i) given_[i].command_ns = 30 * kMs;
     for (int i = 0; i < 4; ++i) burst();
@@ -258,7 +259,7 @@ TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
     EXPECT_EQ(taken_off(), "123") << "the burst goes on";
 }
 
-// One that seems idle is called off in bursts that are long, and not in all that come after its own turn.
+// A victim that seems idle is called off in bursts that are long, and not in all that come after its own turn.
 TEST_F(TurnsBesideBursts, WhoSeemsIdleIsTakenOffInLongBurstsAlone) {
     rest(1);
     for (int i = 0; i < 4; ++i) burst();

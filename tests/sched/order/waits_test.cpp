@@ -1,4 +1,4 @@
-// Who is lent what when processes wait for each other, and who runs for whom.
+// The priorities that waiting processes lend each other, and the processes that run for others.
 #include "sched/order/waits.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,8 @@ TEST(Waits, ProcessesBeyondTheMostAreLeftOut) {
     EXPECT_EQ(waits.lent_to(Waits::kMostProcesses + 1), INT32_MIN);
 }
 
-// Whatever a policy goes by: what the chosen one waits for runs beside it, and what nobody waits for does not.
+// Under every policy, the unit that the chosen one waits for runs beside it, and a unit that no other waits for does
+// not.
 TEST(Waits, UnderEveryPolicyWhoIsWaitedForRuns) {
     for (const policy::PolicyInfo& info : policy::policies()) {
         for (const bool waited_for : {false, true}) {

@@ -1,4 +1,4 @@
-// Who says that it has work and completes nothing is not believed for ever.
+// A unit that reports work and completes nothing is not believed for ever.
 #include "sched/pattern/claim.h"
 
 #include <gtest/gtest.h>

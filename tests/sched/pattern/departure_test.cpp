@@ -25,7 +25,7 @@ TEST(Departure, EndsWithTheCallOnceTheDeviceHasObeyed) {
     EXPECT_FALSE(departure.under_way());
 }
 
-// What a short timeslice has taken off already cannot come back once it is kept off.
+// A victim that a short timeslice has taken off already cannot come back once it is kept off.
 TEST(Departure, EndsSoonBehindACallThatOnlyKeepsOff) {
     Departure departure;
     departure.begin(kGpu, kStart, true);

@@ -98,7 +98,7 @@ TEST(HoldTrialsOfMany, WhereBothAreAlikeMostAreHeld) {
     EXPECT_GE(through, kPrograms * kTimes * 93 / 100);
 }
 
-// What else the machine does makes both kinds longer.
+// Other work of the machine makes both kinds longer.
 TEST_F(HoldTrials, LongerThanBeforeButNotForTheHoldsSake) {
     play(trial, kNs, kNs, 100);
     EXPECT_EQ(play(trial, 2 * kNs, 2 * kNs, 1000), 1000 - HoldTrial::kEach);

@@ -152,7 +152,7 @@ TEST(Period, OfOneThatKeepsToItsClockTheNextIsExpectedWhenItWouldHaveCome) {
     }
 }
 
-// One that stayed away altogether is no such.
+// A burst that stayed away altogether is no such.
 TEST(Period, NotWhereItsRhythmIsAnotherSinceThen) {
     for (const int64_t more_ns : {300 * kUs, kPeriodNs / 2}) {
         Rhythm rhythm;

@@ -1,4 +1,4 @@
-// What precautions may cost, whatever is asked for.
+// The limit of what precautions may cost.
 #include "sched/pattern/precautions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is remembered of the units of a device while units come and go.
+// The history of the units of a device while units come and go.
 #include "sched/state/history.h"
 
 #include <gtest/gtest.h>

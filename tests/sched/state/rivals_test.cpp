@@ -1,4 +1,4 @@
-// What the units of one device are to each other, and who of them leads.
+// The relations between the units of one device, and the unit that leads.
 #include "sched/state/rivals.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST_F(Leads, WhoIsMoreUrgentDoesWhateverItHasDone) {
     EXPECT_EQ(of({2, 1, 0}, {false, true, true}), (std::vector{true, false, false}));
 }
 
-// What a victim is told of two equals above it, the first of which streams.
+// Returns the facts for a victim with two equals above it, the first of which streams.
 Victim below(bool first_lately, bool second_lately) {
     const std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
     const std::vector<int32_t> urgency{1, 1, 0};
@@ -70,7 +70,7 @@ TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
     EXPECT_TRUE(below(false, false).has_rival);
 }
 
-// What a victim that copies is told: below a rival of which so much is known, with an equal or without.
+// Returns whether a victim copies: below a rival of which so much is known, with an equal or without.
 bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
     std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2}};
     std::vector<int32_t> urgency{1, 0};

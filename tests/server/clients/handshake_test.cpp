@@ -1,4 +1,4 @@
-// Who is let in, and what the others hear.
+// Newcomers that are let in, and the answers to the others.
 #include "support/eventually.h"
 #include "support/server_rig.h"
 

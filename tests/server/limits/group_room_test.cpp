@@ -1,4 +1,4 @@
-// What control groups leave to a server, in made-up hierarchies of both versions.
+// The memory that control groups leave to a server, in made-up hierarchies of both versions.
 #include "server/limits/group_room.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""PyTorch: a network is trained for some steps, and a CUDA graph replayed. What it prints is the same each time."""
+"""PyTorch: a network is trained for some steps, and a CUDA graph replayed. Its output is the same each time."""
 import torch
 
 torch.use_deterministic_algorithms(True)
