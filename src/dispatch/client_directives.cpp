@@ -15,7 +15,7 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 namespace {
 
 // A process may keep the device so long for a burst that does not come.
-constexpr int64_t kMostHoldNs = 2 * base::kMillisecond;
+constexpr int64_t kMostHoldNs = 2 * base::kMillisecond;  // safety
 
 template <typename T>
 bool update(std::atomic<T>& field, T value) {

@@ -124,7 +124,7 @@ void ClientSlots::end_stop(uint32_t at, int64_t ns) {
 }
 
 void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
-    constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it
+    constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it (judgement)
     QueueHistory& queue = queues_[at];
     queue.last_completed = numbers.completed;
     queue.last_copies = numbers.copies;

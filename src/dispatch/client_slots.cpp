@@ -13,7 +13,7 @@ namespace xsched::dispatch {
 namespace {
 
 // A running queue without progress for this long: its agent is rung.
-constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;
+constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;  // decision 001
 // A queue that has not moved for this many pauses is looked at after one more: its end is seen late by a part of its
 // length at most.
 constexpr int64_t kQuietParts = 64;
@@ -241,6 +241,7 @@ void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) 
 // Most programs wait for their work, and so tell how far it is, whether or not somebody follows them. Of a queue whose
 // program only launches nobody would ever know what it has of its device. For tools alone.
 void ClientSlots::listen(QueueHistory& queue, const QueueNumbers& numbers, int64_t now_ns) {
+    // Judgement.
     constexpr int64_t kUnheardNs = 750 * base::kMillisecond;  // within the shortest time over which tools tell: 1 s
     if (view_.record == nullptr || queue.unheard) return;
     const bool heard = queue.completed != numbers.completed || !numbers.ready || !queue.ready || queue.suspended;

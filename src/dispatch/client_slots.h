@@ -33,7 +33,7 @@ struct RoomFor {
 class ClientSlots {
 public:
     // While queues may be suspended for somebody more urgent: how much device time is kept in flight.
-    static constexpr int64_t kWindowNs = 1'000'000;
+    static constexpr int64_t kWindowNs = 1'000'000;  // judgement
 
     ClientSlots(const ClientView& view, UnitTable& units);
     ~ClientSlots() { share_.return_records(static_cast<uint32_t>(recorded_.count())); }

@@ -39,7 +39,7 @@ public:
     static constexpr uint64_t kEntries = 1 << 15;
 
     // The reader comes more often than that.
-    static constexpr int64_t kReadNs = 2 * base::kSecond;
+    static constexpr int64_t kReadNs = 2 * base::kSecond;  // judgement
 
     HoldLog() { ring_.make(); }
 

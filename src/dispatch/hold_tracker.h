@@ -12,7 +12,7 @@ namespace xsched::dispatch {
 
 class HoldTracker {
 public:
-    static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;
+    static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;  // judgement
 
     // From now on the queue is held for `cause`, since `since_ns` if it was not before; or it is not held. A part that
     // ends by that goes to done(part), of which client and slot are empty. Returns true when a hold begins, or another

@@ -58,7 +58,7 @@ struct JournalEntry {
 class Journal {
 public:
     static constexpr uint64_t kEntries = 1 << 17;  // of 40 bytes: 5 MiB
-    static constexpr int64_t kKeptNs = 30 * base::kSecond;  // for that long, however much others do
+    static constexpr int64_t kKeptNs = 30 * base::kSecond;  // for that long, however much others do (judgement)
 
     // --- the dispatcher's thread
     bool wanted(int64_t now_ns) const { return until_ns_.load(std::memory_order_relaxed) > now_ns; }

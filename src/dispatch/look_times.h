@@ -11,9 +11,9 @@
 namespace xsched::dispatch {
 
 // While somebody waits for work that only the device reports.
-inline constexpr int64_t kLookEveryNs = 50 * base::kMicrosecond;
+inline constexpr int64_t kLookEveryNs = 50 * base::kMicrosecond;  // judgement
 // Work that has not moved for this long is not about to end.
-inline constexpr int64_t kLookSeldomNs = 100 * base::kMillisecond;
+inline constexpr int64_t kLookSeldomNs = 100 * base::kMillisecond;  // judgement
 
 // The time of a look after `pause_ns`. It is up to a quarter later: thus looks at many clients come together.
 inline int64_t look_time(int64_t from_ns, int64_t pause_ns) {

@@ -10,7 +10,7 @@ namespace xsched::dispatch {
 namespace {
 
 // Now and then clients are read that did not ring, some at a time.
-constexpr int64_t kSweepEveryNs = 1'000'000;
+constexpr int64_t kSweepEveryNs = 1'000'000;  // judgement
 constexpr size_t kSweepParts = 16;
 constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
 constexpr int64_t kSweptSlots = 128;  // likewise, on average: after a client of many queues comes a pause
@@ -20,10 +20,10 @@ constexpr size_t kMostFollowed = 8;
 // This many suspended clients get a heartbeat in one pass.
 constexpr int64_t kMostBeaten = 64;
 // So often the delay of a client that stays suspended is counted, for tools that tell of seconds.
-constexpr int64_t kSettleEveryNs = 100 * base::kMillisecond;
+constexpr int64_t kSettleEveryNs = 100 * base::kMillisecond;  // judgement
 // In one pass; what is not settled by then waits for a moment.
 constexpr int kMostRounds = 4;
-constexpr int64_t kSettleNs = 50'000;
+constexpr int64_t kSettleNs = 50'000;  // judgement
 
 }  // namespace
 

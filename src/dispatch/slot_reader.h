@@ -10,8 +10,8 @@
 
 namespace xsched::dispatch {
 
-inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long
-inline constexpr uint32_t kMostCostUs = 10'000;               // likewise
+inline constexpr int64_t kLongestCommandNs = 10'000'000'000;  // longer ones count as this long (safety)
+inline constexpr uint32_t kMostCostUs = 10'000;               // likewise (safety)
 
 struct QueueNumbers : base::Hints {  // `priority` counts what the queue inherits; what was announced and is over is 0
     uint64_t handle = 0;

@@ -9,7 +9,7 @@ namespace xsched::queue {
 namespace {
 
 // How long a suspend that synchronizes waits for what other threads' driver calls are about to do.
-constexpr int64_t kCallsSettleNs = 10 * base::kMillisecond;
+constexpr int64_t kCallsSettleNs = 10 * base::kMillisecond;  // safety
 
 constexpr int64_t kAnyWait = kQueueSuspendFlagSyncHwQueue | kQueueSuspendFlagWaitAll | kQueueSuspendFlagWaitIdle;
 

@@ -16,7 +16,7 @@ public:
     static constexpr uint32_t kEnough = 4;  // bursts in a row with as many
     static constexpr uint32_t kNotFor = 64;  // bursts, since one went on behind its last wait
     // What begins so long behind the usual end of a burst is none of it.
-    static constexpr int64_t kMoreNs = 1 * base::kMillisecond;
+    static constexpr int64_t kMoreNs = 1 * base::kMillisecond;  // judgement
 
     // The device is held for another burst: the waits of the last one are known. Not from two threads at once.
     void burst_expected() {

@@ -11,11 +11,11 @@ namespace {
 
 // The pause between the end of a wait and the next launch. A longer one is not worth the device's time, while others
 // are on their way off.
-constexpr int64_t kLongestNs = 50 * base::kMicrosecond;
+constexpr int64_t kLongestNs = 50 * base::kMicrosecond;  // decision 003
 // Bursts may last longer than usual by this part, where something else ends what is held through them.
 constexpr int64_t kLongerPart = 2;
 // The same of a hold to the end of a burst: as long as a machine may be busy with something else.
-constexpr int64_t kLongerToEndNs = 2 * base::kMillisecond;
+constexpr int64_t kLongerToEndNs = 2 * base::kMillisecond;  // decision 023
 
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace xsched::queue {
 namespace {
 
 // Commands shorter than this are tracked a few at a time, about one in kTrackEveryNs of device time.
-constexpr int64_t kShortCommandNs = 20 * base::kMicrosecond;
-constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;
+constexpr int64_t kShortCommandNs = 20 * base::kMicrosecond;  // judgement
+constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;  // judgement
 
 // The queue whose buffered command this thread is launching: what that command enqueues on it passes at once.
 [[gnu::tls_model("initial-exec")]] thread_local const QueueCore* t_launching = nullptr;

@@ -7,7 +7,7 @@ namespace xsched::queue {
 namespace {
 
 // Completions are seen late, now by more, now by less: single ones of short commands would say little.
-constexpr int64_t kSampleNs = 200'000;
+constexpr int64_t kSampleNs = 200'000;  // judgement
 constexpr uint32_t kSampleCommands = 16;
 // The time of a start beyond the hardware's switch: at most so many times as long. Turns on an H100: 0.45 ms in all, of
 // which the switch is 0.18 (docs/POLICIES.md).

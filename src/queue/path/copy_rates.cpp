@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
+// Judgement.
 constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen late, now by more, now by less
 constexpr uint64_t kRounding = 64 * kKiB;
 
@@ -19,8 +20,8 @@ struct Size {
     int64_t ns;
     uint64_t first, least, most;
 };
-constexpr int64_t kUsualNs = 100 * base::kMicrosecond;
-constexpr int64_t kPageableNs = 800 * base::kMicrosecond;
+constexpr int64_t kUsualNs = 100 * base::kMicrosecond;  // measured: docs/levels.md
+constexpr int64_t kPageableNs = 800 * base::kMicrosecond;  // decision 021
 constexpr Size kSizes[kXqCopyKinds] = {
     {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToDevice
     {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToHost

@@ -25,14 +25,14 @@ inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
 
 class GateSpacing {
 public:
-    static constexpr int64_t kEveryNs = 150 * base::kMicrosecond;
+    static constexpr int64_t kEveryNs = 150 * base::kMicrosecond;  // decision 001
     // Where a short timeslice takes the whole process off, gates hold only what would start in the urgent one's pauses.
-    static constexpr int64_t kEveryPreemptedNs = 750 * base::kMicrosecond;
+    static constexpr int64_t kEveryPreemptedNs = 750 * base::kMicrosecond;  // decision 020
     static constexpr uint32_t kEveryCommands = 64;
 
     // A gate and a report take at most one part in this many of the device's time.
     static constexpr int64_t kShare = 50;
-    static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;
+    static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;  // judgement
 
     void begin() { *this = GateSpacing{}; }
     void measured(const XqGateCost& cost) {
@@ -82,7 +82,7 @@ private:
 // One of this many commands reports itself, while at most `most` may be in flight. Between two reports the end of a
 // synchronize tells, and the scheduler asks when it sees no progress for a while.
 inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
-    constexpr int64_t kEveryNs = base::kMillisecond;
+    constexpr int64_t kEveryNs = base::kMillisecond;  // decision 001
     constexpr uint32_t kEveryCommands = 64;
     return one_of(kEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kEveryCommands));
 }

@@ -14,9 +14,9 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running
-constexpr int64_t kShortNs = 1;  // a window of one command, where none is told
-constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody
+constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running (judgement)
+constexpr int64_t kShortNs = 1;  // a window of one command, where none is told (judgement)
+constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody (judgement)
 
 // A thread by its address, which no other has.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;

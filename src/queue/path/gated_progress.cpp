@@ -8,8 +8,8 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int64_t kBindAgainNs = base::kSecond;  // what was not possible for a moment
-constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard
+constexpr int64_t kBindAgainNs = base::kSecond;  // what was not possible for a moment (judgement)
+constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard (safety)
 
 }  // namespace
 

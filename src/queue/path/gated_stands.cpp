@@ -7,7 +7,7 @@ namespace {
 
 // How late the end of a wait is seen at most, where nothing tells it before the commands behind it are complete: the
 // scheduler looks that often (dispatch/look_times.h). More than that of the stretch is not the device's time.
-constexpr int64_t kSeenLateNs = base::kMillisecond;
+constexpr int64_t kSeenLateNs = base::kMillisecond;  // judgement
 
 }  // namespace
 

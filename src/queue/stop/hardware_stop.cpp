@@ -15,8 +15,8 @@ namespace {
 // A queue that was kept off is put back again so long after the first call, which the device may not have noticed
 // (docs/decisions/010). And whatever stands although it may run, after that: each time after twice as long.
 constexpr int64_t kAgainNs = 2 * base::kMillisecond;
-constexpr int64_t kStandsNs = 20 * base::kMillisecond;
-constexpr int64_t kLongestStandsNs = 64 * kStandsNs;
+constexpr int64_t kStandsNs = 20 * base::kMillisecond;  // decision 017
+constexpr int64_t kLongestStandsNs = 64 * kStandsNs;  // decision 017
 
 // Interrupts in a row with progress, before level 3 counts as ineffective. A report of the device may be late for once.
 constexpr uint32_t kMostWithoutEffect = 3;

@@ -13,7 +13,7 @@ namespace xsched::sched {
 namespace {
 
 // A policy that asks to be called again at once, for ever, must not keep the scheduler spinning.
-constexpr int64_t kSoonestWakeNs = 100'000;
+constexpr int64_t kSoonestWakeNs = 100'000;  // safety
 
 std::unique_ptr<policy::Policy> make_hpf() {
     const policy::PolicyInfo* info = policy::find_policy(kPolicyHighestPriorityFirst);

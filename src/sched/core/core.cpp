@@ -20,12 +20,12 @@ namespace {
 // An urgent unit that completes nothing for this long, or for this many of its commands' time, may wait for a less
 // urgent one: while calls of its process wait in the driver, and where none does. In the second case another stream may
 // write a value that it waits for, or an order between streams was not seen.
-constexpr int64_t kInversionNs = 2'000'000;
+constexpr int64_t kInversionNs = 2'000'000;  // safety
 constexpr int64_t kInversionCommands = 2;
-constexpr int64_t kUnseenInversionNs = 20'000'000;
+constexpr int64_t kUnseenInversionNs = 20'000'000;  // safety
 constexpr int64_t kUnseenInversionCommands = 4;
 // At most: a command that waits for another unit's counts as long, and the wait is not to last longer for it each time.
-constexpr int64_t kMostInversionNs = 100'000'000;
+constexpr int64_t kMostInversionNs = 100'000'000;  // safety
 
 Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
     if (device.answered_by[place] == By::kAnnounced) return Reason::kUntilNeeded;

@@ -39,7 +39,7 @@ namespace xsched::sched {
 class Core {
 public:
     // All verdicts are looked at again at least that often, even of units that did not change.
-    static constexpr int64_t kLookAtAllNs = 50'000'000;
+    static constexpr int64_t kLookAtAllNs = 50'000'000;  // judgement
 
     // A null policy means HPF.
     explicit Core(std::unique_ptr<policy::Policy> policy, Settings settings = {});

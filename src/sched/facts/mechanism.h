@@ -38,7 +38,7 @@ enum class Interrupt : uint32_t {
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
 
 inline constexpr unsigned kDriversTimesliceBits = 11;  // 2 ms, about a driver's own
-inline constexpr uint32_t kDriversTimesliceUs = 1U << kDriversTimesliceBits;
+inline constexpr uint32_t kDriversTimesliceUs = 1U << kDriversTimesliceBits;  // driver
 // Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last
 // one gets a microsecond; those between lie between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);

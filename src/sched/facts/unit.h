@@ -52,7 +52,7 @@ struct UnitState {
 
 // Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
 // program that starts loads its libraries in between.
-inline constexpr int64_t kLatelyNs = 2'000'000'000;
+inline constexpr int64_t kLatelyNs = 2'000'000'000;  // decision 017
 inline bool worked_lately(const UnitState& state, int64_t now_ns) {
     return state.ready || now_ns - std::max(state.progress_ns, state.idle_since_ns) < kLatelyNs;
 }

@@ -49,7 +49,7 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
 // A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And
 // they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
-    constexpr uint32_t kBesideLongBurstsUs = 300;
+    constexpr uint32_t kBesideLongBurstsUs = 300;  // decision 023
     const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;
     return apart && rule_on(Rule::kGatesApart) ? kBesideLongBurstsUs : 0;
 }

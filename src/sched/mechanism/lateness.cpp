@@ -8,9 +8,9 @@ namespace xsched::sched {
 namespace {
 
 // A command believed to be short is not short if the urgent unit completes nothing for this long.
-constexpr int64_t kLateNs = 2'000'000;
+constexpr int64_t kLateNs = 2'000'000;  // decision 011
 // So long, where commands of more than that have been among the short ones lately.
-constexpr int64_t kLateLongNs = 400'000;
+constexpr int64_t kLateLongNs = 400'000;  // decision 011
 
 // The urgent unit has completed nothing and not rested since.
 bool blocks(const Group& group, const UnitState* urgent) {

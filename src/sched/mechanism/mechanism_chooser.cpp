@@ -18,15 +18,15 @@ namespace xsched::sched {
 namespace {
 
 // What became ready so shortly after its suspension may have got past the gate.
-constexpr int64_t kSlippedNs = 2'000'000;
+constexpr int64_t kSlippedNs = 2'000'000;  // judgement
 // Who has had work on the device that nobody saw is taken for working for so long.
-constexpr int64_t kUnseenNs = 500'000'000;
+constexpr int64_t kUnseenNs = 500'000'000;  // decision 017
 // Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
-constexpr int64_t kLongestIdleNs = 100'000'000;
+constexpr int64_t kLongestIdleNs = 100'000'000;  // decision 017
 // Who was let back early is taken off again so soon after the burst has turned out to go on.
-constexpr int64_t kLookAgainNs = 100'000;
+constexpr int64_t kLookAgainNs = 100'000;  // judgement
 // What a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
-constexpr int64_t kKeepAliveNs = 50'000;
+constexpr int64_t kKeepAliveNs = 50'000;  // decision 003
 
 // It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
 void end_suspension(const Pass& pass, Group& group) {

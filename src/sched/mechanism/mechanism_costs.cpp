@@ -7,15 +7,15 @@ namespace xsched::sched {
 
 namespace {
 
-constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known
-constexpr int64_t kReactionNs = 50'000;    // of the scheduler: a pass or two
+constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known (judgement)
+constexpr int64_t kReactionNs = 50'000;    // of the scheduler: a pass or two (decision 005)
 // What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
-constexpr int64_t kBetweenGatesNs = 150'000;
+constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
 // To be off in time for a burst that is announced: the scheduler wakes and writes. The call may take longer than usual.
 // Without a gate, what is in flight ends.
-constexpr int64_t kWakeNs = 100'000;
-constexpr int64_t kCallMarginNs = 100'000;
-constexpr int64_t kInFlightNs = 1'000'000;
+constexpr int64_t kWakeNs = 100'000;  // decision 005
+constexpr int64_t kCallMarginNs = 100'000;  // judgement
+constexpr int64_t kInFlightNs = 1'000'000;  // judgement
 
 // Each change of mind costs the victim a call.
 int64_t with_hysteresis(int64_t limit_ns) { return rule_on(Rule::kHysteresis) ? limit_ns * 7 / 10 : limit_ns; }

@@ -11,11 +11,11 @@ namespace {
 // A burst as long as so many switches is hardly longer for one more, which its victims would have to pay instead.
 constexpr int64_t kSwitches = 25;
 // Through bursts of this length at most: what holds the device has the place of a thread block meanwhile.
-constexpr int64_t kLongestThroughNs = 2'000'000;
+constexpr int64_t kLongestThroughNs = 2'000'000;  // decision 019
 // Behind their usual length.
-constexpr int64_t kThroughMoreNs = 20'000;
+constexpr int64_t kThroughMoreNs = 20'000;  // decision 019
 // To the end of bursts from this length on, since calls take as long.
-constexpr int64_t kLeastToEndNs = 2'000'000;
+constexpr int64_t kLeastToEndNs = 2'000'000;  // decision 019
 
 // Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
 // a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. Who copies

@@ -7,7 +7,7 @@ namespace xsched::sched {
 
 namespace {
 
-constexpr int64_t kAskAgainNs = 5'000'000;
+constexpr int64_t kAskAgainNs = 5'000'000;  // judgement
 
 GangKey key_of(const UnitState& state) { return {.user = state.user, .name = state.unit.gang}; }
 

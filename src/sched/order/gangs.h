@@ -20,7 +20,7 @@ public:
     // Of one gang; members on further ones are in none.
     static constexpr size_t kMostDevices = 16;
     // A unit that was busy within that time votes: it may need the device again at once.
-    static constexpr int64_t kRecentNs = 100'000'000;
+    static constexpr int64_t kRecentNs = 100'000'000;  // judgement
 
     // At the begin of each decision: who the members are.
     void meet(Pass& pass);

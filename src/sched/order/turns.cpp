@@ -9,10 +9,10 @@ namespace xsched::sched {
 namespace {
 
 // As long as several of the hardware's own turns: each begins with a call and a switch, which it pays for.
-constexpr int64_t kMostTurnNs = 10'000'000;
-constexpr int64_t kBeginNs = 500'000;
+constexpr int64_t kMostTurnNs = 10'000'000;  // decision 015
+constexpr int64_t kBeginNs = 500'000;  // decision 015
 // Who waits for its work keeps the device for so long, if somebody else has work: less than a switch and back.
-constexpr int64_t kPauseNs = 200'000;
+constexpr int64_t kPauseNs = 200'000;  // decision 015
 // Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
 constexpr int64_t kSavedTurns = 2;
 // A change of turns takes two calls, of a millisecond each at times, and 2 ms later a third one, lest the device has

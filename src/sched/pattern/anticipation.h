@@ -22,10 +22,11 @@ class Anticipation {
 public:
     static constexpr unsigned kThinkTimes = 64;  // remembered
     static constexpr unsigned kEnough = 8;       // from here on they are believed
-    static constexpr int64_t kSurpriseNs = 1'000'000;  // longer think times are none
-    static constexpr int64_t kLongestThinkNs = 1'000'000'000;
+    static constexpr int64_t kSurpriseNs = 1'000'000;  // longer think times are none (decision 009)
+    static constexpr int64_t kLongestThinkNs = 1'000'000'000;  // judgement
+    // Decision 009.
     static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
-    static constexpr int64_t kMostWrongNs = 1'000'000'000;
+    static constexpr int64_t kMostWrongNs = 1'000'000'000;  // safety
     static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth this many of the device
 
     // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end

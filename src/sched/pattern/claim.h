@@ -17,7 +17,8 @@ namespace xsched::sched {
 
 class Claim {
 public:
-    static constexpr int64_t kStoppedLimitNs = 100'000'000;
+    static constexpr int64_t kStoppedLimitNs = 100'000'000;  // safety
+    // Safety.
     static constexpr int64_t kSuspectNs = 20'000'000;  // then it is worth looking whether its process is stopped
     static constexpr int64_t kTimes = 2;  // of equal work one command takes that much longer beside others
     // Safety: a unit that hangs after commands of many minutes keeps others off for twenty minutes at most.

@@ -12,10 +12,10 @@ namespace xsched::sched {
 class CommandLengths {
 public:
     // Completions are seen late, now by more, now by less: few short commands would say little.
-    static constexpr int64_t kSampleNs = 1'000'000;
+    static constexpr int64_t kSampleNs = 1'000'000;  // judgement
     static constexpr uint64_t kSampleCommands = 16;
-    static constexpr int64_t kLatelyNs = 1'000'000'000;  // to forget it
-    static constexpr int64_t kMomentsNs = 50'000'000;
+    static constexpr int64_t kLatelyNs = 1'000'000'000;  // to forget it (decision 011)
+    static constexpr int64_t kMomentsNs = 50'000'000;  // decision 011
 
     // So many commands are complete, which took so much of the device's time.
     void observe(uint64_t completed, int64_t busy_ns, int64_t now_ns) {

@@ -16,7 +16,7 @@ class CopyShare {
 public:
     static constexpr uint64_t kEnough = 16;
     static constexpr uint64_t kRemembered = 512;
-    static constexpr int64_t kHalfLifeNs = 1'000'000'000;
+    static constexpr int64_t kHalfLifeNs = 1'000'000'000;  // decision 017
     // Pieces of 100 us are 5 MiB long, and pieces of pageable memory as well (queue/path/copy_rates.h).
     static constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 

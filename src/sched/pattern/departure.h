@@ -13,7 +13,7 @@ namespace xsched::sched {
 class Departure {
 public:
     // Behind the call that keeps off what a short timeslice has taken off already: for whoever looks late.
-    static constexpr int64_t kKeptOffNs = 50'000;
+    static constexpr int64_t kKeptOffNs = 50'000;  // decision 012
 
     // `kept_off`: the call only keeps it off.
     void begin(const Costs& costs, int64_t now_ns, bool kept_off = false) {

@@ -13,9 +13,9 @@ namespace xsched::sched {
 
 class Distrust {
 public:
-    static constexpr int64_t kHarmlessNs = 500'000'000;
-    static constexpr int64_t kFirstNs = 1'000'000'000;
-    static constexpr int64_t kLongestNs = 64'000'000'000;
+    static constexpr int64_t kHarmlessNs = 500'000'000;  // decision 011
+    static constexpr int64_t kFirstNs = 1'000'000'000;  // decision 017
+    static constexpr int64_t kLongestNs = 64'000'000'000;  // decision 017
     static constexpr int64_t kForgetTimes = 4;  // without another time, for so many times as long as the last one
 
     void burst_begins() { in_this_burst_ = false; }

@@ -25,11 +25,12 @@ struct Expected {
 
 class Expectation {
 public:
-    static constexpr int64_t kSlackNs = 1'000'000;      // how late a burst may be
-    static constexpr int64_t kEarlyNs = 500'000;        // how early, to be the one that was announced
+    static constexpr int64_t kSlackNs = 1'000'000;      // how late a burst may be (judgement)
+    static constexpr int64_t kEarlyNs = 500'000;        // how early, to be the one that was announced (judgement)
+    // Judgement.
     static constexpr int64_t kMostLeadNs = 50'000'000;  // a longer command of a victim is not worth the idle device
     // Enough to wake the unit's agent, and for a switch between two contexts.
-    static constexpr int64_t kImminentNs = 300'000;
+    static constexpr int64_t kImminentNs = 300'000;  // decision 016
     static constexpr int64_t kMostMisses = 4;           // of a period, in a row
 
     // The unit as seen now; 0: no such hint.

@@ -127,7 +127,7 @@ enum class InGang : uint8_t {
 };
 
 // One of several gangs that compete goes first on all devices for this long; then another one may.
-inline constexpr int64_t kPrecedenceNs = 50'000'000;
+inline constexpr int64_t kPrecedenceNs = 50'000'000;  // judgement
 
 // The gang with the smaller number goes first. At all times all have different ones, but for a chance in 2^64.
 uint64_t precedence(const Gang& gang, int64_t now_ns);

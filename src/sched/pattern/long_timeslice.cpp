@@ -9,7 +9,7 @@ namespace xsched::sched {
 namespace {
 
 // How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
-constexpr int64_t kSwitchAndCallNs = 250'000;
+constexpr int64_t kSwitchAndCallNs = 250'000;  // decision 015
 constexpr int64_t kInARow = 3;  // bursts that queued, at most as a rule
 
 // A starved unit has its turn beside it, and is to get something of that.

@@ -13,6 +13,7 @@ namespace xsched::sched {
 
 class Pauses {
 public:
+    // Decision 014.
     static constexpr int64_t kShortNs = 1'000'000;  // a pause in which the hardware would let a victim in
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;

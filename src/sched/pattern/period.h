@@ -21,9 +21,9 @@ public:
     static constexpr unsigned kMost = 8;
     static constexpr unsigned kEnough = 4;
     static constexpr unsigned kMostStrays = 2;  // so many in a row that do not fit change nothing
-    static constexpr int64_t kMostSpreadNs = 500'000;  // between the shortest of them and the longest
-    static constexpr int64_t kMostNs = 1'000'000'000;
-    static constexpr int64_t kEarlyNs = 20'000;  // before the shortest, the next is expected
+    static constexpr int64_t kMostSpreadNs = 500'000;  // between the shortest of them and the longest (decision 009)
+    static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
+    static constexpr int64_t kEarlyNs = 20'000;  // before the shortest, the next is expected (judgement)
 
     explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
 
@@ -40,7 +40,7 @@ public:
 
 private:
     static constexpr int64_t kPart = 300;
-    static constexpr int64_t kStepNs = 10'000;
+    static constexpr int64_t kStepNs = 10'000;  // judgement
 
     void forget() { count_ = 0, next_ = 0; }
     bool possible(int64_t ns) const { return ns >= least_possible_ns_ && ns <= kMostNs; }
@@ -67,12 +67,12 @@ private:
 
 class Period {
 public:
-    static constexpr int64_t kLongPauseNs = 1'000'000;
-    static constexpr int64_t kLateNs = 50'000;  // behind the latest
+    static constexpr int64_t kLongPauseNs = 1'000'000;  // decision 014
+    static constexpr int64_t kLateNs = 50'000;  // behind the latest (judgement)
     // Shorter ones leave nothing for it.
-    static constexpr int64_t kLeastPeriodNs = 4'000'000;
-    static constexpr int64_t kLeastRestNs = 3'000'000;
-    static constexpr int64_t kLeastLengthNs = 200'000;
+    static constexpr int64_t kLeastPeriodNs = 4'000'000;  // decision 009
+    static constexpr int64_t kLeastRestNs = 3'000'000;  // decision 009
+    static constexpr int64_t kLeastLengthNs = 200'000;  // decision 019
 
     // The unit as seen now. Returns how long the burst before was, if another one has begun since; 0: not, or not
     // known.

@@ -11,7 +11,7 @@ namespace xsched::sched {
 class Precautions {
 public:
     static constexpr int64_t kPart = 50;
-    static constexpr int64_t kMostSavedNs = 10'000'000;
+    static constexpr int64_t kMostSavedNs = 10'000'000;  // decision 009
 
     void use(bool used) { used_ = used; }
     bool used() const { return used_; }

@@ -14,10 +14,10 @@ namespace xsched::sched {
 class QueuedBursts {
 public:
     // From the end of the first one's wait to the next launch, as the program sees it: it takes the next request.
-    static constexpr int64_t kAtOnceNs = 80'000;
+    static constexpr int64_t kAtOnceNs = 80'000;  // decision 016
     // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1
     // ms.
-    static constexpr uint32_t kKeepUs = 250;
+    static constexpr uint32_t kKeepUs = 250;  // decision 016
     static constexpr unsigned kLately = 256;  // bursts
 
     // A burst began, so long after the last one's end. `is_part`: that was no whole one.
@@ -32,7 +32,7 @@ public:
     uint32_t keep_us() const { return keeps_ ? kKeepUs : 0; }
 
 private:
-    static constexpr int64_t kKeepNs = kKeepUs * 1'000;
+    static constexpr int64_t kKeepNs = kKeepUs * 1'000;  // decision 016
 
     unsigned since_ = kLately;  // bursts since the last one that followed at once
     bool keeps_ = false;

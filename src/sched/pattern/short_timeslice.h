@@ -16,10 +16,10 @@ class ShortTimeslice {
 public:
     // It runs without a command that completes, so long or so many commands' time. Clients are read once in 0.1 s at
     // least.
-    static constexpr int64_t kStallNs = 300'000'000;
+    static constexpr int64_t kStallNs = 300'000'000;  // decision 014
     static constexpr int64_t kStallCommands = 8;
-    static constexpr int64_t kPauseNs = 1'000'000'000;
-    static constexpr int64_t kLongestPauseNs = 512'000'000'000;
+    static constexpr int64_t kPauseNs = 1'000'000'000;  // decision 014
+    static constexpr int64_t kLongestPauseNs = 512'000'000'000;  // judgement
     static constexpr int64_t kForgetPauses = 10;  // without another stall, for so many times the last one
 
     // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not

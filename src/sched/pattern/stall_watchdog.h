@@ -9,7 +9,7 @@ namespace xsched::sched {
 
 class StallWatchdog {
 public:
-    static constexpr int64_t kLimitNs = 1'000'000'000;
+    static constexpr int64_t kLimitNs = 1'000'000'000;  // safety
 
     // `work`: some unit has work; `served`: a unit that wants the device was chosen. True: the limit is reached.
     bool stalls(bool work, bool served, int64_t now_ns) {

@@ -17,7 +17,7 @@ struct StarvationLimits {
 
 class Starvation {
 public:
-    static constexpr int64_t kLeastRunNs = 200'000;  // a shorter run does not count as one
+    static constexpr int64_t kLeastRunNs = 200'000;  // a shorter run does not count as one (judgement)
 
     explicit Starvation(int64_t now_ns) : running_since_ns_(now_ns) {}
 

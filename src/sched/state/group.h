@@ -43,7 +43,7 @@ struct Group {
         timeslice_us = us;
     }
     // The call that sets one takes a moment.
-    static constexpr int64_t kTimesliceCallNs = 1'000'000;
+    static constexpr int64_t kTimesliceCallNs = 1'000'000;  // decision 009
     bool has_short_timeslice(int64_t now_ns) const {
         return timeslice_us != 0 && now_ns - timeslice_since_ns >= kTimesliceCallNs;
     }

@@ -56,6 +56,7 @@ struct UnitHistory {
     int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
     // Whether it has, or had a moment ago: it may be between two rounds of them.
     bool has_several_contexts(bool now, int64_t now_ns) const {
+        // Judgement.
         constexpr int64_t kMomentNs = 1'000'000'000;  // a change of mind is a call of 0.4 ms that the victim waits for
         return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kMomentNs);
     }
@@ -82,7 +83,7 @@ struct UnitHistory {
     BurstLength burst_length;
 
     static constexpr int64_t kNsPerMs = 1'000'000;
-    static constexpr int64_t kLongMs = 1000;  // half of what every unit is believed for
+    static constexpr int64_t kLongMs = 1000;  // half of what every unit is believed for (judgement)
 
     // Null: its program never ran before, for all that is known.
     void begin_with(const ProgramHabits* habits) {

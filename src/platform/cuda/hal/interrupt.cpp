@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostGpus = 32;
 // The queues of a process that stands ask for its channels one by one: one call for all of them.
-constexpr int64_t kOneCallNs = 10 * base::kMillisecond;
+constexpr int64_t kOneCallNs = 10 * base::kMillisecond;  // judgement
 
 constinit base::Mutex g_interrupt_mutex;  // guards the making of Gpus
 constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};

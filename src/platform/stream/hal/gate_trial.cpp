@@ -13,9 +13,9 @@
 namespace xsched::stream {
 namespace {
 
-constexpr int64_t kPatienceNs = 100 * base::kMillisecond;
-constexpr int64_t kClosedNs = 300 * base::kMicrosecond;  // it must hold for this long
-constexpr int64_t kLookEveryNs = 20 * base::kMicrosecond;
+constexpr int64_t kPatienceNs = 100 * base::kMillisecond;  // safety
+constexpr int64_t kClosedNs = 300 * base::kMicrosecond;  // it must hold for this long (judgement)
+constexpr int64_t kLookEveryNs = 20 * base::kMicrosecond;  // judgement
 constexpr uint32_t kOpened = 1;
 constexpr int kRounds = 3;  // the quickest counts
 constexpr int kPairs = 4;   // gates and reports in each

@@ -9,6 +9,7 @@
 namespace xsched::stream {
 namespace {
 
+// Decision 012.
 constexpr int64_t kFollowedNs = 15'000;  // behind the program's next launch: further ones are on their way
 
 // Of our own stream of the queue's context. False: there is none, or what is in it still waits for the device. Then

@@ -17,7 +17,7 @@ using busy::now_ns;
 
 constexpr double kStandingKernelMs = 10;
 constexpr int kStandingKernels = 5;
-constexpr int kAfterMs = 10;  // by then the other thread waits
+constexpr int kAfterMs = 10;  // by then the other thread waits (judgement)
 
 template <typename Call>
 void note_longest(double& longest_ms, const Call& call) {

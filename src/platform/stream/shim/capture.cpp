@@ -15,7 +15,7 @@ namespace {
 constinit std::atomic<int32_t> g_splits{0};
 constinit std::atomic<uint32_t> g_begins{0};  // captures that are beginning
 // A thread that waits for room in a suspended queue keeps its split for as long: nobody else waits so long.
-constexpr int64_t kSplitWaitNs = 2 * base::kSecond;
+constexpr int64_t kSplitWaitNs = 2 * base::kSecond;  // safety
 
 // A thread by its address, which no other has.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;

@@ -13,7 +13,7 @@ using Place = Memory::Place;
 
 constinit base::Mutex g_copies_mutex;  // while queues are being taken: all that a copy needs, or none
 // For calls of other threads to return. A call that waits in the driver would take longer: then the copy goes whole.
-constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;
+constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;  // judgement
 
 bool holds(const Memory& memory, uintptr_t address, uint64_t bytes) {
     if (memory.place == Place::kUnknown) return false;

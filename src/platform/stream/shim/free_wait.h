@@ -14,11 +14,11 @@ namespace xsched::stream {
 class FreeWait {
 public:
     // Memory that is scrubbed sooner does not wait.
-    static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;
-    static constexpr int64_t kLookNs = 100 * base::kMicrosecond;
+    static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;  // decision 024
+    static constexpr int64_t kLookNs = 100 * base::kMicrosecond;  // judgement
     // Besides until what was freed before is scrubbed, and what this call frees would be.
-    static constexpr int64_t kMostNs = 10 * base::kMillisecond;
-    static constexpr int64_t kMostInAllNs = 100 * base::kMillisecond;
+    static constexpr int64_t kMostNs = 10 * base::kMillisecond;  // decision 024
+    static constexpr int64_t kMostInAllNs = 100 * base::kMillisecond;  // decision 024
 
     // `scrubbed_ns`: when what was freed before will be scrubbed. `lasts_ns`: how long this call's takes.
     FreeWait(int64_t now_ns, int64_t scrubbed_ns, int64_t lasts_ns)
