@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What honest programs notice of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
+"""The effect on honest programs of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
 is otherwise idle; six minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
 keeps each processor awake: where a sleeping one takes milliseconds to wake, everybody is faster beside an attacker, and

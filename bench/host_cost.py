@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What XSched costs and how fast it decides, without any accelerator: host time added to each enqueue on an open queue,
-and the time from an urgent queue's readiness to the directive in the victim's memory. Half a minute; the machine should
-be otherwise idle."""
+"""The cost of XSched and the speed of its decisions, without any accelerator: host time added to each enqueue on an
+open queue, and the time from an urgent queue's readiness to the directive in the victim's memory. Half a minute; the
+machine should be otherwise idle."""
 import json
 import os
 import subprocess
@@ -28,7 +28,7 @@ def run(session, name, **environment):
 
 
 def measure(session):
-    """What enqueue_cost says with each scheduler that needs no server, and what directive_latency says."""
+    """Returns the figures of enqueue_cost with each scheduler that needs no server, and of directive_latency."""
     try:
         cost = {scheduler: run(session, "enqueue_cost", XSCHED_SCHEDULER=scheduler) for scheduler in ("app", "local")}
         return cost, run(session, "directive_latency")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What XSched adds to calls of a GPU's driver on the host: each kind of call natively and under XSched, in rounds.
-Nobody competes.
+"""The cost that XSched adds to calls of a GPU's driver on the host: each kind of call natively and under XSched, in
+rounds. No other program competes.
 
     launch_cost.py                  CUDA
     launch_cost.py --platform hip   HIP over the CUDA driver (libhiponcuda.so) beside CUDA itself: what is added to a

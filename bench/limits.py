@@ -96,7 +96,7 @@ class Runs:
         return rate(self.end(process))
 
     def got(self, process):
-        """What the list says that a program had in the last second and the last ten, in percent."""
+        """Returns a program's use in the last second and the last ten according to the list, in percent."""
         for queue in json.loads(self.xcli("list", "--json"))["queues"]:
             if queue["pid"] == process.pid:
                 return queue["got_percent"][:2]
@@ -120,8 +120,8 @@ def in_seconds(rows, amount):
 
 
 def described(rows, of, seconds):
-    """What a program had of the device. The device itself tells how long it ran each kernel, and else the program's own
-    rate, `of` kernels a second without us, stands for that: it needs a quiet machine."""
+    """Returns a program's use of the device. The device itself tells how long it ran each kernel, and else the
+    program's own rate, `of` kernels a second without us, stands for that: it needs a quiet machine."""
     told = len(rows[0]) > 1
     parts = in_seconds(rows, (lambda row: row[1] / 1e9) if told else (lambda row: 1 / of))
     whole = statistics.mean(parts) if told and parts else 100 * rate(rows, 1.0) / of

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What XSched would do for one's own programs: runs them alone, shared natively and under XSched, in turns, and writes
-a page. `xcli report` starts it with all that was asked for as JSON (src/cli/report.cpp); docs/seeing.md says how to
-read it. Exit status 0, or 1 if nothing could be measured; interrupted: 130. No process is left behind."""
+"""Shows the gain of XSched for one's own programs: runs them alone, shared natively and under XSched, in turns, and
+writes a page. `xcli report` starts it with all that was asked for as JSON (src/cli/report.cpp); docs/seeing.md says how
+to read it. Exit status 0, or 1 if nothing could be measured; interrupted: 130. No process is left behind."""
 import json
 import os
 import shlex

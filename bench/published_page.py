@@ -34,7 +34,7 @@ smaller load."""
 
 
 def figures(path):
-    """What the page needs of a result file."""
+    """Returns the parts of a result file that the page needs."""
     result = json.loads(path.read_text())
     metrics = result["metrics"]
     latency, alone = metrics["latency_us"], metrics["rates_per_s"].get("background alone")

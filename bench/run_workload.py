@@ -3,8 +3,8 @@
 
     bench/run_workload.py --build build/release bench/workloads/main_job_b.toml [--native] [--json]
 
-What these programs cannot do is refused with a sentence: kernels and gaps of random length, several queues, Poisson and
-modulated arrivals, hints other than the priority. Exit status 0, or 2 if nothing could be run.
+A workload that these programs cannot do is refused with a sentence: kernels and gaps of random length, several queues,
+Poisson and modulated arrivals, hints other than the priority. Exit status 0, or 2 if nothing could be run.
 """
 import argparse
 import json

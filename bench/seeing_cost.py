@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What it costs to see what XSched does, each figure beside its limit: the counters and histograms, a trace, the flight
+"""The cost of seeing XSched's work, each figure beside its limit: the counters and histograms, a trace, the flight
 recorder. Nothing of it may be noticed by a program's launches. No GPU is needed; others' work on this machine disturbs
 the times of launches, so the load stands above the table.
 
@@ -24,7 +24,7 @@ BUSY = 0.5  # of a processor: more than that of others' work, and times of launc
 
 
 def measure(program, environment=None, *words):
-    """What a program that measures prints."""
+    """Returns the output of a program that measures."""
     return json.loads(subprocess.run([program, *words], env={**os.environ, **(environment or {})}, timeout=120,
                                      check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
 

@@ -64,7 +64,7 @@ class Runs:
         self.broken = []
 
     def piece(self, policy, first, count):
-        """What xsim says of these seeds; None if there was no time."""
+        """Returns xsim's output for these seeds; None if there was no time."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return policy, None

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What a server is asked for under load, on two processors of a machine that is otherwise idle: directives among a
-crowd of 1,000 clients, several times, and what honest programs notice of each attack (bench/attacks.py). Needs root;
-five minutes at most. Writes server_load.json and attacks.json.
+"""The demands on a server under load, on two processors of a machine that is otherwise idle: directives among a crowd
+of 1,000 clients, several times, and the effect of each attack on honest programs (bench/attacks.py). Needs root; five
+minutes at most. Writes server_load.json and attacks.json.
 
 The programs: `cmake --build BUILD --target attack_cost spinner directive_latency`, or what scripts/pack_gpu.sh made of
 them."""

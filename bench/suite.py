@@ -8,9 +8,8 @@
     bench/suite.py --list                            questions and peers, and which are here
     bench/suite.py --report FOLDER                   only the report, from the JSON files in FOLDER
 
-Whatever is compared runs in turns. docs/benchmarks.md says how to read it and how to add a peer. Exit status 1 if a
-run or a question failed, 2 if nothing could be measured. Missed targets are listed, and are no failure.
-"""
+The ways that are compared run in turns. docs/benchmarks.md says how to read it and how to add a peer. Exit status 1 if
+a run or a question failed, 2 if nothing could be measured. Missed targets are listed, and are no failure. """
 import argparse
 import json
 import os
@@ -90,7 +89,7 @@ def make_suite(session, options, profile):
 
 
 def are_here(suite, names, absent):
-    """Those that can be answered on this machine."""
+    """Returns the questions that can be answered on this machine."""
     found = []
     for name in names:
         try:
@@ -102,7 +101,7 @@ def are_here(suite, names, absent):
 
 
 def finish(document, suite, watch, before, seconds):
-    """What is known about a question once it is answered: how it was measured, and what speaks against the figures."""
+    """Adds the facts about a question once it is answered: how it was measured, and the reasons against the figures."""
     document.notes += [f"{seconds:.0f} s in all", watch.says]
     if suite.awake and document.name not in questions.OF_THE_HOST:
         document.notes.append(suite.awake.says)
@@ -138,7 +137,7 @@ def ask(suite, names, deadline, options, before=""):
 
 
 def keep_logs(suite, options):
-    """What xcli showed in the first shared run, and what programs and server logged."""
+    """Adds the answers of xcli in the first shared run, and the log lines of programs and server."""
     path = options.results / f"bench{options.tag}.log"
     path.write_text((suite.witness + suite.session.logs())[:MOST_LOG_BYTES])
 

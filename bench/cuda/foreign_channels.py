@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What NVIDIA's kernel driver lets an ordinary user's process do to channels of root's (docs/SECURITY.md): switch them
-off by naming them in a list of its own, set their timeslices, or query them; what each query answers for own and for
-foreign clients, and how long it takes; and whether a client may choose its number.
+"""The rights that NVIDIA's kernel driver leaves an ordinary user's process over channels of root's (docs/SECURITY.md):
+switch them off by naming them in a list of its own, set their timeslices, or query them; the answer of each query for
+own and for foreign clients, and how long it takes; and whether a client may choose its number.
 
     bench/cuda/foreign_channels.py --program FILE --out FILE [--rounds 10] [--device-name TEXT]
 

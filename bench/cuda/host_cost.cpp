@@ -1,7 +1,7 @@
 // Host time that XSched adds to one call, without a GPU: calls on the tests' fake driver, where each is complete at
 // once. A child process with the shim preloaded and one without take turns. Prints one JSON object, nanoseconds per
 // call, medians over the rounds; exit status 1 if a call costs more than its target, 2 if nothing could be measured.
-// Nobody competes; the scheduler is the environment's (XSCHED_SCHEDULER).
+// No program competes; the scheduler is the environment's (XSCHED_SCHEDULER).
 //   null, own       a launch on the NULL stream, on a stream of the program's own
 //   switch          a launch on another of four streams than the one before
 //   record, wait    an event's record, and a stream's wait for an event, each on one of four streams in turn

@@ -90,7 +90,7 @@ class Check(Storm):
             self.problem("xserver did not start: " + log.read_text(errors="replace")[-500:])
 
     def result(self, process, seconds=STEP_SECONDS):
-        """What a process printed; {} and a problem if it does not end or fails."""
+        """Returns the output of a process; {} and a problem if it does not end or fails."""
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -157,7 +157,7 @@ class Check(Storm):
 
     # --- the steps
     def record(self):
-        """What one program's recording says, as the log tells it."""
+        """Returns the facts in one program's recording, as the log tells it."""
         board = self.new_board()
         process = self.start("self", board, "--kernel-ms", 20, "--preemptions", 3, XSCHED_SCHEDULER="app")
         found = self.result(process)

@@ -102,7 +102,7 @@ class Bench:
         self.log = []
 
     def preloaded(self, way, priority):
-        """What a program has besides, in the way that is no scheduler's."""
+        """Returns a program's privileges in the way that is no scheduler's."""
         if way != TIMESLICES or priority != 0:
             return {}
         return {"LD_PRELOAD": str(self.build / "bench" / "cuda" / "libtimeslices.so"), "BENCH_TIMESLICE_US": "1"}
@@ -141,7 +141,7 @@ class Bench:
         raise Failed(f"{' '.join(process.args)} did not become ready")
 
     def finish(self, process, seconds=END_SECONDS):
-        """Ends it by its standard input, or by force. What it said goes into the log."""
+        """Ends it by its standard input, or by force. Its output goes into the log."""
         if not process.stdin.closed:
             process.stdin.close()
         forced = ""
@@ -190,7 +190,7 @@ class Bench:
         return [self.program, role, "{out}", bursts, PERIOD_MS, steps]
 
     def record(self, way, role, neighbour):
-        """What the server sees and decides from now on, into a file for xsim replay; or nothing."""
+        """Records the server's view and its decisions from now on, into a file for xsim replay; or nothing."""
         if neighbour == "alone" or not self.options.record or WAYS[way] is None:
             return None
         name = f"{role}_{neighbour}_{way}".replace(" ", "_")
@@ -296,7 +296,7 @@ def parse_options():
 
 
 class Run:
-    """What has been measured, written after each."""
+    """The results so far, written after each measurement."""
 
     def __init__(self, options):
         self.options = options

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a switch away from a victim costs by where its kernels may be preempted: anywhere (cilp, what the driver's
+"""The cost of a switch away from a victim by where its kernels may be preempted: anywhere (cilp, which the driver's
 library asks for), between thread blocks (cta), or when all are over (wfi). Bursts beside kernels without end whose
 process has a timeslice of a microsecond, or is scheduled by XSched (docs/decisions/016).
 

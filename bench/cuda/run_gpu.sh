@@ -111,7 +111,7 @@ devices() {
     return $status
 }
 
-# What is gained where bursts come in a rhythm, and what their victims pay for it (docs/decisions/016).
+# The gain where bursts come in a rhythm, and its price for their victims (docs/decisions/016).
 foresight() {
     local status=0
     python3 bench/cuda/neighbours.py --build "$build" --results "$work" --set lengths --urgent kernels,steps \
@@ -121,7 +121,7 @@ foresight() {
     return $status
 }
 
-# What each step runs ($budget: the seconds it may start new measurements in), and its usual time.
+# The command of each step ($budget: the seconds it may start new measurements in), and its usual time.
 usual_seconds() {
     case $1 in
         probe) echo 90 ;;

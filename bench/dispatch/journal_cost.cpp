@@ -1,4 +1,4 @@
-// What the flight recorder and the histograms cost the scheduling thread. Prints one JSON object.
+// The cost of the flight recorder and the histograms for the scheduling thread. Prints one JSON object.
 //   bench_journal_cost
 //
 // entry: one entry written, of many in a row, so that each goes to memory that no cache has; as for one user alone, and

@@ -1,4 +1,4 @@
-// What a pass of the scheduler costs, by the number of units and by what changed. Prints one JSON object.
+// The cost of a pass of the scheduler, by the number of units and by the part that changed. Prints one JSON object.
 //   bench_pass_cost [POLICY [CLIENTS]]
 //   bench_pass_cost all     every policy: `one` alone, by the number of units, and what it may cost
 //

@@ -5,9 +5,9 @@ hardware queues, two streams of one process, preemptions, kills and random opera
     scripts/pack_stand_ins.sh build/dev hip_pack
     bench/hip/run_stand_ins.py --build hip_pack --out results [--limit 290] [--share 0.01] [--only order]
 
-It needs no compiler. What compares times runs first, on processors of its own; the rest fills the machine. The results
-(stand_ins.json) are written anew after each run, with what the run had to show; the exit status is 0 if all met that.
---share: so much of each count, to try it."""
+It needs no compiler. Steps that compare times run first, on processors of their own; the rest fills the machine. The
+results (stand_ins.json) are written anew after each run, with what the run had to show; the exit status is 0 if all met
+that. --share: so much of each count, to try it."""
 import argparse
 import contextlib
 import json
@@ -212,7 +212,7 @@ def count(of, options):
 
 
 class Results:
-    """What is written and said after each run."""
+    """The results, written and printed after each run."""
 
     def __init__(self, options):
         self.file, self.jobs, self.began = options.out / "stand_ins.json", {}, time.monotonic()

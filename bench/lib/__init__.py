@@ -1,1 +1,1 @@
-"""What the benchmark runners share; Python's standard library only."""
+"""The common part of the benchmark runners; Python's standard library only."""

@@ -1,4 +1,4 @@
-"""What came out of one question, as people and programs read it: sentences, tables, plots, targets and numbers. It is
+"""The answer to one question, as people and programs read it: sentences, tables, plots, targets and numbers. It is
 written as JSON; lib/html.py makes the report out of such files alone."""
 from . import report, spread
 

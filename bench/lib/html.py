@@ -81,7 +81,7 @@ XSched {escape(result["xsched_version"])}; {escape(result["date"])}.</p>
 
 
 def not_measured(folder):
-    """What the last run said: warnings, and what is not here."""
+    """Returns the last run's warnings, and the things that are missing here."""
     try:
         found = json.loads((Path(folder) / "not_measured.json").read_text())
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
-"""What the programs of bench/cuda/neighbours write, ns. An urgent one has a row for each burst: its begin, its latency,
-copies in or 0, kernels or launches, its rounds or parts. A busy one has a row for each piece of work: its end, how
-much."""
+"""The rows that the programs of bench/cuda/neighbours write, ns. An urgent one has a row for each burst: its begin, its
+latency, copies in or 0, kernels or launches, its rounds or parts. A busy one has a row for each piece of work: its end,
+how much."""
 
 # By how many there are.
 PARTS = {6: ("first allocation", "other allocations", "first kernels", "other kernels", "first release",
@@ -30,8 +30,8 @@ def part(values, share):
 
 
 def launches(bursts, median):
-    """What launching took in a burst, and of how many slow ones that is most of what they took longer: the host's. And
-    what bursts took in which the host was as fast as usual."""
+    """Returns the time of launching in a burst, and for how many slow bursts that is most of their extra time: the
+    host's. And what bursts took in which the host was as fast as usual."""
     usual = part([row[3] for row in bursts], 0.5)
     longer = [(row[1] / 1000 - median, row[3] / 1000 - usual) for row in bursts if row[1] / 1000 > 1.5 * median]
     rest = [row[1] for row in bursts if row[3] / 1000 <= USUAL * usual]

@@ -1,4 +1,4 @@
-"""What the turns of `xcli report` come to: what is told of somebody's programs (lib/own_page.py)."""
+"""The conclusions from the turns of `xcli report`: the sentences about the user's programs (lib/own_page.py)."""
 import datetime
 import statistics
 from dataclasses import dataclass, field

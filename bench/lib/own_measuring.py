@@ -1,4 +1,4 @@
-"""What xserver sees of somebody's programs while they run: bursts, completed commands, holds. Nothing is read from what
+"""xserver's view of the user's programs while they run: bursts, completed commands, holds. Nothing is read from what
 the programs write."""
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What was found of somebody's programs (lib/own_findings.py) as a page: HTML or Markdown."""
+"""The findings about the user's programs (lib/own_findings.py) as a page: HTML or Markdown."""
 import os
 import statistics
 from html import escape
@@ -71,7 +71,7 @@ def where(found):
 
 
 def sections(ways, shown, doubts):
-    """What is gained, and the numbers; also of the demo's programs."""
+    """Returns the gain, and the numbers; also of the demo's programs."""
     body = "".join(f'<p class="warning">{escape(text)}</p>' for text in doubts)
     body += f'<section id="gain"><h2>What is gained</h2>{page.tiles(tiles(ways))}<div class="figures">' + \
             "".join(plots.figure(each) for each in comparison.pictures(ways)) + "</div></section>"

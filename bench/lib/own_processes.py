@@ -15,7 +15,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE_SECONDS = 3  # between being asked to end and being killed
 SERVER_SECONDS = 20   # until it answers, on a machine that has other things to do
 LOG_SHOWN = 1200
-# What the user set for other runs, and what this one decides.
+# Variables that the user set for other runs, and that this one decides.
 OURS = ("XSCHED_SCHEDULER", "XSCHED_POLICY", "XSCHED_SOCKET", "XSCHED_AUTO_XQUEUE", "XSCHED_START_SERVER", "XLOG_")
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -44,7 +44,7 @@ def children():
 
 
 def adopt_orphans():
-    """What a child leaves behind becomes a child of this process."""
+    """A process that a child leaves behind becomes a child of this process."""
     _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 

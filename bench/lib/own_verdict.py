@@ -1,4 +1,4 @@
-"""What was found of somebody's programs (lib/own_findings.py), in plain English."""
+"""The findings about the user's programs (lib/own_findings.py), in plain English."""
 import statistics
 
 from . import comparison, gain

@@ -127,7 +127,7 @@ def legend(series):
 
 
 def in_words(plot):
-    """What a picture shows, for those who do not see it."""
+    """Returns a picture's content in words, for people who do not see it."""
     words = [lane_words(lane) for lane in plot.get("lanes", [])]
     for each in plot.get("series", []):
         values = [f"{group} {number(value)}" for group, value in zip(plot.get("groups", []), each.get("values", []))

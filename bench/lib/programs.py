@@ -79,7 +79,7 @@ class Program:
 
 
 def threads_of(pid):
-    """What each thread of a process waits in, a line per kind of thread: for one that stands still."""
+    """Returns the wait of each thread of a process, a line per kind of thread: for one that stands still."""
     found = {}
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
@@ -152,7 +152,7 @@ class Session:
         return round(statistics.median(int(self.output_of(*command).split()[0]) for _ in range(times)))
 
     def output_of(self, name, *arguments):
-        """What one of the backend's programs prints, which ends soon by itself."""
+        """Returns the output of one of the backend's programs that ends soon by itself."""
         command = [str(word) for word in (self.programs / name, *arguments)]
         try:
             return subprocess.run(command, env=self.environment, text=True, check=True, timeout=START_SECONDS,
@@ -171,7 +171,7 @@ class Session:
         return calibration.lasts_ms([int(line) for line in out.read_text().split()])
 
     def xcli(self, *words):
-        """What xcli answers, for the record."""
+        """Returns xcli's answer, for the record."""
         try:
             ended = subprocess.run([self.build / "bin" / "xcli", *words], env=self.environment, text=True, timeout=5,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -186,7 +186,7 @@ class Session:
                        if (text := file.read_text(errors="replace")))
 
     def under_xsched(self, *options):
-        """What to put before a command: xcli run with these options."""
+        """Returns the words before a command: xcli run with these options."""
         return [self.build / "bin" / "xcli", "run", *options, "--"]
 
     def start(self, name, options, prefix=(), environment=None, folder=None):

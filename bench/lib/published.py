@@ -37,7 +37,7 @@ class Program:
 
     @property
     def model_key(self):
-        """What its model is, however often it is asked."""
+        """Returns the key of its model, however often it is asked."""
         return (self.model, self.batch, self.task, self.words, self.half, self.graph)
 
     def options(self, seed, per_s):
@@ -113,7 +113,8 @@ def read_all(folder=FOLDER):
 
 
 def chosen(variants, words):
-    """Those that are meant, in the order of the words: W1 is all of W1, W1.A one of them. Without words all."""
+    """Returns the variants that are meant, in the order of the words: W1 is all of W1, W1.A one of them. Without words
+    all."""
     def meant(variant, word):
         return variant.id == word or variant.id.startswith(word + ".")
     unknown = [word for word in words if not any(meant(variant, word) for variant in variants)]

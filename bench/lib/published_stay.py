@@ -1,5 +1,6 @@
 """Measures published workloads with programs that stay (lib/residents.py): the same turns as lib/published_run.py, in a
-tenth of the time. What urgent or background programs do alone is measured once for all variants that have the same."""
+tenth of the time. An urgent or background program's figures alone are measured once for all variants that have the
+same."""
 import contextlib
 import shutil
 

@@ -45,7 +45,7 @@ def targets_json(targets):
 
 
 def met(value, relation, limit):
-    """What was not measured (None) is not met."""
+    """A figure that was not measured (None) is not met."""
     return value is not None and (value <= limit if relation == "<=" else value >= limit)
 
 

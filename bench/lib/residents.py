@@ -131,7 +131,7 @@ class House:
             raise ProgramFailed(failures[0])
 
     def build(self, wanted):
-        """`wanted`: [(resident, program, options)]. Those that have it already keep it."""
+        """`wanted`: [(resident, program, options)]. Programs that have it already keep it."""
         asked = []
         for resident, program, options in wanted:
             if resident.has != program.model_key:

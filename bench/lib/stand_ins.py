@@ -1,4 +1,4 @@
-"""What stands in for an AMD GPU where there is none: the build's HIP runtimes without hardware (tests/fake/hip)."""
+"""The stand-in for an AMD GPU where there is none: the build's HIP runtimes without hardware (tests/fake/hip)."""
 import ctypes
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ DRIVER = "FAKE_CUDA_DIRECT"                         # the CUDA driver's file, fo
 
 
 def amd_hardware(root=Path("/")):
-    """What says that this machine has an AMD GPU, as the kernel driver shows it; None: nothing does."""
+    """Returns the sign that this machine has an AMD GPU, as the kernel driver shows it; None: there is no sign."""
     if (root / "dev/kfd").exists():
         return "/dev/kfd"
     for node in sorted((root / "sys/class/kfd/kfd/topology/nodes").glob("*/gpu_id")):
@@ -40,7 +40,8 @@ def cuda_driver():
 
 
 def environment_of(name, libraries, folder):
-    """What programs need for it; None if it cannot be used here. Those that name one file share one fake device."""
+    """Returns the variables that programs need for it; None if it cannot be used here. Programs that name one file
+    share one fake device."""
     if not (libraries / name).exists():
         return None
     found = {"XSCHED_HIP_LIB": str(libraries / name)}

@@ -1,4 +1,5 @@
-"""What every question needs: the programs, the device, the peers that are here, and how long everything may take."""
+"""The parts that every question needs: the programs, the device, the peers that are here, and how long everything may
+take."""
 import contextlib
 import time
 from dataclasses import dataclass

@@ -8,8 +8,8 @@ PROCESSORS = 2  # for one set of programs: one for their own thread, one for the
 
 
 def on_processors_of(number):
-    """What to put before the commands of the set of that number, behind what starts them under a peer: a server that
-    is started on the way is to have all processors. Empty: not to be had here."""
+    """Returns the words before the commands of the set of that number, behind the words that start them under a peer: a
+    server that is started on the way is to have all processors. Empty: not to be had here."""
     mine = sorted(os.sched_getaffinity(0))
     first = (number * PROCESSORS) % max(len(mine) - PROCESSORS + 1, 1)
     chosen = ",".join(map(str, mine[first:first + PROCESSORS]))

@@ -1,5 +1,5 @@
-"""What the main job's two programs do on a kind of device: bursts of short kernels in three patterns (hp) beside longer
-kernels without end (lp)."""
+"""The main job's two programs on a kind of device: bursts of short kernels in three patterns (hp) beside longer kernels
+without end (lp)."""
 import math
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-// What the benchmark programs can be told: --name VALUE pairs. The same options on every platform.
+// The options of the benchmark programs: --name VALUE pairs. The same options on every platform.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Arguments {
 // Ends the program with a sentence (exit status 2) on anything else.
 Arguments parse_arguments(int count, char** values);
 
-// What main() does: `run` with the arguments; an exception is a sentence and exit status 1.
+// The body of main(): `run` with the arguments; an exception is a sentence and exit status 1.
 template <typename Run>
 int run_program(const char* name, int count, char** values, Run run) {
     try {

@@ -1,6 +1,6 @@
-// What calls of an accelerator's driver cost the host, one kind after the other, in batches that the device never has
-// to hold up. The calls are those of a Calls (each platform has a header launch_calls.h with that class). An ordinary
-// program: run it with and without XSched.
+// The cost of calls of an accelerator's driver on the host, one kind after the other, in batches that the device never
+// has to hold up. The calls are those of a Calls (each platform has a header launch_calls.h with that class). An
+// ordinary program: run it with and without XSched.
 //
 //   launch_cost --out FILE   one line per batch and kind: number of the kind, picoseconds per call
 //

@@ -17,7 +17,7 @@
 
 namespace {
 
-// What standard input says since the last look.
+// The words on standard input since the last look.
 class Input {
 public:
     bool ended() { return look() && ended_; }

@@ -17,7 +17,7 @@ BUSY_MS = {"gpu": 1, "cpu": 2}                            # of kernels of progra
 FACTORS = (2, 1.6, 1.3, 1.1, 1.05)                        # latency targets, of the time alone
 MOST_P99, MOST_RATE_POINTS, PAIRS_PERCENT = 1.15, 3, 90
 MOST_LIE_PERCENT, MOST_SETTLE_SECONDS, TARGET_MET_PERCENT, EQUAL_POINTS = 5, 1, 99, 2
-# What pretends to be brief: (title, options of hp)
+# Programs that pretend to be brief: (title, options of hp)
 LIARS = (("waits after every kernel", {"burst-kernels": 50, "sync-every": 1, "pause-ms": 0}),
          ("rests 1 ms after every 5 kernels", {"burst-kernels": 5, "pause-ms": 1, "pause-max-ms": 1}),
          ("rests 4 ms after every 10 kernels", {"burst-kernels": 10, "pause-ms": 4, "pause-max-ms": 4}))
@@ -28,8 +28,8 @@ def p99(latencies):
 
 
 def target_outcome(outcomes):
-    """Of targets as (percent of bursts within, whether AUTO calls it impossible): what is asked of them. One that is
-    called impossible need not be met; one that is not met must be called so."""
+    """Of targets as (percent of bursts within, whether AUTO calls it impossible): what is asked of them. A target that
+    is called impossible need not be met; one that is not met must be called so."""
     possible = [within for within, impossible in outcomes if not impossible]
     least = min(possible, default=0) if outcomes else None
     needless = sum(bool(impossible) and within >= TARGET_MET_PERCENT for within, impossible in outcomes)
@@ -104,7 +104,7 @@ class Auto(Guarded):
         return [program.finish(self.suite.progress, 30) for program in started]
 
     def record(self, name, seconds):
-        """What the server sees and decides from now on, beside the results: for `xsim replay`."""
+        """Records the server's view and its decisions from now on, beside the results: for `xsim replay`."""
         session = self.suite.session
         return subprocess.Popen([session.build / "bin" / "xcli", "record", "-o", self.recordings / f"{name}.recording",
                                  "-t", f"{seconds}s"], env=session.environment, stdin=subprocess.DEVNULL,
@@ -221,7 +221,7 @@ class Auto(Guarded):
         self.out.targets.append(("a liar's gain", max(most, default=None), "<=", MOST_LIE_PERCENT, "%"))
 
     def says(self, pid):
-        """What AUTO says of that process's queues, as sentences."""
+        """Returns AUTO's notes on that process's queues, as sentences."""
         listed = json.loads(self.suite.session.xcli("list", "--json").split("\n", 1)[1])
         return [queue.get("policy_says") or "" for queue in listed["queues"] if queue["pid"] == pid]
 
@@ -302,7 +302,7 @@ class Auto(Guarded):
         self.draw_frontier()
 
     def draw_frontier(self):
-        """What the bursts take against what the other program keeps: targets as a line, all else as points."""
+        """Plots the length of the bursts against the other program's rest: targets as a line, all else as points."""
         targets, points = [], []
         for title, factor, _, longest, rate in self.raw["frontier"]:
             if longest and self.usual:

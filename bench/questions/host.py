@@ -1,4 +1,4 @@
-"""What XSched adds to single calls on the host, and how soon a decision reaches whom it concerns."""
+"""The cost that XSched adds to single calls on the host, and the time until a decision reaches its program."""
 import time
 from types import SimpleNamespace
 

@@ -47,8 +47,8 @@ def targets(found, suite, patterns, lengths, peer="xsched"):
 
 
 def groups(found, suite, patterns, lengths, peers):
-    """What is measured in one round; each group is what is compared (see lib/rounds.py). Natively and under XSched come
-    before all other peers: if time runs out in the first round, these are there."""
+    """The measurements of one round; each group is compared (see lib/rounds.py). Natively and under XSched come before
+    all other peers: if time runs out in the first round, these are there."""
     baseline = suite.peer(suite.baseline)
 
     def cells(pattern, some):
@@ -136,7 +136,7 @@ def headline(found, suite, patterns, length):
 
 
 def doubts(found, suite, patterns, lengths):
-    """What on a CPU device speaks against the figures themselves, as sentences."""
+    """Returns the reasons of a CPU device against the figures themselves, as sentences."""
     if not suite.on_cpu:
         return []
     judged, said = [], found.length_doubts()

@@ -1,5 +1,6 @@
-// What NVIDIA's kernel driver lets one user's process do to another's channels. An ordinary CUDA program that makes
-// calls of its own to the kernel driver, one order per line of its input (bench/cuda/foreign_channels.py gives them):
+// The rights that NVIDIA's kernel driver leaves one user's process over another's channels. An ordinary CUDA program
+// that makes calls of its own to the kernel driver, one order per line of its input (bench/cuda/foreign_channels.py
+// gives them):
 //
 //   foreign_channels --board FILE [--busy 1] [--seconds S]
 //
@@ -15,8 +16,8 @@
 //   board                                  kernels completed on the board
 //   end                                    whether its results are exact
 //
-// --busy 1: keeps kernels on the device, whose clock is on the board. What it disables it enables within 10 ms, and
-// again at its end, also at SIGTERM or after S seconds.
+// --busy 1: keeps kernels on the device, whose clock is on the board. It enables again within 10 ms the channels that
+// it disables, and again at its end, also at SIGTERM or after S seconds.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ std::string many(Query query) {
     return text;
 }
 
-// What is disabled at present by somebody else's numbers, for the end of this process.
+// The channels that are disabled at present by another client's numbers, for the end of this process.
 NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS g_list{};
 volatile sig_atomic_t g_listed = 0;
 int g_file = -1;
@@ -309,7 +310,7 @@ int main(int argc, char** argv) {
     for (const int number : {SIGTERM, SIGINT, SIGALRM}) signal(number, end_by_signal);
     alarm(seconds);
     level3::Board& board = *level3::open_board(path);
-    // One that only makes calls has its clock elsewhere.
+    // A process that only makes calls has its clock elsewhere.
     level3::Board& own_board = busy ? board : *level3::open_board(path + ".idle");
     level3::Victim victim(own_board);
     g_own = recorded();

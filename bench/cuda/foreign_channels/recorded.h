@@ -1,5 +1,5 @@
-// What this process's CUDA library allocates in NVIDIA's kernel driver, seen in its calls as they go by, and calls of
-// our own to that driver. The program exports `ioctl`, so the library finds it first. Any thread.
+// The objects that this process's CUDA library allocates in NVIDIA's kernel driver, seen in its calls as they go by,
+// and calls of our own to that driver. The program exports `ioctl`, so the library finds it first. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Recorded {
 };
 Recorded recorded();
 
-// What came of one call.
+// The outcome of one call.
 struct Result {
     int error = 0;       // errno; 0: the driver answered
     uint32_t status = 0;  // its answer

@@ -12,7 +12,7 @@
 
 namespace level3 {
 
-// What the file holds; the programs of one measurement share it.
+// The content of the file; the programs of one measurement share it.
 struct Board {
     std::atomic<uint64_t> tick;     // the device's clock, by the victim's kernel
     std::atomic<uint64_t> kernels;  // completed

@@ -1,4 +1,4 @@
-// What the roles share.
+// The common part of the roles.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);
 void copy_out(void* to, Pointer from, size_t bytes, Handle stream);
 void record(Handle event, Handle stream);
 void wait_for(Handle stream, Handle event);
-// What is launched into the stream between the two becomes a graph that can be launched.
+// Launches into the stream between the two become a graph that can be launched.
 void begin_capture(Handle stream);
 Handle end_capture(Handle stream);
 void launch_graph(Handle executable, Handle stream);

@@ -15,7 +15,7 @@ constexpr int64_t kHostNs = 60'000;  // of work after each kernel
 // Of an allocating burst: its four allocations, their kernels and releases; the first of each apart.
 constexpr size_t kAllocatingParts = 6;
 
-// What a burst works with: words on the device, and the host's before and after it.
+// The words of a burst: on the device, and the host's before and after it.
 struct Urgent {
     uint32_t steps = 0;
     Handle streams[kStreams];
@@ -128,7 +128,7 @@ uint32_t burst_allocating(const Urgent& work) {
     return 4;
 }
 
-// What a program does that is being set up: pinned memory, a module, the first call of its kernel.
+// Does the work of a program that is being set up: pinned memory, a module, the first call of its kernel.
 uint32_t burst_setup(const Urgent& work) {
     work.parts_ns.clear();
     int64_t began = now_ns();

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What XSched costs PyTorch inference when nobody competes: each model natively and under XSched, and whether the
+"""The cost of XSched for PyTorch inference when nobody competes: each model natively and under XSched, and whether the
 outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
 
 A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind. That depends on
@@ -27,7 +27,8 @@ WARM_UP_SECONDS = 1.5  # of each program and model
 
 
 def same_addresses():
-    """What to put before a command so that its memory is not laid out at random; empty: not to be had here."""
+    """Returns the words before a command that keep its memory from being laid out at random; empty: not to be had
+    here."""
     fixed = ["setarch", "-R"]
     try:
         return fixed if subprocess.run([*fixed, "true"], stderr=subprocess.DEVNULL, timeout=10).returncode == 0 else []

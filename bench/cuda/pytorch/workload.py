@@ -95,7 +95,7 @@ def closed_loop(one, options, told_to_end):
 
 
 def rows(one, options, told_to_end):
-    """What is measured until its time is over or it is told to end."""
+    """Measures until its time is over or it is told to end."""
     return (closed_loop if options.arrival == "closed" else open_loop)(one, options, told_to_end)
 
 

@@ -78,7 +78,7 @@ std::string no_prebuilt(hip::hipError_t last) {
     return "and the device takes none of this build's own (" + processors + "; error " + std::to_string(last) + ")";
 }
 
-// What hiprtc makes fits any device. Without it, what was compiled with the program may.
+// Code from hiprtc fits any device. Without it, what was compiled with the program may.
 hip::hipModule_t load_for_device(const char* source) {
     hip::hipModule_t module = nullptr;
     try {

@@ -1,5 +1,5 @@
-// What the shim adds to clEnqueueNDRangeKernel on the host: nanoseconds per call on a device that does nothing (the
-// tests' fake platform with FAKE_CL_NOOP). Measured natively, and with the shim under each scheduler that needs no
+// The time that the shim adds to clEnqueueNDRangeKernel on the host: nanoseconds per call on a device that does nothing
+// (the tests' fake platform with FAKE_CL_NOOP). Measured natively, and with the shim under each scheduler that needs no
 // server. They run in turns in processes of their own; medians are compared. Prints one JSON object; exit status 0 if
 // the target is met, 1 if not, 2 if it cannot run.
 //

@@ -17,7 +17,7 @@ namespace busy {
 class BusyDevice {
 public:
     using Event = cl_event;
-    // What a program needs to find the XQueue of queue() through the C interface.
+    // A program finds the XQueue of queue() through the C interface by this.
     static constexpr const char* kHalLibrary = "libhalopencl.so.1";
     static constexpr const char* kHwQueueGet = "OclQueueGet";
 

@@ -18,7 +18,7 @@ namespace busy {
 class BusyDevice {
 public:
     using Event = vendor::Event;
-    // What a program needs to find the XQueue of queue() through the C interface.
+    // A program finds the XQueue of queue() through the C interface by this.
     static constexpr const char* kHalLibrary = vendor::kHalLibrary;
     static constexpr const char* kHwQueueGet = vendor::kHwQueueGet;
 

@@ -1,4 +1,4 @@
-// What programs do with streams and events, alike on CUDA and HIP but for what the functions' names begin with.
+// The steps of programs with streams and events, alike on CUDA and HIP but for the beginning of the functions' names.
 // vendor.h includes it behind its types, and defines BUSY_FUNCTION(Name), the function, and BUSY_PREFIX, the beginning
 // of its name. Functions throw as in vendor.h.
 #pragma once
