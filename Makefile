@@ -23,7 +23,7 @@ ACCEPTANCE = $(if $(ON_STAND_IN),build/dev,$(RELEASE))
 ACCEPTANCE_DEPS = build $(if $(ON_STAND_IN),run test,$(if $(filter opencl,$(PLATFORM)),run))
 RELEASE = build/release$(if $(filter-out all,$(XSCHED_PLATFORM)),-$(subst ;,-,$(XSCHED_PLATFORM)))
 
-# What the demo may run on here: to build everything takes twice as long.
+# The demo that runs on this machine: to build everything takes twice as long.
 DEMO = demo_opencl $(if $(wildcard /dev/nvidiactl /dev/dxg),demo_cuda) $(if $(wildcard /dev/kfd),demo_hip)
 
 # A folder with a platform.json is a platform.

@@ -1,5 +1,5 @@
-# What is installed besides programs and libraries (cmake/install_layout.cmake): headers, the Python package, what other
-# projects find XSched by, and what one reads. Included last.
+# The files that are installed besides programs and libraries (cmake/install_layout.cmake): headers, the Python package,
+# the files by which other projects find XSched, and the documents. Included last.
 include(CMakePackageConfigHelpers)
 
 # Headers of the platforms that are built; those of platforms that only XSched 1.2 has stay in the source tree.

@@ -1,9 +1,10 @@
-# Where things are installed. What any linker may find is in LIBDIR: libpreempt and the HALs, under SONAMEs and versions
-# of their own. What none should find is in LIBDIR/xsched: the shims, which stand in the place of a vendor's library;
-# LIBDIR has a link to each, because their documented names are there (LD_PRELOAD=PREFIX/lib/libshimhip.so).
+# Where things are installed. Libraries that any linker may find are in LIBDIR: libpreempt and the HALs, under SONAMEs
+# and versions of their own. Libraries that no linker should find are in LIBDIR/xsched: the shims, which stand in the
+# place of a vendor's library; LIBDIR has a link to each, because their documented names are there
+# (LD_PRELOAD=PREFIX/lib/libshimhip.so).
 #
 # LIBDIR is lib wherever nobody says otherwise, also where the distribution's own is another: the documented names are
-# below PREFIX/lib. Who makes packages gives CMAKE_INSTALL_LIBDIR.
+# below PREFIX/lib. A packager gives CMAKE_INSTALL_LIBDIR.
 if(NOT DEFINED CMAKE_INSTALL_LIBDIR)
   set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Where libraries go, below the prefix")
 endif()

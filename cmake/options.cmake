@@ -1,4 +1,4 @@
-# What can be chosen at configure time.
+# The choices at configure time.
 set(XSCHED_PLATFORM "all" CACHE STRING "Platforms to build: all, or folders of src/platform (a list is fine)")
 # Off for users; the presets turn on what each is for.
 option(XSCHED_BUILD_TESTS "Build the tests" OFF)

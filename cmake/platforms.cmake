@@ -1,4 +1,4 @@
-# What the devices and shims of platforms have in common.
+# The common part of the platforms' devices and shims.
 enable_language(ASM)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
@@ -21,8 +21,8 @@ macro(xsched_add_platform_folders)
 endmacro()
 
 # xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's
-# trampolines, exports and lists, and the types of the vendor's functions. Whoever includes a platform's api.h links
-# api_<API>.
+# trampolines, exports and lists, and the types of the vendor's functions. A target that includes a platform's api.h
+# links api_<API>.
 function(xsched_api api)
   set(codegen ${CMAKE_SOURCE_DIR}/tools/codegen)
   set(generated ${XSCHED_API_DIR}/${api})
@@ -83,7 +83,7 @@ function(xsched_stream_shim name api)
 endfunction()
 
 # xsched_probe(PLATFORM sources...): probe_<platform>, the trials of xcli doctor --run. It opens the vendor's library at
-# run time and links nothing of ours. What it does with the device is what the benchmark programs do.
+# run time and links nothing of ours. Its work on the device is that of the benchmark programs.
 function(xsched_probe platform)
   if(XSCHED_SANITIZE)  # an ordinary program, which nobody needs there
     return()

@@ -1,6 +1,6 @@
 # Headers that are compiled once. GoogleTest and JSON cost a test's file more than its own text does.
 
-# What most files of this tree include of the standard library.
+# The standard headers that most files of this tree include.
 set(XSCHED_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdio> <cstdlib> <cstring>
     <functional> <map> <memory> <mutex> <optional> <set> <sstream> <string> <thread> <unordered_map> <vector>)
 

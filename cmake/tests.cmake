@@ -41,8 +41,8 @@ function(xsched_test_properties test)
   endif()
 endfunction()
 
-# xsched_long_test(TEST environment command...): what TEST checks, as often as the command says, for make test-all. What
-# TEST needs is built with it.
+# xsched_long_test(TEST environment command...): what TEST checks, as often as the command says, for make test-all. The
+# targets that TEST needs are built with it.
 function(xsched_long_test test environment)
   add_test(NAME ${test}_long COMMAND ${ARGN})
   set_tests_properties(${test}_long PROPERTIES ENVIRONMENT "${environment}")

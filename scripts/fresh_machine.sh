@@ -58,7 +58,7 @@ clean_up() {
     [[ -z $made ]] || rmdir --ignore-fail-on-non-empty "$folder"
 }
 trap clean_up EXIT
-# What runs in a namespace ends first, and its mounts with it.
+# A process that runs in a namespace ends first, and its mounts with it.
 child=""
 trap '[[ -z $child ]] || { kill "$child"; wait "$child"; } 2> /dev/null || true; exit 130' INT TERM HUP
 in_namespaces() {  # COMMAND...: within the time that is left

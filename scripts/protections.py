@@ -55,7 +55,7 @@ def affected(room, whole_files=False):
 
 
 class Settings:
-    """What the machine has while this is in force."""
+    """The machine's settings while this is in force."""
 
     def __init__(self, values):
         self.values = {PROC / "fs" / name: value for name, value in zip(FILES, values)}

@@ -93,7 +93,7 @@ def run(command, quiet):
 
 
 def selection(label):
-    """What ctest is told to run: the long tests only by their own label, or with all."""
+    """Returns the arguments of ctest: the long tests only by their own label, or with all."""
     if label == "all":
         return []
     if label in LONG:
@@ -102,7 +102,8 @@ def selection(label):
 
 
 def test(preset, label, jobs, counts):
-    """Runs them side by side. What fails runs once more, alone: this tells a fault from a machine that is too busy."""
+    """Runs them side by side. A test that fails runs once more, alone: this tells a fault from a machine that is too
+    busy."""
     before = len(counts.failed)
     ended, cases = ctest(preset, jobs * SLOTS_PER_JOB, selection(label))
     failed = [case for case in cases if case_failed(case)]

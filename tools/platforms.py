@@ -3,7 +3,7 @@
 
     platforms.py OUT      writes platforms.inc for C++, and platform_options.def, the platforms' own options
 
-What a description says:
+A description has:
   title           for people
   order           where several are listed or loaded
   variable        the environment variable that names the vendor's library

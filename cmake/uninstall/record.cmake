@@ -1,6 +1,6 @@
 # Runs at the end of an installation: XSCHED_MANIFEST, below the prefix, gets the path of each installed file, and of
 # each folder that was made, with a slash behind it. Paths are relative to the prefix, so that the tree may be moved.
-# What an installation before this one made stays on the list.
+# Files of an installation before this one stay on the list.
 set(list "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${XSCHED_MANIFEST}")
 set(lines "")
 if(EXISTS "${list}")

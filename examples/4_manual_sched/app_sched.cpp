@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     open_device();
     const Stream low_stream = make_stream(), high_stream = make_stream();
 
-    // Nobody decides but this program; the same as XSCHED_SCHEDULER=APP.
+    // No scheduler decides but this program; the same as XSCHED_SCHEDULER=APP.
     CHECK_XSCHED(XHintSetScheduler(kSchedulerAppManaged, kPolicyUnknown));
     const XQueueHandle low = make_xqueue(low_stream);
 

@@ -1,4 +1,4 @@
-// What the examples need of a platform: a device, streams on it, and kernels of a chosen length that fill the device.
+// The examples' interface to a platform: a device, streams on it, and kernels of a chosen length that fill the device.
 // -DUSE_CUDA, -DUSE_HIP or -DUSE_OPENCL chooses. Ordinary code of that platform; nothing here knows XSched.
 //
 //   Stream         the platform's own stream or command queue

@@ -134,9 +134,9 @@ atexit.register(_callbacks.at_exit)
 
 class XSched:
     """The C functions as static methods of the same names. They return an XResult. Where the C function writes through
-    a pointer, they return a pair: the XResult, and that value, which means something only on success. What each does,
-    its errors and units: include/xsched/xqueue.h and hint.h. Any thread may call any of them; the interpreter's lock is
-    free meanwhile. OSError if the libraries cannot be loaded."""
+    a pointer, they return a pair: the XResult, and that value, which means something only on success. The effect of
+    each, its errors and units: include/xsched/xqueue.h and hint.h. Any thread may call any of them; the interpreter's
+    lock is free meanwhile. OSError if the libraries cannot be loaded."""
 
     @staticmethod
     def XQueueCreate(hwq: HwQueueHandle, level: XPreemptLevel, flags: int) -> Tuple[XResult, XQueueHandle]:
@@ -212,8 +212,8 @@ class XSched:
 
     @staticmethod
     def HwCommandCreateCallback(launch: Callable[[HwQueueHandle], Optional[int]]) -> Tuple[XResult, HwCommandHandle]:
-        """`launch(hwq)` gives work to the hardware queue; it returns an XResult, or None for success. What it raises
-        goes to sys.excepthook, and the command counts as complete."""
+        """`launch(hwq)` gives work to the hardware queue; it returns an XResult, or None for success. An exception of
+        it goes to sys.excepthook, and the command counts as complete."""
         number, function = _callbacks.wrap(launch)
         hw_cmd = _handle()
         result = call("HwCommandCreateCallback", ctypes.byref(hw_cmd), function, None)

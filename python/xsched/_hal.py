@@ -1,4 +1,4 @@
-"""What the three platforms share: the two functions of a hal.h, which wrap a stream as an HwQueue."""
+"""The common part of the three platforms: the two functions of a hal.h, which wrap a stream as an HwQueue."""
 import ctypes
 from typing import Callable, Dict, List, Tuple
 

@@ -104,7 +104,7 @@ class Queue:
 
     def close(self) -> None:
         """Waits for the stream's work and removes the XQueue and the wrapper of the stream, if this object made them.
-        Whatever is gone already is no error."""
+        An object that is gone already is no error."""
         with self._lock:
             handle, self._handle = self._handle, 0
             if handle and self._made_queue:
@@ -190,7 +190,7 @@ class Queue:
     @property
     def level(self) -> Optional[int]:
         """The preempt level that was asked for: 1 (Block), 2 (Deactivate) or 3 (Interrupt), if the hardware has it;
-        None: the highest that it has. What is in use: xsched.queues()."""
+        None: the highest that it has. The level in use: xsched.queues()."""
         return self._level or None
 
     @level.setter

@@ -1,4 +1,4 @@
-"""Who schedules this process."""
+"""The scheduler of this process."""
 from typing import Dict
 
 from ._bindings import XSched

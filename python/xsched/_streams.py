@@ -1,4 +1,4 @@
-"""What streams look like in Python: which platform a stream belongs to, its handle, and where it lives.
+"""The forms of streams in Python: which platform a stream belongs to, its handle, and where it lives.
 
 Nothing is imported for it: a framework that the program has not imported has no streams."""
 import contextlib
@@ -117,7 +117,7 @@ def current() -> List[Any]:
 
 
 def warn_unless_scheduled(platform: ModuleType) -> None:
-    """What the program itself gives to a stream is scheduled only where the shim sees it."""
+    """Work that the program itself gives to a stream is scheduled only where the shim sees it."""
     if _libraries.loaded(platform.SHIM) is None:
         warnings.warn(f"{platform.SHIM} is not loaded in this process: what it launches by itself is not scheduled; "
                       "start it with 'python -m xsched run' or 'xcli run'", RuntimeWarning, stacklevel=5)

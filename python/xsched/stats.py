@@ -1,4 +1,4 @@
-"""What xserver knows, as frozen dataclasses: what `xcli status`, `list`, `explain` and `top` show.
+"""xserver's knowledge, as frozen dataclasses: the data of `xcli status`, `list`, `explain` and `top`.
 
     for program in xsched.programs():
         print(program.pid, program.program, program.held[0].ms, "ms held in the last second")
@@ -235,7 +235,7 @@ def _meant(entries: List[Any], who: Union[None, int, str]) -> List[Any]:
 
 
 def status() -> Status:
-    """What runs, what is suspended and why."""
+    """Returns the running and the suspended programs, with the reasons."""
     with Link() as link:
         return _made(Status, link.ask_all("processes", cmd="status"))
 

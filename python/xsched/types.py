@@ -9,7 +9,7 @@ HwCommandHandle = int
 
 
 class XResult(IntEnum):
-    """What a call came to."""
+    """The outcome of a call."""
     kXSchedSuccess = 0
     kXSchedErrorHardware = 1
     kXSchedErrorInvalidValue = 2

@@ -50,7 +50,7 @@ INHERITED = {"args", "result", "hook", "blocking", "traits", "copy"}
 
 
 class Wrong(Exception):
-    """What is wrong with a table."""
+    """A fault in a table."""
 
 
 def check_row(row, table):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Who may include whom: the rooms of src/ as docs/ARCHITECTURE.md draws them, and vendors' headers only at the edge."""
+"""The allowed includes: the rooms of src/ as docs/ARCHITECTURE.md draws them, and vendors' headers only at the edge."""
 import re
 import sys
 from pathlib import Path
@@ -33,9 +33,10 @@ ROOMS = {
 DRAWERS = {"sched": ("facts", "pattern", "state", "order", "mechanism", "core")}
 # src/platform/<p>/: hal, shim and probe are rooms in each; one platform's folder may not include another's.
 LAYERS = ("hal", "shim", "probe")
-# What a platform adds to other rooms: its rows of xcli doctor, its options.
+# The parts of a platform in other rooms: its rows of xcli doctor, its options.
 PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
-# What platforms share whose queues are streams: it sees a platform through that platform's vendor.h and platform.h.
+# The common part of platforms whose queues are streams: it sees a platform through that platform's vendor.h and
+# platform.h.
 COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
 # Of platforms that are still to come.

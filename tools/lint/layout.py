@@ -41,7 +41,8 @@ def check_lines(root):
 
 
 def check_form(root):
-    """What clang-format would change, by file; .clang-format is this tree's, also for what the self-test makes."""
+    """Returns the changes that clang-format would make, by file; .clang-format is this tree's, also for the self-test's
+    files."""
     style = f"--style=file:{lint.ROOT / '.clang-format'}"
     files = [path for path in lint.files(root, CPP) if path.suffix != ".c"]
     problems = []

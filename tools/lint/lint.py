@@ -1,4 +1,4 @@
-"""What the checks in this folder share: which files there are, code without comments, and the command line.
+"""The common part of the checks in this folder: which files there are, code without comments, and the command line.
 
 Each check is a module with
     check(root, arguments) -> list of problems, each "path:line: sentence with what to do"
