@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
     uint64_t by; /* the unit it makes room for; 0: none. For people, and for how it is kept off */
-    int32_t run; /* 1: it may run. What comes as it was given runs */
+    int32_t run; /* 1: it may run. A choice that stays as it was given runs */
     int32_t reserved;
 } XPolicyChoice;
 

@@ -1,5 +1,5 @@
-// What each rule of the scheduler core (sched/facts/rules.h) is worth: short workloads that cover what the core does,
-// and what their urgent program and their victims have of them. One thread.
+// The worth of each rule of the scheduler core (sched/facts/rules.h): short workloads that cover the core's work, and
+// the figures of their urgent program and their victims. One thread.
 #pragma once
 
 #include <cstdint>

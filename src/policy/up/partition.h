@@ -73,8 +73,8 @@ public:
                      [[maybe_unused]] int64_t now_ns) {}
     // Rules under which somebody may go before all turns. Whose turn it was takes the rest of it afterwards.
     virtual bool has_first() const { return false; }
-    // Who does; kNobody: turns are kept. `can_wait` comes with zeros: 1 for who is to have no turn now if
-    // others want the device. `again_ns`: when the answer may change by itself.
+    // Returns the program that goes first; kNobody: turns are kept. `can_wait` comes with zeros: 1 for a program that
+    // is to have no turn now if others want the device. `again_ns`: when the answer may change by itself.
     virtual size_t first([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] const Standing& standing,
                          [[maybe_unused]] std::span<uint8_t> can_wait, [[maybe_unused]] int64_t now_ns,
                          [[maybe_unused]] int64_t& again_ns) {
