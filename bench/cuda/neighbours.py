@@ -35,11 +35,13 @@ LOADS_SECONDS = 5      # the same of one that loads a model, frees it and loads 
 START_EVERY = 2.5      # seconds from the start of one training process on the device to that of the next
 PYTORCH = Path(__file__).resolve().parent / "pytorch"
 WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pieces": {"XSCHED_COPY_PIECE": "0"},
-        "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "1"},
-        "kernels_off": {"XSCHED_INTERRUPT_COPIES": "0"},
-        "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_INTERRUPT_COPIES": "0"}, "careless": {"XSCHED_PRECAUTIONS": "0"},
-        "unforeseen": {"XSCHED_FORESIGHT": "0"}, "gates": {"XSCHED_INTERRUPT": "0"},
-        "keeping": {"XSCHED_FREE_ENDS_KEEP_ALIVE": "0"}, "freeing": {"XSCHED_SPARE_MEMORY": "0"}, "timeslices": None}
+        "engines": {"XSCHED_COPY_PIECE": "0", "XSCHED_DEBUG": "interrupt_copies=1"},
+        "kernels_off": {"XSCHED_DEBUG": "interrupt_copies=0"},
+        "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_DEBUG": "interrupt_copies=0"},
+        "careless": {"XSCHED_DEBUG": "precautions=0"},
+        "unforeseen": {"XSCHED_DEBUG": "foresight=0"}, "gates": {"XSCHED_INTERRUPT": "0"},
+        "keeping": {"XSCHED_DEBUG": "free_ends_keep_alive=0"}, "freeing": {"XSCHED_DEBUG": "spare_memory=0"},
+        "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
 BURSTS = ("kernels", "steps", "host")  # the main job's A, B and C
 LOADS = "model load"

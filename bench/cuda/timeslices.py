@@ -36,7 +36,7 @@ def commands(options, way, folder):
         prefixes = [[*xcli, "--priority", "10", "--"], [*xcli, "--"]]
         for environment in environments:
             environment.update(XSCHED_SOCKET=str(folder / f"{way['xsched']}.sock"),
-                               XSCHED_URGENT_TIMESLICE=str(way["xsched"]))
+                               XSCHED_DEBUG=f"urgent_timeslice={way['xsched']}")
     return zip([[*prefix, str(binaries / name)] for prefix, name in zip(prefixes, ("hp", "lp"))], environments)
 
 

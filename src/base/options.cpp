@@ -1,10 +1,12 @@
 #include "base/options.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "base/log.h"
 #include "base/short_name.h"
@@ -40,16 +42,20 @@ const char* read_text(const char* variable, const char* fallback) {
     return kept != nullptr ? kept : fallback;
 }
 
-int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t max) {
-    const char* value = secure_getenv(variable);
-    if (value == nullptr || *value == '\0') return fallback;
+int64_t whole_number(const char* name, const char* value, int64_t fallback, int64_t min, int64_t max) {
     char* end = nullptr;
     errno = 0;
     const long long number = strtoll(value, &end, 10);
-    if (errno == 0 && *end == '\0' && number >= min && number <= max) return number;
-    XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", variable, value,
+    if (errno == 0 && *value != '\0' && *end == '\0' && number >= min && number <= max) return number;
+    XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", name, value,
               static_cast<long long>(min), static_cast<long long>(max), static_cast<long long>(fallback));
     return fallback;
+}
+
+int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t max) {
+    const char* value = secure_getenv(variable);
+    if (value == nullptr || *value == '\0') return fallback;
+    return whole_number(variable, value, fallback, min, max);
 }
 
 // A name, or its number.
@@ -67,6 +73,52 @@ void read_hints(Hints& hints) {
         if (hint.option == nullptr) continue;
         const auto read = hint.kind == HintKind::kName ? read_name : read_int;
         set_hint(hints, hint.id, read(hint.option, hint.fallback, hint.least, hint.most));
+    }
+}
+
+// A key of XSCHED_DEBUG.
+struct Switch {
+    const char* key;
+    const char* former;
+    int64_t Options::* field;
+    int64_t fallback, least, most;
+};
+constexpr Switch kSwitches[] = {
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help)
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help)
+#define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) \
+    {key, former, &Options::field, fallback, min, max},
+#include "base/options.def"
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
+};
+
+// One key=value of XSCHED_DEBUG.
+void read_switch(Options& options, const std::string& entry) {
+    const size_t equals = entry.find('=');
+    for (const Switch& each : kSwitches) {
+        if (equals == std::string::npos || entry.compare(0, equals, each.key) != 0) continue;
+        const std::string name = "XSCHED_DEBUG: " + entry.substr(0, equals);
+        const char* value = entry.c_str() + equals + 1;
+        options.*each.field = whole_number(name.c_str(), value, each.fallback, each.least, each.most);
+        return;
+    }
+    XLOG_WARN("XSCHED_DEBUG: \"%s\" is no key=value of it: 'xcli options --debug' lists the keys; going on without",
+              entry.c_str());
+}
+
+void read_switches(Options& options) {
+    for (const Switch& each : kSwitches) {
+        const char* value = secure_getenv(each.former);
+        if (value == nullptr || *value == '\0') continue;
+        XLOG_WARN("%s is a key of XSCHED_DEBUG now: write XSCHED_DEBUG=%s=%s", each.former, each.key, value);
+        options.*each.field = whole_number(each.former, value, each.fallback, each.least, each.most);
+    }
+    for (std::string rest = options.debug; !rest.empty();) {
+        const size_t comma = std::min(rest.find(','), rest.size());
+        read_switch(options, rest.substr(0, comma));
+        rest.erase(0, comma + 1);
     }
 }
 
@@ -104,9 +156,12 @@ Options read_options() {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) options.field = read_text(variable, fallback);
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) \
     options.field = read_int(variable, fallback, min, max);
+#define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help)
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT
 #undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
+    read_switches(options);
     read_hints(options);
     options.scheduler_type = scheduler_type(options);
     options.auto_xqueue_on = switch_on("XSCHED_AUTO_XQUEUE", options.auto_xqueue);
@@ -126,13 +181,25 @@ namespace {
 constexpr OptionInfo kRows[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) {variable, fallback, help},
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) {variable, #fallback, help},
+#define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help)
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most, \
                     option, request, listed, words, in_run, help)                                                  \
     {option, XSCHED_NUMBER_TEXT(fallback), help},
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT
 #undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
 #undef XSCHED_HINT
+};
+constexpr OptionInfo kSwitchRows[] = {
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help)
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help)
+#define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) {key, #fallback, help},
+#include "base/options.def"
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
+    {nullptr, nullptr, nullptr},
 };
 #undef XSCHED_NUMBER_TEXT
 #undef XSCHED_AS_TEXT
@@ -149,5 +216,6 @@ constexpr auto kInfos = [] {
 }  // namespace
 
 const OptionInfo* option_infos() { return kInfos.data(); }
+const OptionInfo* debug_infos() { return kSwitchRows; }
 
 }  // namespace xsched::base

@@ -11,9 +11,11 @@ namespace xsched::base {
 struct Options : Hints {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) const char* field = fallback;
 #define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) int64_t field = fallback;
+#define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) int64_t field = fallback;
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT
 #undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
 
     XSchedulerType scheduler_type = kSchedulerGlobal;  // from `scheduler` and `policy`
     bool auto_xqueue_on = true;
@@ -26,11 +28,13 @@ const Options& options();
 Options read_options();
 
 struct OptionInfo {
-    const char* variable;
+    const char* variable;  // or a key of XSCHED_DEBUG
     const char* fallback;
     const char* help;
 };
 // All options in declaration order, ended by an entry with a null variable.
 const OptionInfo* option_infos();
+// The keys of XSCHED_DEBUG, ended in the same way.
+const OptionInfo* debug_infos();
 
 }  // namespace xsched::base

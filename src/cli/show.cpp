@@ -296,10 +296,11 @@ int show_server(bool json) {
     return 0;
 }
 
-int show_options(bool json) {
-    console::Table table({"VARIABLE", "DEFAULT", "MEANING"});
+int show_options(bool debug, bool json) {
+    console::Table table({debug ? "XSCHED_DEBUG=" : "VARIABLE", "DEFAULT", "MEANING"});
     Json list = Json::array();
-    for (const base::OptionInfo* info = base::option_infos(); info->variable != nullptr; ++info) {
+    const base::OptionInfo* info = debug ? base::debug_infos() : base::option_infos();
+    for (; info->variable != nullptr; ++info) {
         table.add({info->variable, *info->fallback != '\0' ? info->fallback : "-", info->help});
         list.push_back({{"variable", info->variable}, {"default", info->fallback}, {"help", info->help}});
     }

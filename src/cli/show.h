@@ -12,7 +12,8 @@ int show_limits(bool json);
 // Of these programs; of none: all.
 int show_status(const Target& target, bool json);
 int show_server(bool json);
-int show_options(bool json);
+// The variables of the environment; `debug`: the keys of XSCHED_DEBUG.
+int show_options(bool debug, bool json);
 // Explains the keys of --json.
 int show_fields(bool json);
 

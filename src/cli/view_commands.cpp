@@ -87,8 +87,10 @@ void add_view_commands(CLI::App& app, Words& words) {
 
 void add_facts_commands(CLI::App& app, Words& words) {
     add_command(app, words, "server", "show the server", [&words] { return show_server(words.json); });
+    const auto debug = std::make_shared<bool>(false);
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
-                [&words] { return show_options(words.json); });
+                [&words, debug] { return show_options(*debug, words.json); })
+        ->add_flag("--debug", *debug, "the keys of XSCHED_DEBUG instead: switches for the laboratory");
     add_command(app, words, "json", "say what the keys of --json mean", [&words] { return show_fields(words.json); });
 }
 

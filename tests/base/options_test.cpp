@@ -96,6 +96,45 @@ TEST(Options, WhatIsNotUnderstoodGetsOneLineAndItsDefault) {
     }
 }
 
+TEST(Options, ASwitchForTheLaboratoryIsAKeyOfXschedDebug) {
+    std::string said;
+    Options options = read_with({{"XSCHED_DEBUG", "foresight=2,precautions=0"}}, &said);
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(options.foresight, 2);
+    EXPECT_EQ(options.precautions, 0);
+    EXPECT_EQ(options.urgent_timeslice, Options{}.urgent_timeslice);
+    options = read_with({{"XSCHED_FORESIGHT", "2"}}, &said);
+    EXPECT_EQ(options.foresight, 2) << "its name before 0.9.0 counts";
+    EXPECT_NE(said.find("XSCHED_FORESIGHT is a key of XSCHED_DEBUG now: write XSCHED_DEBUG=foresight=2"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    options = read_with({{"XSCHED_FORESIGHT", "2"}, {"XSCHED_DEBUG", "foresight=0"}});
+    EXPECT_EQ(options.foresight, 0) << "the key goes before the old name";
+}
+
+TEST(Options, AKeyThatIsNotUnderstoodGetsOneLineAndTheOthersCount) {
+    for (const char* bad : {"foresight=3", "foresight=", "forsight=1", "foresight", "=1", "foresight=1x"}) {
+        std::string said;
+        const Options options = read_with({{"XSCHED_DEBUG", (std::string(bad) + ",precautions=0").c_str()}}, &said);
+        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << bad << ": " << said;
+        EXPECT_NE(said.find("XSCHED_DEBUG"), std::string::npos) << said;
+        EXPECT_EQ(options.foresight, 1) << bad;
+        EXPECT_EQ(options.precautions, 0) << bad;
+    }
+}
+
+TEST(Options, NoSwitchForTheLaboratoryIsAVariableOfItsOwn) {
+    int count = 0;
+    for (const auto* info = xsched::base::debug_infos(); info->variable != nullptr; ++info, ++count) {
+        EXPECT_GT(strlen(info->help), 10u) << info->variable;
+        EXPECT_TRUE(std::all_of(info->variable, info->variable + strlen(info->variable), [](char letter) {
+            return letter == '_' || (letter >= 'a' && letter <= 'z');
+        })) << info->variable;
+    }
+    EXPECT_GT(count, 8);
+}
+
 TEST(Options, EveryOneIsListedWithHelp) {
     int count = 0;
     for (const auto* info = xsched::base::option_infos(); info->variable != nullptr; ++info, ++count) {

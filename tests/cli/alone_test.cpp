@@ -26,6 +26,9 @@ TEST_F(Alone, OptionsNeedNoServer) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_TRUE(has(outcome.out, "XSCHED_AUTO_XQUEUE_PRIORITY"));
     EXPECT_TRUE(has(outcome.out, "XLOG_LEVEL"));
+    EXPECT_FALSE(has(outcome.out, "foresight")) << "switches for the laboratory stand apart";
+    EXPECT_TRUE(has(xcli({"options", "--debug"}).out, "foresight"));
+    EXPECT_FALSE(has(xcli({"options", "--debug"}).out, "XLOG_LEVEL"));
     const Json json = xcli({"options", "--json"}).json();
     EXPECT_GT(json["options"].size(), 10U);
 }

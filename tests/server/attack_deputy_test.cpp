@@ -176,7 +176,7 @@ TEST_F(DeputyAttack, SetsThatProveFalseWithoutEnd) {
 
 // Slots are memory of the client's, and so are the times that a set says were the driver's.
 TEST_F(DeputyAttack, TimeslicesThatAreAbsurd) {
-    constexpr uint32_t kMostUs = 8'192;  // XSCHED_URGENT_TIMESLICE
+    constexpr uint32_t kMostUs = 8'192;  // XSCHED_DEBUG's urgent_timeslice
     const std::string path = socket();
     Attacker attacker(kAttackerUid, [this, path] {
         static RmProcess own;

@@ -48,7 +48,7 @@ class CudaFreeing : public CudaKeepAlive {
 protected:
     // Of releases of those tensors, with copies foreseen so long from now; 0: none are.
     std::vector<Release> releases(const char* which, int64_t burst_ns, const Environment& more = {}) {
-        Environment its = environment({{"FREES", which}, {"XSCHED_SCRUB_RATE", "1"}});
+        Environment its = environment({{"FREES", which}, {"XSCHED_DEBUG", "scrub_rate=1"}});
         for (const auto& [name, value] : more) its[name] = value;
         Process program({"/usr/bin/python3", "-c", in_cuda(kFrees)}, its);
         EXPECT_TRUE(server.wait_for_client());
@@ -86,7 +86,7 @@ TEST_F(CudaFreeing, WithoutCopiesToComeNobodyAsks) {
 }
 
 TEST_F(CudaFreeing, NorWhereItIsTurnedOff) {
-    const std::vector<Release> one = releases("0", 1'500 * base::kMillisecond, {{"XSCHED_SCRUB_RATE", "0"}});
+    const std::vector<Release> one = releases("0", 1'500 * base::kMillisecond, {{"XSCHED_DEBUG", "scrub_rate=0"}});
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].asked, 0);
 }

@@ -311,8 +311,7 @@ protected:
     // By how much freeing, and the launch after it, brought the ended keep-alives forward.
     std::pair<uint32_t, uint32_t> ended_by(const char* option) {
         Process program({"/usr/bin/python3", "-c", in_cuda(kFreesAfterAWait)},
-                        environment({{"XSCHED_FREE_ENDS_KEEP_ALIVE", option},
-                                     {"XSCHED_SPARE_MEMORY", "0"},
+                        environment({{"XSCHED_DEBUG", std::string("spare_memory=0,free_ends_keep_alive=") + option},
                                      {"FAKE_CUDA_DELAY_US", "20000"}}));
         EXPECT_TRUE(server.wait_for_client());
         want_keep_alives();

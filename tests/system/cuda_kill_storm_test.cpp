@@ -4,7 +4,7 @@
 // goes on, computes what it should (cuda_program.cpp), has all its channels and the timeslices that the driver had set.
 //
 // Mechanisms that would put things right by themselves after a while are off: the starvation limit and
-// XSCHED_INTERRUPT_LIMIT.
+// interrupt_limit of XSCHED_DEBUG.
 //
 // An ordinary run kills 30 times; a long one, as often as XSCHED_TEST_KILLS says. XSCHED_TEST_SEED repeats the choices:
 //   XSCHED_TEST_KILLS=1000 ctest --test-dir build -R cuda_kill_storm --verbose
@@ -46,9 +46,10 @@ protected:
     }
     void start(Guest& guest) {
         const std::string name = guest.name + std::to_string(++started_);
-        guest.program = start_on_rm(
-            name, guest.priority, guest.kernel_us,
-            {{"XSCHED_INTERRUPT", guest.level3}, {"XSCHED_INTERRUPT_LIMIT", "0"}, {"FAKE_RM_DELAY_US", kControlUs}});
+        guest.program = start_on_rm(name, guest.priority, guest.kernel_us,
+                                    {{"XSCHED_INTERRUPT", guest.level3},
+                                     {"XSCHED_DEBUG", "interrupt_limit=0"},
+                                     {"FAKE_RM_DELAY_US", kControlUs}});
         ASSERT_TRUE(goes_on(guest));
         guest.rm = rm_of(guest.program->pid());
         ASSERT_TRUE(guest.rm->there());

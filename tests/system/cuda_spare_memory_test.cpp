@@ -146,12 +146,12 @@ TEST_F(CudaSpareMemory, OnlySoMuchIsKept) {
 more = [allocate(MIB) for _ in range(3)]
 print([freed(memory) for memory in more])
 )",
-                      {{"XSCHED_SPARE_MEMORY", "2097152"}}),
+                      {{"XSCHED_DEBUG", "spare_memory=2097152"}}),
               "[0, 0, 1]\nover\n");
 }
 
 TEST_F(CudaSpareMemory, OrNothingAtAll) {
-    EXPECT_EQ(says_of("print(freed(one))\n", {{"XSCHED_SPARE_MEMORY", "0"}}), "1\nover\n");
+    EXPECT_EQ(says_of("print(freed(one))\n", {{"XSCHED_DEBUG", "spare_memory=0"}}), "1\nover\n");
 }
 
 TEST_F(CudaSpareMemory, WhoMayHaveShownMemoryKeepsNone) {

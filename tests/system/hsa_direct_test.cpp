@@ -100,7 +100,7 @@ TEST_F(HsaDirect, TheHardwarePrefersTheUrgentQueue) {
     end_both();
     EXPECT_NE(high->process().err().find("gets the hardware's priority 2 (status 0)"), std::string::npos);
     EXPECT_EQ(low->process().err().find("gets the hardware's priority"), std::string::npos) << "it is as it was made";
-    more["XSCHED_HIP_QUEUE_PRIORITY"] = "0";
+    more["XSCHED_DEBUG"] = "hip_queue_priority=0";
     start_both(more);
     end_both();
     EXPECT_EQ(high->process().err().find("gets the hardware's priority"), std::string::npos);

@@ -366,7 +366,7 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
     if (!forgotten(now_ns, base::options().interrupt_limit * base::kMillisecond)) return false;
     XLOG_WARN(
         "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
-        "(XSCHED_INTERRUPT_LIMIT)",
+        "(interrupt_limit of XSCHED_DEBUG)",
         static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
     start();
     base::Lock lock(core_.mutex);

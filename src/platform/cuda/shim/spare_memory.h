@@ -2,7 +2,7 @@
 // context is idle. To a program that allocates and frees in each of its requests, beside victims, that costs the device
 // each time: no keep-alive may stand then (queue/alive/keep_alive.h), so that the hardware turns to a victim, and back
 // (docs/decisions/013). So while this process has victims and keeps the device from them, what is freed stays
-// allocated, up to XSCHED_SPARE_MEMORY bytes. The next allocation of that size gets it.
+// allocated, up to XSCHED_DEBUG's spare_memory bytes. The next allocation of that size gets it.
 //
 // It is as natively for the program: that waits for nothing more and nothing less, since all of its work is complete
 // when memory is kept; and its contents are nobody's. It counts as free. Given back when memory runs out, with its

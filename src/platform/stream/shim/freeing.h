@@ -1,5 +1,5 @@
-// When the driver's calls that free memory of the device are made (free_wait.h). XSCHED_SCRUB_RATE=0: at once. Any
-// thread.
+// When the driver's calls that free memory of the device are made (free_wait.h). XSCHED_DEBUG=scrub_rate=0: at once.
+// Any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Preempt level 2: a suspended queue's kernel stops between two work-groups and goes on when the queue is resumed, and
-// nothing but time tells the program. Run with XSCHED_AUTO_XQUEUE_LEVEL=2 and XSCHED_OPENCL_GUARD_US=0; on devices
-// whose kernels see the host's stores (CPUs), which is how these tests know without luck where a kernel is.
+// nothing but time tells the program. Run with XSCHED_AUTO_XQUEUE_LEVEL=2 and XSCHED_DEBUG=opencl_guard_us=0; on
+// devices whose kernels see the host's stores (CPUs), which is how these tests know without luck where a kernel is.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
