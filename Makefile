@@ -79,7 +79,7 @@ stand_ins: # HIP's programs, and what they run on where no AMD GPU answers: it b
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target acceptance_hip_programs
 
-test: ## everything that can be tested on this machine, in under 10 minutes
+test: ## everything that can be tested on this machine
 	@scripts/install_deps.sh build run test
 	@scripts/run_tests.py --jobs $(JOBS) dev
 
