@@ -123,6 +123,15 @@ void ClientSlots::end_stop(uint32_t at, int64_t ns) {
     record.stops_by[static_cast<uint32_t>(by)].add(ns);
 }
 
+// Where level 3 was asked for only later, the time before that is not its own.
+void ClientSlots::learn_costs(uint32_t at, int64_t off_ns) {
+    QueueHistory& queue = queues_[at];
+    const sched::Mechanism by = queue.verdict.preemption.mechanism;
+    if (!sched::interrupts(by) || by == sched::Mechanism::kInterruptLate) return;
+    off_times_.add(off_ns);
+    queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
+}
+
 void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it (judgement)
     QueueHistory& queue = queues_[at];
@@ -137,6 +146,7 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
         const int64_t ns = now_ns - queue.stopping_since_ns;
         if (!stopped && ns < kForgetNs) return static_cast<void>(settling_ = true);
         queue.stopping_since_ns = 0;
+        if (off) learn_costs(at, ns);
         if (stopped) end_stop(at, ns);
         return;
     }

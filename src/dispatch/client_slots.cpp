@@ -170,7 +170,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& 
     }
     if (!std::exchange(queue.used, true)) {
         changed_ = true;
-        queue.costs = read_costs(view_.region->slots[at]);
+        queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
     }
     if (!within_limits(at, numbers, now_ns)) return;
     take_priority(queue, numbers);
@@ -356,7 +356,7 @@ bool ClientSlots::set_suspended_by_person(uint64_t handle, bool suspended) {
         QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.is(numbers)) {
             become(queue, numbers);
-            queue.costs = read_costs(view_.region->slots[at]);
+            queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
         }
         queue.used = true;
         queue.unit_busy_ns = numbers.busy_ns;

@@ -18,6 +18,7 @@
 #include "dispatch/unit_table.h"
 #include "dispatch/user_share.h"
 #include "ipc/layout.h"
+#include "sched/facts/off_times.h"
 #include "sched/pattern/departure.h"
 
 namespace xsched::dispatch {
@@ -169,6 +170,7 @@ private:
     void count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void begin_stop(uint32_t at, int64_t now_ns);
     void end_stop(uint32_t at, int64_t ns);
+    void learn_costs(uint32_t at, int64_t off_ns);
     void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);
@@ -232,6 +234,7 @@ private:
     int64_t seen_ns_ = 0;  // when all of it was read last
     int64_t quiet_ns_ = 0;  // for this long it could run since something of it moved
     bool changed_ = false;  // see takes_directives
+    sched::OffTimes off_times_;
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client
     // Until when it is to keep the device: for those who are on their way off as of `kept_as_of_ns_`, and for others.

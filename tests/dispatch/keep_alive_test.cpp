@@ -59,6 +59,34 @@ TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
 }
 
+// Not what its platform declares for every machine.
+TEST_F(KeepAliveInHeader, LastsForAsLongAsTheCallsOfThatProcessTake) {
+    int64_t now = learn_waits() + 20 * kMs;
+    low.slot(0).launched = 1000;  // something is on the device each time
+    for (size_t i = 0; i < sched::OffTimes::kEnough; ++i) {
+        now = begin_burst(now);
+        ASSERT_TRUE(interrupt()) << i;
+        EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
+        low.slot(0).taken = static_cast<uint32_t>(ipc::Taken::kOff);
+        low.header().carried_out = low.header().directive.load();
+        dispatcher.pass(now += kMs);
+        for (int pause = 0; pause < 4; ++pause) {
+            ++high.header().keep_alive_synchronizes;
+            high.complete(0, now += kMs);
+            dispatcher.pass(now);
+            high.submit(0, now += 20 * kUs);
+            dispatcher.pass(now);
+        }
+        high.complete(0, now += kMs);
+        dispatcher.pass(now);
+        low.slot(0).taken = 0;
+        low.complete(0, now + 4 * kMs);
+        dispatcher.pass(now += 20 * kMs + static_cast<int64_t>(i % 3) * 7 * kMs);
+    }
+    now = begin_burst(now + 20 * kMs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns());
+}
+
 TEST_F(KeepAliveInHeader, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());

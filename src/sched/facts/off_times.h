@@ -1,0 +1,52 @@
+// How long a process takes to be off its device at level 3, as the scheduler has seen it. It refines what its platform
+// declares for all machines alike (Costs): the bus, the processors, a virtual machine and the vendor's driver make it
+// longer or shorter (docs/decisions/025). Pure; not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sched/facts/costs.h"
+
+namespace xsched::sched {
+
+class OffTimes {
+public:
+    static constexpr size_t kEnough = 8;  // before that the declared costs hold
+    static constexpr uint32_t kMostFactor = 4;  // safety: so far from what is declared, up or down, and no further
+
+    // From the directive until the process's agent has said that it is off.
+    void add(int64_t ns) {
+        times_us_[count_++ % kKept] = static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, kMostUs));
+        if (count_ >= kEnough) called_us_ = high_quantile();
+    }
+
+    // "Usually" is nine of ten times: whoever reckons with it rather waits a little longer than too short.
+    Costs refined(Costs costs) const {
+        if (count_ < kEnough || costs.off_us == 0) return costs;
+        const uint32_t off_us =
+            std::clamp(called_us_ + costs.effect_us, costs.off_us / kMostFactor, costs.off_us * kMostFactor);
+        costs.off_us = off_us;
+        costs.most_off_us = std::max(costs.most_off_us, off_us);
+        return costs;
+    }
+
+private:
+    static constexpr size_t kKept = 16;
+    static constexpr int64_t kMostUs = 1'000'000;  // safety: a process says it
+
+    uint32_t high_quantile() const {
+        std::array<uint32_t, kKept> sorted = times_us_;
+        const size_t known = std::min(count_, kKept);
+        std::sort(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(known));
+        return sorted[known - 1 - known / 10];
+    }
+
+    std::array<uint32_t, kKept> times_us_{};
+    size_t count_ = 0;
+    uint32_t called_us_ = 0;
+};
+
+}  // namespace xsched::sched
