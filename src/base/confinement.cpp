@@ -1,10 +1,13 @@
 #include "base/confinement.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,6 +20,7 @@ constinit std::atomic<int> g_status{-1};
 constinit std::atomic<dev_t> g_device{0};
 constinit std::atomic<ino_t> g_inode{0};
 constinit std::atomic<long> g_filters{0};
+constinit std::atomic<bool> g_free_before{false};  // neither the first thread nor the one that noted it had a filter
 constinit std::atomic<bool> g_entered{false};
 constinit std::atomic<bool (*)()> g_ask{nullptr};
 
@@ -40,6 +44,15 @@ bool is_ours(int status) {
     return status >= 0 && fstat(status, &info) == 0 && info.st_dev == g_device.load() && info.st_ino == g_inode.load();
 }
 
+bool thread_has_filter() {
+    const int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+    return mode > 0 || (mode < 0 && errno != EINVAL);  // the filter refuses the question; EINVAL: a kernel without
+}
+
+// Whether this thread alone has got a filter. Its file in /proc would have to be opened first, which the filter may
+// forbid; so the kernel is asked, and that tells only of threads where there was no filter before.
+bool thread_is_confined() { return g_free_before.load() && syscall(SYS_gettid) != getpid() && thread_has_filter(); }
+
 }  // namespace
 
 void note_confinement() {
@@ -52,12 +65,13 @@ void note_confinement() {
     g_device = info.st_dev;
     g_inode = info.st_ino;
     g_filters = count_filters(status);
+    g_free_before = g_filters == 0 && !thread_has_filter();
     g_status = status;
 }
 
 bool entered_sandbox() {
     if (auto* const ask = g_ask.load(std::memory_order_relaxed)) return ask();
-    if (g_entered.load()) return true;
+    if (g_entered.load() || thread_is_confined()) return true;
     const int status = g_status.load();
     if (!is_ours(status)) return false;
     const bool entered = count_filters(status) > g_filters.load();

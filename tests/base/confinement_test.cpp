@@ -29,6 +29,29 @@ TEST(Confinement, ASandboxIsNoticedAndNoThreadIsStartedInIt) {
     EXPECT_EQ(status, 0);
 }
 
+// The thread's result: 0, or the step that went wrong.
+void* confine_this_thread(void* result) {
+    auto& step = *static_cast<int*>(result);
+    if (entered_sandbox()) return step = 1, nullptr;
+    if (!enter_sandbox(xsched::test::Confine::kThisThread)) return step = kNoSandbox, nullptr;
+    Thread thread;
+    step = entered_sandbox() && !thread.start("xsched-test", nothing, nullptr) ? 0 : 2;
+    return nullptr;
+}
+
+TEST(Confinement, ASandboxOfOneThreadIsNoticedByThatThreadAlone) {
+    const int status = in_child([] {
+        note_confinement();
+        int step = 3;
+        Thread confined;
+        if (!confined.start("test-confined", confine_this_thread, &step)) return 4;
+        confined.join();
+        return step != 0 ? step : entered_sandbox() ? 5 : 0;
+    });
+    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
+    EXPECT_EQ(status, 0);
+}
+
 TEST(Confinement, AProgramMayCloseTheDescriptor) {
     const int status = in_child([] {
         note_confinement();

@@ -13,8 +13,10 @@
 
 namespace xsched::test {
 
-// New connections, files, memory files, processes and threads. False: there is no such sandbox here.
-inline bool enter_sandbox() {
+// New connections, files, memory files, processes and threads. False: there is no such sandbox here. kThisThread: the
+// other threads go on as before.
+enum class Confine { kAllThreads, kThisThread };
+inline bool enter_sandbox(Confine who = Confine::kAllThreads) {
     constexpr long kForbidden[] = {
         SYS_socket,       SYS_connect, SYS_openat,   SYS_eventfd2, SYS_pipe2,
         SYS_memfd_create, SYS_execve,  SYS_execveat, SYS_clone,    SYS_clone3,
@@ -30,7 +32,8 @@ inline bool enter_sandbox() {
     code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, who == Confine::kAllThreads ? SECCOMP_FILTER_FLAG_TSYNC : 0,
+                   &program) == 0;
 }
 
 }  // namespace xsched::test
