@@ -156,7 +156,7 @@ void Chooser::rank(Pass& pass) const {
     if (changed) device.rank_anew();
 }
 
-// What the core was given of a unit that may have changed.
+// Takes in the core's facts about a unit that may have changed.
 void Chooser::see(Pass& pass, uint32_t place) {
     DeviceHistory& device = pass.device;
     const UnitState& state = pass.unit(place);
@@ -257,8 +257,8 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     return true;
 }
 
-// What it has learned may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That
-// is paid for in advance, once for each pause.
+// The learned pause may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That is
+// paid for in advance, once for each pause.
 int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns) {
     if (!rule_on(Rule::kLongerPause)) return learned_ns;
     const int64_t idle_since_ns = pass.unit(place).idle_since_ns;
@@ -340,7 +340,7 @@ void Chooser::take_notes(Pass& pass) const {
     }
 }
 
-// Somebody has work, and for a whole limit nobody who wants the device was chosen.
+// A unit has work, and for a whole limit no unit that wants the device was chosen.
 bool Chooser::stalls(Pass& pass) {
     DeviceHistory& device = pass.device;
     bool work = false;

@@ -1,7 +1,7 @@
 // Asks the policy about one device on behalf of the core. The policy is told which units want the device: those that
 // have work and are believed, are anticipated, or have announced a burst. Units that may not run anyway are kept from
-// it. A policy that lets nobody with work run is thrown out. What did not change is not computed again. Not
-// thread-safe. No allocation once as many units were seen before.
+// it. A policy that lets nobody with work run is thrown out. Unchanged units are not computed again. Not thread-safe.
+// No allocation once as many units were seen before.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ public:
     uint64_t policy_number() const { return policy_number_; }
     bool spans_devices() const { return policy_ != nullptr && policy_->spans_devices(); }
     policy::Fact needs() const { return policy_ != nullptr ? policy_->needs() : policy::Fact::kNothing; }
-    // What the shares of the policy in force rest upon, or those of the last one that kept accounts.
+    // Returns the accounts on which the shares of the policy in force rest, or those of the last one that kept
+    // accounts.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
 

@@ -217,7 +217,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    // What was taken off the device comes back with a call, which takes effect a moment later.
+    // A unit that was taken off the device comes back with a call, which takes effect a moment later.
     const bool interruptible = state.level >= kPreemptLevelInterrupt;
     const int64_t return_ns =
         std::min(state.costs.interrupt_ns() + state.costs.effect_ns(), settings.starvation_turn_ns);

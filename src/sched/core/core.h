@@ -63,9 +63,10 @@ public:
     const char* policy_name() const;
     // Another number after each change of policy: then every device must be decided anew.
     uint64_t policy_number() const;
-    // What the policy needs to be told of units.
+    // Returns the facts about units that the policy needs.
     policy::Fact needs() const;
-    // What shares rest upon, for a core that comes after this one, and what one before has left.
+    // Returns the accounts on which shares rest, for a core that comes after this one; sets those that one before has
+    // left.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
     // The policy that was replaced by HPF because it let nobody with work run, or broke its word; nullptr: none since

@@ -1,4 +1,4 @@
-// What taking a process off a device costs, as its platform has measured or declares it (XqCosts in queue/device.h).
+// The cost of taking a process off a device, as its platform has measured or declares it (XqCosts in queue/device.h).
 // 0: nothing worth mentioning, or not known. Plain data.
 #pragma once
 

@@ -28,7 +28,7 @@ const char* mechanism_sentence(Mechanism mechanism);
 // "kGate"; "": this version does not know it.
 const char* mechanism_name(Mechanism mechanism);
 
-// What becomes of a suspended unit's running work. The numbers go through shared memory.
+// How a suspended unit's running work is treated. The numbers go through shared memory.
 enum class Interrupt : uint32_t {
     kNone = 0,  // it ends
     kTakenOff = 1,  // it is taken off the device

@@ -1,4 +1,4 @@
-// What the scheduler core is told of a unit, and what it answers. Plain data.
+// The scheduler core's input about a unit, and its answer. Plain data.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,8 @@ struct UnitState {
     bool operator==(const UnitState&) const = default;
 };
 
-// Who completed something so shortly before may have work on the device that nobody sees: the driver's, for a call. A
-// program that starts loads its libraries in between.
+// A unit that completed a command so shortly before may have work on the device that is not reported: the driver's, for
+// a call. A program that starts loads its libraries in between.
 inline constexpr int64_t kLatelyNs = 2'000'000'000;  // decision 017
 inline bool worked_lately(const UnitState& state, int64_t now_ns) {
     return state.ready || now_ns - std::max(state.progress_ns, state.idle_since_ns) < kLatelyNs;
@@ -108,7 +108,7 @@ struct Verdict {
     }
 };
 
-// What is done for bursts that are foreseen (foreseen.h).
+// The preparations for bursts that are foreseen (foreseen.h).
 enum class Foresight : uint32_t {
     kNone = 0,
     kHold = 1,  // the process that expects one has the device beforehand, where it can keep the device

@@ -1,4 +1,4 @@
-// What the choice of a preemption mechanism depends on: the queues of one process on one device, which are taken off it
+// The facts for the choice of a preemption mechanism: the queues of one process on one device, which are taken off it
 // together, and the more urgent units of other processes there (its rivals). Plain data.
 #pragma once
 

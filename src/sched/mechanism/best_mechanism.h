@@ -8,7 +8,7 @@ namespace xsched::sched {
 
 // The cheapest for this victim, of those that its level allows.
 Mechanism choose_mechanism(const Victim& victim);
-// What happens to running work when the victim is suspended so, with or without a short timeslice in force.
+// Chooses how running work is treated when the victim is suspended so, with or without a short timeslice in force.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Whether a short timeslice goes with the mechanism that is usual for the victim.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);

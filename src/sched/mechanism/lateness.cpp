@@ -26,9 +26,9 @@ int64_t burst_began_ns(const Pass& pass, const Group& group, const Present& pres
     return std::max({group.chosen_ns, made_room_since_ns(pass, group, present), stretch_began_ns});
 }
 
-// What was to stop at its gate still completes something so long after: more of it has no gate before it than its mean
-// length says. The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it
-// completed before its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
+// The victim still completes commands this long after its gate closed: its ungated commands are longer than their mean.
+// The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it completed before
+// its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kGoesOn) || present.urgent == nullptr || !present.urgent->ready) return false;
     if (pass.now_ns < burst_began_ns(pass, group, present) + kLateNs) return false;

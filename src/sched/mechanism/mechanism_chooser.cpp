@@ -17,7 +17,7 @@ namespace xsched::sched {
 
 namespace {
 
-// What became ready so shortly after its suspension may have got past the gate.
+// A unit that becomes ready within this time of its suspension may have launched before its gate closed.
 constexpr int64_t kSlippedNs = 2'000'000;  // judgement
 // Who has had work on the device that nobody saw is taken for working for so long.
 constexpr int64_t kUnseenNs = 500'000'000;  // decision 017
@@ -65,8 +65,8 @@ bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
     return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
 }
 
-// What is left of a turn would change places with the next one at the rate of their short timeslices. So it is taken
-// off at once, unless it has no work.
+// The rest of a turn would change places with the next one at the rate of their short timeslices. So it is taken off at
+// once, unless it has no work.
 Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism chosen) {
     if (group.timeslice_us == 0 || !rule_on(Rule::kTurnEnd)) return chosen;
     return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
@@ -149,7 +149,7 @@ void look_again(Group& group, int64_t at_ns) {
     group.late_ns = group.late_ns != 0 ? std::min(group.late_ns, at_ns) : at_ns;
 }
 
-// Whoever was taken off for the burst. Who is off until its turn stays so.
+// Resumes a victim that was interrupted for this burst. A victim that waits for its turn stays off.
 void let_back(const Pass& pass, Group& group, const Present& present) {
     const bool may = is_held(pass, group, present);
     if (group.interrupt != Interrupt::kNone && may && !waits_for_turn(pass, group)) {
@@ -199,7 +199,7 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
     if (!present.ready && rule_on(Rule::kUnseenWork)) group.unseen_until_ns = pass.now_ns + kUnseenNs;
 }
 
-// What becomes of what runs, now that all of the group is suspended.
+// Decides how running work is treated, now that all of the group is suspended.
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     // Suspended by a person, with nobody's work to press for the device, it must be off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
@@ -267,7 +267,7 @@ void choose_for(Pass& pass, Group& group) {
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
-    // Nobody waits for what the agent of one that waits itself is asked for: those of a whole crowd would take the
+    // No program waits for calls that the agent of a waiting program makes: those of a whole crowd would take the
     // processors that the programs need (docs/decisions/005).
     const bool quick = interrupts(group.usual) && !waits_for_turn(pass, group);
     for (uint32_t i = group.begin; i < group.end; ++i) {

@@ -1,5 +1,5 @@
-// What each preemption mechanism costs the more urgent unit, in ns beyond the context switch that every one needs. One
-// function per row of mechanism.def. The figures of the calls come from the device (costs.h). Pure; any thread.
+// The cost of each preemption mechanism for the more urgent unit, in ns beyond the context switch that every one needs.
+// One function per row of mechanism.def. The figures of the calls come from the device (costs.h). Pure; any thread.
 #pragma once
 
 #include <cstdint>

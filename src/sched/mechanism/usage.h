@@ -1,4 +1,5 @@
-// What a unit's state says of how it uses the device, as far as that matters to its victims. Pure; not thread-safe.
+// The use of the device by a unit, according to its state, as far as that matters to its victims. Pure; not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

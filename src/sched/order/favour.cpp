@@ -8,7 +8,7 @@
 namespace xsched::sched {
 namespace {
 
-// Who has waited for this part of the limit is favoured, and not again before that time.
+// A unit that has waited for this part of the limit is favoured, and not again before that time.
 constexpr int64_t kPart = 2;
 
 bool decides_alone(const UnitHistory& unit) { return unit.in_gang == InGang::kAsAnswered; }
@@ -39,7 +39,7 @@ void begin(Pass& pass, uint32_t place) {
                           .left_ns = std::max(pass.settings.starvation_turn_ns, state.unit.command_ns)};
 }
 
-// What is favoured and may run now; else kNowhere.
+// Returns the unit that is favoured and may run now; otherwise kNowhere.
 uint32_t who_has_it(Pass& pass) {
     DeviceHistory& device = pass.device;
     Favour& favour = device.favour;

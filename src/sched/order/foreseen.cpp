@@ -18,8 +18,8 @@ constexpr int64_t kThroughMoreNs = 20'000;  // decision 019
 constexpr int64_t kLeastToEndNs = 2'000'000;  // decision 019
 
 // Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
-// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. Who copies
-// beside others' turns has no short timeslice, and needs none.
+// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. A unit that
+// copies beside others' turns has no short timeslice, and needs none.
 bool may_hold(const Pass& pass, uint32_t place) {
     const DeviceHistory& device = pass.device;
     const uint32_t at = device.eligible[place];
@@ -38,7 +38,7 @@ bool may_hold(const Pass& pass, uint32_t place) {
     return anybody;
 }
 
-// What it may cost at most is taken in advance.
+// The most that it may cost is taken in advance.
 void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     const Costs& costs = pass.unit(place).costs;
     Foreseen& foreseen = pass.history(place).foreseen;

@@ -10,8 +10,8 @@ namespace xsched::sched {
 
 // Of an idle unit, from its rhythm, if anything may be done for it. None: at_ns is 0.
 Expected rhythm_of(Pass& pass, uint32_t place);
-// What the unit wants the device for beforehand, with victims that take so long to be off it; none: it does not. Where
-// its process can keep the device, it need not want it: it is let in (UnitHistory::hold_until_ns).
+// Returns the time for which the unit wants the device beforehand, with victims that take so long to be off it; none:
+// it does not. Where its process can keep the device, it need not want it: it is let in (UnitHistory::hold_until_ns).
 Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t victims_off_ns);
 // The burst under way ends soon, if it is as long as those before: until then the unit's process may hold the device,
 // so that a victim that was taken off can be let back in time.

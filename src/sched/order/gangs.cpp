@@ -77,7 +77,7 @@ void Gangs::find_members(Pass& pass) {
     std::erase_if(device.gangs, [](const GangHere& here) { return here.gang == nullptr; });
 }
 
-// What the gang has on this device, which may be new to it.
+// Takes the gang's place on this device, which may be new to it.
 void Gangs::take_place(const Pass& pass, const GangHere& here) {
     if (here.gang->find(pass.given.device) == nullptr) {
         const uint64_t lead = here.gang->lead_device();
@@ -226,7 +226,7 @@ void Gangs::answer(Pass& pass) {
     }
 }
 
-// One that is or may be needed at once does not run.
+// A gang with a member that is or may be needed at once does not run.
 bool Gangs::keeps_off(const Pass& pass, const GangHere& here) {
     const auto members = members_of(pass, here);
     return std::any_of(members.begin(), members.end(), [&](const GangMember& member) {
@@ -246,7 +246,7 @@ void Gangs::vote(Pass& pass, GangHere& here) const {
     Vote all = Vote::kAbsent;
     for (const GangMember& member : members_of(pass, here)) {
         const Vote one = vote_of(pass, member.at);
-        // One that runs lets the others run beside it; one that may not at all keeps them off.
+        // A member that runs lets the others run beside it; a member that may not run at all keeps them off.
         if (all == Vote::kRuns && one == Vote::kNotItsTurn) continue;
         if (all == Vote::kNotItsTurn && one == Vote::kRuns) all = one;
         all = std::max(all, one);

@@ -31,7 +31,7 @@ public:
     void end_asking(Pass& pass);
     // The unit that the core marks as one that may be suspended.
     void mark_preemptible(Pass& pass) const;
-    // What the policy says of urgency (DeviceHistory::ranked): the members' is that of the most urgent.
+    // Applies the policy's urgency (DeviceHistory::ranked): the members' is that of the most urgent.
     static void rank_as_one(Pass& pass);
     // The policy has answered: its votes, and the answers as the gangs have them.
     void answer(Pass& pass);

@@ -48,7 +48,7 @@ void Waits::Group::close() {
             if ((of_one >> through & 1) != 0) of_one |= waiters[through];
 }
 
-// What a process is lent, all get that it waits for.
+// Lends a process's priority to all processes that it waits for.
 void Waits::Group::lend() {
     std::array<int32_t, kMostProcesses> by_itself;
     by_itself.fill(INT32_MIN);

@@ -1,10 +1,10 @@
-// Which processes wait, on a device, for work of which others: through events that they share. What a process is lent
-// is the highest priority of those that wait for it, themselves or through others. So a chain passes it on, and those
-// who wait for each other in a circle are all as urgent as the most urgent of them. On top of that a unit runs whenever
-// one of its device runs that waits for it, whatever the policy goes by (run_for_waiting). Inside a process, queues see
-// to that themselves (queue/inherit_priority.h).
+// Which processes wait, on a device, for work of which others: through events that they share. A process is lent the
+// highest priority of those that wait for it, themselves or through others. So a chain passes it on, and those who wait
+// for each other in a circle are all as urgent as the most urgent of them. On top of that a unit runs whenever one of
+// its device runs that waits for it, whatever the policy goes by (run_for_waiting). Inside a process, queues see to
+// that themselves (queue/inherit_priority.h).
 //
-// Pure; not thread-safe; allocates only when edges change. What one user's processes cost does not grow with other
+// Pure; not thread-safe; allocates only when edges change. The cost of one user's processes does not grow with other
 // users' edges, nor with more than the square of these processes.
 #pragma once
 

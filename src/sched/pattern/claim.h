@@ -39,7 +39,7 @@ public:
         seen_ns_ = now_ns;
     }
 
-    // What it has shown that it completes; 0: nothing yet.
+    // Returns the longest command that it has shown to complete; 0: none yet.
     int64_t shown_ns() const { return shown_ns_; }
     void begin_with(int64_t shown_ns) { shown_ns_ = std::clamp(shown_ns, int64_t{0}, kMostShownNs); }
 

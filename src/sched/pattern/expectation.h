@@ -1,9 +1,9 @@
 // When a unit's next burst is expected, from what its program or a person announced: one time, or a period.
 //
 // A time counts until a burst begins about then, or the slack after it has passed. A period counts from the begin of a
-// burst on: the next one is expected a period later. What begins much earlier belongs to the burst before (a program
-// that synchronizes within a burst is ready again and again). A burst that stays away is expected again one period
-// later, but only a few times: the program may do something else by now.
+// burst on: the next one is expected a period later. A burst that begins much earlier belongs to the burst before (a
+// program that synchronizes within a burst is ready again and again). A burst that stays away is expected again one
+// period later, but only a few times: the program may do something else by now.
 //
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once

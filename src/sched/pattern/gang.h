@@ -4,9 +4,10 @@
 // The policy is asked about each device as ever and knows nothing of gangs. Its answer about the members on a device is
 // a vote. Where a more urgent unit keeps a member off, the gang is suspended everywhere. Where it is only somebody
 // else's turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals
-// the first. So all members have their turns at once (coscheduling: Ousterhout, 1982). What a gang cannot use meanwhile
-// is the others'. A suspended gang keeps no device, so that two gangs never wait for each other. Of several gangs with
-// different leads that need one device, one goes before the others. Which one it is changes by chance every 50 ms.
+// the first. So all members have their turns at once (coscheduling: Ousterhout, 1982). The others have the time that a
+// gang cannot use meanwhile. A suspended gang keeps no device, so that two gangs never wait for each other. Of several
+// gangs with different leads that need one device, one goes before the others. Which one it is changes by chance every
+// 50 ms.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,7 @@ enum class Vote : uint8_t {
     kStopped,  // one is suspended by a person, or has had what its limit allows
 };
 
-// What its members on a device are to do because of the others.
+// The order to its members on a device for the sake of the others.
 struct GangOrder {
     bool suspended = false;
     bool by_will = false;  // a person or the program itself suspended a member: starvation does not count
@@ -118,7 +119,7 @@ struct GangHere {
     GangOrder order;  // in force for this decision
 };
 
-// What its gang makes of a unit's verdict.
+// The gang's change to a unit's verdict.
 enum class InGang : uint8_t {
     kAsAnswered,
     kSuspended,  // for its gang's sake

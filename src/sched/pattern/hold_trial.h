@@ -1,5 +1,5 @@
 // Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
-// their begin alone. What holds the device takes the place of one thread block, for which a kernel that needs every
+// their begin alone. The keep-alive takes the place of one thread block, for which a kernel that needs every
 // multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
 // longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Where that
 // differs from burst to burst the comparison errs at times, so that it is soon made again. Pure; one object per unit;
@@ -35,7 +35,7 @@ public:
         }
         (through ? with_ : without_).add(ns);
         if (!with_.enough() || !without_.enough()) return;
-        // What else slows some bursts of one kind lifts their median, and hardly the shortest.
+        // Other work of the machine that slows some bursts of one kind lifts their median, and hardly the shortest.
         const bool longer = is_longer(kEach / 2) && is_longer(kEach / 4);
         if (longer && !in_turns_) {
             begin_anew();

@@ -37,8 +37,8 @@ public:
     // As Anticipation's.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
-    // Whether it is time to write: after this many pauses, twice as many, and so on. What a program does at its very
-    // end is not what it usually does.
+    // Whether it is time to write: after this many pauses, twice as many, and so on. A pause at a program's very end is
+    // not like its usual ones.
     bool due() const { return due_; }
     // Too little is known of it: it is new, or does something else by now. Its last run does not tell all.
     bool unsure() const { return std::min(count_, seen_) < kEnough; }

@@ -79,9 +79,9 @@ Expected Period::end(int64_t now_ns) const {
     return now_ns < end.until_ns ? end : Expected{};
 }
 
-// The next one is expected a period behind what this returns. One that begins later than all before but one was
-// held up by the machine. A program that keeps to a clock begins the next one when it would have without; another
-// one that much later.
+// The next one is expected a period behind what this returns. A burst that begins later than all before but one was
+// held up by the machine. A program that keeps to a clock begins the next one when it would have without; another one
+// that much later.
 int64_t Period::due(int64_t ready_ns) {
     const int64_t interval_ns = ready_ns - due_ns_;
     const int64_t middle_ns = periods_.middle_ns();

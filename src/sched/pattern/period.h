@@ -1,9 +1,9 @@
 // When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
 // begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
-// take). Only where the last ones came so evenly that waiting for the next costs little. One that comes at another time
-// is left out; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Likewise
-// when a burst under way will be over, where all were about equally long. Pure; one object per unit; not thread-safe;
-// no allocation.
+// take). Only where the last ones came so evenly that waiting for the next costs little. A single off-rhythm burst is
+// ignored; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Likewise when a
+// burst under way will be over, where all were about equally long. Pure; one object per unit; not thread-safe; no
+// allocation.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ public:
 
     bool even() const { return count_ >= kEnough && spread_ns() <= kMostSpreadNs; }
     int64_t spread_ns() const { return most_ns_ - least_ns_; }
-    // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself. Who comes a
-    // moment sooner waits for the rest of the switch.
+    // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself. A burst that
+    // comes a moment sooner waits for the rest of the switch.
     int64_t from_ns() const { return from_ns_; }
     int64_t most_ns() const { return most_ns_; }
     int64_t most_but_one_ns() const { return most_but_one_ns_; }

@@ -1,6 +1,6 @@
-// What the units of a device may lose to precautions at most: to what is done for a more urgent unit whose pattern is
-// not known yet, or may have changed. One part in fifty of the device's time, and some milliseconds at once. What has
-// proved right is given back. Pure; one object per device; not thread-safe.
+// The most that the units of a device may lose to precautions: to preparations for a more urgent unit whose pattern is
+// not known yet, or may have changed. One part in fifty of the device's time, and some milliseconds at once. A
+// precaution that turns out to be needed is refunded. Pure; one object per device; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
     bool take(int64_t ns, int64_t now_ns) {
         const int64_t passed_ns = std::max<int64_t>(now_ns - counted_ns_, 0);
         if (counted_ns_ != 0) saved_ns_ = std::min(saved_ns_ + passed_ns / kPart, kMostSavedNs);
-        // What is no whole part yet counts next time.
+        // A remainder of less than a whole part counts next time.
         counted_ns_ = counted_ns_ == 0 || saved_ns_ == kMostSavedNs ? now_ns : now_ns - passed_ns % kPart;
         if (!used_ || ns > saved_ns_) return false;
         saved_ns_ -= ns;

@@ -1,8 +1,8 @@
 // Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of
 // ours knows of (a static timeslice, the server of another user), the device may change from one to the other without
 // end: neither completes anything. So a process that has work, may run and completes nothing has the driver's own
-// timeslice for a second, and for longer if that happens again. What it runs between two suspensions adds up: in a
-// crowd it is suspended each few milliseconds.
+// timeslice for a second, and for longer if that happens again. The runs between two suspensions add up: in a crowd it
+// is suspended each few milliseconds.
 //
 // Pure; one object per group; not thread-safe; no allocation.
 #pragma once

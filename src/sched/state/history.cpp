@@ -10,7 +10,7 @@ namespace {
 bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     if (given.composition != 0) return given.composition == device.composition;
     if (given.units.size() != device.units.size()) return false;
-    // Nobody says: what the eligible units are asked about must fit as well.
+    // The caller does not say whether they are the same units: compare them one by one, and whether they are eligible.
     for (size_t i = 0; i < given.units.size(); ++i) {
         const UnitState& state = given.units[i];
         const UnitHistory& known = device.units[i];

@@ -1,5 +1,5 @@
-// What the core remembers of units and devices between two decisions. Not thread-safe. Allocates only when the units of
-// a device are others than before.
+// The core's memory of units and devices between two decisions. Not thread-safe. Allocates only when the units of a
+// device are others than before.
 #pragma once
 
 #include <algorithm>
@@ -104,7 +104,7 @@ struct UnitHistory {
     }
 };
 
-// What letting a unit in by mistake costs a more urgent one, and what it needs to be off the device.
+// The cost for a more urgent unit of letting this one in by mistake, and the cost of taking it off the device.
 struct Cost {
     int64_t there_ns = 0;
     int64_t switch_ns = 0;

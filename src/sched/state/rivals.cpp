@@ -5,7 +5,7 @@
 
 namespace xsched::sched {
 
-// One that pauses often is enough: the hardware would switch in each of its pauses.
+// A rival that pauses often is enough: the hardware would switch in each of its pauses.
 void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
     if (!usage.streams) rank.above_pausing.add(process);
     if (!usage.brief) rank.above_lasting.add(process);

@@ -1,6 +1,6 @@
-// What all units of one device are to each other: which may be preempted by whom, and how those use the device that may
-// preempt. Summed up per priority once, so that looking at a unit costs the same however many there are.
-// Not thread-safe. Allocates only when there are more units than ever before.
+// The relations of all units of one device: which may be preempted by which, and how the preempting ones use the
+// device. Summed up per priority once, so that looking at a unit costs the same however many there are. Not
+// thread-safe. Allocates only when there are more units than ever before.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace xsched::sched {
 
-// What becomes of it where equals take turns (turns.h).
+// The unit's part where equals take turns (turns.h).
 enum class InTurns : uint8_t {
     kTakes,
     kBeside,  // it copies, beside whoever has the device
