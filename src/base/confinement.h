@@ -9,9 +9,9 @@ namespace xsched::base {
 
 // Remembers the process's filters. Keeps a descriptor of /proc/self/status open.
 void note_confinement();
-// Returns whether the first thread has got another filter since, or this thread one of its own. The latter does not show
-// where the process had filters from the beginning, as in a container. False also where nothing is known. Makes at most
-// four system calls.
+// Returns whether the first thread has got another filter since, or this thread one of its own. The latter does not
+// show where the process had filters from the beginning, as in a container. False also where nothing is known. Makes at
+// most four system calls.
 bool entered_sandbox();
 
 // Has this copy ask another one.

@@ -12,8 +12,8 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kLookEveryNs = 50 * base::kMillisecond;
-// A process whose state has not changed is looked at again after this time: one that ran, one that was stopped. A process
-// that goes on has its claim back with the next command that completes.
+// A process whose state has not changed is looked at again after this time: one that ran, one that was stopped. A
+// process that goes on has its claim back with the next command that completes.
 constexpr int64_t kLookRunningNs = 200 * base::kMillisecond;
 constexpr int64_t kLookStoppedNs = 1600 * base::kMillisecond;
 constexpr int64_t kQuietNs = base::kSecond;  // nobody was kept off for this long: there is nothing to look for

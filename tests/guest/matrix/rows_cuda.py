@@ -23,8 +23,8 @@ ROWS = (
     script("CuPy", "cupy_check.py", ("cupy",)),
     Row("CUDA runtime", ("./program",), make=("nvcc -O1 -o program {clients}/client.cu",), needs=("nvcc",),
         platform="cuda", says="streams, events, a graph, a host function"),
-    Row("llama.cpp", ("{outside}/llama.cpp/llama_cuda_check", "tiny.gguf"), make=("{clients}/tiny_llama.py tiny.gguf",),
-        platform="cuda", seconds=180, says="as whisper.cpp v1.8.2 has it; CUDA graphs; a model of arbitrary weights"),
+    Row("llama.cpp", ("{outside}/llama.cpp/llama_cuda_check", "tiny.gguf"),
+        make=("{clients}/tiny_llama.py tiny.gguf",), platform="cuda", seconds=180, says="as whisper.cpp v1.8.2 has it; CUDA graphs; a model of arbitrary weights"),
     Row("nccl-tests", ("{outside}/nccl-tests/all_reduce_perf", "-b", "1M", "-e", "64M", "-f", "4", "-g", "1"),
         platform="cuda", variables={"NCCL_NVLS_ENABLE": "0"}, seconds=120, masks=(
             Mask(r" +[\d.]+ +[\d.]+ +0\.00", "a time, a speed, and 0 for that of a bus"), Mask(r"Pid +\d+", "a number")),

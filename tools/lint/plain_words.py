@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+"""Comments and pages say what they are about: no sentence begins with a word that stands for a subject the reader must
+find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the program, the driver, the value.
+Questions may begin so, and so may headings and words in bold."""
+import io
+import re
+import tokenize
+
+import lint
+
+BEGINS = re.compile(r"[\"'(`*-]*\s*(?<!\*\*)(Who|Whoever|Whatever|What|Nobody|Somebody|Anybody|One that|One who|"
+                    r"Those that|Those who)\b(?!')")
+BOLD = re.compile(r"\s*(?:[-*] )?\*\*")
+SENTENCE_END = re.compile(r"(?<=[.?!])[\"')]*\s+(?=[\"'(`*]*[A-Z])")
+C = {".cpp", ".h", ".c", ".hpp", ".def", ".inc", ".cu", ".map"}
+C_TOKEN = re.compile(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*(?:.|\n)*?\*/')
+HASH = re.compile(r"(?:^|\s)#+\s?([^\"']*)$")
+SUFFIXES = C | {".py", ".sh", ".cmake", ".md", ".txt", ""}
+NOT_PROSE = {"LICENSE"}
+TITLES = "docs/decisions/README.md"  # its table has the pages' headings
+
+
+def lines_of_c(text):
+    for token in C_TOKEN.finditer(text):
+        if token[0].startswith(("//", "/*")):
+            first = text.count("\n", 0, token.start()) + 1
+            for more, line in enumerate(token[0].removesuffix("*/").split("\n")):
+                yield first + more, re.sub(r"^\s*(?://+<?|/\*+|\*)\s?", "", line)
+
+
+def lines_of_python(text):
+    begins = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("#! ")
+        elif token.type == tokenize.STRING and begins:
+            for more, line in enumerate(token.string.strip("rf\"'").split("\n")):
+                yield token.start[0] + more, line.strip()
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+
+
+def lines_of_markdown(text):
+    code = False
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        code ^= line.lstrip().startswith("```")
+        if code or line.startswith("#"):
+            continue
+        if line.lstrip().startswith("|"):
+            if not lines[min(number, len(lines) - 1)].startswith("|--"):  # else a table's head
+                yield from ((number, "\n" + cell) for cell in line.split("|"))
+        else:
+            yield number, line
+
+
+def prose(path, text):
+    """Pairs of a line's number and its words; a line that begins a paragraph begins with a line's end."""
+    if path.suffix in C:
+        found = lines_of_c(text)
+    elif path.suffix == ".py":
+        found = lines_of_python(text)
+    elif path.suffix == ".md":
+        found = lines_of_markdown(text)
+    else:
+        found = ((number, match[1]) for number, line in lint.numbered_lines(text) if (match := HASH.search(line)))
+    last = -1
+    for number, words in found:
+        new = number > last + 1 or not words.strip() or re.match(r"\s*(?:[-*] |\d+\. )", words)
+        yield number, ("\n" if new else "") + words
+        last = number
+
+
+def sentences(path, text):
+    """Pairs of the number of the line in which a sentence begins, and the sentence."""
+    begins, paragraph = [], ""
+    for number, words in [*prose(path, text), (0, "\n")]:
+        if words.startswith("\n"):
+            position = 0
+            for part in [*SENTENCE_END.finditer(paragraph), None]:
+                end = part.start() if part else len(paragraph)
+                sentence = paragraph[position:end].strip()
+                if sentence:
+                    yield max((line for at, line in begins if at <= position), default=1), sentence
+                position = part.end() if part else end
+            begins, paragraph = [], ""
+        begins.append((len(paragraph), number))
+        paragraph += words.strip() + " "
+
+
+def check(root, _):
+    problems = []
+    for path in lint.files(root, SUFFIXES):
+        if path.suffix == ".txt" and path.name != "CMakeLists.txt" or path.name in NOT_PROSE or str(path) == TITLES:
+            continue
+        for number, sentence in sentences(path, lint.read(root, path)):
+            match = BEGINS.match(sentence)
+            if match and not sentence.endswith("?") and not BOLD.match(sentence):
+                problems.append(f"{path}:{number}: a sentence begins with \"{match[1]}\": name the noun it stands for")
+    return problems
+
+
+GOOD = {
+    "src/base/a.h": "// The queue that waits. What now? It goes on, whoever asks.\nint x;\n"
+                    "const char* said = \"What a text\";  // a text\n",
+    "docs/a.md": "# What it is\n\n**What.** A page.\n\n| What | is |\n|---|---|\n| a | b |\n\n```sh\nWho cares\n```\n",
+    "tools/a.py": '"""A tool."""\nTEXT = "What is a text."\n',
+    "scripts/a.sh": "# Runs it.\necho \"# What\"\n",
+}
+BAD = {
+    "src/base/b.h": "// What is left.\nint x;\n",
+    "src/base/c.cpp": "// The queue waits.\n// Whoever comes\n// goes.\nint x;\n",
+    "src/base/d.cpp": "int x;  // Nobody uses it\n",
+    "include/xsched/b.h": "/* It is so. One that is not\n * is not. */\n",
+    "docs/b.md": "A page. Who reads it\nknows.\n",
+    "docs/c.md": "| a | b |\n|---|---|\n| a | Nobody reads it |\n",
+    "docs/d.md": "- first\n- What is second\n",
+    "tools/b.py": '"""What it does."""\n',
+    "tools/c.py": "def f():\n    '''Those that are left.'''\n",
+    "tools/d.py": "x = 1  # Somebody uses it\n",
+    "scripts/b.sh": "# Who runs it\ntrue\n",
+    "CMakeLists.txt": "# What is built.\n",
+}
+
+if __name__ == "__main__":
+    lint.main(check, GOOD, BAD)
