@@ -89,6 +89,8 @@ HardwareQueue* HardwareQueues::make(int ordinal, int priority) {
 
 HardwareQueue* HardwareQueues::take(int ordinal, int priority) {
     if (g_settings.hardware_queues == 0) return nullptr;
+    static const bool ignores_priorities = is_on("DEBUG_HIP_IGNORE_STREAM_PRIORITY");
+    if (ignores_priorities) priority = 0;
     auto& all = queues_[priority];
     if (all.size() < g_settings.hardware_queues) all.emplace_back(make(ordinal, priority));
     HardwareQueue* least = std::min_element(all.begin(), all.end(), [](const auto& one, const auto& other) {

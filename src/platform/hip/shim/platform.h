@@ -61,6 +61,8 @@ inline constexpr bool kCopiesInPieces = false;
 // Whether memory that is freed keeps others' copies waiting there has not been measured: calls that free do not wait.
 inline constexpr int64_t kScrubRate = 0;
 unsigned hardware_queues();
+// Whether streams of different priorities share them as well.
+bool priorities_ignored();
 // Whether the runtime may move a stream to another of them.
 bool streams_move();
 

@@ -35,6 +35,16 @@ unsigned hardware_queues() {
     return queues;
 }
 
+// Newer runtimes may do so by default (rocm-systems, pull request 8485); 6.4.3 and 7.2.4 do not know the variable.
+bool priorities_ignored() {
+    static constinit std::atomic<int> told{-1};
+    if (told.load(std::memory_order_relaxed) < 0) {
+        const char* text = secure_getenv("DEBUG_HIP_IGNORE_STREAM_PRIORITY");
+        told.store(text != nullptr && std::strtol(text, nullptr, 10) != 0 ? 1 : 0, std::memory_order_relaxed);
+    }
+    return told.load(std::memory_order_relaxed) > 0;
+}
+
 // Newer runtimes do by default. A runtime that moves streams unasked is found out at the first move that is seen.
 bool streams_move() {
     static constinit std::atomic<int> told{-1};

@@ -9,7 +9,7 @@
 namespace xsched::stream {
 namespace {
 
-// The streams of one context and priority.
+// The streams of one context and priority; of all its priorities, where the runtime ignores them.
 struct Class {
     Context context = nullptr;
     int32_t priority = 0;
@@ -24,6 +24,9 @@ constinit Class g_classes[kMostClasses];
 constinit std::atomic<unsigned> g_count{0};  // they are only added
 constinit base::PointerMap<Class> g_created;  // by stream
 constinit std::atomic<bool> g_uncounted{false};
+
+// Streams of which this differs never have a hardware queue in common.
+int32_t class_priority(int32_t priority) { return priorities_ignored() ? 0 : std::clamp(priority, -1, 1); }
 
 Class* find_class(Context context, int32_t priority) {
     const unsigned count = g_count.load(std::memory_order_acquire);
@@ -56,7 +59,7 @@ bool more_than_queues(Context context, int32_t priority) {
 
 void count_created(Stream stream, Context context, int32_t priority) {
     base::Lock lock(g_mutex);
-    Class* found = class_of(context, std::clamp(priority, -1, 1));
+    Class* found = class_of(context, class_priority(priority));
     if (found == nullptr || !g_created.insert(stream, found)) return g_uncounted.store(true, std::memory_order_relaxed);
     if (++found->live > found->most.load(std::memory_order_relaxed))
         found->most.store(found->live, std::memory_order_relaxed);
@@ -70,7 +73,8 @@ void count_gone(Stream stream) {
 void count_graphs(Context context) {
     base::Lock lock(g_mutex);
     for (int32_t priority = -1; priority <= 1; ++priority)
-        if (Class* found = class_of(context, priority)) found->graphs.store(true, std::memory_order_relaxed);
+        if (Class* found = class_of(context, class_priority(priority)))
+            found->graphs.store(true, std::memory_order_relaxed);
 }
 
 bool may_share(const StreamEntry& entry, const StreamEntry& other) {
@@ -78,8 +82,8 @@ bool may_share(const StreamEntry& entry, const StreamEntry& other) {
         return true;
     if (queues_observed() && entry.hardware.known() && other.hardware.known() && entry.hardware.meets(other.hardware))
         return true;
-    const int32_t priority = entry.priority.load(std::memory_order_relaxed);
-    if (priority != other.priority.load(std::memory_order_relaxed)) return false;
+    const int32_t priority = class_priority(entry.priority.load(std::memory_order_relaxed));
+    if (priority != class_priority(other.priority.load(std::memory_order_relaxed))) return false;
     if (streams_move()) return true;
     if (queues_observed()) return !entry.hardware.known() || !other.hardware.known();
     return more_than_queues(entry.context.load(std::memory_order_relaxed), priority);

@@ -1,4 +1,8 @@
 // Which streams are scheduled: all of them, from their first use to their end, whichever thread and device they are of.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "platform/hip/shim/program.h"
@@ -158,6 +162,37 @@ TEST_F(Streams, AMoreUrgentStreamIsNotStuckBehindTheGateOfOneThatSharesItsHardwa
         ASSERT_EQ(hip().hipStreamSynchronize(streams.back()), hipSuccess);
     }
     for (hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
+}
+
+// Where the runtime ignores priorities, they do not part hardware queues. While the urgent stream has work, the other
+// one's thread waits, and no gate of that one comes to stand before the urgent stream's next command.
+TEST_F(Streams, OfTwoPrioritiesMayShareAHardwareQueueIfTheRuntimeIgnoresPriorities) {
+    if (std::getenv("DEBUG_HIP_IGNORE_STREAM_PRIORITY") == nullptr) GTEST_SKIP() << "it does not";
+    const hipStream_t usual = new_stream(hipStreamNonBlocking, 0), urgent = new_stream(hipStreamNonBlocking, -1);
+    hipFunction_t spin = nullptr;
+    ASSERT_EQ(hip().hipModuleGetFunction(&spin, module_, "spin"), hipSuccess);
+    uint32_t us = 500'000;
+    void* arguments[] = {&us};
+    for (const hipStream_t stream : {usual, urgent, usual}) ASSERT_EQ(noop(stream), hipSuccess);
+    ASSERT_EQ(hip().hipStreamSynchronize(usual), hipSuccess);  // what stands before the urgent stream inherits from it
+    for (int i = 0; i < 10; ++i)
+        ASSERT_EQ(hip().hipModuleLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, urgent, arguments, nullptr), hipSuccess);
+    std::atomic<bool> ends{false};
+    std::atomic<int> waited{0};
+    std::thread launching([&] {
+        while (!ends) {
+            const auto began = std::chrono::steady_clock::now();
+            EXPECT_EQ(noop(usual), hipSuccess);
+            waited += std::chrono::steady_clock::now() - began > std::chrono::milliseconds(5) ? 1 : 0;
+            std::this_thread::sleep_for(std::chrono::milliseconds(7));  // so few that no cap is reached
+        }
+    });
+    // Now and then it has a turn, when it waits no more. A launch behind a gate waits for nothing.
+    EXPECT_TRUE(eventually([&] { return waited >= 10; }, 4000)) << "it launches behind a gate";
+    ends = true;
+    EXPECT_EQ(hip().hipStreamSynchronize(urgent), hipSuccess);
+    launching.join();
+    for (const hipStream_t stream : {usual, urgent}) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
 TEST_F(Streams, WhatIsNoStreamIsInvalid) {
