@@ -152,6 +152,8 @@ class DeviceUse:
     platform: str
     got_percent: Percents  # in the last 1, 10 and 60 seconds
     why_less: str
+    driver_queues: Optional[int]       # of all programs, as AMD's kernel driver counts them
+    most_driver_queues: Optional[int]  # that the hardware takes at once; with more it is given in turns
 
 
 @dataclass(frozen=True)

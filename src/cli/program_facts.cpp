@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "host/kernel_queues.h"
+
 namespace xsched::cli {
 namespace {
 
@@ -106,6 +108,19 @@ std::string device_called(const Json& device) {
         (name.empty() ? device.value("device", "") : name) + " (" + device.value("platform", "") + ")";
     const Json number = device.value("device_index", Json());
     return number.is_number() ? "device " + number.dump() + ", " + shown : shown;
+}
+
+std::string crowd_text(const Json& program) {
+    const auto number = [](const Json& device, const char* key) {
+        const auto found = device.find(key);
+        return found != device.end() && found->is_number() ? found->get<uint64_t>() : 0;
+    };
+    for (const Json& device : program["devices"]) {
+        const uint64_t queues = number(device, "driver_queues");
+        const uint64_t at_once = number(device, "most_driver_queues");
+        if (at_once != 0 && queues > at_once) return device_called(device) + " " + hip::turns_text(queues, at_once);
+    }
+    return "";
 }
 
 void add_details(const Json& program, Explained& explained) {

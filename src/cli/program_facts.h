@@ -14,6 +14,9 @@ double got_percent(const Json& program, size_t window);
 // "device 0, NVIDIA H100 (cuda)"
 std::string device_called(const Json& device);
 std::string devices_of(const Json& program);
+// "device 0, MI308X (hip) has 30 compute queues of all programs and takes 24 at once: ...", of the first such device of
+// the program's; empty: it has none.
+std::string crowd_text(const Json& program);
 // "812 us", "2.1 ms", "1.5 s".
 std::string length_text(double ms);
 // How long a program was held in a window of `seconds`. The server counts in tenths of a second and may count one too

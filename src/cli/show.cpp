@@ -1,5 +1,6 @@
 #include "cli/show.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -198,9 +199,15 @@ std::string status_text(const Json& answer) {
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";
-    for (const Json& spot : answer.value("blind_spots", Json::array())) text += spot.get<std::string>() + "\n";
+    for (const char* sentences : {"crowded_devices", "blind_spots"})
+        for (const Json& one : answer.value(sentences, Json::array())) text += one.get<std::string>() + "\n";
     if (answer["processes"].empty()) text += "no process is scheduled: start one with 'xcli run -- PROGRAM'\n";
     return text;
+}
+
+void add_once(Json& sentences, const Json& more) {
+    for (const Json& one : more)
+        if (std::find(sentences.begin(), sentences.end(), one) == sentences.end()) sentences.push_back(one);
 }
 
 }  // namespace
@@ -231,6 +238,7 @@ int show_status(const Target& target, bool json) {
             continue;
         }
         for (Json& process : one["processes"]) answer["processes"].push_back(std::move(process));
+        add_once(answer["crowded_devices"], one["crowded_devices"]);
     }
     if (target.empty()) answer = ask_all(link, {{"cmd", "status"}}, "processes");
     answer["other_servers"] = Json::array();

@@ -132,6 +132,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             holds_,
             gone_,
             device_numbers_,
+            driver_queues_,
             orders_,
             notes_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },

@@ -159,6 +159,7 @@ private:
     HabitBook habits_;
     OrderNotes notes_;
     DeviceNumbers device_numbers_;
+    DriverQueues driver_queues_;
     KeptOrders orders_;
     ToolHost host_;
     ToolDesk desk_;

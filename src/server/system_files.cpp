@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -57,21 +58,23 @@ SystemFile ask_or_warn(const std::string& path, What what) {
     }
 }
 
-// The asking side and the thread that reads, with one question at a time.
+// The asking side and the thread that looks, with one question at a time.
 class Reader {
 public:
-    SystemFile ask(const std::string& path, What what) {
+    bool in_time(const std::string& what, std::function<void()> look) {
         std::unique_lock<std::mutex> lock(mutex_);
-        if (busy_) return {};
-        if (!has_thread()) return ask_now(path, what);
-        path_ = path;
-        what_ = what;
+        if (busy_) return false;
+        if (!has_thread()) {
+            look();
+            return true;
+        }
+        look_ = std::move(look);
         busy_ = true;
         asked_.notify_one();
-        if (answered_.wait_for(lock, kPatience, [this] { return !busy_; })) return std::move(answer_);
+        if (answered_.wait_for(lock, kPatience, [this] { return !busy_; })) return true;
         XLOG_WARN("%s cannot be read: some process holds a lock of the kernel's (makes folders in /proc?)",
-                  path.c_str());
-        return {};
+                  what.c_str());
+        return false;
     }
 
 private:
@@ -90,12 +93,11 @@ private:
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             asked_.wait(lock, [this] { return busy_; });
-            const std::string path = std::move(path_);
-            const What what = what_;
+            std::function<void()> look = std::exchange(look_, nullptr);
             lock.unlock();
-            SystemFile answer = ask_or_warn(path, what);
+            look();
+            look = nullptr;  // with what it holds
             lock.lock();
-            answer_ = std::move(answer);
             busy_ = false;
             answered_.notify_one();
         }
@@ -104,11 +106,9 @@ private:
     std::mutex mutex_;
     std::condition_variable asked_;
     std::condition_variable answered_;
-    std::string path_;
-    What what_ = What::kText;
+    std::function<void()> look_;
     bool busy_ = false;
     bool started_ = false;
-    SystemFile answer_;
 };
 
 // Never destroyed: its thread may be held up when the process ends.
@@ -117,10 +117,20 @@ Reader& reader() {
     return one;
 }
 
+SystemFile ask(const std::string& path, What what) {
+    const auto answer = std::make_shared<SystemFile>();
+    if (!reader().in_time(path, [answer, path, what] { *answer = ask_or_warn(path, what); })) return {};
+    return std::move(*answer);
+}
+
 }  // namespace
 
-SystemFile read_system_file(const std::string& path) { return reader().ask(path, What::kText); }
-SystemFile look_at_system_file(const std::string& path) { return reader().ask(path, What::kInfo); }
-SystemFile open_system_file(const std::string& path) { return reader().ask(path, What::kOpen); }
+SystemFile read_system_file(const std::string& path) { return ask(path, What::kText); }
+SystemFile look_at_system_file(const std::string& path) { return ask(path, What::kInfo); }
+SystemFile open_system_file(const std::string& path) { return ask(path, What::kOpen); }
+
+bool look_in_time(const std::string& what, std::function<void()> look) {
+    return reader().in_time(what, std::move(look));
+}
 
 }  // namespace xsched::server

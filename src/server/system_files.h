@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <string>
 
 #include "base/unique_fd.h"
@@ -24,5 +25,9 @@ SystemFile read_system_file(const std::string& path);
 // Does not follow a link at the end.
 SystemFile look_at_system_file(const std::string& path);
 SystemFile open_system_file(const std::string& path);
+
+// Has the same thread look at several files. False: it did not end in time; it may end later, so what it refers to must
+// live as long as it does. `what`: names the files in the log.
+bool look_in_time(const std::string& what, std::function<void()> look);
 
 }  // namespace xsched::server

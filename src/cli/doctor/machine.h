@@ -14,6 +14,7 @@ public:
     explicit Machine(std::string root) : root_(std::move(root)) {}
 
     bool is_this() const { return root_.empty(); }
+    const std::string& root() const { return root_; }
     bool exists(const std::string& path) const;
     // The first line, without white space around it; none: not there, or not readable.
     std::optional<std::string> first_line(const std::string& path) const;

@@ -27,6 +27,7 @@ enum class WhySlow {
     kGang,              // its gang is suspended: not all of it may run
     kLostClaim,         // not held, and others not for it: it completed nothing for too long
     kStarved,           // held so long that only the starvation limit lets it run
+    kCrowded,           // not held: its GPU goes to more queues than it takes at once, in turns
     kCopies,            // not held: copies keep the device's copy engine, its own or another's
     kLongKernels,       // not held, but commands of others last long and cannot be taken off
     kShares,            // not held: it runs beside others of its priority

@@ -6,6 +6,7 @@
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
 #include "cli/program_facts.h"
+#include "host/kernel_queues.h"
 
 namespace xsched::cli {
 namespace {
@@ -111,6 +112,17 @@ bool find_lost_claim(const Free& free, Explained& result) {
     return true;
 }
 
+// What was measured of its commands counts the time of other queues' turns as well. So this comes before all that
+// follows from such measurements.
+bool find_crowded(const Free& free, Explained& result) {
+    const std::string crowd = crowd_text(free.program);
+    if (crowd.empty() || free.program.value("state", "") == "idle") return false;
+    result.finding = WhySlow::kCrowded;
+    result.headline = not_us("; " + crowd);
+    result.advice = hip::kFewerQueues;
+    return true;
+}
+
 // It gives the device little to do.
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
@@ -151,8 +163,9 @@ Explained not_held(const Json& answer, const Json& program) {
                     .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
-    if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_copies(program, free.others, result) &&
-        !find_own_work(free, result) && !find_long_kernels(free, result) && !find_pauses(free, result))
+    if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_crowded(free, result) &&
+        !find_copies(program, free.others, result) && !find_own_work(free, result) &&
+        !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
 }
@@ -201,6 +214,8 @@ Explained explain(const Json& answer, const Json& program) {
         result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
     }
     add_details(program, result);
+    if (const std::string crowd = crowd_text(program); !crowd.empty() && result.finding != WhySlow::kCrowded)
+        result.details.push_back(crowd + "; " + hip::kFewerQueues);
     return result;
 }
 
@@ -244,6 +259,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kGang: return "gang";
         case WhySlow::kLostClaim: return "lost_claim";
         case WhySlow::kStarved: return "starved";
+        case WhySlow::kCrowded: return "crowded";
         case WhySlow::kCopies: return "copies";
         case WhySlow::kLongKernels: return "long_kernels";
         case WhySlow::kShares: return "shares";

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/unique_fd.h"
 #include "cli/doctor/findings.h"
+#include "host/kernel_queues.h"
 
 namespace xsched::cli {
 namespace {
@@ -66,44 +66,12 @@ Finding amd_gpus(const Machine& machine) {
     return {"GPUs", Answer::kYes, joined(found)};
 }
 
-// As the kernel's files describe a GPU's node; 0: unknown.
-long property(const Machine& machine, const std::string& node, const std::string& name) {
-    for (const std::string& line : machine.lines(node + "/properties"))
-        if (line.starts_with(name + " ")) return std::strtol(line.c_str() + name.size(), nullptr, 10);
-    return 0;
-}
-
-// Of all programs on that GPU. (kfd_process.c: /sys/class/kfd/kfd/proc/PID/queues/ID/{gpuid,type}; 0 is for kernels)
-long compute_queues(const Machine& machine, const std::string& gpu) {
-    const std::string programs = "/sys/class/kfd/kfd/proc";
-    long count = 0;
-    for (const std::string& pid : machine.names(programs, "", "")) {
-        const std::string queues = programs + "/" + pid + "/queues";
-        for (const std::string& queue : machine.names(queues, "", ""))
-            if (machine.first_line(queues + "/" + queue + "/gpuid") == gpu &&
-                machine.first_line(queues + "/" + queue + "/type").value_or("0") == "0")
-                ++count;
-    }
-    return count;
-}
-
-// With more queues than the hardware takes at once, the kernel puts them on it in turns, urgent ones as well.
+// A "no" rules no level out.
 void add_compute_queues(Platform& hip, const Machine& machine) {
-    const std::string nodes = "/sys/class/kfd/kfd/topology/nodes";
-    for (const std::string& name : machine.names(nodes, "", "")) {
-        const std::string node = nodes + "/" + name;
-        const std::string gpu = machine.first_line(node + "/gpu_id").value_or("0");
-        const long most = property(machine, node, "num_cp_queues");
-        const long queues = gpu != "0" && most != 0 ? compute_queues(machine, gpu) : 0;
-        if (queues == 0) continue;
-        const std::string text =
-            "node " + name + ": " + std::to_string(queues) + " of " + std::to_string(most) + " that it takes at once";
-        if (queues <= most)
-            hip.findings.push_back({"compute queues", Answer::kYes, text});
-        else
-            hip.findings.push_back({"compute queues", Answer::kNo,
-                                    text + ": the kernel gives them the GPU in turns, urgent ones as well; run fewer "
-                                           "programs on it, or give them GPU_MAX_HW_QUEUES=2"});
+    for (const hip::KernelQueues& node : hip::kernel_queues(machine.root())) {
+        const std::string turns = std::string(": ") + hip::kTurnsMean + "; " + hip::kFewerQueues;
+        hip.findings.push_back({"compute queues", node.take_turns() ? Answer::kNo : Answer::kYes,
+                                node.text() + (node.take_turns() ? turns : "")});
     }
 }
 
@@ -208,7 +176,7 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     hip.findings.push_back(kfd_version(machine));
     const Finding saving = context_saving(machine);
     hip.findings.push_back(saving);
-    add_compute_queues(hip, machine);  // nor does this rule a level out
+    add_compute_queues(hip, machine);
     if (hopeless) return hip;
     hip.levels = {
         {"level 1", Answer::kYes, "on every device"},

@@ -252,9 +252,16 @@ Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device
             {"copied_bytes_per_s", std::round(static_cast<double>(lately->bytes) / lately->seconds)}};
 }
 
+// Compute queues of all programs in AMD's kernel driver; null: another driver's device, or not known.
+Json describe_driver_queues(const Request& request, uint64_t device, int64_t now_ns) {
+    const hip::KernelQueues* node = request.host.driver_queues.of(device, now_ns);
+    if (node == nullptr) return {{"driver_queues", nullptr}, {"most_driver_queues", nullptr}};
+    return {{"driver_queues", node->queues}, {"most_driver_queues", node->at_once}};
+}
+
 // By device: what it had of each, and why that is less than its share.
 Json describe_devices(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client,
-                      const std::vector<SeenQueue>& queues) {
+                      const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json devices = Json::array();
     std::set<uint64_t> told;
     for (const SeenQueue& queue : queues) {
@@ -269,6 +276,7 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
         Json entry{{"got_percent", got},
                    {"why_less", why_less(request, asked, queue, explain(queue, facts.of(queue)), lately)}};
         entry.update(describe_copies(request.host.use, client, device));
+        entry.update(describe_driver_queues(request, device, now_ns));
         add_device(request, entry, client, device, queue.slot.platform.load());
         devices.push_back(std::move(entry));
     }
@@ -292,7 +300,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"unscheduled", client.record()->unscheduled.load()},
                {"stopped", client.record()->stopped.load() != 0},
                {"lost_claim", lost_claim(client, now_ns)},
-               {"devices", describe_devices(request, facts, asked, client, queues)},
+               {"devices", describe_devices(request, facts, asked, client, queues, now_ns)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(preempted_by(client, platform_of(client)));
     add_group(entry, client);

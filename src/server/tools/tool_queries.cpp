@@ -173,6 +173,25 @@ std::string name_of_process(pid_t pid) {
     return text.substr(0, text.find('\n'));
 }
 
+// A sentence for each device of these programs with more queues in the kernel driver than its hardware takes at once.
+Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t now_ns) {
+    Json sentences = Json::array();
+    if (!request.host.driver_queues.any_take_turns(now_ns)) return sentences;
+    std::set<uint64_t> told;
+    for (const auto& [id, client] : request.host.clients) {
+        if (!request.may_see(*client) || (pid && client->pid() != *pid)) continue;
+        for (const SeenQueue& queue : queues_of(*client)) {
+            const uint64_t device = queue.slot.device.load();
+            if (!told.insert(device).second) continue;
+            const hip::KernelQueues* node = request.host.driver_queues.of(device, now_ns);
+            if (node == nullptr || !node->take_turns()) continue;
+            sentences.push_back(device_text(request, *client, device) + " " +
+                                hip::turns_text(node->queues, node->at_once) + "; " + hip::kFewerQueues);
+        }
+    }
+    return sentences;
+}
+
 // Programs of `xcli run` that have used no device so far, nor has what they started.
 Json not_connected(const Request& request) {
     Json programs = Json::array();
@@ -252,6 +271,7 @@ Json explain_status(const Request& request) {
         processes.push_back(describe_process(request, facts, client, queues, now));
     }
     answer["processes"] = processes;
+    if (!request.body.contains("cursor")) answer["crowded_devices"] = crowded_devices(request, pid, now);
     if (!pid) answer["not_connected"] = not_connected(request);
     if (!pid) answer["ended_unused"] = ended_unused(request);
     if (!pid) answer["blind_spots"] = blind_spots();

@@ -13,6 +13,7 @@
 #include "server/clients/identities.h"
 #include "server/device_numbers.h"
 #include "server/device_use.h"
+#include "server/driver_queues.h"
 #include "server/hold_book.h"
 #include "server/kept_orders.h"
 #include "server/limits/cgroups.h"
@@ -37,6 +38,7 @@ struct ToolHost {
     HoldBook& holds;
     const GoneClients& gone;
     DeviceNumbers& devices;
+    DriverQueues& driver_queues;
     KeptOrders& orders;
     OrderNotes& notes;
     // Keeps the server here until the process at the other end of the connection ends.

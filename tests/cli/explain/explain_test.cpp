@@ -254,6 +254,28 @@ TEST_F(Explain, LongKernelsWithoutLevelThree) {
     EXPECT_EQ(explained().finding, WhySlow::kShares);
 }
 
+TEST_F(Explain, MoreQueuesThanItsGpuTakesAtOnce) {
+    slow["devices"][0]["driver_queues"] = 25;
+    slow["devices"][0]["most_driver_queues"] = 25;
+    got(95);
+    EXPECT_EQ(explained().finding, WhySlow::kItsOwnWork);
+    slow["devices"][0]["most_driver_queues"] = 24;
+    expect(WhySlow::kCrowded, true, "GPU:1 (cuda) has 25 compute queues of all programs and takes 24 at once",
+           "GPU_MAX_HW_QUEUES=2");
+    slow["state"] = "idle";
+    EXPECT_EQ(explained().finding, WhySlow::kItsOwnWork) << "it has no work";
+    EXPECT_TRUE(has(explained().details.back(), "takes 24 at once")) << explained().details.back();
+}
+
+TEST_F(Explain, HeldOnACrowdedDevice) {
+    slow["devices"][0]["driver_queues"] = 30;
+    slow["devices"][0]["most_driver_queues"] = 24;
+    hold(cause("less_urgent", &other, 41, 37));
+    expect(WhySlow::kMoreUrgent, false, "behind pid 1002", "xcli hint");
+    EXPECT_TRUE(has(explained().details.back(), "in turns, urgent ones as well; run fewer programs"))
+        << explained().details.back();
+}
+
 TEST_F(Explain, CopiesOfAnotherThatKeepTheEngine) {
     std::swap(slow["priority"], other["priority"]);
     copies(slow, 30, 1 << 20);
