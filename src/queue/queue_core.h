@@ -45,8 +45,8 @@ struct QueueCore {
     QueueCore(uint32_t its_index, QueueOwner& its_owner) : index(its_index), owner(its_owner) {}
 
     // --- mutex held
-    // Whether commands may run; and whether nobody says that they may not. A queue that is only slowed is open, not
-    // free.
+    // open: commands may run. free: they may run, and neither the program nor the scheduler has suspended the queue. A
+    // queue that is only slowed is open, not free.
     bool open() const { return !suspension.active && !published.kept_back(); }
     bool free() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }

@@ -81,7 +81,7 @@ void add_programs(TraceMaker& maker) {
     for (auto& [client, own] : lines) {
         const auto known = maker.traced.programs.find(client);
         const int32_t pid = known != maker.traced.programs.end() ? known->second.pid : 0;
-        // Process 0 is the idle one: who has no number has a plain track.
+        // A program without a process number gets a plain track, since viewers take process 0 for the idle one.
         const uint64_t track = maker.program_tracks[client] =
             pid > 0 ? maker.track(0, known->second.name, TraceTrack::Kind::kProcess, pid)
                     : maker.track(0, program_name(maker.traced, client));

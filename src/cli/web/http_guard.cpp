@@ -36,7 +36,7 @@ bool is_own_name(const std::string& host, bool is_tool) {
 
 bool is_secret(const std::string& path) { return path.starts_with("/api/") || path == "/metrics"; }
 
-// Any client may have the server prove itself, except for other pages.
+// Whether the path needs no token: any program may have the server prove itself, but no page of another origin may.
 bool is_open(const std::string& path) { return path == kProofPath; }
 
 bool is_json(const std::string& type) { return type == "application/json" || type.starts_with("application/json;"); }

@@ -66,7 +66,7 @@ public:
 
     // Lock held.
     void begin();
-    // The queue's public state is in another memory: what was asked for there was for others.
+    // The queue's slot moved to another scheduler's memory: forgets the requests of the scheduler before.
     void placed();
     // The word with which the last one has ended; 0: there was none.
     uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }

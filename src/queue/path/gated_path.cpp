@@ -201,7 +201,7 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     // Pieces and their gates take two places in the driver's queue each.
     if (piece != nullptr || stays) most = std::min(most, most_before(piece));
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
-    // All reported: the device's word tells whether the queue was idle, which is then rung.
+    // If every command so far reports its end, look whether the queue was idle: the scheduler is then woken.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.

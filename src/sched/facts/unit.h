@@ -85,7 +85,7 @@ struct Verdict {
     bool imminent = false;  // its expected burst begins in a moment: the device may be made ready for it
     // And its process may keep the device for it until then, with nobody suspended; 0: it may not.
     int64_t hold_until_ns = 0;
-    bool hold_to_end = false;  // that is a burst under way, which ends soon, and none to come
+    bool hold_to_end = false;  // the device is held for a burst that is under way and ends soon, not for the next one
     int64_t hold_behind_ns = 0;  // and so long behind the first launch; 0: for a moment
     // When the next burst is foreseen, or began, of a more urgent unit that copies in it; 0: none is.
     int64_t copy_burst_ns = 0;

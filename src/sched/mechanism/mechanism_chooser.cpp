@@ -160,8 +160,9 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
     if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kLookAgainNs);
 }
 
-// A rival that was thought to stream pauses, or one that is brief as a rule goes on. Behind a short timeslice alone the
-// victim comes back in each pause, however short its commands are. Likewise where it is an equal's turn by now.
+// Replaces a short timeslice by an interrupt if the rival behaves otherwise than foreseen: it pauses, or its burst
+// lasts longer than usual. With a short timeslice alone the victim returns to the device in each of the rival's pauses.
+// The same holds during an equal's turn.
 void escalate(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kEscalate) || group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (present.victim.rival_streams && !present.urgent_is_equal) return;
@@ -221,7 +222,7 @@ uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present
 // Returns the timeslice that its process gets in the hardware.
 uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
-    if (!present.suspended) end_suspension(pass, group);  // first: what it taught is in force before the next burst
+    if (!present.suspended) end_suspension(pass, group);  // first, so that its lesson holds for the next burst
     victim.last = group.as_known;
     const bool announced = std::exchange(victim.announced, false);
     const bool unsure = std::exchange(victim.rival_is_unsure, false);

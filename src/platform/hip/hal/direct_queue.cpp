@@ -24,13 +24,14 @@ using stream::kMostHardwareQueues;
 
 constexpr uint64_t kPlaces = 1024;  // rings remembered; those before count as passed
 
-// One for each number, made when first needed and never freed: a thread of ours may still look at one that has ended.
+// A queue of the HSA runtime's, by its number. It is made when first needed and never freed: a thread of ours may still
+// look at it after its end.
 struct DirectQueue {
     stream::HwQueue hwq;  // as level 3 knows queues; it has no stream
     stream::HardwareUse use;
     uint32_t number = 0;
     base::Mutex mutex;
-    uint64_t rung = 0;               // under mutex
+    uint64_t rung = 0;  // under mutex
     uint64_t indices[kPlaces] = {};  // the write index after the nth ring, at n - 1
 };
 constinit base::Mutex g_direct_mutex;

@@ -21,7 +21,8 @@ void xhip_thread_over(void);
 int xhip_hidden_error(bool take);
 
 // --- the HSA runtime's queues (hsa_observer.h)
-// One was made (an hsa_queue_t*, the handle of its agent), is about to be destroyed, got another priority, a mask.
+// Called when such a queue (an hsa_queue_t*, with the handle of its agent) was made, is about to be destroyed, got
+// another priority, or got a mask.
 void xhip_queue_made(const void* queue, uint64_t agent);
 void xhip_queue_going(const void* queue);
 void xhip_queue_priority(const void* queue, uint32_t priority);

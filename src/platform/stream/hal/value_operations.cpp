@@ -156,7 +156,7 @@ bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::
 bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
 
 void try_value_operations_early(const DevicePlace& place) {
-    // Once: where the device is busy a run takes 100 ms and more, and queues that need their gates have it run again.
+    // The trial runs once here: on a busy device it takes 100 ms and more. A queue that needs its gates repeats it.
     std::atomic<int>& state = tried(place.device);
     if (!kTriesGates || !has_value_operations(place.api) || state.load(std::memory_order_acquire) != kUntried) return;
     if (g_begun[device_index(place.device)].exchange(true)) return;
