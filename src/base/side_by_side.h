@@ -16,7 +16,7 @@ namespace xsched::base {
 
 class SideBySide {
 public:
-    // One of them, for one SideBySide: what it has had in this stretch.
+    // One user's time of the device in the present stretch.
     struct Part {
         uint32_t stretch = 0;
         int64_t ns = 0;

@@ -19,7 +19,7 @@ bool Device::wants(const Context& context, int64_t now_ns) const {
                        [now_ns](const Stream* stream) { return stream->can_start(now_ns); });
 }
 
-// In turn, beginning behind the one that has the device.
+// Returns the next context that wants the device, in turn, beginning behind the one that has it.
 Context* Device::other_that_wants(int64_t now_ns) {
     const size_t count = contexts_.size();
     for (size_t i = 1; i <= count; ++i) {

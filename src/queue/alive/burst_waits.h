@@ -22,7 +22,7 @@ public:
     void burst_expected() {
         until_ns_.store(0, std::memory_order_relaxed);
         const uint32_t waits = waits_.exchange(0, std::memory_order_relaxed);
-        if (waits == 0) return;  // it did not come, or too late to be held through
+        if (waits == 0) return;  // the burst did not come, or came too late to be held
         if (const uint32_t left = not_for_.load(std::memory_order_relaxed); left != 0)
             not_for_.store(left - 1, std::memory_order_relaxed);
         const bool same = usual_.exchange(waits, std::memory_order_relaxed) == waits;

@@ -211,7 +211,8 @@ void KeepAlive::tell_holds(int64_t until_ns) {
     ipc::ring_doorbell(core_.published.header());
 }
 
-// The burst goes on behind the wait that ended the hold, or another one has begun: the scheduler must not rely on it.
+// Tells the scheduler that the hold is over: the burst goes on behind the wait that ended the hold, or another burst
+// has begun.
 void KeepAlive::tell_over(int64_t now_ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.published.holds_until_ns() <= now_ns) return;

@@ -33,7 +33,7 @@ public:
             met_ = true;
             return kLookNs;
         }
-        // Just behind a burst is the best time there is.
+        // Free at once right after a burst: the next burst is then as far away as it can be.
         if (met_ || std::max(now_ns, scrubbed_ns) + lasts_ns_ <= burst_ns) return 0;
         return std::min(burst_ns, until_ns_) - now_ns;
     }

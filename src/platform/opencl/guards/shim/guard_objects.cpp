@@ -18,7 +18,8 @@ enum State : uint32_t {
     kReady       // `guarded` is final until it is built again; nullptr: nothing to guard
 };
 
-// As fork's child sees that the thread that was at it is not there: then it begins anew.
+// The state while a thread of this process builds the twin. It contains the generation of forks: in fork's child that
+// thread does not exist, so the child sees another number and begins again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 struct ProgramEntry {
