@@ -109,6 +109,8 @@ void add_noise(Cases& cases) {
         cases.add(std::string(shape == kB ? "B" : "C") + " even, slow switches", high(kEven, shape) + low_ms("3"),
                   "duration_s = 1.6\n[device]\nswitch_spread_us = 60\nslow_switch_us = 600");
     cases.add("B, 0.4 ms of jitter", high("kind = 'periodic', period_ms = 10, jitter_us = 400", kB) + low_ms("3"));
+    cases.add("B, 0.4 ms of jitter beside 0.05 ms",
+              high("kind = 'periodic', period_ms = 10, jitter_us = 400", kB) + low_ms("0.05"));
     cases.add("B, slow calls", high(kEven, kB) + low_ms("3"),
               "duration_s = 1.6\n[device]\ntake_off_us = 2000\nkeep_off_us = 1500\nrestore_us = 1000\nset_timeslice_us "
               "= 1500");
@@ -122,14 +124,40 @@ void add_victims(Cases& cases) {
     cases.add("a victim that changes",
               high(kRandom, kB) + program("low", "kind = 'closed', think_us = 1", "kernels = 100, kernel_us = 8",
                                           "change = { after = 900, kernels = 100, kernel_us = 900 }"));
-    for (const char* shape : {kB, kC}) {
-        cases.add(std::string(shape == kB ? "B" : "C") + " beside a training", high(kEven, shape) + low_ms("1"));
-        std::vector<ReplayBurst>& steps = cases.last().workload.programs.back().replay;
-        for (int step = 0; step < 100; ++step) {
-            steps.push_back({.gap_ns = 0, .kernels = 4000, .kernel_ns = 20'000});
-            steps.push_back({.gap_ns = 0, .kernels = 24, .kernel_ns = 450'000});
-        }
+    // A closed program, of which the bursts are replaced.
+    const auto replay = [&cases](size_t at, const std::vector<ReplayBurst>& steps) {
+        cases.last().workload.programs[at].replay = steps;
+    };
+    std::vector<ReplayBurst> training;
+    for (int step = 0; step < 100; ++step) {
+        training.push_back({.gap_ns = 1'000, .kernels = 4000, .kernel_ns = 20'000});
+        training.push_back({.gap_ns = 1'000, .kernels = 24, .kernel_ns = 450'000});
     }
+    for (const char* shape : {kB, kC}) {
+        cases.add(std::string(shape == kB ? "B" : "C") + " beside a training",
+                  high(kRandom, shape) + program("low", "kind = 'closed'", "kernel_ms = 1"));
+        replay(1, training);
+    }
+    std::vector<ReplayBurst> warms_up(40, {.gap_ns = 20'000, .kernels = 1, .kernel_ns = 900'000});
+    warms_up.insert(warms_up.end(), 300, {.gap_ns = 9'000'000, .kernels = 1, .kernel_ns = 900'000});
+    cases.add("a server that warms up", high("kind = 'closed'", "kernels = 1") + low_ms("0.3"));
+    replay(0, warms_up);
+    std::vector<ReplayBurst> slow_moments;
+    for (int burst = 0; burst < 300; ++burst)
+        slow_moments.push_back({.gap_ns = 9'100'000, .kernels = burst % 40 < 3 ? 130 : 100, .kernel_ns = 7'000});
+    cases.add("B, with slow moments", high("kind = 'closed'", kB) + low_ms("3"), "duration_s = 3");
+    replay(0, slow_moments);
+    std::vector<ReplayBurst> by_clock;
+    for (int burst = 0; burst < 300; ++burst)
+        by_clock.push_back({.gap_ns = burst % 12 == 0   ? 9'700'000
+                                      : burst % 12 == 1 ? 8'300'000
+                                                        : 9'000'000 + burst % 3 * 40'000,
+                            .kernels = 100,
+                            .kernel_ns = 7'000});
+    cases.add("A, that keeps to a clock", high("kind = 'closed'", kA) + low_ms("3"), "duration_s = 3");
+    replay(0, by_clock);
+    cases.add("kernels near the limit", high(kRandom, kB) + low("kernel_us = [140, 300]"));
+    cases.add("C under AUTO", high(kRandom, kC) + low_ms("10"), "duration_s = 3\npolicy = 'AUTO'");
     cases.add("a copier", high(kEven, kB, "copies = 10") + low_ms("0.3", "copies = 100"));
     cases.add("a copier, for an unknown one",
               high(kRandom, kB, "cold = 1\ncopies = 10") + low_ms("0.3", "copies = 100"));
@@ -159,6 +187,10 @@ void add_crowds(Cases& cases) {
     cases.add(
         "three tiers, seen from the middle",
         high("kind = 'closed', think_ms = [8, 12]", "kernels = 1, kernel_ms = 3") + low_ms("10") +
+            program("higher", "kind = 'closed', think_ms = [80, 120]", "kernels = 1, kernel_ms = 1", "priority = 20"));
+    cases.add(
+        "three tiers, brief in the middle",
+        high("kind = 'closed', think_ms = [8, 12]", "kernels = 1, kernel_us = 1400") + low_ms("10") +
             program("higher", "kind = 'closed', think_ms = [80, 120]", "kernels = 1, kernel_ms = 1", "priority = 20"));
     cases.add("three tiers", high(kRandom, kB) + program("middle", kRandom, kA, "priority = 5") + low_ms("3"));
     const std::string equal = program("equal", "kind = 'stream'", "kernel_ms = 9", "priority = 10\nlevel = 2");

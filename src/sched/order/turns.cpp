@@ -162,7 +162,7 @@ void take_turns(Pass& pass) {
     if (equals.holder == kNowhere) return;
     if (equals.next != kNowhere && !waits) {
         pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kPauseNs));
-        if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kPauseNs);
+        if (turn.paused_ns != 0 && rule_on(Rule::kPassOver)) pass.wake(turn.paused_ns + kPauseNs);
     }
     const uint64_t by = pass.unit(equals.holder).unit.id;
     each(pass, equals, [&](uint32_t place) {
