@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/doubling.h"
 #include "dispatch/slot_reader.h"
 
 namespace xsched::dispatch {
@@ -38,11 +39,11 @@ public:
         silent_ = numbers.silent;
         if (!same) {
             presumed_ = false;
-            believed_idle_ns_ = kBelievedIdleNs;
+            believed_idle_.reset();
         }
-        if (presumed_ && suspended && now_ns - std::max(since_ns_, changed_ns) >= believed_idle_ns_) {
+        if (presumed_ && suspended && now_ns - std::max(since_ns_, changed_ns) >= believed_idle_.upcoming()) {
             presumed_ = false;
-            believed_idle_ns_ = std::min(2 * believed_idle_ns_, kMostBelievedIdleNs);
+            believed_idle_.next();
         }
         if (presumed_) return true;
         if (!same || !watched || suspended) since_ns_ = now_ns;
@@ -64,7 +65,7 @@ private:
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
     int64_t since_ns_ = 0;  // since when it could have been heard of, or is presumed idle
-    int64_t believed_idle_ns_ = kBelievedIdleNs;
+    base::Doubling<int64_t, kBelievedIdleNs, kMostBelievedIdleNs> believed_idle_;
     bool silent_ = false;
     bool presumed_ = false;
 };

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/doubling.h"
+
 namespace xsched::sched {
 
 class Distrust {
@@ -27,9 +29,8 @@ public:
     void burst_ended(int64_t lasted_ns, int64_t usual_ns, int64_t now_ns) {
         if (!std::exchange(in_this_burst_, false)) return;
         if (usual_ns == 0 || lasted_ns <= usual_ns + usual_ns / 4) return;
-        const bool again = lasts_ns_ != 0 && now_ns - harm_until_ns_ < kForgetTimes * lasts_ns_;
-        lasts_ns_ = again ? std::min(2 * lasts_ns_, kLongestNs) : kFirstNs;
-        harm_until_ns_ = now_ns + lasts_ns_;
+        if (now_ns - harm_until_ns_ >= kForgetTimes * lasts_.last()) lasts_.reset();
+        harm_until_ns_ = now_ns + lasts_.next();
         until_ns_ = std::max(until_ns_, harm_until_ns_);
     }
     bool holds(int64_t now_ns) const { return now_ns < until_ns_; }
@@ -38,7 +39,7 @@ private:
     bool in_this_burst_ = false;
     int64_t until_ns_ = 0;
     int64_t harm_until_ns_ = 0;  // the last time that it did harm
-    int64_t lasts_ns_ = 0;  // and for how long that was
+    base::Doubling<int64_t, kFirstNs, kLongestNs> lasts_;  // and for how long that was
 };
 
 }  // namespace xsched::sched

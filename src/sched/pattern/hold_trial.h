@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/doubling.h"
+
 namespace xsched::sched {
 
 class HoldTrial {
@@ -44,9 +46,9 @@ public:
         }
         const bool compared = std::exchange(in_turns_, false);
         if (longer)
-            not_for_ = std::exchange(next_not_for_, std::min(2 * next_not_for_, kMostNotFor));
+            not_for_ = longer_.next();
         else if (compared)
-            next_not_for_ = kNotFor;
+            longer_.reset();
     }
 
     // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.
@@ -89,7 +91,7 @@ private:
     Lengths without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
-    unsigned next_not_for_ = kNotFor;
+    base::Doubling<unsigned, kNotFor, kMostNotFor> longer_;
     uint16_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
     unsigned unreliable_for_ = 0;
 };

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/doubling.h"
+
 namespace xsched::sched {
 
 class ShortTimeslice {
@@ -34,9 +36,8 @@ public:
         since_ns_ = runs_in_it && usable(now_ns) ? now_ns : 0;
         limit_ns_ = std::max(kStallNs, kStallCommands * command_ns);
         if (since_ns_ == 0 || stalled_ns_ < limit_ns_) return;
-        const bool again = now_ns - paused_until_ns_ < kForgetPauses * pause_ns_;
-        pause_ns_ = again ? std::min(2 * pause_ns_, kLongestPauseNs) : kPauseNs;
-        paused_until_ns_ = now_ns + pause_ns_;
+        if (now_ns - paused_until_ns_ >= kForgetPauses * pause_.last()) pause_.reset();
+        paused_until_ns_ = now_ns + pause_.next();
         since_ns_ = stalled_ns_ = 0;
     }
     bool usable(int64_t now_ns) const { return now_ns >= paused_until_ns_; }
@@ -48,7 +49,7 @@ private:
     int64_t stalled_ns_ = 0;  // and did until then, since something of it last completed
     int64_t progress_ns_ = 0;
     int64_t limit_ns_ = kStallNs;
-    int64_t pause_ns_ = 0;  // the last one
+    base::Doubling<int64_t, kPauseNs, kLongestPauseNs> pause_;
     int64_t paused_until_ns_ = 0;
 };
 
