@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Evidence for the time constants of the scheduler and the queues. Beside each constant stands why it has its value: the
-number of a decision page (decision 014), "measured", "driver" for a fact of a driver or of hardware, "safety" for a bound
-on harm, or "judgement". The number of judgements can only fall."""
+"""Evidence for the time constants of the scheduler and the queues. Beside each constant stands why it has its value:
+the number of a decision page (decision 014), "measured", "driver" for a fact of a driver or of hardware, "safety" for a
+bound on harm, or "judgement". The number of judgements can only fall."""
 import re
 
 import lint
@@ -44,8 +44,8 @@ def check(root, _):
             elif JUDGEMENT.search(beside):
                 judgements.append(f"{path}:{line}")
             elif not cited and not WORDS.search(beside):
-                problems.append(f"{path}:{line}: {name} says not why it has this value: write \"decision NNN\", \"measured\", "
-                                "\"driver\", \"safety\" or \"judgement\" beside it")
+                problems.append(f"{path}:{line}: {name} says not why it has this value: write \"decision NNN\", "
+                                "\"measured\", \"driver\", \"safety\" or \"judgement\" beside it")
     if len(judgements) > MOST_JUDGEMENTS:
         problems.append(f"{judgements[-1]}: {len(judgements)} time constants rest on judgement alone, at most "
                         f"{MOST_JUDGEMENTS}: measure one of them")
