@@ -1,12 +1,8 @@
-// xcli explain: from facts to the true cause, and from a real server to sentences.
-#include <atomic>
-#include <thread>
-
+// xcli explain: from facts to the true cause.
 #include "cli/cli_rig.h"
 #include "cli/explain/sentences.h"
 #include "cli/explain/slow_bursts.h"
 #include "cli/program_facts.h"
-#include "support/trainer_and_urgent.h"
 
 namespace xsched::test {
 namespace {
@@ -341,64 +337,6 @@ TEST(Lengths, ArePutIntoWords) {
     EXPECT_EQ(cli::length_text(2.14), "2.1 ms");
     EXPECT_EQ(cli::length_text(412.4), "412 ms");
     EXPECT_EQ(cli::length_text(1500), "1.5 s");
-}
-
-// --- with a server
-
-using ExplainCommand = TrainerAndUrgent<WithCli>;
-
-TEST_F(ExplainCommand, NamesWhoHeldIt) {
-    for (int i = 0; i < 3; ++i) burst(20);
-    const Outcome outcome = xcli({"explain", "trainer"});
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "(trainer): held ")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10), longest 2")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, "what to do: raise its priority")) << outcome.out;
-    const Outcome other = xcli({"explain", "urgent"});
-    EXPECT_TRUE(has(other.out, "costs others: pid " + std::to_string(getpid()) + " (trainer) ")) << other.out;
-    EXPECT_TRUE(has(other.out, "not us")) << other.out;
-    EXPECT_EQ(xcli({"explain", std::to_string(getpid()), "--json"}).json()["programs"].size(), 2U);
-}
-
-TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
-    urgent.hang_up();
-    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
-    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
-    Json told;
-    ASSERT_TRUE(eventually([&] {
-        told = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
-        return told.value("finding", "") == "suspended";
-    })) << told;
-    EXPECT_TRUE(has(told["advice"], "xcli resume")) << told;
-}
-
-TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
-    expect_sentence({"explain", "nobody"}, "no program \"nobody\" is scheduled", 4);
-    expect_sentence({"explain", "trainer", "--slow", "soon"}, "is no time for --slow");
-    expect_sentence({"explain", "trainer", "-t", "1s"}, "--slow");
-}
-
-TEST_F(ExplainCommand, FollowsSlowBursts) {
-    std::atomic<bool> over{false};
-    std::thread program([&] {
-        while (!over) {
-            urgent.submit(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            urgent.complete(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            victim.complete(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            victim.submit(0);
-        }
-    });
-    const Outcome outcome = xcli({"explain", "trainer", "--slow", "5ms", "-t", "500ms"});
-    over = true;
-    program.join();
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "(trainer, priority 0): a burst of ")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, " held behind pid ")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10)")) << outcome.out;
-    EXPECT_FALSE(has(outcome.out, "(urgent, priority 10): a burst")) << outcome.out;
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// xcli explain with a real server: its sentences, and slow bursts as they happen.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "cli/cli_rig.h"
+#include "support/trainer_and_urgent.h"
+
+namespace xsched::test {
+namespace {
+
+using ExplainCommand = TrainerAndUrgent<WithCli>;
+
+TEST_F(ExplainCommand, NamesWhoHeldIt) {
+    for (int i = 0; i < 3; ++i) burst(20);
+    const Outcome outcome = xcli({"explain", "trainer"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "(trainer): held ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10), longest 2")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "what to do: raise its priority")) << outcome.out;
+    const Outcome other = xcli({"explain", "urgent"});
+    EXPECT_TRUE(has(other.out, "costs others: pid " + std::to_string(getpid()) + " (trainer) ")) << other.out;
+    EXPECT_TRUE(has(other.out, "not us")) << other.out;
+    EXPECT_EQ(xcli({"explain", std::to_string(getpid()), "--json"}).json()["programs"].size(), 2U);
+}
+
+TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
+    urgent.hang_up();
+    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    Json told;
+    ASSERT_TRUE(eventually([&] {
+        told = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
+        return told.value("finding", "") == "suspended";
+    })) << told;
+    EXPECT_TRUE(has(told["advice"], "xcli resume")) << told;
+}
+
+TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
+    expect_sentence({"explain", "nobody"}, "no program \"nobody\" is scheduled", 4);
+    expect_sentence({"explain", "trainer", "--slow", "soon"}, "is no time for --slow");
+    expect_sentence({"explain", "trainer", "-t", "1s"}, "--slow");
+}
+
+TEST_F(ExplainCommand, FollowsSlowBursts) {
+    std::atomic<bool> over{false};
+    std::thread program([&] {
+        while (!over) {
+            urgent.submit(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            urgent.complete(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            victim.complete(0);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            victim.submit(0);
+        }
+    });
+    const Outcome outcome = xcli({"explain", "trainer", "--slow", "5ms", "-t", "500ms"});
+    over = true;
+    program.join();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "(trainer, priority 0): a burst of ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, " held behind pid ")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "(urgent, priority 10)")) << outcome.out;
+    EXPECT_FALSE(has(outcome.out, "(urgent, priority 10): a burst")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace xsched::test
