@@ -21,7 +21,7 @@ struct KernelQueues {
     std::string text() const;
 };
 
-// What more queues than at_once mean, and what to do about it: ends of sentences.
+// The meaning of more queues than at_once, and the remedy: ends of sentences.
 inline constexpr char kTurnsMean[] = "the kernel gives them the GPU in turns, urgent ones as well";
 inline constexpr char kFewerQueues[] = "run fewer programs on it, or give them GPU_MAX_HW_QUEUES=2";
 // "has 30 compute queues of all programs and takes 24 at once: the kernel gives ...": of a device, for tools.

@@ -112,7 +112,7 @@ bool find_lost_claim(const Free& free, Explained& result) {
     return true;
 }
 
-// What was measured of its commands counts the time of other queues' turns as well. So this comes before all that
+// The measured lengths of its commands count the time of other queues' turns as well. So this comes before all that
 // follows from such measurements.
 bool find_crowded(const Free& free, Explained& result) {
     const std::string crowd = crowd_text(free.program);
