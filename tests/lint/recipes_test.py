@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The recipes of CONTRIBUTING.md, applied to a scratch copy of the sources: the files that a recipe names are enough.
-Little is compiled, so that this takes seconds. The recipe for a hint has a test of its own (new_hint_test.py)."""
+Little is compiled, so that this takes seconds. The recipe for a hint has a test of its own (new_hint_test.py).
+
+    recipes_test.py [COMPILER [OBJECT...]]     OBJECT: the policies of this version, as the build compiled them;
+                                               without, all are compiled here"""
 import os
 import re
 import shutil
@@ -11,7 +14,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPILER = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
+COMPILER = sys.argv[1] if len(sys.argv) > 1 else "c++"
+POLICIES = sys.argv[2:]
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text()
 
 POLICY = """// Everybody runs.
@@ -129,7 +133,8 @@ class Recipes(unittest.TestCase):
         return done.stdout + done.stderr
 
     def build(self, *files):
-        self.run_in_copy(COMPILER, "-std=c++20", "-O0", "-I", "src", "-I", "include", "-o", "program", *files)
+        self.run_in_copy(COMPILER, "-std=c++20", "-O0", "-fno-exceptions", "-fno-rtti", "-I", "src", "-I", "include",
+                         "-o", "program", *files)
         return self.run_in_copy("./program")
 
     def insert(self, file, text, before):
@@ -143,8 +148,8 @@ class Recipes(unittest.TestCase):
         (self.root / "src/policy/probe").mkdir()
         (self.root / "src/policy/probe/probe.cpp").write_text(POLICY)
         (self.root / "use.cpp").write_text(USE_OF_POLICY)
-        sources = [str(path) for path in sorted((self.root / "src/policy").rglob("*.cpp"))]
-        self.assertIn("PROBE PROBE\n", self.build("use.cpp", *sources))
+        others = POLICIES or [str(path) for path in sorted((ROOT / "src/policy").rglob("*.cpp"))]
+        self.assertIn("PROBE PROBE\n", self.build("use.cpp", "src/policy/probe/probe.cpp", *others))
 
     def test_an_entry_point_of_a_known_shape_is_one_row(self):
         self.assertIn("api/<platform>.json", recipe("Add an entry point"))
@@ -238,4 +243,4 @@ class Recipes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])
