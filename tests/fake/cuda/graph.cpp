@@ -8,7 +8,7 @@
 
 using namespace fake;
 
-namespace {
+namespace fake {
 
 struct Step {
     std::function<void()> action;
@@ -16,7 +16,7 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 
-}  // namespace
+}  // namespace fake
 
 struct CUgraphExec_st {
     std::mutex mutex;

@@ -9,7 +9,6 @@
 namespace hip_layer {
 namespace {
 
-hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
 CUfunction cu_function(hipFunction_t function) { return reinterpret_cast<CUfunction>(function); }
 
 // HIP ends the list with 3, CUDA with 0.

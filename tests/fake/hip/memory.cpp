@@ -10,8 +10,6 @@
 namespace hip_layer {
 namespace {
 
-hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
-
 constexpr unsigned kHostFlags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
 constexpr size_t kPageBytes = 4096;
 constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 3, kByAddress = 4;

@@ -14,6 +14,9 @@ namespace hip_layer {
 
 using namespace xsched::hip;
 
+// CUDA's codes are HIP's.
+inline hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
+
 // The CUDA driver's functions.
 inline const cuda::Api& cu() { return cuda::api(); }
 

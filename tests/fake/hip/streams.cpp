@@ -6,7 +6,6 @@
 namespace hip_layer {
 namespace {
 
-hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
 
 hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr) return hipErrorInvalidValue;
