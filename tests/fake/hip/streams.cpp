@@ -6,7 +6,6 @@
 namespace hip_layer {
 namespace {
 
-
 hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr) return hipErrorInvalidValue;
     HIP_TRY(use_device(current_device()));
