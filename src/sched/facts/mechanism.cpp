@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 
 const char* mechanism_sentence(Mechanism mechanism) {
@@ -19,7 +21,6 @@ const char* mechanism_name(Mechanism mechanism) {
 #define XSCHED_MECHANISM(name, number, level, cost, sentence) \
     case Mechanism::name: return #name;
 #include "sched/facts/mechanism.def"
-#include "sched/facts/rule_on.h"
 #undef XSCHED_MECHANISM
     }
     return "";
