@@ -36,13 +36,13 @@ struct Quantiles {
     bool unknown() const { return !alone.high || !native.low; }
 };
 
-std::string format(const char* pattern, double value) {
+std::string printed(const char* pattern, double value) {
     char text[48];
     snprintf(text, sizeof text, pattern, value);
     return text;
 }
-std::string number(double ms) { return format(ms < 100 ? "%.3g" : "%.0f", ms); }
-std::string percent(double part) { return format("%.0f %%", 100 * part); }
+std::string number(double ms) { return printed(ms < 100 ? "%.3g" : "%.0f", ms); }
+std::string part_text(double part) { return printed("%.0f %%", 100 * part); }
 
 std::string change(const Quantiles& of, const std::string& way) {
     const char* verb = of.shorter() ? " falls from " : of.longer() ? " grows from " : " goes from ";
@@ -53,7 +53,7 @@ std::string change(const Quantiles& of, const std::string& way) {
 std::string comma(const std::string& text, const std::string& more) { return text.empty() ? more : text + "; " + more; }
 
 std::string victim(const Sharing& sharing) {
-    return sharing.kept ? "; the other program keeps " + percent(*sharing.kept) + " of " + sharing.kept_of : "";
+    return sharing.kept ? "; the other program keeps " + part_text(*sharing.kept) + " of " + sharing.kept_of : "";
 }
 
 struct Way {
@@ -84,7 +84,7 @@ std::string doubts(const Sharing& sharing) {
             return std::string("the urgent program was faster ") + way.name + " than alone (" + text_of(way.median) +
                    ", " + text_of(alone) + "): something else slowed it alone";
     if (sharing.kept && *sharing.kept > kMostKept)
-        return "the other program did " + percent(*sharing.kept) + " of " + sharing.kept_of + " " + sharing.way +
+        return "the other program did " + part_text(*sharing.kept) + " of " + sharing.kept_of + " " + sharing.way +
                ": its kernels did not take as long in both runs (another load, or another compilation)";
     return "";
 }
@@ -114,8 +114,8 @@ std::string text_of(const Quantile& quantile) {
 std::string why_disturbed(const Load& load) {
     const bool others = load.others >= kTooMuchOfOthers && load.idle < kEnoughIdle;
     if (load.stolen < kTooMuchStolen && !others) return "";
-    return "this machine was busy: other programs used " + percent(load.others) +
-           " of its processors, the host of the virtual machine took " + percent(load.stolen);
+    return "this machine was busy: other programs used " + part_text(load.others) +
+           " of its processors, the host of the virtual machine took " + part_text(load.stolen);
 }
 
 Judged judge_gain(const Sharing& sharing) {
@@ -136,8 +136,8 @@ Judged judge_gain(const Sharing& sharing) {
     }
     if (longer) return {Gain::kNoGain, no_gain(sharing, median, tail)};
     if (sharing.kept && *sharing.kept < kLeastKept && !(gains.empty() && may.empty()))
-        return {Gain::kNoGain, "the other program keeps " + percent(*sharing.kept) + " of " + sharing.kept_of +
-                                   ", and at least " + percent(kLeastKept) + " are promised: the urgent program's " +
+        return {Gain::kNoGain, "the other program keeps " + part_text(*sharing.kept) + " of " + sharing.kept_of +
+                                   ", and at least " + part_text(kLeastKept) + " are promised: the urgent program's " +
                                    comma(gains, may)};
     if (!gains.empty()) return {Gain::kGain, "the urgent program's " + gains + victim(sharing)};
     if (!may.empty())
