@@ -100,6 +100,7 @@ private:
     server::GoneClients gone_;
     server::OrderNotes notes_;
     server::DeviceNumbers devices_;
+    server::DriverQueues driver_queues_{"/nowhere"};
     server::KeptOrders orders_{checkpoint_};
     server::ToolHost host_{.options = options_,
                            .started_ns = started_ns_,
@@ -113,6 +114,7 @@ private:
                            .holds = holds_,
                            .gone = gone_,
                            .devices = devices_,
+                           .driver_queues = driver_queues_,
                            .orders = orders_,
                            .notes = notes_,
                            .expect = [](const server::Peer&, int, server::User&) { return true; },
