@@ -184,12 +184,12 @@ TEST_F(Streams, OfTwoPrioritiesMayShareAHardwareQueueIfTheRuntimeIgnoresPrioriti
             const auto began = std::chrono::steady_clock::now();
             EXPECT_EQ(noop(usual), hipSuccess);
             if (std::chrono::steady_clock::now() - began > std::chrono::milliseconds(50)) waited = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(7));  // so few that no cap is reached
+            std::this_thread::sleep_for(std::chrono::milliseconds(7));
         }
     });
     // Now and then it has a turn, which may last as long as the urgent stream's command, when it waits no more. A
-    // launch behind a gate waits for nothing.
-    EXPECT_TRUE(eventually([&] { return waited.load(); }, 4000)) << "it launches behind a gate";
+    // launch behind a gate waits for nothing until so many are in flight that a cap is reached, after more than 3 s.
+    EXPECT_TRUE(eventually([&] { return waited.load(); }, 2000)) << "it launches behind a gate";
     ends = true;
     EXPECT_EQ(hip().hipStreamSynchronize(urgent), hipSuccess);
     launching.join();
