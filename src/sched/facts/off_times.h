@@ -14,7 +14,7 @@ namespace xsched::sched {
 
 class OffTimes {
 public:
-    static constexpr size_t kEnough = 8;  // before that the declared costs hold
+    static constexpr size_t kEnough = 8;  // judgement: before that the declared costs hold
     static constexpr uint32_t kMostFactor = 4;  // safety: so far from what is declared, up or down, and no further
 
     // From the directive until the process's agent has said that it is off.
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    static constexpr size_t kKept = 16;
+    static constexpr size_t kKept = 16;  // judgement: the fewest of which one in ten is one
     static constexpr int64_t kMostUs = 1'000'000;  // safety: a process says it
 
     uint32_t high_quantile() const {
