@@ -4,49 +4,36 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
+#include "base/sample.h"
 #include "sched/facts/costs.h"
 
 namespace xsched::sched {
 
 class OffTimes {
 public:
-    static constexpr size_t kEnough = 8;  // judgement: before that the declared costs hold
+    static constexpr unsigned kEnough = 8;  // judgement: before that the declared costs hold
     static constexpr uint32_t kMostFactor = 4;  // safety: so far from what is declared, up or down, and no further
 
     // From the directive until the process's agent has said that it is off.
-    void add(int64_t ns) {
-        times_us_[count_++ % kKept] = static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, kMostUs));
-        if (count_ >= kEnough) called_us_ = high_quantile();
-    }
+    void add(int64_t ns) { times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, kMostUs))); }
 
     // "Usually" is nine of ten times: whoever reckons with it rather waits a little longer than too short.
     Costs refined(Costs costs) const {
-        if (count_ < kEnough || costs.off_us == 0) return costs;
-        const uint32_t off_us =
-            std::clamp(called_us_ + costs.effect_us, costs.off_us / kMostFactor, costs.off_us * kMostFactor);
+        if (times_us_.count() < kEnough || costs.off_us == 0) return costs;
+        const uint32_t off_us = std::clamp(times_us_.most_but(times_us_.count() / 10) + costs.effect_us,
+                                           costs.off_us / kMostFactor, costs.off_us * kMostFactor);
         costs.off_us = off_us;
         costs.most_off_us = std::max(costs.most_off_us, off_us);
         return costs;
     }
 
 private:
-    static constexpr size_t kKept = 16;  // judgement: the fewest of which one in ten is one
+    static constexpr unsigned kKept = 16;  // judgement: the fewest of which one in ten is one
     static constexpr int64_t kMostUs = 1'000'000;  // safety: a process says it
 
-    uint32_t high_quantile() const {
-        std::array<uint32_t, kKept> sorted = times_us_;
-        const size_t known = std::min(count_, kKept);
-        std::sort(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(known));
-        return sorted[known - 1 - known / 10];
-    }
-
-    std::array<uint32_t, kKept> times_us_{};
-    size_t count_ = 0;
-    uint32_t called_us_ = 0;
+    base::Sample<uint32_t, kKept> times_us_;
 };
 
 }  // namespace xsched::sched

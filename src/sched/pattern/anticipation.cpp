@@ -28,31 +28,18 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 void Anticipation::add(int64_t think_ns) {
     think_ns = std::min(think_ns, kLongestThinkNs);
     if (unsure_ > 0) --unsure_;
-    const bool surprises = count_ >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns);
+    const bool surprises = thinks_.count() >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns);
     if (surprises && rule_on(Rule::kThinkSurprise)) unsure_ = kEnough;
-    const auto begin = sorted_.begin();
-    auto end = begin + count_;
-    if (count_ == kThinkTimes) {
-        const auto oldest = std::lower_bound(begin, end, ring_[next_]);
-        std::move(oldest + 1, end, oldest);
-        --end;
-    } else {
-        ++count_;
-    }
-    const auto place = std::upper_bound(begin, end, think_ns);
-    std::move_backward(place, end, end + 1);
-    *place = think_ns;
-    ring_[next_] = think_ns;
-    next_ = (next_ + 1) % kThinkTimes;
+    thinks_.add(think_ns);
 }
 
 // Of about that length, by a factor of two; very short ones are all alike.
 bool Anticipation::resembles_one(int64_t think_ns) const {
     const int64_t most_ns = std::max(think_ns * 2, kLeastWrongNs);
     const int64_t least_ns = think_ns <= kLeastWrongNs ? 0 : think_ns / 2;
-    const auto end = sorted_.begin() + count_;
-    const auto found = std::lower_bound(sorted_.begin(), end, least_ns);
-    return found != end && *found <= most_ns;
+    const auto sorted = thinks_.sorted();
+    const auto found = std::ranges::lower_bound(sorted, least_ns);
+    return found != sorted.end() && *found <= most_ns;
 }
 
 void Anticipation::begin_with(const Habits& habits) {
@@ -62,9 +49,9 @@ void Anticipation::begin_with(const Habits& habits) {
 }
 
 void Anticipation::write(Habits& habits) const {
-    habits.think_times = count_ < kEnough ? 0 : Habits::kThinkTimes;
+    habits.think_times = thinks_.count() < kEnough ? 0 : Habits::kThinkTimes;
     for (unsigned i = 0; i < habits.think_times; ++i)
-        habits.think_us[i] = static_cast<uint32_t>(sorted_[(2 * i + 1) * count_ / (2 * Habits::kThinkTimes)] / 1000);
+        habits.think_us[i] = static_cast<uint32_t>(thinks_.quantile(2 * i + 1, 2 * Habits::kThinkTimes) / 1000);
 }
 
 int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
@@ -73,18 +60,20 @@ int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
 
 int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     if (max_ns <= 0) return 0;
-    if (count_ < kEnough) return newcomer_length(wrong_ns, max_ns);
+    if (thinks_.count() < kEnough) return newcomer_length(wrong_ns, max_ns);
     wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
 
+    const auto sorted = thinks_.sorted();
+    const auto count = thinks_.count();
     const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
     int64_t best_ns = 0;
-    int64_t best_cost = penalty_ns * count_;  // without anticipation: wrong every time
+    int64_t best_cost = penalty_ns * count;  // without anticipation: wrong every time
     int64_t covered_ns = 0;  // sum of the think times that the candidate outlasts
     unsigned covered = 0;
-    for (unsigned i = 0; i < count_ && sorted_[i] <= max_ns; ++i) {
-        const int64_t candidate_ns = std::min(with_margin(sorted_[i]), max_ns);
-        while (covered < count_ && sorted_[covered] <= candidate_ns) covered_ns += sorted_[covered++];
-        const int64_t cost = covered_ns + (candidate_ns + penalty_ns) * (count_ - covered);
+    for (unsigned i = 0; i < count && sorted[i] <= max_ns; ++i) {
+        const int64_t candidate_ns = std::min(with_margin(sorted[i]), max_ns);
+        while (covered < count && sorted[covered] <= candidate_ns) covered_ns += sorted[covered++];
+        const int64_t cost = covered_ns + (candidate_ns + penalty_ns) * (count - covered);
         if (cost < best_cost) {
             best_cost = cost;
             best_ns = candidate_ns;

@@ -11,9 +11,9 @@
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "base/sample.h"
 #include "sched/facts/habits.h"
 
 namespace xsched::sched {
@@ -38,23 +38,20 @@ public:
 
     // Before think times are believed, and again after one that is short and like none of those remembered: the unit
     // does something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
-    bool unsure() const { return count_ < kEnough || unsure_ > 0; }
+    bool unsure() const { return thinks_.count() < kEnough || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 
     // The habits of the program's last run count as if they had been seen; then what to keep of this run.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
 
-    unsigned think_times() const { return count_; }
+    unsigned think_times() const { return thinks_.count(); }
 
 private:
     void add(int64_t think_ns);
     bool resembles_one(int64_t think_ns) const;
 
-    std::array<int64_t, kThinkTimes> ring_{};
-    std::array<int64_t, kThinkTimes> sorted_{};  // the same numbers
-    unsigned count_ = 0;
-    unsigned next_ = 0;
+    base::Sample<int64_t, kThinkTimes> thinks_;
     unsigned unsure_ = 0;  // think times until the last surprise is over
     int64_t counted_ready_ns_ = 0;  // start of the last burst whose think time was counted or is unknown
     int64_t idle_seen_ns_ = 0;  // if it was idle at the last look: since when

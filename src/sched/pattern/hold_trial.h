@@ -7,12 +7,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
 
 #include "base/doubling.h"
+#include "base/sample.h"
 
 namespace xsched::sched {
 
@@ -27,7 +27,7 @@ public:
     // Whether the next burst may be held through.
     bool may() const {
         if (not_for_ != 0) return false;
-        return in_turns_ ? with_.count() < without_.count() : without_.enough();
+        return in_turns_ ? with_.count() < without_.count() : without_.full();
     }
     // A burst that was foreseen is over.
     void note(bool through, int64_t ns) {
@@ -36,9 +36,9 @@ public:
             return;
         }
         (through ? with_ : without_).add(ns);
-        if (!with_.enough() || !without_.enough()) return;
+        if (!with_.full() || !without_.full()) return;
         // Other work of the machine that slows some bursts of one kind lifts their median, and hardly the shortest.
-        const bool longer = is_longer(kEach / 2) && is_longer(kEach / 4);
+        const bool longer = is_longer(2) && is_longer(4);
         if (longer && !in_turns_) {
             begin_anew();
             in_turns_ = true;
@@ -65,30 +65,18 @@ public:
 private:
     static constexpr int kMostMissed = 3;  // of the last sixteen
 
-    class Lengths {
-    public:
-        void add(int64_t ns) { ring_[count_++ % kEach] = ns; }
-        uint64_t count() const { return count_; }
-        bool enough() const { return count_ >= kEach; }
-        int64_t sorted_at(unsigned at) const {
-            std::array<int64_t, kEach> sorted = ring_;
-            std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
-            return sorted[at];
-        }
-
-    private:
-        std::array<int64_t, kEach> ring_{};
-        uint64_t count_ = 0;
-    };
-
-    bool is_longer(unsigned at) const {
-        const int64_t without_ns = without_.sorted_at(at);
-        return with_.sorted_at(at) > without_ns + without_ns / kPart;
+    // Compares that quantile.
+    bool is_longer(unsigned parts) const {
+        const int64_t without_ns = without_.quantile(1, parts);
+        return with_.quantile(1, parts) > without_ns + without_ns / kPart;
     }
-    void begin_anew() { with_ = without_ = {}; }
+    void begin_anew() {
+        with_.clear();
+        without_.clear();
+    }
 
-    Lengths with_;
-    Lengths without_;
+    base::Sample<int64_t, kEach> with_;
+    base::Sample<int64_t, kEach> without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
     base::Doubling<unsigned, kNotFor, kMostNotFor> longer_;

@@ -13,35 +13,24 @@ void EvenTimes::add(int64_t ns) {
         ++strays_;
         return;
     }
-    if (!possible(ns) || !fits(ns)) forget();
+    if (!possible(ns) || !fits(ns)) times_.clear();
     strays_ = 0;
     if (!possible(ns)) return;
-    times_[next_] = ns;
-    next_ = (next_ + 1) % kMost;
-    count_ = std::min(count_ + 1, kMost);
-    if (count_ >= kEnough) sum_up();
+    times_.add(ns);
+    if (times_.count() >= kEnough) expect();
 }
 
 int64_t EvenTimes::kept_ns(int64_t from_ns) const {
     int64_t sum_ns = 0;
-    for (const int64_t ns : known()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
-    return sum_ns / count_;
+    for (const int64_t ns : times_.sorted()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
+    return sum_ns / times_.count();
 }
 
-void EvenTimes::sum_up() {
-    const auto [least, most] = std::ranges::minmax_element(known());
-    least_ns_ = *least;
-    most_ns_ = *most;
-    std::array<int64_t, kMost> sorted = times_;
-    std::nth_element(sorted.begin(), sorted.begin() + count_ / 2, sorted.begin() + count_);
-    middle_ns_ = sorted[count_ / 2];
-    most_but_one_ns_ = least_ns_;
-    for (const int64_t& ns : known())
-        if (&ns != &*most) most_but_one_ns_ = std::max(most_but_one_ns_, ns);
-    from_ns_ = least_ns_ - kEarlyNs;
+void EvenTimes::expect() {
+    from_ns_ = times_.least() - kEarlyNs;
     if (!even() || !rule_on(Rule::kEarliest)) return;
-    const int64_t may_keep_ns = std::max(least_ns_ / kPart, kEarlyNs);
-    while (from_ns_ < most_ns_ && kept_ns(from_ns_) > may_keep_ns) from_ns_ += kStepNs;
+    const int64_t may_keep_ns = std::max(times_.least() / kPart, kEarlyNs);
+    while (from_ns_ < times_.most() && kept_ns(from_ns_) > may_keep_ns) from_ns_ += kStepNs;
 }
 
 int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {

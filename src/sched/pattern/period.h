@@ -7,10 +7,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <span>
 
+#include "base/sample.h"
 #include "sched/pattern/expectation.h"
 
 namespace xsched::sched {
@@ -29,39 +28,32 @@ public:
 
     void add(int64_t ns);
 
-    bool even() const { return count_ >= kEnough && spread_ns() <= kMostSpreadNs; }
-    int64_t spread_ns() const { return most_ns_ - least_ns_; }
+    bool even() const { return times_.count() >= kEnough && times_.alike(kMostSpreadNs); }
+    int64_t spread_ns() const { return times_.most() - times_.least(); }
     // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself. A burst that
     // comes a moment sooner waits for the rest of the switch.
     int64_t from_ns() const { return from_ns_; }
-    int64_t most_ns() const { return most_ns_; }
-    int64_t most_but_one_ns() const { return most_but_one_ns_; }
-    int64_t middle_ns() const { return middle_ns_; }
+    int64_t most_ns() const { return times_.most(); }
+    int64_t most_but_one_ns() const { return times_.most_but(1); }
+    int64_t middle_ns() const { return times_.quantile(1, 2); }
 
 private:
     static constexpr int64_t kPart = 300;
     static constexpr int64_t kStepNs = 10'000;  // judgement
 
-    void forget() { count_ = 0, next_ = 0; }
     bool possible(int64_t ns) const { return ns >= least_possible_ns_ && ns <= kMostNs; }
     // With it, they would still be even. Of few nothing is known yet.
     bool fits(int64_t ns) const {
-        return count_ < kEnough || (possible(ns) && std::max(most_ns_, ns) - std::min(least_ns_, ns) <= kMostSpreadNs);
+        return times_.count() < kEnough ||
+               (possible(ns) && std::max(times_.most(), ns) - std::min(times_.least(), ns) <= kMostSpreadNs);
     }
-    std::span<const int64_t> known() const { return std::span(times_).first(count_); }
     // How long the device would have been kept before the next, on average.
     int64_t kept_ns(int64_t from_ns) const;
-    void sum_up();
+    void expect();
 
     int64_t least_possible_ns_;
-    std::array<int64_t, kMost> times_{};
-    int64_t least_ns_ = 0;
-    int64_t most_ns_ = 0;
-    int64_t most_but_one_ns_ = 0;
-    int64_t middle_ns_ = 0;
+    base::Sample<int64_t, kMost> times_;
     int64_t from_ns_ = 0;
-    unsigned next_ = 0;
-    unsigned count_ = 0;
     unsigned strays_ = 0;  // in a row
 };
 
@@ -111,7 +103,7 @@ private:
     int64_t seen_ns_ = 0;  // it became ready last
 };
 
-// The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (DeviceHistory::foresights).
+// The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (Budget::foresight).
 struct Foreseen {
     // To have the device by then: until a thread of the process has woken for it (measured: some 140 us), beside the
     // hardware's switch. Where that takes longer the burst waits for the rest of the switch.
