@@ -181,7 +181,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     // It came back while the device was kept for it: that was right.
     LongerPause& pause = known.longer_pause;
     if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
-        device.precautions.give_back(std::exchange(pause.taken_ns, 0));
+        device.budget.precautions.give_back(std::exchange(pause.taken_ns, 0));
     known.anticipation.observe(state.ready, state.unit.ready_since_ns, state.idle_since_ns);
     known.expectation.observe(state.unit.expect_ns, state.unit.period_us * 1000, state.unit.ready_since_ns);
     known.claim.observe(state.ready && !known.suspended, state.completed, state.stopped, pass.now_ns);
@@ -268,7 +268,7 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
         const int64_t wanted_ns =
             known.anticipation.unsure() ? newcomer_ns : std::min(newcomer_ns, Anticipation::kLeastWrongNs);
         const int64_t more_ns = std::max<int64_t>(wanted_ns - learned_ns, 0);
-        const bool taken = more_ns > 0 && pass.device.precautions.take(more_ns, pass.now_ns);
+        const bool taken = more_ns > 0 && pass.device.budget.precautions.take(more_ns, pass.now_ns);
         pause = {.idle_since_ns = idle_since_ns,
                  .taken_ns = taken ? more_ns : 0,
                  .until_ns = taken ? idle_since_ns + wanted_ns : 0};

@@ -108,8 +108,8 @@ Plan Core::decide(const DeviceUnits& given, int64_t now_ns) {
     pass.all = pass.anew || given.look_at_all || device.policy != state.chooser.policy_number() ||
                now_ns - device.looked_at_all_ns >= kLookAtAllNs || (device.due_ns != 0 && now_ns >= device.due_ns);
     if (pass.all) device.looked_at_all_ns = now_ns;
-    device.precautions.use(state.settings.precautions && rule_on(Rule::kPrecautions));
-    device.foresights.use(state.settings.precautions);
+    device.budget.precautions.use(state.settings.precautions && rule_on(Rule::kPrecautions));
+    device.budget.foresight.use(state.settings.precautions);
     const bool watched_before = device.watched;
     device.forget_changed();
     state.choose(pass);

@@ -121,7 +121,7 @@ struct Settings {
     int64_t anticipation_max_ns = 2'000'000;
     int64_t anticipation_min_ns = 0;
     int64_t claim_limit_ns = 2'000'000'000;  // claim.h; 0: none
-    bool precautions = true;  // precautions.h
+    bool precautions = true;  // budget.h
     Foresight foresight = Foresight::kNone;
     uint32_t urgent_timeslice_us = 8'192;  // in the hardware, of the most urgent process, at most; 0: the driver's own
 };

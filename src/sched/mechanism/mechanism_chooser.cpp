@@ -54,7 +54,7 @@ Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen)
     const Mechanism usual = choose_mechanism(known);
     // At most: the burst may be over while it is still being taken off.
     const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
-    return interrupts(usual) || pass.device.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
+    return interrupts(usual) || pass.device.budget.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
 }
 
 // A rival that is somebody else's victim has a short timeslice too: at each end of it the hardware would turn to this
@@ -127,7 +127,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     // Its rival streams as a rule; it may pause today.
     group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
                        present.ready && urgent != nullptr && urgent->keeps_alive &&
-                       pass.device.precautions.take(kKeepAliveNs, pass.now_ns);
+                       pass.device.budget.precautions.take(kKeepAliveNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;

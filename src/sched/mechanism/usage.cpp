@@ -25,7 +25,7 @@ void see_pauses(Pass& pass, uint32_t at) {
     UnitHistory& unit = pass.device.units[at];
     if (!unit.pauses.observe(state) || !rule_on(Rule::kQueuedBursts)) return;
     const bool may_keep = state.keeps_alive && unit.leads && unit.pauses.streams();
-    unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.precautions,
+    unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.budget.precautions,
                        pass.now_ns);
 }
 
@@ -41,7 +41,7 @@ void see_usage(Pass& pass, uint32_t at) {
     unit.copies.observe(state.copies, state.copied_bytes, state.completed, pass.now_ns);
     unit.write_habits(state.habits, state.unit.priority);
     const Pauses& pauses = unit.pauses;
-    const bool careful = device.precautions.used();
+    const bool careful = device.budget.precautions.used();
     const bool keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait());
     const Usage usage{.streams = pauses.streams(),
                       .brief = keeps_alive && pauses.begin_with_wait() && is_brief(unit.burst_length, state.costs),

@@ -9,9 +9,6 @@
 namespace xsched::sched {
 namespace {
 
-// One part in so many of the time between bursts at most, besides what the burst itself is late.
-constexpr int64_t kPartOfTime = 50;
-
 // The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
@@ -70,7 +67,7 @@ void keep_copies_off(Pass& pass) {
         if (!device.answers[place].run || device.ranks.of(place) >= device.ranks.of(who)) continue;
         if (device.usages[device.eligible[place]].in_turns != InTurns::kBeside) continue;
         if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;  // it may wait for them
-        const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, next.apart_ns / kPartOfTime);
+        const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, Account::part_of(next.apart_ns));
         const int64_t begin_ns = next.at_ns - lasts_ns;
         pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);
         if (pass.now_ns >= begin_ns) device.answer(place, By::kCopies, {.run = false, .by = pass.unit(who).unit.id});

@@ -50,7 +50,7 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
     const bool may = !holds || may_hold(pass, place);
     foreseen.too_dear =
-        may && !pass.device.foresights.take(most_ns + calls_ns, pass.now_ns) && rule_on(Rule::kForesightBudget);
+        may && !pass.device.budget.foresight.take(most_ns + calls_ns, pass.now_ns) && rule_on(Rule::kForesightBudget);
     foreseen.refused = !may || foreseen.too_dear;
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
     foreseen.through = holds && !foreseen.refused && pass.history(place).leads && may_hold_through(pass.history(place));
@@ -130,7 +130,7 @@ void repay_foreseen(DeviceHistory& device, UnitHistory& known, int64_t ready_ns)
     Foreseen& foreseen = known.foreseen;
     if (foreseen.taken_ns == 0 || ready_ns <= foreseen.begun_ns || ready_ns > foreseen.until_ns) return;
     const int64_t cost_ns = std::max<int64_t>(ready_ns - foreseen.costs_from_ns, 0);
-    device.foresights.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
+    device.budget.foresight.give_back(std::max<int64_t>(std::exchange(foreseen.taken_ns, 0) - cost_ns, 0));
 }
 
 }  // namespace xsched::sched

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "sched/pattern/precautions.h"
+#include "sched/pattern/budget.h"
 
 namespace xsched::sched {
 
@@ -21,11 +21,11 @@ public:
     static constexpr unsigned kLately = 256;  // bursts
 
     // A burst began, so long after the last one's end. `is_part`: that was no whole one.
-    void begins(int64_t pause_ns, bool is_part, bool may_keep, Precautions& precautions, int64_t now_ns) {
+    void begins(int64_t pause_ns, bool is_part, bool may_keep, Account& account, int64_t now_ns) {
         const bool at_once = pause_ns <= kAtOnceNs;
         since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
-        if (keeps_ && at_once) precautions.give_back(kKeepNs);
-        keeps_ = may_keep && lately() && precautions.take(kKeepNs, now_ns);
+        if (keeps_ && at_once) account.give_back(kKeepNs);
+        keeps_ = may_keep && lately() && account.take(kKeepNs, now_ns);
     }
     bool lately() const { return since_ < kLately; }
     // Behind the burst under way.

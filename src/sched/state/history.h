@@ -11,6 +11,7 @@
 #include "policy/limits.h"
 #include "sched/facts/unit.h"
 #include "sched/pattern/anticipation.h"
+#include "sched/pattern/budget.h"
 #include "sched/pattern/burst_length.h"
 #include "sched/pattern/claim.h"
 #include "sched/pattern/command_lengths.h"
@@ -20,7 +21,6 @@
 #include "sched/pattern/hold_trial.h"
 #include "sched/pattern/pauses.h"
 #include "sched/pattern/period.h"
-#include "sched/pattern/precautions.h"
 #include "sched/pattern/queued_bursts.h"
 #include "sched/pattern/stall_watchdog.h"
 #include "sched/pattern/starvation.h"
@@ -186,8 +186,7 @@ struct DeviceHistory {
 
     Favour favour;
     Turn turn;
-    Precautions precautions;
-    Precautions foresights;  // likewise, what bursts that are foreseen may cost
+    Budget budget;
     bool watched = false;
     uint32_t limited = 0;  // eligible units that have a limit
     policy::Limits limits;

@@ -14,10 +14,10 @@ constexpr int64_t kRestNs = 20 * kMs, kSoonNs = QueuedBursts::kAtOnceNs;
 class QueuedBurstsTest : public ::testing::Test {
 protected:
     void burst(int64_t pause_ns, bool is_part = false, bool may_keep = true) {
-        bursts.begins(pause_ns, is_part, may_keep, precautions, now += pause_ns + kMs);
+        bursts.begins(pause_ns, is_part, may_keep, account, now += pause_ns + kMs);
     }
     int64_t now = kStart;
-    Precautions precautions;
+    Account account;
     QueuedBursts bursts;
 };
 
@@ -57,7 +57,7 @@ TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
         burst(kMs);
         if (bursts.keep_us() != 0) ++kept;
     }
-    const int64_t may_ns = Precautions::kMostSavedNs + 2 * (kBursts + 10) * kMs / Precautions::kPart;
+    const int64_t may_ns = Account::kMostSavedNs + Account::part_of(2 * (kBursts + 10) * kMs);
     EXPECT_LE(kept * QueuedBursts::kKeepUs * kUs, may_ns + 20 * QueuedBursts::kKeepUs * kUs);
     EXPECT_GE(kept, kBursts / 10);
 }
@@ -65,11 +65,11 @@ TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
 TEST_F(QueuedBurstsTest, WhatWasFollowedCostsNobody) {
     for (int i = 0; i < 10'000; ++i) burst(kSoonNs);
     EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
-    EXPECT_TRUE(precautions.take(Precautions::kMostSavedNs - 2 * QueuedBursts::kKeepUs * kUs, now));
+    EXPECT_TRUE(account.take(Account::kMostSavedNs - 2 * QueuedBursts::kKeepUs * kUs, now));
 }
 
 TEST_F(QueuedBurstsTest, WithoutPrecautionsThereIsNone) {
-    precautions.use(false);
+    account.use(false);
     burst(kSoonNs);
     EXPECT_EQ(bursts.keep_us(), 0u);
 }

@@ -1,6 +1,6 @@
-// The most that the units of a device may lose to precautions: to preparations for a more urgent unit whose pattern is
-// not known yet, or may have changed. One part in fifty of the device's time, and some milliseconds at once. A
-// precaution that turns out to be needed is refunded. Pure; one object per device; not thread-safe.
+// The most that the units of a device may lose for something that a more urgent unit may not need: one part in fifty of
+// the device's time per account, and some milliseconds at once. An expense that turns out to be needed is refunded. Pure;
+// one object per device; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 
 namespace xsched::sched {
 
-class Precautions {
+class Account {
 public:
-    static constexpr int64_t kPart = 50;
     static constexpr int64_t kMostSavedNs = 10'000'000;  // decision 009
+
+    // Returns the part of that time which may be lost.
+    static int64_t part_of(int64_t ns) { return ns / kPart; }
 
     void use(bool used) { used_ = used; }
     bool used() const { return used_; }
@@ -27,9 +29,16 @@ public:
     void give_back(int64_t ns) { saved_ns_ = std::min(saved_ns_ + ns, kMostSavedNs); }
 
 private:
+    static constexpr int64_t kPart = 50;
+
     int64_t saved_ns_ = kMostSavedNs;
     int64_t counted_ns_ = 0;
     bool used_ = true;
+};
+
+struct Budget {
+    Account precautions;  // for units whose pattern is not known yet, or may have changed
+    Account foresight;  // for bursts that are foreseen
 };
 
 // A unit's pause for which more was taken than its think times say.
