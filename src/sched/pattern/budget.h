@@ -1,6 +1,7 @@
 // The most that the units of a device may lose for something that a more urgent unit may not need: one part in fifty of
-// the device's time per account, and some milliseconds at once. An expense that turns out to be needed is refunded. Pure;
-// one object per device; not thread-safe.
+// the device's time per account, and some milliseconds at once. An expense that turns out to be needed is refunded.
+//
+// Pure; one object per device; not thread-safe.
 #pragma once
 
 #include <algorithm>
