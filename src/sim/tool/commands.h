@@ -52,6 +52,7 @@ int fleet_command(const FleetWords& words);
 struct AblateWords {
     std::vector<std::string> rules;  // these alone
     std::string workload;  // those with this in their names alone
+    std::optional<uint64_t> seed;
     bool table = false;  // what the workloads show with all rules, and nothing else
     size_t most = 3;  // workloads that are told of each rule
     bool json = false;
