@@ -67,7 +67,7 @@ void doing(const char* what) { fprintf(stderr, "doing: %s\n", what); }
 
 }  // namespace xsched::probe
 
-// A trial may have left work that never ends: nothing is destroyed.
+// Exits without destroying anything: a trial may have left work that never ends.
 int main(int count, char** words) {
     xsched::probe::tell_stacks_when_asked();
     _exit(xsched::probe::run(count, words));

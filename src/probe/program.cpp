@@ -48,7 +48,7 @@ void Program::end_input() {
     input_ = -1;
 }
 
-// Empty: it has ended.
+// Returns the program's next line; empty if the program has ended.
 std::string Program::line() {
     char* text = nullptr;
     size_t bytes = 0;
