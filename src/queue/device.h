@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 21
+#define XQ_DEVICE_ABI 22
 
 typedef struct XqQueue XqQueue;
 
@@ -112,6 +112,7 @@ typedef struct XqStopState {
     uint32_t stop;
     uint32_t slowed;  // != 0: it goes on all the same, only slower, on a few of the device's compute units
     uint32_t paused;  // != 0: level 3 is refused (NotAllowed) until the backend calls xq_level_changed again
+    uint32_t calls_us;  // XqCosts::interrupt_us as this process has seen it; 0: not known yet
 } XqStopState;
 
 // Levels 2 and 3 beyond gates and holds.

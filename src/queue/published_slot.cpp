@@ -115,6 +115,10 @@ void PublishedSlot::taken(ipc::Taken what) {
     ipc::settle_gate(slot());
 }
 
+void PublishedSlot::calls_took(uint32_t us) {
+    if (us != 0) slot().interrupt_us.store(us, std::memory_order_relaxed);
+}
+
 void PublishedSlot::forget_directive() {
     slot().suspended.store(0, std::memory_order_release);
     slot().window_ns.store(0, std::memory_order_release);

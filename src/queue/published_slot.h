@@ -85,6 +85,7 @@ public:
     void taken(ipc::Taken what);
     void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
     // The scheduler that suspended it is gone.
+    void calls_took(uint32_t us);  // both calls of level 3, as the process has seen them; 0: not known
     void forget_directive();
 
     // --- what the scheduler says

@@ -198,6 +198,7 @@ void HardwareStop::forget_progress() {
 // Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. Work that
 // is only kept off may end its command, and slowed work goes on: that says nothing about an effect.
 void HardwareStop::note_progress(const XqStopState& state) {
+    core_.published.calls_took(state.calls_us);
     if (!std::exchange(effect_due_, false) || !interrupted()) return;
     watched_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_ ? state.stop : 0;
     progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);

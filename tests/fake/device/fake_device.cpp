@@ -137,8 +137,10 @@ void add_interrupt(XqStopOps& ops) {
         return kXSchedSuccess;
     };
     ops.state = [](void* hwq) -> XqStopState {
-        return {
-            .stop = of(hwq).stop, .slowed = of(hwq).only_slows ? 1u : 0u, .paused = of(hwq).level_3_pauses ? 1u : 0u};
+        return {.stop = of(hwq).stop,
+                .slowed = of(hwq).only_slows ? 1u : 0u,
+                .paused = of(hwq).level_3_pauses ? 1u : 0u,
+                .calls_us = of(hwq).calls_us};
     };
     ops.set_timeslice = [](void* hwq, uint32_t us) -> XResult {
         of(hwq).timeslices.push_back(us);

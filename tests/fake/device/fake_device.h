@@ -72,6 +72,7 @@ public:
     std::atomic<uint32_t> stop{1};          // the stop in force, as the device tells it
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
+    uint32_t calls_us = 0;  // as XqStopState says them
     XqInterrupt last_interrupt = kXqTakeOff;
     uint32_t taken_within = 0;  // ipc::Taken of its slot, as the last interrupt saw it
     std::atomic<int> deactivated{0}, reactivated{0}, interrupted{0}, restored{0}, holds_alive{0}, destroyed{0};

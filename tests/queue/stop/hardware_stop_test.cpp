@@ -114,6 +114,15 @@ TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
     EXPECT_EQ(other.slot().switch_us, 0u);
 }
 
+// Not what its platform declares for every machine.
+TEST(HardwareStop, TheSchedulerSeesHowLongItsCallsTake) {
+    FakeDevice device(test::kInterruptible);
+    direct(device, true, true);
+    device.calls_us = 250;
+    device.queue().look_if_asked();
+    EXPECT_EQ(device.slot().interrupt_us, 250U);
+}
+
 TEST(HardwareStop, KeptOffItCanStillBeTakenOff) {
     FakeDevice device(test::kInterruptible);
     ipc::QueueSlot& slot = device.slot();

@@ -6,6 +6,7 @@
 
 #include "base/mutex.h"
 #include "platform/cuda/hal/channel_record.h"
+#include "platform/stream/hal/call_times.h"
 #include "vendor.h"
 
 namespace xsched::cuda {
@@ -27,6 +28,8 @@ struct Gpu {
     bool kept_off = false;    // stopped by its timeslice, and kept from coming back
     bool once_more = false;   // it runs again after that: the next restore enables it a second time
     int64_t enabled_ns = 0;   // when it was last enabled
+    stream::CallTimes calls;
+    std::atomic<uint32_t> calls_us{0};  // both together, from `calls`; 0: not known
     std::atomic<bool> refused{false};  // a call failed: not tried again
     uint32_t timeslice_us = 0;         // in force; 0: the driver's own
     bool known = false;

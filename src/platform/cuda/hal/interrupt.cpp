@@ -111,9 +111,11 @@ void let_go(Gpu& gpu) {
     gpu.stopped = false;
     gpu.enabled_ns = base::now_ns();
     gpu.once_more = gpu.kept_off;
+    gpu.calls.add_on(gpu.enabled_ns - began);
+    gpu.calls_us.store(gpu.calls.both_us(), std::memory_order_relaxed);
     g_stopped.fetch_sub(1, std::memory_order_acq_rel);
     XLOG_DEBG("device %d: channels enabled in %lld us", gpu.device,
-              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+              static_cast<long long>((gpu.enabled_ns - began) / base::kMicrosecond));
 }
 
 // gpu.turn held. The queue asks for it, or does not any more.
@@ -151,8 +153,10 @@ XResult stop(Gpu& gpu) {
     gpu.once_more = false;
     gpu.kept_off = keeps_off;
     g_stopped.fetch_add(1, std::memory_order_acq_rel);
+    const int64_t took_ns = base::now_ns() - began;
+    gpu.calls.add_off(took_ns);
     XLOG_DEBG("device %d: %u channels %s in %lld us", gpu.device, channels, keeps_off ? "kept off" : "disabled",
-              static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));
+              static_cast<long long>(took_ns / base::kMicrosecond));
     return kXSchedSuccess;
 }
 
@@ -281,7 +285,8 @@ XqStopState stop_state(HwQueue& hwq) {
     if (gpu == nullptr) return {};
     return {.stop = gpu->stop_number.load(std::memory_order_acquire),
             .slowed = 0,
-            .paused = gpu->too_many.load(std::memory_order_acquire) ? 1U : 0U};
+            .paused = gpu->too_many.load(std::memory_order_acquire) ? 1U : 0U,
+            .calls_us = gpu->calls_us.load(std::memory_order_relaxed)};
 }
 
 XResult set_timeslice(HwQueue& hwq, uint32_t us) {

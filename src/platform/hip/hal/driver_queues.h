@@ -7,6 +7,7 @@
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "platform/hip/hal/kfd_control.h"
+#include "platform/stream/hal/call_times.h"
 #include "platform/stream/hal/hwqueue.h"
 
 namespace xsched::hip {
@@ -31,6 +32,7 @@ struct Process {
     uint32_t refused = 0;     // bit n: way n, not tried again
     uint32_t misses = 0;      // suspensions in a row for which the driver lacked a queue
     uint32_t resumes = 0;     // so often something stopped was let go on
+    stream::CallTimes call_times;
     uint32_t calls = 0;       // that switched queues: each takes all processes' queues of a GPU off it and back
 };
 

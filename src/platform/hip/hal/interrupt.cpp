@@ -145,8 +145,10 @@ void resume_each(const bool* go_on) {
 }
 
 void resume_those(const bool* go_on) {
+    const int64_t began = base::now_ns();
     resume_as_debugger(go_on);
     resume_each(go_on);
+    if (std::count(go_on, go_on + g_process.count, true) != 0) g_process.call_times.add_on(base::now_ns() - began);
 }
 
 // Ways for which a file is opened: each mask looks at the GPU's shape, and a debugger begins with a descriptor.
@@ -224,10 +226,12 @@ XResult suspend_those(const bool* stop) {
         const Way way = best_way(count, out_of_question());
         if (way == Way::kNone) break;
         if (count == 0) return kXSchedSuccess;
+        const int64_t began = base::now_ns();
         const int error = way == Way::kDebugger ? suspend_as_debugger(stop) : suspend_each(way, stop);
         process.misses = error == kQueueMissing ? process.misses + 1 : 0;
         if (error == kQueueMissing && process.misses < kMostMisses) return kXSchedErrorNotAllowed;  // for this time
         if (error == 0) {
+            process.call_times.add_off(base::now_ns() - began);
             return kXSchedSuccess;
         }
         note_refused(way, error, count);
@@ -301,7 +305,7 @@ XqStopState state_of(const stream::HwQueue& hwq) {
         any = true;
     }
     if (!any) return {};
-    return {.stop = 2 * g_process.resumes + 1, .slowed = slowed ? 1u : 0u};
+    return {.stop = 2 * g_process.resumes + 1, .slowed = slowed ? 1u : 0u, .calls_us = g_process.call_times.both_us()};
 }
 
 }  // namespace
