@@ -123,13 +123,26 @@ void ClientSlots::end_stop(uint32_t at, int64_t ns) {
     record.stops_by[static_cast<uint32_t>(by)].add(ns);
 }
 
+// As its platform declares them, as this machine was measured, and as the process was seen.
+void ClientSlots::settle_costs(uint32_t at) {
+    sched::Costs costs = read_costs(view_.region->slots[at]);
+    if (costs.has_timeslices() && view_.switch_us != 0) costs.switch_us = view_.switch_us;
+    queues_[at].costs = costs = off_times_.refined(costs);
+    if (view_.record == nullptr) return;
+    QueueRecord& record = view_.record->make(at);
+    record.switch_us.store(costs.switch_us, std::memory_order_relaxed);
+    record.off_us.store(costs.off_us, std::memory_order_relaxed);
+    record.interrupt_us.store(costs.interrupt_us, std::memory_order_relaxed);
+}
+
 // Where level 3 was asked for only later, the time before that is not its own.
 void ClientSlots::learn_costs(uint32_t at, int64_t off_ns) {
     QueueHistory& queue = queues_[at];
     const sched::Mechanism by = queue.verdict.preemption.mechanism;
     if (!sched::interrupts(by) || by == sched::Mechanism::kInterruptLate) return;
     off_times_.add(off_ns);
-    queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
+    if (view_.habits != nullptr) view_.habits->now.off_us = off_times_.usual_us();
+    settle_costs(at);
 }
 
 void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {

@@ -29,6 +29,9 @@ constexpr int64_t kFewLooks = 8;
 ClientSlots::ClientSlots(const ClientView& view, UnitTable& units)
     : view_(view), units_(*this, view, units), share_(view.limits, view.group) {
     for_others_.reserve(kMostForOthers);
+    if (view.habits == nullptr) return;
+    off_times_.begin_with(view.habits->last_run.off_us);
+    view.habits->now.off_us = off_times_.usual_us();
 }
 
 bool ClientSlots::scan(int64_t now_ns, Work& work) {
@@ -170,7 +173,7 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& 
     }
     if (!std::exchange(queue.used, true)) {
         changed_ = true;
-        queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
+        settle_costs(at);
     }
     if (!within_limits(at, numbers, now_ns)) return;
     take_priority(queue, numbers);
@@ -356,7 +359,7 @@ bool ClientSlots::set_suspended_by_person(uint64_t handle, bool suspended) {
         QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.is(numbers)) {
             become(queue, numbers);
-            queue.costs = off_times_.refined(read_costs(view_.region->slots[at]));
+            settle_costs(at);
         }
         queue.used = true;
         queue.unit_busy_ns = numbers.busy_ns;

@@ -171,6 +171,7 @@ private:
     void begin_stop(uint32_t at, int64_t now_ns);
     void end_stop(uint32_t at, int64_t ns);
     void learn_costs(uint32_t at, int64_t off_ns);
+    void settle_costs(uint32_t at);
     void follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void close_record(uint32_t at);
     void leave_limits(QueueHistory& queue);

@@ -27,6 +27,7 @@ struct ClientView {
     Journal* journal = nullptr;            // outlives it; null: nobody records
     std::shared_ptr<sched::ProgramHabits> habits;  // the scheduling thread's until remove_client; null: not kept
     HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
+    uint32_t switch_us = 0;  // the hardware's switch as it was measured here; 0: as its platform declares it
     // The scheduling thread's, and outlives it: gets the ids of clients whose Header::together changes.
     std::vector<uint32_t>* together = nullptr;
 };

@@ -66,6 +66,10 @@ struct QueueRecord {
     std::atomic<uint64_t> gone_copies{0};
     std::atomic<uint64_t> gone_copied_bytes{0};
     std::atomic<int64_t> gone_busy_ns{0};
+    // The cost of taking its process off the device, in microseconds, that the core reckons with (sched/facts/costs.h).
+    std::atomic<uint32_t> switch_us{0};
+    std::atomic<uint32_t> off_us{0};
+    std::atomic<uint32_t> interrupt_us{0};
     std::atomic<int64_t> seen_ns{0};  // when the queue was first seen
     std::atomic<int64_t> ready_since_ns{0};  // 0: it has no work, as far as is known
     std::atomic<uint32_t> watched{0};  // 1: each change of it is told; 0: only some are seen, now and then

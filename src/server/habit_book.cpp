@@ -18,6 +18,7 @@ bool read(const nlohmann::json& kept, sched::Habits& habits) {
     habits.pauses = kept.value("pauses", 0U);
     habits.short_ones = kept.value("short", 0U);
     habits.waited = kept.value("waited", 0U);
+    habits.off_us = kept.value("off_us", 0U);
     habits.longest_ms = kept.value("longest_ms", 0U);
     return habits.worth_keeping();
 }
@@ -68,6 +69,7 @@ nlohmann::json HabitBook::to_json() const {
                         {"pauses", entry.habits.pauses},
                         {"short", entry.habits.short_ones},
                         {"waited", entry.habits.waited},
+                        {"off_us", entry.habits.off_us},
                         {"longest_ms", entry.habits.longest_ms}});
     }
     return kept;

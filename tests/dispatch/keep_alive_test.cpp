@@ -61,6 +61,13 @@ TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
 
 // Not what its platform declares for every machine.
 TEST_F(KeepAliveInHeader, LastsForAsLongAsTheCallsOfThatProcessTake) {
+    const auto habits = std::make_shared<sched::ProgramHabits>();
+    const auto record = std::make_shared<ClientRecord>();
+    dispatcher.remove_client(1);
+    ClientView view = low.view();
+    view.record = record;
+    view.habits = habits;
+    dispatcher.add_client(view);
     int64_t now = learn_waits() + 20 * kMs;
     low.slot(0).launched = 1000;  // something is on the device each time
     for (size_t i = 0; i < sched::OffTimes::kEnough; ++i) {
@@ -85,6 +92,24 @@ TEST_F(KeepAliveInHeader, LastsForAsLongAsTheCallsOfThatProcessTake) {
     }
     now = begin_burst(now + 20 * kMs);
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns());
+    EXPECT_EQ(record->find(0)->off_us, 1000 + kGpu.effect_us);
+    EXPECT_EQ(habits->now.off_us, 1000U) << "its next run begins with that";
+}
+
+TEST_F(KeepAliveInHeader, CostsAreThoseOfThisMachineAndOfTheLastRun) {
+    const auto habits = std::make_shared<sched::ProgramHabits>();
+    const auto record = std::make_shared<ClientRecord>();
+    habits->last_run.off_us = 200;
+    dispatcher.remove_client(1);
+    ClientView view = low.view();
+    view.record = record;
+    view.habits = habits;
+    view.switch_us = 135;
+    dispatcher.add_client(view);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(record->find(0)->switch_us, 135U);
+    EXPECT_EQ(record->find(0)->off_us, 200 + kGpu.effect_us);
+    EXPECT_EQ(habits->now.off_us, 200U) << "kept though nothing was taken off";
 }
 
 TEST_F(KeepAliveInHeader, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {

@@ -66,12 +66,22 @@ TEST(HabitBook, LongCommandsAreWorthKeepingByThemselves) {
     EXPECT_FALSE(book.note(1, "simulation", habits));
 }
 
+TEST(HabitBook, SoIsTheTimeUntilAProgramIsOffItsDevice) {
+    sched::Habits habits;
+    habits.off_us = 310;
+    HabitBook book;
+    EXPECT_TRUE(book.note(1, "train", habits));
+    HabitBook next;
+    next.take_up(book.to_json());
+    EXPECT_EQ(next.of(1, "train").off_us, 310u);
+}
+
 TEST(HabitBook, WhatCannotBeReadIsLeftOut) {
     HabitBook book;
     book.note(1, "server", habits_of(10));
     nlohmann::json kept = book.to_json();
     const nlohmann::json good = kept[0];
-    for (const char* key : {"user", "program", "think_us", "pauses", "short", "waited", "longest_ms"}) {
+    for (const char* key : {"user", "program", "think_us", "pauses", "short", "waited", "off_us", "longest_ms"}) {
         for (const nlohmann::json& wrong :
              {nlohmann::json("text"), nlohmann::json(-1.5), nlohmann::json(nullptr), nlohmann::json::array({1})}) {
             nlohmann::json entry = good;

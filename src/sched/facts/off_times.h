@@ -17,13 +17,21 @@ public:
     static constexpr uint32_t kMostFactor = 4;  // safety: so far from what is declared, up or down, and no further
 
     // From the directive until the process's agent has said that it is off.
-    void add(int64_t ns) { times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 0, kMostUs))); }
+    void add(int64_t ns) {
+        times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 1, kMostUs)));
+        if (times_us_.count() >= kEnough) usual_us_ = times_us_.most_but(times_us_.count() / 10);
+    }
+
+    // The program's last run, which counts until this one has shown enough; 0: nothing is known of it.
+    void begin_with(uint32_t us) { usual_us_ = std::min<uint32_t>(us, kMostUs); }
+    // Nine of ten times are at most so long; 0: not known yet.
+    uint32_t usual_us() const { return usual_us_; }
 
     // "Usually" is nine of ten times: whoever reckons with it rather waits a little longer than too short.
     Costs refined(Costs costs) const {
-        if (times_us_.count() < kEnough || costs.off_us == 0) return costs;
-        const uint32_t off_us = std::clamp(times_us_.most_but(times_us_.count() / 10) + costs.effect_us,
-                                           costs.off_us / kMostFactor, costs.off_us * kMostFactor);
+        if (usual_us_ == 0 || costs.off_us == 0) return costs;
+        const uint32_t off_us =
+            std::clamp(usual_us_ + costs.effect_us, costs.off_us / kMostFactor, costs.off_us * kMostFactor);
         costs.off_us = off_us;
         costs.most_off_us = std::max(costs.most_off_us, off_us);
         return costs;
@@ -34,6 +42,7 @@ private:
     static constexpr int64_t kMostUs = 1'000'000;  // safety: a process says it
 
     base::Sample<uint32_t, kKept> times_us_;
+    uint32_t usual_us_ = 0;
 };
 
 }  // namespace xsched::sched

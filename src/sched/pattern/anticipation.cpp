@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/rule_on.h"
+
 namespace xsched::sched {
 
 namespace {
@@ -26,8 +28,8 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 void Anticipation::add(int64_t think_ns) {
     think_ns = std::min(think_ns, kLongestThinkNs);
     if (unsure_ > 0) --unsure_;
-    const bool surprises = thinks_.count() >= kEnough && think_ns < Habits::kShortNs && !resembles_one(think_ns);
-    if (surprises) unsure_ = kEnough;
+    const bool surprises = thinks_.count() >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns);
+    if (surprises && rule_on(Rule::kThinkSurprise)) unsure_ = kEnough;
     thinks_.add(think_ns);
 }
 

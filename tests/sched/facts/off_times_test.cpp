@@ -27,6 +27,20 @@ TEST(OffTimes, AreFromTheDirectiveUntilTheDeviceHasObeyed) {
     EXPECT_EQ(costs.interrupt_us, kGpu.interrupt_us);
 }
 
+TEST(OffTimes, TheNextRunBeginsWithThem) {
+    OffTimes first;
+    EXPECT_EQ(first.usual_us(), 0U);
+    for (size_t i = 0; i < OffTimes::kEnough; ++i) first.add(kMs);
+    EXPECT_EQ(first.usual_us(), 1000U);
+    OffTimes next;
+    next.begin_with(first.usual_us());
+    EXPECT_EQ(next.refined(kGpu), first.refined(kGpu));
+    for (size_t i = 0; i < OffTimes::kEnough; ++i) next.add(2 * kMs);
+    EXPECT_EQ(next.usual_us(), 2000U) << "what is seen now counts";
+    next.begin_with(0);
+    EXPECT_EQ(OffTimes().refined(kGpu), kGpu);
+}
+
 TEST(OffTimes, OneSlowCallOfMany) {
     OffTimes seen;
     for (int i = 0; i < 15; ++i) seen.add(kMs);
@@ -46,7 +60,7 @@ TEST(OffTimes, OldOnesAreForgotten) {
 
 // A process says itself when it is off.
 TEST(OffTimes, StayNearWhatThePlatformDeclares) {
-    EXPECT_EQ(after(16, 0).off_us, std::max(kGpu.effect_us, kGpu.off_us / OffTimes::kMostFactor));
+    EXPECT_EQ(after(16, 0).off_us, std::max(1 + kGpu.effect_us, kGpu.off_us / OffTimes::kMostFactor));
     EXPECT_EQ(after(16, INT64_MAX).off_us, kGpu.off_us * OffTimes::kMostFactor);
     EXPECT_EQ(after(16, -5).off_us, after(16, 0).off_us);
 }
