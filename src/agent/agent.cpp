@@ -51,13 +51,12 @@ std::atomic<bool> g_lifeline_ended{false};
 LocalScheduler g_local;
 Errands g_errands;
 base::Thread g_thread;            // carries out directives; never calls a vendor's driver
-base::Thread g_local_thread;      // makes directives when this process schedules itself (local scheduler)
+base::Thread g_local_thread;      // with the local scheduler: makes them
 std::atomic<bool> g_stop_local{false};
 bool g_fork_handler = false;
-bool g_told_unscheduled = false;  // set once the log has told that this process runs unscheduled; cleared when a server
-                                  // connects
-bool g_told_brief = false;  // set once the log has told that servers are lost as soon as they connect
-bool g_start_server = false;  // the agent's thread is to start one
+bool g_told_unscheduled = false;  // in the log; of whoever connects
+bool g_told_brief = false;        // likewise, that servers are lost as soon as they come
+bool g_start_server = false;      // the agent's thread is to start one
 
 void move_queues(ipc::Region* region) {
     const ipc::Region* before = g_region.load(std::memory_order_acquire);
@@ -128,7 +127,7 @@ void schedule_alone(const char* why) {
     g_told_unscheduled = true;
 }
 
-// Starts a server if none answered. The agent's thread does this first.
+// The first thing that the agent's thread does, if nobody answered.
 void start_missing_server() {
     const char* why = base::entered_sandbox() ? "this process has entered a sandbox" : start_server();
     const int64_t give_up = base::now_ns() + kServerStartNs;
@@ -140,17 +139,15 @@ void start_missing_server() {
     if (why != nullptr) schedule_alone(why);
 }
 
-// Falls back to private memory after the server was lost. `brief`: the connection ended within a moment of its begin.
+// `brief`: it was there for a moment only.
 void lose_server(const char* why, bool brief) {
     g_connected.store(false, std::memory_order_release);
     const ipc::Region* region = g_region.load(std::memory_order_acquire);
-    for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // the server's last settings, if they came
-                                                                         // just before it left
+    for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // its last word, if it came just before
     move_queues(g_private);
     g_connection.hang_up();
     g_lifeline.changed();
-    // The server may have stopped this process's channels while the process did not answer. A lost server cannot start
-    // them again, so this process does.
+    // It may have acted for us while we did not answer, and cannot put it right any more.
     if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
     if (!g_told_brief || !brief)
         XLOG_WARN("xserver is lost (%s%s): this process goes on unscheduled and looks for a server", why,
@@ -159,7 +156,7 @@ void lose_server(const char* why, bool brief) {
     g_told_brief = brief;
 }
 
-// Returns a sentence about the server's trouble; null while the server answers.
+// Null while all is well.
 const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool any_suspended) {
     if (header.detached.load(std::memory_order_acquire) != 0) return "it let this process go";
     if (heartbeat.is_lost(header.heartbeat_ns.load(std::memory_order_acquire), any_suspended, base::now_ns()))
@@ -167,7 +164,7 @@ const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool
     return g_connection.lost() ? "its connection closed" : nullptr;
 }
 
-// Waits until it is time to look for a server again. The process may schedule itself meanwhile.
+// Until it is time to look for a server again; meanwhile the process may be its own.
 void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
     const int64_t until = base::now_ns() + pause_ns;
     for (int64_t now = base::now_ns(); now < until && !g_stop.load(std::memory_order_acquire); now = base::now_ns()) {
@@ -216,7 +213,7 @@ void* global_body(void*) {
     return nullptr;
 }
 
-// Wakes the agent's thread when there is something to send or to look at.
+// For something to send or see: the thread looks at once.
 void wake_agent() {
     ipc::Region* region = g_region.load(std::memory_order_acquire);
     if (region != nullptr && g_connected.load(std::memory_order_acquire)) ipc::ring_directive(region->header);
@@ -275,7 +272,7 @@ void stop_threads() {
     g_stop.store(false, std::memory_order_release);
 }
 
-// Starts two threads: one decides, the other carries directives out with system calls, which may block.
+// Two threads: what carries directives out makes system calls, and may stand there.
 bool start_local_threads() {
     if (!g_thread.start("xsched-agent", local_agent_body, nullptr)) return false;
     g_stop_local.store(false, std::memory_order_release);
@@ -284,7 +281,7 @@ bool start_local_threads() {
     return false;
 }
 
-// Connects to a server. Without one, the agent's thread is started as well: it looks for a server.
+// Without a server as well: the thread looks for one.
 void start_global(const char* no_thread) {
     const bool connected = connect_to_server(true);
     if (g_thread.start("xsched-agent", global_body, nullptr)) {
@@ -337,7 +334,7 @@ void after_fork_in_child() {
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }
 
-// Starts the agent, the first time in this process. The caller holds g_mutex.
+// g_mutex held: the first start in this process.
 void begin(XSchedulerType type, const char* policy, bool errands = false) {
     base::prepare_log();
     base::note_confinement();
@@ -346,9 +343,7 @@ void begin(XSchedulerType type, const char* policy, bool errands = false) {
     g_region.store(g_private, std::memory_order_release);
     queue::g_handed_over.store(wake_agent, std::memory_order_release);
     if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
-    if (errands && type != kSchedulerAppManaged)
-        g_errands.start();  // before the agent's thread, which hands errands
-                            // over
+    if (errands && type != kSchedulerAppManaged) g_errands.start();  // before the agent's thread, which has them done
     start(type, policy);
     g_started.store(true, std::memory_order_release);
 }

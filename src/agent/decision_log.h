@@ -6,7 +6,7 @@
 
 namespace xsched::agent {
 
-// Tells a newly connected scheduler whether this process wants to be told of decisions.
+// Of a scheduler that this process begins to listen to: whether it is to tell.
 void want_decisions(ipc::Header& header);
 // Logs the decisions that are new since the last call.
 void log_decisions(ipc::Region& region);

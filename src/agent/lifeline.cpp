@@ -40,8 +40,7 @@ void Lifeline::watch() {
         if (const int socket = connection_->watched(); socket >= 0) {
             pollfd wait{socket, POLLRDHUP, 0};
             poll(&wait, 1, kLookMs);
-            // Ask the connection, not the descriptor's number: the guest may have closed it and opened another file
-            // under that number.
+            // Looked at through the connection: the number may be another file's by now.
             if (changes_.load(std::memory_order_seq_cst) != seen || !connection_->lost()) continue;
             lost = true;
         }

@@ -13,8 +13,7 @@ namespace xsched::agent {
 
 class Lifeline {
 public:
-    // Starts the thread, which calls `ended` once for each connection that ends. Returns whether the thread could be
-    // started.
+    // `ended` is called by the thread, once for each connection that ends. False: no thread could be started.
     bool start(Connection& connection, void (*ended)());
     void stop();
     // The connection was opened or closed.

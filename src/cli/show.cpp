@@ -181,6 +181,14 @@ std::string gangs_of(const Json& process) {
     return text;
 }
 
+// As the scheduler reckons with them; empty: the process cannot be taken off its device.
+std::string costs_text(const Json& costs) {
+    if (!costs.is_object()) return "";
+    const auto ms = [&](const char* name) { return length_text(costs.value(name, 0.0) / 1e3); };
+    return "    level 3: off its device within " + ms("off_us") + "; both calls take " + ms("calls_us") +
+           (costs.value("switch_us", 0.0) > 0 ? ", a switch of the hardware " + ms("switch_us") : "") + "\n";
+}
+
 std::string status_text(const Json& answer) {
     std::string text = "policy " + answer.value("policy", "") + "\n";
     for (const Json& process : answer["processes"]) {
@@ -192,6 +200,7 @@ std::string status_text(const Json& answer) {
                 length_text(process.value("delayed_ms", 0.0)) + " in all; delayed others by " +
                 length_text(process.value("caused_ms", 0.0)) + "\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
+        text += costs_text(process.value("costs", Json()));
     }
     for (const Json& program : answer.value("not_connected", Json::array()))
         text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +

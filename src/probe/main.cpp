@@ -2,6 +2,7 @@
 // "says": a sentence}. Exit status 0 if it printed one, 2 for a command line that it does not understand.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -67,8 +68,9 @@ void doing(const char* what) { fprintf(stderr, "doing: %s\n", what); }
 
 }  // namespace xsched::probe
 
-// Exits without destroying anything: a trial may have left work that never ends.
+// A trial may have left work that never ends: nothing is destroyed.
 int main(int count, char** words) {
+    signal(SIGPIPE, SIG_IGN);  // a trial says itself that its other program has ended
     xsched::probe::tell_stacks_when_asked();
     _exit(xsched::probe::run(count, words));
 }

@@ -160,6 +160,8 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
         !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
+    if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
+        XLOG_WARN("the costs of this machine's device are not known: %s", why.c_str());
     take_up_checkpoint();
     scheduler_.start();
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "host/device_costs.h"
 #include "server/beats.h"
 #include "server/checkpoint.h"
 #include "server/clients/client.h"
@@ -157,6 +158,7 @@ private:
     HoldBook holds_;
     GoneClients gone_;
     HabitBook habits_;
+    host::DeviceCosts device_costs_;  // as xcli doctor --run has measured them
     OrderNotes notes_;
     DeviceNumbers device_numbers_;
     DriverQueues driver_queues_;

@@ -20,17 +20,17 @@ protected:
                                 {"FAKE_CUDA_SHARED", directory / "device"}};
         run("hip", steps, environment, faults, more);
     }
-    void try_cuda(const std::string& steps, const Environment& faults) {
+    void try_cuda(const std::string& steps, const Environment& faults, const std::vector<std::string>& more = {}) {
         const std::string folder = directory / "driver", files = directory / "rm";
         mkdir(folder.c_str(), 0700);
         mkdir(files.c_str(), 0700);
-        if (symlink(FAKE_CUDA, (folder + "/libcuda.so.1").c_str()) != 0) ADD_FAILURE();
+        if (symlink(FAKE_CUDA, (folder + "/libcuda.so.1").c_str()) != 0 && errno != EEXIST) ADD_FAILURE();
         Environment environment{{"XSCHED_CUDA_LIB", FAKE_CUDA},
                                 {"LD_LIBRARY_PATH", folder},
                                 {"LD_PRELOAD", FAKE_RM},
                                 {"FAKE_RM_DIR", files},
                                 {"FAKE_CUDA_SHARED", directory / "device"}};
-        run("cuda", steps, environment, faults, {});
+        run("cuda", steps, environment, faults, more);
     }
 
     // The OpenCL stand-in, whose kernels are not those of the trials.

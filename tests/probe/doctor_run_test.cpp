@@ -1,4 +1,6 @@
 // xcli doctor --run as a whole: what it says of stand-ins that work, its report and its exit status.
+#include <filesystem>
+
 #include "probe/doctor_rig.h"
 
 namespace xsched::test {
@@ -8,7 +10,7 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
     const std::string file = directory / "saved.json";
     try_hip("", {}, {"--save", file});
     for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
-    EXPECT_EQ(report["metrics"]["steps"].size(), 20U);
+    EXPECT_EQ(report["metrics"]["steps"].size(), 21U);
     for (const char* key : {"test_id", "test_name", "date", "hardware", "driver_version", "rocm_version",
                             "xsched_version", "status", "metrics", "notes"})
         EXPECT_TRUE(report.contains(key)) << key;
@@ -30,8 +32,29 @@ TEST_F(DoctorRuns, EveryStepOfHip) {
 TEST_F(DoctorRuns, EveryStepOfCuda) {
     try_cuda("", {});
     for (const Json& one : report["metrics"]["steps"]) EXPECT_EQ(one["ending"], "done") << one;
-    EXPECT_EQ(report["metrics"]["steps"].size(), 14U);
+    EXPECT_EQ(report["metrics"]["steps"].size(), 15U);
     for (int number = 1; number <= 3; ++number) expect_times_alone(number);
+}
+
+// For an xserver that starts later, and for xsim.
+TEST_F(DoctorRuns, CostsAreKeptForOthersIfAskedFor) {
+    const Environment variables{{"XDG_STATE_HOME", directory / "state"}};
+    const std::string file = directory / "state/xsched/device.json";
+    try_cuda("device,gate,switch", variables);
+    EXPECT_FALSE(std::filesystem::exists(file)) << "nobody asked for it";
+    try_cuda("device,gate,switch", variables, {"--keep"});
+    std::ifstream read(file);
+    const Json kept = Json::parse(read, nullptr, false);
+    ASSERT_TRUE(kept.is_object()) << outcome.err;
+    for (const char* cost : {"switch_us", "gate_host_us", "gate_device_us", "launch_us"})
+        EXPECT_TRUE(kept["device"][cost].is_number()) << cost << kept;
+    EXPECT_FALSE(kept["name"].get<std::string>().empty());
+}
+
+TEST_F(DoctorRuns, NothingMeasuredIsNotKept) {
+    const Outcome said = xcli({"doctor", "--run", "--platform", "cuda", "--steps", "routes", "--keep"},
+                              {{"XDG_STATE_HOME", directory / "state"}, {"XSCHED_CUDA_LIB", FAKE_CUDA}});
+    EXPECT_TRUE(has(said.err, "neither the step \"switch\"")) << said.err;
 }
 
 TEST_F(DoctorRuns, NoLevelAboveTheOneAskedFor) {

@@ -25,7 +25,7 @@ ROOMS = {
     "server": {"console", "dispatch", "sched", "policy", "host", "ipc", "base"},
     "console": set(),
     "cli": {"console", "host", "ipc", "base"},
-    "sim": {"console", "dispatch", "sched", "policy", "ipc", "base"},
+    "sim": {"console", "dispatch", "host", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),
 }

@@ -10,6 +10,7 @@ namespace {
 constexpr double kStandsMs = 10;    // a call that takes longer waits for somebody
 constexpr double kInTurns = 1.7;    // times one kernel: two do not run together
 constexpr double kDearGateUs = 50;
+constexpr double kDearSwitchUs = 5;  // less lies within the noise of a launch (judgement)
 constexpr double kNoticed = 1.5;
 
 using Sentences = std::vector<std::string>;
@@ -64,6 +65,16 @@ void about_gates(const Evidence& evidence, Sentences& all) {
     if (us < kDearGateUs) return;
     char text[160];
     snprintf(text, sizeof text, "a gate takes %.0f us here: expect so much more for each that goes into a stream", us);
+    all.push_back(text);
+}
+
+// The kernel driver of GPUs that run processes side by side makes no such switch.
+void about_switches(const Evidence& evidence, Sentences& all) {
+    const Json* found = found_in(evidence, "switch");
+    const double us = found != nullptr ? found->value("switch_us", 0.0) : 0;
+    if (us < kDearSwitchUs) return;
+    char text[160];
+    snprintf(text, sizeof text, "the hardware's switch from one program to another takes %.0f us here", us);
     all.push_back(text);
 }
 
@@ -161,6 +172,7 @@ std::vector<std::string> advice(const Evidence& evidence) {
     about_sharing(evidence, all);
     about_standing(evidence, all);
     about_gates(evidence, all);
+    about_switches(evidence, all);
     about_ways(evidence, all);
     about_mask(evidence, all);
     about_priority(evidence, all);

@@ -12,6 +12,7 @@ struct DoctorRun {
     double patience_s = 0;    // what a step may take besides; 0: as the step says
     std::string only;         // steps, divided by commas; empty: all
     std::string save;         // a file for the JSON; empty: none
+    bool keep = false;        // the costs of switches and calls, for xserver and xsim
     std::string root = "/";   // of files and settings, see Machine
     bool json = false;
 };

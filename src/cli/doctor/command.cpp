@@ -47,6 +47,8 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
+    with_run(doctor->add_flag("--keep", asked.keep,
+                              "keep what switches and calls cost here, for an xserver started later and for xsim"));
     with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
         ->check(CLI::Range(0.1, 20.0));
     with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "cli/doctor/device_costs.h"
 #include "cli/doctor/main_job.h"
 #include "cli/doctor/private_server.h"
 #include "cli/doctor/report.h"
@@ -21,6 +22,7 @@
 #include "cli/doctor/surroundings.h"
 #include "cli/doctor/verdicts.h"
 #include "cli/drivers.h"
+#include "host/device_costs.h"
 
 namespace xsched::cli {
 namespace {
@@ -278,6 +280,7 @@ int run_doctor(const DoctorRun& asked) {
     run.run_all();
     const std::vector<Verdict> verdicts = judge(run.evidence());
     show_run(asked, run.evidence(), verdicts);
+    if (asked.keep) keep_costs(run.evidence(), host::device_costs_path(), asked.json);
     if (nothing_tried(run.evidence())) return kCouldNotRun;
     const bool all = std::all_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
         const bool works = verdict.use == Use::kUse || verdict.use == Use::kNothingToGain || verdict.use == Use::kNone;

@@ -40,6 +40,8 @@ inline constexpr Step kSteps[] = {
      "which streams share a hardware queue"},
     {"standing",    "standing",   "",        Under::kNothing,  0, 1, 0,   8,
      "how long a call waits beside another thread's synchronize or copy"},
+    {"switch",      "switch",     "",        Under::kNothing,  0, 1, 0.05, 10,
+     "what the hardware's switch from one process to another costs"},
     {"stop 1",      "suspension", "",        Under::kShim,     1, 1, 0.06, 10,
      "level 1: a suspended queue stops once what is in flight is over"},
     {"stop 2",      "suspension", "",        Under::kShim,     2, 2, 0.06, 10,

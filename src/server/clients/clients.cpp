@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <span>
 
 #include "base/clock.h"
@@ -137,7 +138,8 @@ bool Server::tell_some() {
                               .record = client.record(),
                               .limits = client.user().shared(),
                               .group = client.group(),
-                              .habits = client.habits()});
+                              .habits = client.habits(),
+                              .switch_us = static_cast<uint32_t>(std::lround(device_costs_.of("switch_us")))});
         }
         for (const auto& client : leaving) {
             interrupter_.unwatch(client->id());

@@ -96,6 +96,15 @@ Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, co
             {"preemptions", known.preemptions}};
 }
 
+// The cost of taking its process off the device at level 3; null: it has no such level.
+Json costs_of(const SeenQueue& queue) {
+    const dispatch::QueueRecord* record = queue.client.record()->find(queue.at);
+    if (record == nullptr || record->off_us.load() == 0) return nullptr;
+    return {{"switch_us", record->switch_us.load()},
+            {"off_us", record->off_us.load()},
+            {"calls_us", record->interrupt_us.load()}};
+}
+
 Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
                     int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
@@ -119,6 +128,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     entry.update(describe_commands(slot));
     entry.update(describe_suspension(slot, known, why, now_ns));
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
+    if (const Json costs = costs_of(queue); !costs.is_null()) entry["costs"] = costs;
     add_hints(entry, slot, now_ns);
     add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
@@ -130,6 +140,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
     Json explanations = Json::array();
     std::set<std::string> known;
     std::set<std::string> gangs;
+    Json costs;
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
     uint64_t completed = 0;
@@ -143,6 +154,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         completed += ipc::completed_commands(queue.slot);
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
+        if (costs.is_null()) costs = costs_of(queue);
         const int64_t gang = queue.slot.gang.load();
         if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
             gangs.insert(base::name_of_number(gang));
@@ -162,6 +174,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"state", state},
             {"completed", completed},
             {"gangs", gangs},
+            {"costs", costs},
             {"explanations", explanations},
             {"delayed_ms", milliseconds(delayed_ns)},
             {"caused_ms", milliseconds(facts.caused_ns(client))},

@@ -11,6 +11,7 @@ namespace xsched::sim::tool {
 struct RunWords {
     std::string file;
     std::vector<std::string> policies;
+    std::string device;  // a file of xcli doctor --run with the costs of a device; empty: the workload's own
     std::optional<uint64_t> seed;
     std::optional<double> duration_s;
     bool native = false;
@@ -52,7 +53,6 @@ int fleet_command(const FleetWords& words);
 struct AblateWords {
     std::vector<std::string> rules;  // these alone
     std::string workload;  // those with this in their names alone
-    std::optional<uint64_t> seed;
     bool table = false;  // what the workloads show with all rules, and nothing else
     size_t most = 3;  // workloads that are told of each rule
     bool json = false;

@@ -30,6 +30,8 @@ void add_run(CLI::App& app, Words& words) {
         if (command != replay)
             command->add_option("WORKLOAD", words.run.file, "a workload (TOML, docs/xsim.md)")->required();
         command->add_option("--seed", words.run.seed, "instead of the workload's own");
+        command->add_option("--device", words.run.device,
+                            "take the device's costs from this file, which xcli doctor --run has written");
         command->add_option("--duration", words.run.duration_s, "seconds, instead of the workload's own")
             ->check(CLI::Range(0.001, 1e7));
         command->add_flag("--native", words.run.native, "without a scheduler: the device's own time slicing");
@@ -80,8 +82,6 @@ void add_ablate(CLI::App& app, Words& words) {
     CLI::App* ablate = app.add_subcommand("ablate", "turn the scheduler's rules off one by one, and show what changes");
     ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
     ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
-    ablate->add_option("--seed", words.ablate.seed,
-                       "instead of the workloads' own: what another seed shows as well is no chance");
     ablate->add_option("--most", words.ablate.most, "show so many workloads of each rule (3)");
     ablate->add_flag("--table", words.ablate.table, "show what the workloads give with all rules, and nothing else");
     ablate->add_flag("--json", words.ablate.json, "print JSON");

@@ -1,11 +1,13 @@
 // xsim run, xsim compare.
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "host/device_costs.h"
 #include "policy/policy.h"
 #include "sim/perfetto_trace.h"
 #include "sim/replay.h"
@@ -27,6 +29,21 @@ std::vector<std::string> chosen(const RunWords& words, const Workload& workload)
     return words.policies;
 }
 
+// Costs that the file does not have stay as they are.
+void take_costs(const std::string& path, DeviceCosts& costs) {
+    host::DeviceCosts measured;
+    if (const std::string why = host::read_device_costs(path, measured); !why.empty()) throw std::runtime_error(why);
+    if (measured.us.empty())
+        throw std::runtime_error(path + " has no costs of a device: xcli doctor --run writes such a file");
+    const auto take = [&](const char* name, int64_t& cost) {
+        if (const auto found = measured.us.find(name); found != measured.us.end())
+            cost = std::llround(found->second * 1e3);
+    };
+#define XSIM_COST(name, microseconds, what) take(#name, costs.name);
+#include "sim/costs.def"
+#undef XSIM_COST
+}
+
 void say_speed(const Report& report, int64_t took_ns) {
     const double seconds = static_cast<double>(took_ns) / 1e9;
     fprintf(stderr, "%s: %llu events and %llu scheduler passes in %.3f s: %.2f million events/s, %.0f x real time\n",
@@ -40,6 +57,7 @@ void say_speed(const Report& report, int64_t took_ns) {
 int run_command(const RunWords& words) {
     Workload workload = words.replay ? replay_workload(read_recording_file(words.file)) : read_workload(words.file);
     workload.notes = !words.speed;
+    if (!words.device.empty()) take_costs(words.device, workload.costs);
     if (words.seed) workload.seed = *words.seed;
     if (words.duration_s) workload.duration_ns = static_cast<int64_t>(*words.duration_s * 1e9);
     if (!words.trace.empty() && words.native && !words.policies.empty())

@@ -15,7 +15,8 @@ namespace {
 const Trial kTrials[] = {
     {"runtime", try_runtime}, {"device", try_device},     {"routes", try_routes},         {"gate", try_gate},
     {"sharing", try_sharing}, {"standing", try_standing}, {"suspension", try_suspension}, {"way", try_way},
-    {"job", try_job},         {"urgent", run_urgent},     {"victim", run_victim},         {nullptr, nullptr},
+    {"job", try_job},         {"urgent", run_urgent},     {"victim", run_victim},         {"switch", try_switch},
+    {"other", run_other},     {nullptr, nullptr},
 };
 
 }  // namespace xsched::probe

@@ -1,0 +1,30 @@
+// The costs of switches and calls on this machine, measured by xcli doctor --run --keep: a file of the user's that xcli
+// writes, and that xserver and xsim read. Without it the costs that the platform declares hold.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace xsched::host {
+
+// $XDG_STATE_HOME/xsched/device.json; without that variable a user's is in ~/.local/state, and root's is
+// /var/lib/xsched/device.json. Empty: this process has no home.
+std::string device_costs_path();
+
+struct DeviceCosts {
+    std::string device;  // "NVIDIA H200", with the driver's version
+    std::string measured;  // the day
+    // Microseconds, under the names of src/sim/costs.def: switch_us, gate_host_us, gate_device_us, launch_us.
+    std::map<std::string, double> us;
+
+    // 0: not measured.
+    double of(const std::string& name) const;
+};
+
+// Returns an empty sentence, or why the file says nothing: it is not there ("" too, and `costs` stays as it is), it
+// cannot be read, is no such file, or has a cost that is no number of at most 10 ms. Nothing is taken from such a file.
+std::string read_device_costs(const std::string& path, DeviceCosts& costs);
+// Returns an empty sentence, or why it was not written. Makes the folder.
+std::string write_device_costs(const std::string& path, const DeviceCosts& costs);
+
+}  // namespace xsched::host
