@@ -17,6 +17,7 @@ Process::Process(Agenda& agenda, Device& device, const Workload& workload, const
       costs_(workload.costs),
       spec_(spec),
       number_(number),
+      meters_(workload.meters),
       context_(device.add_context(number)),
       region_(ipc::create_private_region()) {
     if (region_ == nullptr) throw std::runtime_error("no memory for another simulated process");
@@ -44,7 +45,7 @@ std::string Process::says() const {
 void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {
     program_ = &program;
     for (uint32_t index = 0; index < spec_.queues; ++index) {
-        queues_.push_back(std::make_unique<QueueModel>(program, device_, context_, costs_));
+        queues_.push_back(std::make_unique<QueueModel>(program, device_, context_, costs_, meters_));
         const QueueSetup setup{.handle = uint64_t{id()} << 32 | (index + 1),
                                .device = spec_.device + 1,
                                .level = spec_.level,
@@ -102,6 +103,7 @@ void Process::wake(int64_t now_ns) {
     if (begin_call(now_ns)) return;
     ipc::Header& header = region_->header;
     header.carried_out.store(seen_, std::memory_order_relaxed);
+    for (const auto& queue : queues_) queue->follow_stop(off_ != Off::kNo, now_ns);
     for (const auto& queue : queues_) queue->report_if_asked(now_ns);
     prepare_keep_alive(now_ns);
     for (const auto& queue : queues_) queue->hold_if_asked(now_ns);

@@ -64,6 +64,7 @@ private:
     const DeviceCosts& costs_;
     const ProgramSpec& spec_;
     uint32_t number_;
+    bool meters_;  // its queues tell the scheduler what they see, not the truth
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
     std::shared_ptr<dispatch::ClientRecord> record_;  // null: nobody asks

@@ -71,8 +71,29 @@ uint32_t QueueModel::most_in_flight(bool closed) const {
     if (!closed && window_ns == 0) return UINT32_MAX;
     if (slot_->level.load(std::memory_order_relaxed) >= kPreemptLevelDeactivate) return kGatedCap;
     if (window_ns == 0) return XQUEUE_LAUNCH_THRESHOLD_DEFAULT;
-    if (command_ns_ == 0) return kUnknownWindow;
-    return static_cast<uint32_t>(std::clamp<int64_t>(window_ns / command_ns_, 1, kMostInWindow));
+    if (meter_.command_ns() == 0) return kUnknownWindow;
+    return static_cast<uint32_t>(std::clamp<int64_t>(window_ns / meter_.command_ns(), 1, kMostInWindow));
+}
+
+int64_t QueueModel::gate_every_ns() const {
+    const bool preempted = ipc::is_short_timeslice(slot_->device_timeslice_us.load(std::memory_order_relaxed));
+    const int64_t wished_ns = slot_->gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
+    return std::max(preempted ? kGateEveryPreemptedNs : kGateEveryNs, wished_ns);
+}
+
+// As GatedPath::run_on_ns and HardwareStop have it.
+void QueueModel::follow_stop(bool taken_off, int64_t now_ns) {
+    const uint32_t gates = std::min<uint32_t>(slot_->level.load(std::memory_order_relaxed), kPreemptLevelDeactivate);
+    const int64_t in_flight_ns = static_cast<int64_t>(submitted_ - completed_) * meter_.command_ns();
+    const int64_t to_gate_ns = std::max(meter_.command_ns(), gate_every_ns()) / 2;
+    meter_.follow({.level = taken_off     ? static_cast<uint32_t>(kPreemptLevelInterrupt)
+                            : suspended() ? gates
+                                          : 0,
+                   .directed_ns = slot_->directed_ns.load(std::memory_order_relaxed),
+                   .run_on_ns = gates >= kPreemptLevelDeactivate ? std::min(in_flight_ns, to_gate_ns) : in_flight_ns,
+                   .switch_ns = costs_.switch_us,
+                   .runs = observed_ && submitted_ != completed_},
+                  now_ns);
 }
 
 bool QueueModel::gate_due(bool closed) {
@@ -82,16 +103,13 @@ bool QueueModel::gate_due(bool closed) {
         if (std::exchange(gated_ns_, since_ns) != since_ns) return true;
     }
     if (!deactivates || (!closed && slot_->window_ns.load(std::memory_order_relaxed) == 0)) return false;
-    const bool preempted = ipc::is_short_timeslice(slot_->device_timeslice_us.load(std::memory_order_relaxed));
-    const int64_t wished_ns = slot_->gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
-    const int64_t every_ns = std::max(preempted ? kGateEveryPreemptedNs : kGateEveryNs, wished_ns);
-    return since_gate_ + 1 >= one_of(every_ns, command_ns_, kMostApart);
+    return since_gate_ + 1 >= one_of(gate_every_ns(), meter_.command_ns(), kMostApart);
 }
 
 QueueModel::Plan QueueModel::decide(bool retry, bool closed, int64_t now_ns) {
     Plan plan;
     const uint32_t most = most_in_flight(closed);
-    const uint32_t stride = one_of(kReportEveryNs, command_ns_, std::clamp<uint32_t>(most / 4, 1, kMostApart));
+    const uint32_t stride = one_of(kReportEveryNs, meter_.command_ns(), std::clamp<uint32_t>(most / 4, 1, kMostApart));
     plan.report = submitted_ + 1 - asked_ >= stride;
     const bool all_asked = asked_ == submitted_;
     if (plan.report || retry || all_asked || submitted_ - completed_ >= most) absorb_progress(now_ns);
@@ -122,9 +140,13 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
         const bool idle = (observed_ && submitted_ == completed_) || (silent_waits_ && presumed_idle);
         put(slot_->submitted, ++submitted_);
         if (std::exchange(waiting_, false)) put(slot_->waiting, 0U);
-        if (idle || (!observed_ && (plan.report || plan.gate))) ring_ready(submitted_ != completed_, now_ns);
+        if (idle || (!observed_ && (plan.report || plan.gate))) {
+            meter_.flight_began(now_ns);
+            ring_ready(submitted_ != completed_, now_ns);
+        }
     } else {
         observed_ = false;
+        if (submitted_ == completed_) meter_.flight_began(now_ns);
         put(slot_->submitted, ++submitted_);
     }
     put(slot_->launched, submitted_);
@@ -152,11 +174,12 @@ void QueueModel::ring_ready(bool ready, int64_t now_ns) {
     if (header_->watching.load(std::memory_order_relaxed) != 0) server_->ring(header_->client_id, now_ns);
 }
 
-void QueueModel::note_progress(uint64_t completed, int64_t /*now_ns*/) {
+void QueueModel::note_progress(uint64_t completed, int64_t now_ns) {
+    if (completed > completed_) meter_.completed(static_cast<uint32_t>(completed - completed_), observed_, now_ns);
     completed_ = completed;
     observed_ = true;
-    put(slot_->command_ns, command_ns_);
-    put(slot_->busy_ns, busy_ns_);
+    put(slot_->command_ns, meter_.command_ns());
+    put(slot_->busy_ns, meter_.busy_ns());
     put(slot_->completed, completed);
 }
 
@@ -214,20 +237,9 @@ void QueueModel::note_gate(int64_t now_ns) {
     stream_.commands.front().ready_ns = std::max(stream_.commands.front().ready_ns, now_ns + costs_.gate_open_us);
 }
 
-void QueueModel::learn(int64_t length_ns) {
-    if (command_ns_ == 0)
-        command_ns_ = length_ns;
-    else if (length_ns > 4 * command_ns_)
-        command_ns_ += (length_ns - command_ns_) / 16;
-    else
-        command_ns_ += (length_ns - command_ns_) / 4;
-    command_ns_ = std::max<int64_t>(command_ns_, 1);
-}
-
 void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
     ++done_;
-    if (command.followed) busy_ns_ += command.whole_ns;
-    learn(command.whole_ns);
+    meter_.ran(command.whole_ns, command.followed);
     if (command.report) write_progress(done_);
     program_.completed(now_ns);
 }

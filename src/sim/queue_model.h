@@ -2,7 +2,8 @@
 // in its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
 // wait. The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
 //
-// The mean length of commands is learned from the device's true figures, where the real one sees completions.
+// The scheduler gets the true lengths of commands, or what a process's meter makes of the completions that it sees
+// (meter.h).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "base/hints.h"
 #include "ipc/layout.h"
 #include "sim/device.h"
+#include "sim/meter.h"
 #include "sim/stream.h"
 #include "sim/told.h"
 #include "sim/workload.h"
@@ -27,8 +29,8 @@ struct QueueSetup {
 
 class QueueModel final : public CompletionTold {
 public:
-    QueueModel(ProgramTold& program, Device& device, Context& context, const DeviceCosts& costs)
-        : program_(program), device_(device), context_(context), costs_(costs) {
+    QueueModel(ProgramTold& program, Device& device, Context& context, const DeviceCosts& costs, bool meters)
+        : program_(program), device_(device), context_(context), costs_(costs), meter_(meters) {
         stream_.queue = this;
     }
     // `server` null: nobody schedules it. The slot is its own.
@@ -54,6 +56,9 @@ public:
     // The device is kept for a burst that is foreseen.
     void hold_if_asked(int64_t now_ns);
     void hold_through(int64_t until_ns, int64_t now_ns);
+    // The agent has acted: its process is off the device, or not.
+    void follow_stop(bool taken_off, int64_t now_ns);
+    MeterError meter_error() const { return meter_.error(); }
     bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
     ipc::QueueSlot& slot() { return *slot_; }
     // Its gate was opened: what stands behind it begins a little later.
@@ -76,7 +81,7 @@ private:
     void absorb_progress(int64_t now_ns);
     void report_all(int64_t now_ns);
     void write_progress(uint64_t number);
-    void learn(int64_t length_ns);
+    int64_t gate_every_ns() const;
 
     ProgramTold& program_;
     Device& device_;
@@ -90,8 +95,7 @@ private:
     uint64_t done_ = 0;  // on the device
     uint64_t completed_ = 0;  // as known to the queue
     uint64_t asked_ = 0;  // the last report asked for
-    int64_t command_ns_ = 0;  // mean length
-    int64_t busy_ns_ = 0;
+    Meter meter_;
     int64_t gated_ns_ = 0;  // the suspension (its time) that the last gate belongs to
     uint32_t since_gate_ = 0;  // commands behind the last gate
     uint32_t ask_seen_ = 0;

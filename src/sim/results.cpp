@@ -17,6 +17,7 @@ ProgramReport report_of(Program& program, double simulated_ns) {
     report.kernels_per_s = static_cast<double>(results.kernels) / simulated_ns * 1e9;
     report.share = static_cast<double>(program.process().context().used_ns) / simulated_ns;
     report.interrupts = program.process().interrupts();
+    for (const auto& queue : program.process().queues()) report.meter.join(queue->meter_error());
     report.says = program.process().says();
     return report;
 }

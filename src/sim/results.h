@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/meter.h"
 #include "sim/world.h"
 
 namespace xsched::sim {
@@ -26,6 +27,7 @@ struct ProgramReport {
     double kernels_per_s = 0;
     double share = 0;  // of its device's time
     uint64_t interrupts = 0;
+    MeterError meter;
     std::string says;  // the policy, of it, in the end
 };
 

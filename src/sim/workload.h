@@ -89,6 +89,7 @@ struct Workload {
     uint32_t warm_up = 5;  // bursts of each program that do not count
     uint32_t devices = 1;
     std::string policy = "HPF";
+    bool meters = false;  // the scheduler gets the lengths of commands that processes measure, otherwise the true ones
     bool notes = false;  // what the policy says of programs is asked for; that takes a part of the time
     sched::Settings settings;
     DeviceCosts costs;

@@ -145,6 +145,7 @@ Workload workload_of(const toml::table& root, const std::string& file) {
         static_cast<uint32_t>(keys.time_ns("urgent_timeslice", urgent_us * base::kMicrosecond) / base::kMicrosecond);
     workload.settings.foresight =
         static_cast<sched::Foresight>(keys.whole("foresight", static_cast<int64_t>(workload.settings.foresight), 0, 2));
+    workload.meters = keys.whole("meters", 0, 0, 1) != 0;
     if (const toml::table* table = keys.sub("device")) workload.costs = read_costs({*table, file});
     for (const TomlKeys& program : keys.tables("program", "a workload"))
         workload.programs.push_back(read_program(program, workload.devices));

@@ -42,7 +42,9 @@ VENDOR = {name: described["vendor_headers"] for name, described in platforms.pla
 # Of platforms that are still to come.
 VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
 # Single headers beyond that: a probe makes the calls to AMD's kernel driver itself.
-SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h")}
+# The simulator runs the meter of a process beside what it knows to be true.
+SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h"),
+          ("sim", "queue/path/command_meter.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 

@@ -11,6 +11,7 @@ namespace xsched::sim::tool {
 struct RunWords {
     std::string file;
     std::vector<std::string> policies;
+    bool meters = false;
     std::string device;  // a file of xcli doctor --run with the costs of a device; empty: the workload's own
     std::optional<uint64_t> seed;
     std::optional<double> duration_s;

@@ -32,6 +32,8 @@ void add_run(CLI::App& app, Words& words) {
         command->add_option("--seed", words.run.seed, "instead of the workload's own");
         command->add_option("--device", words.run.device,
                             "take the device's costs from this file, which xcli doctor --run has written");
+        command->add_flag("--meters", words.run.meters,
+                          "schedule by the lengths of commands that programs would measure, and print their error");
         command->add_option("--duration", words.run.duration_s, "seconds, instead of the workload's own")
             ->check(CLI::Range(0.001, 1e7));
         command->add_flag("--native", words.run.native, "without a scheduler: the device's own time slicing");

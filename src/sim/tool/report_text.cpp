@@ -14,6 +14,21 @@ std::string hex(uint64_t number) {
     return text;
 }
 
+double off(const MeterError& meter) {
+    return meter.true_ns > 0 ? static_cast<double>(meter.said_ns) / static_cast<double>(meter.true_ns) - 1 : 0;
+}
+
+double mean(const MeterError& meter) {
+    return meter.samples > 0 ? meter.relative / static_cast<double>(meter.samples) : 0;
+}
+
+std::string meter_text(const ProgramReport& program) {
+    const MeterError& meter = program.meter;
+    return program.name + ": its meter has " + percent(1 + off(meter)) +
+           " of its device time; lengths of commands are " + percent(mean(meter)) + " off in the mean, " +
+           percent(meter.most) + " at most\n";
+}
+
 nlohmann::json program_json(const ProgramReport& program) {
     return {{"name", program.name},
             {"bursts", program.bursts},
@@ -26,6 +41,8 @@ nlohmann::json program_json(const ProgramReport& program) {
             {"kernels_per_s", program.kernels_per_s},
             {"share", program.share},
             {"interrupts", program.interrupts},
+            {"meter",
+             {{"device_time", off(program.meter)}, {"lengths", mean(program.meter)}, {"most", program.meter.most}}},
             {"says", program.says}};
 }
 
@@ -68,6 +85,10 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
     }
     std::string text = workload.name + ": " + number(static_cast<double>(workload.duration_ns) / 1e9) + " s, seed " +
                        std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + devices.text();
+    if (workload.meters) text += "\n";
+    for (const Report& report : reports)
+        for (const ProgramReport& program : report.programs)
+            if (workload.meters && program.meter.samples > 0) text += meter_text(program);
     for (const Report& report : reports)
         for (const ProgramReport& program : report.programs)
             if (!program.says.empty()) text += "\n" + program.name + ": " + program.says + "\n";

@@ -57,6 +57,7 @@ void say_speed(const Report& report, int64_t took_ns) {
 int run_command(const RunWords& words) {
     Workload workload = words.replay ? replay_workload(read_recording_file(words.file)) : read_workload(words.file);
     workload.notes = !words.speed;
+    workload.meters = workload.meters || words.meters;
     if (!words.device.empty()) take_costs(words.device, workload.costs);
     if (words.seed) workload.seed = *words.seed;
     if (words.duration_s) workload.duration_ns = static_cast<int64_t>(*words.duration_s * 1e9);
