@@ -8,6 +8,9 @@ namespace xsched::sched {
 
 struct Habits {
     static constexpr unsigned kThinkTimes = 8;
+    // The hardware would let a victim in, in a shorter pause, and the unit would wait for it. Longer ones are the
+    // program's rests between bursts (decision 014).
+    static constexpr int64_t kShortNs = 1'000'000;
 
     int32_t priority = INT32_MIN;  // of the unit that had them: of several, the most urgent one's are kept
     uint32_t think_times = 0;      // 0: nothing is known

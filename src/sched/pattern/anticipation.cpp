@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sched/facts/rule_on.h"
-
 namespace xsched::sched {
 
 namespace {
@@ -28,8 +26,8 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 void Anticipation::add(int64_t think_ns) {
     think_ns = std::min(think_ns, kLongestThinkNs);
     if (unsure_ > 0) --unsure_;
-    const bool surprises = thinks_.count() >= kEnough && think_ns < kSurpriseNs && !resembles_one(think_ns);
-    if (surprises && rule_on(Rule::kThinkSurprise)) unsure_ = kEnough;
+    const bool surprises = thinks_.count() >= kEnough && think_ns < Habits::kShortNs && !resembles_one(think_ns);
+    if (surprises) unsure_ = kEnough;
     thinks_.add(think_ns);
 }
 

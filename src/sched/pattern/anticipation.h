@@ -22,7 +22,6 @@ class Anticipation {
 public:
     static constexpr unsigned kThinkTimes = 64;  // remembered
     static constexpr unsigned kEnough = 8;       // from here on they are believed
-    static constexpr int64_t kSurpriseNs = 1'000'000;  // longer think times are none (decision 009)
     static constexpr int64_t kLongestThinkNs = 1'000'000'000;  // judgement
     // Decision 009.
     static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
@@ -36,8 +35,8 @@ public:
     // The reservation, 0..max_ns. `wrong_ns`: about what the unit waits if the victim was let in by mistake.
     int64_t length(int64_t wrong_ns, int64_t max_ns) const;
 
-    // Before think times are believed, and again after one that is short and like none of those remembered: the unit
-    // does something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
+    // Before think times are believed, and again after a short one like none of those remembered: the unit may do
+    // something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
     bool unsure() const { return thinks_.count() < kEnough || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 

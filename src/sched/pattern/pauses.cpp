@@ -22,12 +22,10 @@ bool Pauses::observe(const UnitState& unit) {
         return before_ns != 0 && follows_unseen(ready_ns - before_ns);
     }
     last_ns_ = ready_ns - idle_ns;
-    const bool is_short = last_ns_ < kShortNs;
+    const bool is_short = last_ns_ < Habits::kShortNs;
     const bool is_within = last_was_within_ = is_short && is_part(idle_ns - before_ns);
-    if (rule_on(Rule::kPauseSurprise) && is_surprise(is_short, is_within)) begin_anew();
     stretch_.note(idle_ns - before_ns);
     remember(is_short, is_within, waited);
-    if (long_run_ == kLongRun && rule_on(Rule::kLongRun)) forget_between();
     ++seen_;
     due_ = seen_ >= kSettled && std::has_single_bit(seen_);
     return true;
@@ -36,7 +34,7 @@ bool Pauses::observe(const UnitState& unit) {
 // A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says
 // little: its first command may end before the second one is launched.
 bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
-    return rule_on(Rule::kUnseenParts) && count_ >= kEnough && !streams() && since_ready_ns < kShortNs;
+    return rule_on(Rule::kUnseenParts) && count_ >= kEnough && !streams() && since_ready_ns < Habits::kShortNs;
 }
 
 // Behind a whole burst: what had queued began before anybody looked.
@@ -48,13 +46,24 @@ bool Pauses::follows_unseen(int64_t since_ready_ns) {
 }
 
 void Pauses::remember(bool is_short, bool is_within, bool waited) {
-    if (is_short) longest_run_ = std::max(longest_run_, long_run_);
-    long_run_ = is_short ? 0 : long_run_ + 1;
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
     within_ = within_ << 1 | (is_within ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
     count_ = std::min(count_ + 1, kRemembered);
     waits_first_ = most_wait(waited_, short_ones_, waits_first_);
+    weigh();
+}
+
+void Pauses::weigh() {
+    double weight = 1;
+    double sum = 0;
+    short_part_ = 0;
+    for (unsigned at = 0; at < count_; ++at) {
+        if ((short_ones_ >> at & 1) != 0) short_part_ += weight;
+        sum += weight;
+        weight *= 1 - kNewest;
+    }
+    if (sum > 0) short_part_ /= sum;
 }
 
 // True once most of them do; false again when less than a quarter does.
@@ -70,8 +79,7 @@ void Pauses::begin_with(const Habits& habits) {
     short_ones_ = habits.short_ones & mask;
     waited_ = habits.waited & short_ones_;
     waits_first_ = most_wait(waited_, short_ones_, false);
-    // How many long ones in a row are usual is not kept: any.
-    longest_run_ = kRemembered;
+    weigh();
 }
 
 void Pauses::write(Habits& habits) const {
@@ -82,32 +90,8 @@ void Pauses::write(Habits& habits) const {
 
 bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch_.usual_ns(); }
 
-// A short one of a unit that streams, but for one between two bursts as long as ever: the second came soon. Or of a
-// unit that does not stream, more long ones in a row than ever.
-bool Pauses::is_surprise(bool is_short, bool is_within) const {
-    if (is_short) return count_ >= kLongRun && streams() && is_within;
-    return count_ >= kSettled && !streams() && short_ones_ != 0 && long_run_ > 2 * longest_run_ + 2;
-}
-
-// The short ones between whole bursts: those of a warm-up, say.
-void Pauses::forget_between() {
-    short_ones_ &= within_;
-    waited_ &= within_;
-}
-
-void Pauses::begin_anew() {
-    short_ones_ = within_ = waited_ = 0;
-    waits_first_ = false;
-    count_ = long_run_ = longest_run_ = 0;
-}
-
 bool Pauses::streams() const {
-    if (count_ < kEnough || !rule_on(Rule::kStreams)) return false;
-    if (long_run_ >= kLongRun && rule_on(Rule::kLongRun)) return true;
-    const bool in_a_row = (short_ones_ & kInARow) == kInARow && rule_on(Rule::kInARow);
-    const bool few_within = static_cast<unsigned>(std::popcount(within_)) * kFewWithin < count_;
-    return !in_a_row && static_cast<unsigned>(std::popcount(short_ones_)) * kFewOfThem < count_ &&
-           (few_within || !rule_on(Rule::kWithin));
+    return rule_on(Rule::kStreams) && count_ >= kEnough && short_part_ < kFewOfThem && (within_ & kLastFew) == 0;
 }
 
 }  // namespace xsched::sched

@@ -14,21 +14,19 @@ namespace xsched::sched {
 class Pauses {
 public:
     // Decision 014.
-    static constexpr int64_t kShortNs = 1'000'000;  // a pause in which the hardware would let a victim in
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
-    // So many long ones in a row, and what was before is over: a program loads and warms up with short ones, say, and
-    // then serves one request at a time. If it was not, one burst pays for that; without this the next thirty did.
-    static constexpr unsigned kLongRun = 6;
-    // It streams while short ones are less than this part of all: in each the hardware lets a victim in, for two
-    // switches, and keeping the victim off beforehand costs each burst about one (docs/decisions/014). So one short one
-    // for every two long ones is where both cost the same.
-    static constexpr unsigned kFewOfThem = 3;
-    static constexpr uint32_t kInARow = 0b111;  // and the last three are not all short
-    // Those within a burst are less than this part: for one that is seen there are many that are too short for it.
-    static constexpr unsigned kFewWithin = 8;
-    static constexpr unsigned kSettled = 8;  // from here on another kind of pause is a surprise
+    // The unit streams while short pauses are less than this part of all: in each the hardware lets a victim in, for
+    // two switches. Keeping the victim off beforehand costs each burst about one (docs/decisions/014). So at one short
+    // pause for every two long ones both cost the same.
+    static constexpr double kFewOfThem = 1. / 3;
+    // The last pause has this part of the weight, and each one before it so much less: three short ones in a row end
+    // the belief that the unit streams, seven long ones begin it, whatever was before.
+    static constexpr double kNewest = 1. / 6;
+    // None of the last three lies within a burst: such a pause that is seen stands for many that are too short for it.
+    static constexpr uint32_t kLastFew = 0b111;
+    static constexpr unsigned kSettled = 8;  // from here on the habits are worth writing
 
     // True: a burst, or a part of one, has begun behind a pause of last_ns().
     bool observe(const UnitState& unit);
@@ -57,9 +55,7 @@ private:
     bool goes_on_in_parts(int64_t since_ready_ns) const;
     bool is_part(int64_t stretch_ns) const;
     bool follows_unseen(int64_t since_ready_ns);
-    bool is_surprise(bool is_short, bool is_within) const;
-    void begin_anew();
-    void forget_between();
+    void weigh();
 
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
     uint32_t within_ = 0;  // likewise: the short ones behind a part of a burst, and not between two whole ones
@@ -67,8 +63,7 @@ private:
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;
     unsigned count_ = 0;
-    unsigned long_run_ = 0;  // long ones in a row, now and at most
-    unsigned longest_run_ = 0;
+    double short_part_ = 0;  // of all pauses, those that are short: the later a pause, the more it counts
     int64_t seen_ready_ns_ = 0;
     BurstLength stretch_;
     int64_t last_ns_ = 0;

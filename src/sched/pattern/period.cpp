@@ -38,7 +38,7 @@ int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {
     const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
     // A pause that nobody saw begin is long if the one that was seen last, or the unit's work, began long before.
     const bool seen = idle_since_ns > before_ns;
-    if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? kLongPauseNs : kLeastRestNs)) return 0;
+    if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? Habits::kShortNs : kLeastRestNs)) return 0;
     const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);
     note_begin(ready_since_ns, began_ns);
     if (idle_since_ns <= began_ns || began_ns == 0) return 0;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/sample.h"
+#include "sched/facts/habits.h"
 #include "sched/pattern/expectation.h"
 
 namespace xsched::sched {
@@ -59,7 +60,6 @@ private:
 
 class Period {
 public:
-    static constexpr int64_t kLongPauseNs = 1'000'000;  // decision 014
     static constexpr int64_t kLateNs = 50'000;  // behind the latest (judgement)
     // Shorter ones leave nothing for it.
     static constexpr int64_t kLeastPeriodNs = 4'000'000;  // decision 009
