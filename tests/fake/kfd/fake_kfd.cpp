@@ -330,6 +330,8 @@ int fake_kfd_open(void) {
     g_shared = map<Shared>(-1);
     g_device = map_device();
     pthread_t evictor{};
+    // A child of fork has the mutex as it is at that moment.
+    pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); }, [] { g_mutex.unlock(); });
     if (const long us = setting("FAKE_KFD_EVICT_US"); us > 0)
         pthread_create(&evictor, nullptr, evict_now_and_then, reinterpret_cast<void*>(us));
     g_owner = getpid();
