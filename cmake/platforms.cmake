@@ -49,7 +49,7 @@ endfunction()
 function(xsched_stream_device name api)
   xsched_api(${api})
   set(shared driver_use event_ring gate_trial gates hal hwqueue keep_alive_ops linker pinned_words scratch
-             stream_end stream_id users value_operations vendor_library)
+             signals stream_end stream_id users value_operations vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(APPEND shared ../../../host/library_search)
   list(TRANSFORM shared APPEND .cpp)

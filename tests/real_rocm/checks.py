@@ -42,6 +42,9 @@ FAULTY_TIMES = 60  # preemptions of a program whose driver fails; the faults com
 AT_A_TIME = 6  # such programs
 
 
+UNMAP_US = 30000  # by which a program ends later for each page; its thread stores every few us
+
+
 STEP = re.compile(r"^(\w+(?: \w+)?) +\d+\.\d  (done|hung|crashed|failed|refused|not run)\b", re.M)
 DOCTOR_STEPS, DOCTOR_SECONDS = 19, 130
 
@@ -179,6 +182,14 @@ class Checks:
             seen.append(f"{way}: {PREEMPTED.search(ended.output)[0]}, {count} in the driver")
         return "; ".join(seen)
 
+    def ending(self):
+        """Programs that end while a stream of theirs is suspended and resumed at level 2. Nothing of ours touches what
+        the runtime has freed."""
+        for name, variables in (("gates", {}), ("gates in the runtime's memory", {"GPU_STREAMOPS_CP_WAIT": 1})):
+            ended_well(self.room.run(["/programs/ending", CODE], preload=True, XSCHED_SCHEDULER="app",
+                                     KFD_EMULATOR_UNMAP_US=UNMAP_US, **variables), name)
+        return "ends well with gates of each kind"
+
     def gpus(self):
         """Two GPUs: a stream on each is suspended and goes on, the other one runs all the time; copies between them."""
         topology.put_kernel(self.root, 2)
@@ -296,6 +307,7 @@ class Checks:
 
 
 # In this order; each is a function of Checks.
-ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "gpus", "levels", "faults", "hang", "saved"]
+ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "faults", "hang",
+       "saved"]
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["cost", "doctor", "repeated"]

@@ -68,4 +68,4 @@ def programs(root, folder):
     build_all([common + [HERE / f"programs/{name}.cpp", "-o", folder / name, "-Wl,--no-as-needed", *libraries,
                          "-pthread", "-ldl"]
                for name, libraries in (("hiprtc", ["-lamdhip64", "-lhiprtc"]), ("bursts", ["-lamdhip64"]),
-                                   *((name, ["-lamdhip64"]) for name in ("preempt", "gpus", "launch_cost")))])
+                                   *((name, ["-lamdhip64"]) for name in ("preempt", "gpus", "ending", "launch_cost")))])

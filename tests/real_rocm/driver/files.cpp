@@ -14,6 +14,7 @@
 
 #include "calls.h"
 #include "emulator.h"
+#include "memory.h"
 
 namespace kfd {
 namespace {
@@ -69,6 +70,10 @@ EXPORTED void* mmap(void* place, size_t bytes, int protection, int how, int fd, 
 }
 EXPORTED void* mmap64(void* place, size_t bytes, int protection, int how, int fd, off64_t offset) noexcept {
     return kfd::map(place, bytes, protection, how, fd, offset);
+}
+EXPORTED int munmap(void* place, size_t bytes) noexcept {
+    if (kfd::close_pages(reinterpret_cast<uint64_t>(place), bytes)) return 0;
+    return static_cast<int>(syscall(SYS_munmap, place, bytes));
 }
 
 // --- libdrm and libnuma, as far as the HSA library asks them

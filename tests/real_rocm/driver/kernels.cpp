@@ -1,6 +1,8 @@
 #include "kernels.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "device.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr int64_t kSliceNs = 200'000;  // after which a suspension is noticed, at the latest
 constexpr int64_t kLookNs = 5'000;     // how often a wait for a value looks
 constexpr int64_t kShortNs = 2'000;    // what an empty kernel takes
+constexpr int64_t kUsNs = 1000;
 constexpr int64_t kStepNs = 4;         // of `busy`, whatever its grid
 
 // Takes the queue's GPU for so long, in slices; stands still while the queue is off. The kernel's results come after
@@ -64,8 +67,31 @@ void write_value(const ValueArguments& write) {
         __atomic_store_n(at<uint64_t>(write.wide), write.value, __ATOMIC_RELEASE);
 }
 
+// hipStreamBatchMemOpParams; the value is one of 32 or 64 bits.
+struct BatchOperation {
+    uint32_t what, unused;
+    uint64_t address, value;
+    uint32_t flags;
+    uint32_t rest[5];
+};
+enum : uint32_t { kWait32 = 1, kWrite32 = 2, kWait64 = 4, kWrite64 = 5 };
+
+void batch(Queue& queue, const uint64_t* a) {
+    const auto* each = at<BatchOperation>(a[0]);
+    for (const auto* end = each + static_cast<uint32_t>(a[1]); each != end && !queue.ends; ++each) {
+        const bool narrow = each->what == kWait32 || each->what == kWrite32;
+        const uint64_t value = narrow ? static_cast<uint32_t>(each->value) : each->value;
+        const ValueArguments one{narrow ? each->address : 0, narrow ? 0 : each->address, value, each->flags,
+                                 narrow ? UINT32_MAX : UINT64_MAX};
+        if (each->what == kWait32 || each->what == kWait64) wait_for_value(queue, one);
+        if (each->what == kWrite32 || each->what == kWrite64) write_value(one);
+    }
+}
+
 // --- the HIP runtime's copies and fills
 void copy(const uint64_t* a, bool aligned) {
+    say(2, "copy of %llu bytes from %llx (%p) to %llx (%p)", static_cast<unsigned long long>(a[aligned ? 4 : 2]),
+        static_cast<unsigned long long>(a[0]), at<void>(a[0]), static_cast<unsigned long long>(a[1]), at<void>(a[1]));
     if (aligned)
         std::memcpy(at<char>(a[1]) + a[3], at<char>(a[0]) + a[2], a[4]);
     else
@@ -118,15 +144,34 @@ void busy(Queue& queue, const DispatchPacket& packet, const uint64_t* a) {
     for (uint32_t i = 0; i < packet.grid[0]; ++i) state[i] = state[i] * all.factor + all.summand;
 }
 
-// spin(ns, count): takes that long, then counts itself.
-void spin(Queue& queue, const uint64_t* a) {
+// spin_and_count(ns, count): takes that long, then counts itself.
+void spin_and_count(Queue& queue, const uint64_t* a) {
     take_time(queue, static_cast<int64_t>(a[0]));
     if (!queue.ends && a[1] != 0) __atomic_fetch_add(at<uint64_t>(a[1]), 1, __ATOMIC_ACQ_REL);
+}
+
+// Of the order checker (tests/fake/cuda/builtin_kernels.cpp): words, a value or eight, or words to add, how many.
+bool order(const std::string& name, const DispatchPacket& packet, const uint64_t* a) {
+    const auto* lanes = reinterpret_cast<const uint32_t*>(a + 1);
+    auto* words = at<uint32_t>(a[0]);
+    if (name.starts_with("append_wide")) {
+        const uint32_t sum = std::accumulate(lanes, lanes + 8, 0U);
+        for (uint32_t i = 0; i < std::min(packet.grid[0], lanes[8]); ++i) words[i] = words[i] * 31 + sum;
+    } else if (name.starts_with("append")) {
+        for (uint32_t i = 0; i < std::min(packet.grid[0], lanes[1]); ++i) words[i] = words[i] * 31 + lanes[0];
+    } else if (name.starts_with("mix")) {
+        const auto* from = at<uint32_t>(a[1]);
+        for (uint32_t i = 0; i < std::min(packet.grid[0], lanes[3]); ++i) words[i] = words[i] * 31 + from[i] + lanes[2];
+    } else {
+        return false;
+    }
+    return true;
 }
 
 bool run_own(Queue& queue, const std::string& name, const uint64_t* a) {
     if (has(name, "streamOpsWait")) return wait_for_value(queue, *reinterpret_cast<const ValueArguments*>(a)), true;
     if (has(name, "streamOpsWrite")) return write_value(*reinterpret_cast<const ValueArguments*>(a)), true;
+    if (has(name, "batchMemOp")) return batch(queue, a), true;
     if (has(name, "copyBuffer") && !has(name, "Rect") && !has(name, "Image"))
         return copy(a, has(name, "Aligned")), true;
     if (has(name, "fillBufferAligned") && !has(name, "2D"))
@@ -145,8 +190,10 @@ void run(Queue& queue, const DispatchPacket& packet) {
     if (name.empty()) return copy_unnamed(a);
     if (run_own(queue, name, a)) return;
     if (has(name, "busy")) return busy(queue, packet, a);
-    if (has(name, "spin")) return spin(queue, a);
-    take_time(queue, kShortNs);
+    if (has(name, "spin_and_count")) return spin_and_count(queue, a);
+    if (has(name, "spin")) return take_time(queue, static_cast<uint32_t>(a[0]) * kUsNs);
+    take_time(queue, kShortNs);  // the order checker's before they begin: what an interrupt may stop
+    if (!queue.ends) order(name, packet, a);
 }
 }  // namespace
 

@@ -1,8 +1,10 @@
 #include "memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <shared_mutex>
@@ -19,6 +21,7 @@ std::shared_mutex g_mutex;
 // Never destroyed: the runtime calls until the very end.
 auto& g_by_handle = *new std::map<uint64_t, Allocation>;
 auto& g_elsewhere = *new std::map<uint64_t, Allocation>;  // by address: those whose host address is another
+auto& g_pages = *new std::map<uint64_t, uint64_t>;  // address, bytes: those that were put there
 uint64_t g_last_handle = 0;
 
 constexpr uint32_t kNoPages =
@@ -40,6 +43,7 @@ Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked) {
     asked.handle = ++g_last_handle;
     g_by_handle[asked.handle] = made;
     if (made.host != 0) g_elsewhere[made.address] = made;
+    if ((asked.flags & kNoPages) == 0) g_pages[made.address] = made.bytes;
     if (!registered) asked.mmap_offset = asked.handle << 12;  // what the runtime maps then; see files.cpp
     return 0;
 }
@@ -51,6 +55,20 @@ Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked) {
     if (found->second.host != 0) g_elsewhere.erase(found->second.address);
     g_by_handle.erase(found);
     return 0;
+}
+
+bool close_pages(uint64_t address, uint64_t bytes) {
+    {
+        const std::lock_guard lock(g_mutex);
+        const auto found = g_pages.find(address);
+        if (found == g_pages.end() || bytes < found->second) return false;
+        g_pages.erase(found);
+    }
+    constexpr int kHow = MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE;
+    const bool closed = mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, kHow, -1, 0) != MAP_FAILED;
+    static const char* const us = std::getenv("KFD_EMULATOR_UNMAP_US");
+    if (us != nullptr) usleep(static_cast<useconds_t>(std::atoi(us)));  // for those who might
+    return closed;
 }
 
 uint64_t address_of_handle(uint64_t handle) {

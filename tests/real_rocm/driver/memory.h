@@ -7,6 +7,8 @@ namespace kfd {
 
 Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked);
 Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked);
+// The runtime gives pages back to the host: whoever touches them from now on crashes. False: they are none of ours.
+bool close_pages(uint64_t address, uint64_t bytes);
 // The address that a handle stands for; 0: none.
 uint64_t address_of_handle(uint64_t handle);
 // The host's address of what the GPU sees at this one: another for registered memory of the program (userptr).

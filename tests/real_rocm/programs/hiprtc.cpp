@@ -10,7 +10,13 @@ namespace {
 
 // Their effect is up to the emulator (driver/kernels.h).
 constexpr const char* kSource = R"(
-extern "C" __global__ void spin(unsigned long ns, unsigned long* count) { if (ns == 0) *count = 1; }
+struct Eight { unsigned v[8]; };
+extern "C" __global__ void spin_and_count(unsigned long ns, unsigned long* count) { if (ns == 0) *count = 1; }
+extern "C" __global__ void append(unsigned* b, unsigned v, unsigned n) { if (n == 0) *b = v; }
+extern "C" __global__ void append_wide(unsigned* b, Eight v, unsigned n) { if (n == 0) *b = v.v[0]; }
+extern "C" __global__ void mix(unsigned* b, const unsigned* a, unsigned v, unsigned n) { if (n == 0) *b = *a + v; }
+extern "C" __global__ void spin(unsigned us) {}
+extern "C" __global__ void noop() {}
 )";
 
 bool check(hiprtcResult result, const char* call) {

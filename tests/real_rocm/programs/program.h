@@ -16,7 +16,7 @@ inline void check(hipError_t result, const char* call) {
 #define CHECK(call) program::check(call, #call)
 
 // A kernel of the file that programs/hiprtc.cpp compiles, for the current device.
-inline hipFunction_t kernel(const char* path, const char* name = "spin") {
+inline hipFunction_t kernel(const char* path, const char* name = "spin_and_count") {
     std::vector<char> code(1 << 20);
     std::FILE* file = std::fopen(path, "rb");
     if (file == nullptr) throw std::runtime_error(std::string("cannot read ") + path);

@@ -32,6 +32,19 @@ inline void resume(uint64_t queue) {
         throw std::runtime_error("XQueueResume failed");
 }
 
+// The XQueue of a stream that has launched.
+inline uint64_t queue_of(hipStream_t stream) {
+    uint64_t wrapped = 0, queue = 0;
+    const auto result = of<int(uint64_t*, hipStream_t)>("libhalhip.so.1", "HipQueueGet")(&wrapped, stream);
+    if (result != 0 || of<int(uint64_t*, uint64_t)>(kXSched, "XQueueGet")(&queue, wrapped) != 0)
+        throw std::runtime_error("the stream has no XQueue");
+    return queue;
+}
+inline void set_level(uint64_t queue, int level) {
+    if (of<int(uint64_t, int64_t)>(kXSched, "XQueueSetPreemptLevel")(queue, level) != 0)
+        throw std::runtime_error("its XQueue has no such level");
+}
+
 // Of the device that is current. Its kernels take so long that most suspensions come within one.
 class Worker {
 public:
@@ -41,12 +54,8 @@ public:
         CHECK(hipHostMalloc(reinterpret_cast<void**>(&ran_), sizeof *ran_, hipHostMallocDefault));
         *ran_ = 0;
         burst();
-        uint64_t wrapped = 0;
-        const auto result = of<int(uint64_t*, hipStream_t)>("libhalhip.so.1", "HipQueueGet")(&wrapped, stream_);
-        if (result != 0 || of<int(uint64_t*, uint64_t)>(kXSched, "XQueueGet")(&queue_, wrapped) != 0)
-            throw std::runtime_error("the stream has no XQueue");
-        if (of<int(uint64_t, int64_t)>(kXSched, "XQueueSetPreemptLevel")(queue_, kLevel) != 0)
-            throw std::runtime_error("its XQueue has no level 3");
+        queue_ = queue_of(stream_);
+        set_level(queue_, kLevel);
         thread_ = std::thread([this] { work(); });
     }
     void end() {

@@ -7,44 +7,17 @@
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/hal/gate_trial.h"
 #include "platform/stream/hal/pinned_words.h"
+#include "platform/stream/hal/signals.h"
 
 namespace xsched::stream {
 namespace {
-
-constexpr int kMostDevices = 64;
 
 // The memory on which a device lets a stream wait: the slot's own word, or only memory that the driver made for it.
 enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
 constinit std::atomic<int> g_value_operations[kMostDevices] = {};
 
-int device_index(Device device) { return device >= 0 && device < kMostDevices ? device : 0; }
-
 std::atomic<int>& tried(Device device) { return g_value_operations[device_index(device)]; }
 std::atomic<int>& tried(const HwQueue& hwq) { return tried(hwq.device); }
-
-// How often each device was reset.
-constinit std::atomic<uint32_t> g_resets[kMostDevices] = {};
-
-std::atomic<uint32_t>& resets(Device device) { return g_resets[device_index(device)]; }
-
-// The signal follows `closed`: whoever changes either of them looks at the other afterwards.
-void set_signal(HwQueue& hwq) {
-    if (uint64_t* signal = signal_of(hwq))
-        __atomic_store_n(signal, uint64_t{hwq.closed.load(std::memory_order_seq_cst) ? kOpen - 1 : kOpen},
-                         __ATOMIC_SEQ_CST);
-}
-
-// A word of the driver's own making. False: it makes none.
-bool make_signal(HwQueue& hwq) {
-    if (signal_of(hwq) == nullptr) {
-        const RelaxedCapture relaxed(*hwq.api);
-        hwq.signal.store(nullptr, std::memory_order_seq_cst);
-        hwq.signal_resets.store(resets(hwq.device).load(std::memory_order_acquire), std::memory_order_seq_cst);
-        hwq.signal.store(signal_memory(*hwq.api), std::memory_order_seq_cst);
-    }
-    set_signal(hwq);
-    return signal_of(hwq) != nullptr;
-}
 
 // Met at once, whatever the word holds: it is 0 or 1.
 Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
@@ -167,15 +140,9 @@ void take_gate_memory(HwQueue& hwq) {
     if (kMakesSignals && g_on_signals[device_index(hwq.device)].load(std::memory_order_acquire)) make_signal(hwq);
 }
 
-uint64_t* signal_of(const HwQueue& hwq) {
-    uint64_t* const signal = hwq.signal.load(std::memory_order_seq_cst);
-    const bool there = hwq.signal_resets.load(std::memory_order_seq_cst) == resets(hwq.device).load();
-    return there ? signal : nullptr;
-}
-
 // The trial's memory stays: a thread may be running it.
 void device_going(Device device) {
-    resets(device).fetch_add(1);
+    signals_going(device);
     if (g_unclear[device_index(device)].exchange(nullptr) != nullptr) g_begun[device_index(device)].store(false);
 }
 

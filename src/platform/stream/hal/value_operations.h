@@ -1,14 +1,12 @@
-// Whether a device takes value operations, and on which words: its first context or stream tries it. And the signal, a
-// word of the driver's own making, for devices that wait on nothing else. Any thread.
+// Whether a device takes value operations, and on which words: its first context or stream tries it. Any thread.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
+#include "platform/stream/hal/signals.h"
 #include "queue/device.h"
 #include "vendor.h"
 
 namespace xsched::stream {
-
-inline constexpr uint32_t kOpen = 1;  // what the gate's word must reach
 
 void say_no_gates(const HwQueue& hwq, const char* why, Result code);
 // `idle`: the stream may be used. Under a DriverUse.
@@ -26,8 +24,6 @@ struct DevicePlace {
 void try_value_operations_early(const DevicePlace& place);
 // While the program makes the queue: the driver's memory for its gate, where the device needs such.
 void take_gate_memory(HwQueue& hwq);
-// The queue's signal; nullptr: it has none, or its device was reset since, which freed the memory.
-uint64_t* signal_of(const HwQueue& hwq);
 // The device is reset: signals and an unclear trial's stream end. The next context or stream begins another trial.
 void device_going(Device device);
 // Returns the cost of a gate and of a report on its device.
