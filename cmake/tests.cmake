@@ -54,11 +54,13 @@ function(xsched_only_in_test_all)
   set_tests_properties(${ARGN} PROPERTIES LABELS long)
 endfunction()
 
-# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...]):
+# xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...] [FIGURES test...]):
 # tests/NAME/*_test.cpp, and those of its folders, as one GoogleTest program. JSON: it uses
-# <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes. TOGETHER: see xsched_compile_together.
+# <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes. TOGETHER: see xsched_compile_together. FIGURES: its tests
+# that compare figures over long virtual times. Under a sanitizer, where they take minutes, they are left out: it looks
+# at the code, of which the other tests run nearly all.
 function(xsched_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS;TOGETHER" "SECONDS" "LABEL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON;PROCESSES;SLEEPS;TOGETHER" "SECONDS" "LABEL;FIGURES")
   if(NOT arg_LABEL)
     set(arg_LABEL core threads)
   endif()
@@ -82,7 +84,12 @@ function(xsched_test name)
   if(arg_TOGETHER)
     xsched_compile_together(test_${name})
   endif()
-  add_test(NAME ${name} COMMAND test_${name})
+  set(which "")
+  if(arg_FIGURES AND XSCHED_SANITIZE)
+    string(JOIN ":" which ${arg_FIGURES})
+    string(PREPEND which "--gtest_filter=-")
+  endif()
+  add_test(NAME ${name} COMMAND test_${name} ${which})
   set(more "")
   if(arg_SLEEPS)
     list(APPEND more SLEEPS)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dispatch/fake_client.h"
+#include "support/sanitized.h"
 
 namespace xsched::dispatch {
 namespace {
@@ -329,7 +330,7 @@ private:
 };
 
 TEST(SharedWaitsProperty, NoInversionLasts) {
-    constexpr uint64_t kWorlds = 40;
+    constexpr uint64_t kWorlds = test::kSanitized ? 10 : 40;
     constexpr int kSteps = 60, kMostToDrain = 4000;
     for (const policy::PolicyInfo& info : policy::policies()) {
         const std::string name = info.name;
