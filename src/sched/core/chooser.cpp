@@ -12,7 +12,8 @@ namespace xsched::sched {
 
 namespace {
 
-// A policy that asks to be called again at once, for ever, must not keep the scheduler spinning.
+// Shortest time until a policy may ask to be called again: one that always asks for "at once" must not keep the
+// scheduler spinning.
 constexpr int64_t kSoonestWakeNs = 100'000;  // safety
 
 std::unique_ptr<policy::Policy> make_hpf() {
@@ -20,7 +21,8 @@ std::unique_ptr<policy::Policy> make_hpf() {
     return info == nullptr ? nullptr : info->make();
 }
 
-// Until the unit is off the device again: at most for one of its commands, less where that can be interrupted.
+// Returns what a mistake costs until the unit is off the device again: at most one of its commands, less if that can be
+// interrupted.
 Cost cost_of(const UnitState& state) {
     const int64_t command_ns = state.unit.command_ns;
     const int64_t off_ns = stop_ns(state.level, command_ns, state.costs);
@@ -30,7 +32,7 @@ Cost cost_of(const UnitState& state) {
 void sum_up_costs(DeviceHistory& device) {
     std::fill(device.less_urgent.begin(), device.less_urgent.end(), LessUrgent{});
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
-        // A unit counts for those of the next rank; the sum below takes it further up.
+        // Adds the unit to the sum for the next rank; the loop below carries the sums further up.
         const uint32_t above = device.ranks.of(place) + 1;
         if (above >= device.ranks.count()) continue;
         const Cost& cost = device.costs[place];
@@ -88,9 +90,9 @@ bool Chooser::choose(Pass& pass) {
     gangs_.begin_asking(pass);
     const size_t count = device.eligible.size();
     if (policy_ != nullptr && count != 0) ask_policy(pass);
-    // None of its units may run anyway: nobody elsewhere is suspended for their sake.
+    // None of its units may run anyway, so no unit elsewhere need be suspended for them.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
-    // Then its answers about other devices are out of date, but for this one's.
+    // If its answers about other devices have become outdated, decide those devices again.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     if (pass.all && count != 0) {
         rank(pass);
@@ -109,7 +111,7 @@ void Chooser::see_units(Pass& pass) const {
     if (!pass.all)
         for (const uint32_t at : pass.given.changed)
             if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
-    // With a limit, or without the last one, others are preemptible.
+    // The first limit on a device makes other units preemptible, and the end of the last one makes them not.
     pass.all |= device.limited != limited;
     if (pass.all)
         for (uint32_t place = 0; place < device.eligible.size(); ++place) see(pass, place);
@@ -120,13 +122,13 @@ void Chooser::mark_preemptible(Pass& pass) {
     std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
     policy_->mark_preemptible(device.asked, device.preemptible);
     gangs_.mark_preemptible(pass);
-    if (device.limited != 0)  // what others use is to be known, too: they may share a limit
+    if (device.limited != 0)  // the use of others must be known as well: they may share a limit
         std::fill(device.preemptible.begin(), device.preemptible.end(), uint8_t{1});
     const auto zeros = std::count(device.preemptible.begin(), device.preemptible.end(), uint8_t{0});
     device.preemptible_count = static_cast<uint32_t>(device.preemptible.size() - static_cast<size_t>(zeros));
 }
 
-// Units that have had what their limit allows want nothing meanwhile.
+// Asks the policy about the eligible units. Units that have used up their limit are shown as wanting nothing.
 void Chooser::ask_policy(Pass& pass) {
     DeviceHistory& device = pass.device;
     const bool limits = device.limited != 0;
@@ -139,7 +141,7 @@ void Chooser::ask_policy(Pass& pass) {
     if (limits) device.limits.end_asking(device.asked, device.answers);
 }
 
-// Which unit may have which suspended. Units that may not run anyway are below all others.
+// Ranks the units: which may have which suspended. Units that may not run anyway come below all others.
 void Chooser::rank(Pass& pass) const {
     DeviceHistory& device = pass.device;
     std::fill(device.ranked.begin(), device.ranked.end(), 0);
@@ -178,7 +180,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     const int64_t ready_ns = state.unit.ready_since_ns;
     note_held(known, known.period.observe(ready_ns, state.idle_since_ns));
     repay_foreseen(device, known, ready_ns);
-    // It came back while the device was kept for it: that was right.
+    // The unit came back while the device was kept for it, so the precaution was right.
     LongerPause& pause = known.longer_pause;
     if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
         device.budget.precautions.give_back(std::exchange(pause.taken_ns, 0));
@@ -190,7 +192,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     device.timed.push_back(place);
 }
 
-// Whether it wants the device now, and whether that may change by itself.
+// Determines whether the unit wants the device now, and whether that may change by itself.
 void Chooser::settle_wish(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     UnitHistory& known = pass.history(place);
@@ -205,7 +207,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
         const int64_t limit_ns = pass.settings.claim_limit_ns;
         if (known.claim.due_ns(limit_ns) != 0) {
             known.claim.observe(!known.suspended, state.completed, state.stopped, pass.now_ns);
-            known.dirty |= known.claim.suspect();  // which its verdict is to say
+            known.dirty |= known.claim.suspect();  // its verdict tells that
             const int64_t due_ns = known.claim.due_ns(limit_ns);
             claims = due_ns != 0 && pass.claim_matters(place);
             if (claims) pass.device.claim_until(place, due_ns);
@@ -229,7 +231,7 @@ const LessUrgent* Chooser::less_urgent(Pass& pass, uint32_t place) {
     return &pass.device.less_urgent[pass.device.ranks.of(place)];
 }
 
-// Whether the device is still kept for an idle unit. That matters only if somebody less urgent would be let in.
+// Returns whether the device is still kept for an idle unit. That matters only if a less urgent unit would be let in.
 bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     const int64_t idle_ns = pass.now_ns - state.idle_since_ns;
@@ -238,7 +240,7 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
     int64_t wrong_ns = victims->there_ns;
-    // The hardware switches to another process and back.
+    // Adds the hardware's switches to another process and back.
     if (victims->processes.any_but(state.unit.process))
         wrong_ns =
             std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
@@ -257,8 +259,8 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     return true;
 }
 
-// The learned pause may hold no longer: a moment is waited in any case, and as for a newcomer after a surprise. That is
-// paid for in advance, once for each pause.
+// Returns a pause longer than the learned one, for a newcomer or after a surprise: the learned pause may no longer
+// hold. It is paid for in advance, once per pause.
 int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, int64_t newcomer_ns) {
     if (!rule_on(Rule::kLongerPause)) return learned_ns;
     const int64_t idle_since_ns = pass.unit(place).idle_since_ns;
@@ -276,8 +278,8 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
     return std::max(learned_ns, pause.until_ns - idle_since_ns);
 }
 
-// Whether the device must be free by now for a burst of an idle unit that was announced, or is foreseen. From when on,
-// depends on who would have to be off by then.
+// Returns whether the device must be free by now for an announced or foreseen burst of an idle unit. How early depends
+// on which units would have to be off by then.
 bool Chooser::is_expected(Pass& pass, uint32_t place) {
     UnitHistory& known = pass.history(place);
     const Expected told = rule_on(Rule::kAnnounced) ? known.expectation.next(pass.now_ns) : Expected{};
@@ -302,8 +304,8 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     return true;
 }
 
-// A unit that is off the device faster than others need not be suspended as early as they. But the less urgent of these
-// make room for the more urgent, as they would if nothing were expected.
+// Lets units run that leave the device fast enough to be suspended later than others. The less urgent ones among them
+// still make room for the more urgent, as without the expected burst.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
     const auto suspended_from_ns = [&](uint32_t place) -> int64_t {
@@ -340,7 +342,7 @@ void Chooser::take_notes(Pass& pass) const {
     }
 }
 
-// A unit has work, and for a whole limit no unit that wants the device was chosen.
+// Returns whether a unit has had work for a whole limit and no unit that wants the device was chosen.
 bool Chooser::stalls(Pass& pass) {
     DeviceHistory& device = pass.device;
     bool work = false;

@@ -1,7 +1,7 @@
 // Asks the policy about one device on behalf of the core. The policy is told which units want the device: those that
-// have work and are believed, are anticipated, or have announced a burst. Units that may not run anyway are kept from
-// it. A policy that lets nobody with work run is thrown out. Unchanged units are not computed again. Not thread-safe.
-// No allocation once as many units were seen before.
+// have work and are believed, are anticipated, or have announced a burst. It never sees units that may not run anyway.
+// A policy that lets no unit with work run is replaced. Unchanged units are not computed again. Not thread-safe. No
+// allocation once as many units were seen before.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,17 @@ public:
     const char* thrown_out() const { return thrown_out_[0] != '\0' ? thrown_out_ : nullptr; }
     bool breaks_its_word() const { return policy_ != nullptr && policy_->breach() != nullptr; }
     const char* why_thrown_out() const { return why_thrown_out_; }
-    // Another number after each change of policy.
+    // Returns a number that differs after each change of policy.
     uint64_t policy_number() const { return policy_number_; }
     bool spans_devices() const { return policy_ != nullptr && policy_->spans_devices(); }
     policy::Fact needs() const { return policy_ != nullptr ? policy_->needs() : policy::Fact::kNothing; }
-    // Returns the accounts on which the shares of the policy in force rest, or those of the last one that kept
+    // Returns the accounts on which the shares of the policy in force rest, or those of the last policy that kept
     // accounts.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
 
-    // Fills in pass.device.answers. False: the policy has let nobody with work run for too long, or broke its word.
+    // Fills in pass.device.answers. Returns false if the policy let no unit with work run for too long, or broke its
+    // word.
     bool choose(Pass& pass);
     void throw_out();
     Gangs& gangs() { return gangs_; }

@@ -17,14 +17,15 @@ namespace xsched::sched {
 
 namespace {
 
-// An urgent unit that completes nothing for this long, or for this many of its commands' time, may wait for a less
-// urgent one: while calls of its process wait in the driver, and where none does. In the second case another stream may
-// write a value that it waits for, or an order between streams was not seen.
+// If an urgent unit completes nothing for this long, or for this many of its commands' time, it may wait for a less
+// urgent one. The first pair applies while calls of its process wait in the driver. The second applies otherwise:
+// another stream may write a value that it waits for, or an order between streams was not seen.
 constexpr int64_t kInversionNs = 2'000'000;  // safety
 constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenInversionNs = 20'000'000;  // safety
 constexpr int64_t kUnseenInversionCommands = 4;
-// At most: a command that waits for another unit's counts as long, and the wait is not to last longer for it each time.
+// Longest such time. A command that waits for another unit's work counts as long, so without a bound each wait would
+// make the next one longer.
 constexpr int64_t kMostInversionNs = 100'000'000;  // safety
 
 Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
@@ -32,7 +33,7 @@ Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
     return device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
 }
 
-// As far as the stage that gave the answer says it.
+// Returns why a unit waits, as far as the stage that gave the answer tells.
 Reason why_it_waits(const DeviceHistory& device, uint32_t place) {
     switch (device.answered_by[place]) {
         case By::kTurn: return Reason::kEqualsTurn;
@@ -54,7 +55,7 @@ struct Core::State {
     void judge(Pass& pass, uint32_t at);
     void judge_eligible(Pass& pass, uint32_t at, Verdict& verdict);
     void explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const;
-    // The unit that a unit makes room for; null: none.
+    // The unit for which another makes room; null: none.
     struct Urgent {
         const policy::Unit* unit = nullptr;
         int64_t progress_ns = 0;
@@ -136,7 +137,7 @@ void Core::State::choose(Pass& pass) {
     pass.device.policy = chooser.policy_number();
 }
 
-// A policy that spans devices may keep one still for as long as somebody has another one.
+// Returns whether a device is kept still only because some unit has another one, under a policy that spans devices.
 bool Core::State::free_for_another(DeviceHistory& device) {
     if (!chooser.spans_devices()) return false;
     const bool any = std::any_of(history.devices().begin(), history.devices().end(),
@@ -217,7 +218,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    // A unit that was taken off the device comes back with a call, which takes effect a moment later.
+    // A unit that was taken off the device comes back by a call, which takes effect a moment later.
     const bool interruptible = state.level >= kPreemptLevelInterrupt;
     const int64_t return_ns =
         std::min(state.costs.interrupt_ns() + state.costs.effect_ns(), settings.starvation_turn_ns);
@@ -261,8 +262,9 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     if (has_turn) chooser.gangs().give_turn(pass, at, known.starvation.turn_until_ns());
 }
 
-// 0: none. Shorter while the unit is suspended for a more urgent one of its own process that gets no further: that one
-// may wait for the unit's work, and calls of the process may wait for it in the driver.
+// Returns the starvation limit; 0: none. It is shorter while the unit is suspended for a more urgent one of its own
+// process that completes nothing. That one may wait for the unit's work, and calls of the process may wait for it in
+// the driver.
 int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     const int64_t usual_ns = rule_on(Rule::kStarvation) ? settings.starvation_limit_ns : 0;
@@ -280,7 +282,7 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     return usual_ns;
 }
 
-// Under a policy that spans devices it may be one of another device, as last seen there.
+// Finds the unit with this id. Under a policy that spans devices it may be one of another device, as last seen there.
 Core::State::Urgent Core::State::urgent_of(const Pass& pass, uint64_t id) {
     if (const uint32_t at = pass.device.find(id); at != kNowhere)
         return {&pass.given.units[at].unit, pass.given.units[at].progress_ns};
@@ -293,7 +295,7 @@ Core::State::Urgent Core::State::urgent_of(const Pass& pass, uint64_t id) {
     return {};
 }
 
-// The unit that it makes room for; an id that is none of this device's units is left out.
+// Names in the verdict the unit that another makes room for; an id of another device's unit is left out.
 void Core::State::explain_kept_off(const Pass& pass, uint32_t at, Verdict& verdict) const {
     const uint64_t by = pass.device.answers[pass.device.units[at].place].by;
     const uint32_t whom = by != 0 ? pass.device.find(by) : kNowhere;

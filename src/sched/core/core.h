@@ -38,7 +38,7 @@ namespace xsched::sched {
 
 class Core {
 public:
-    // All verdicts are looked at again at least that often, even of units that did not change.
+    // All verdicts are looked at again at least this often, even those of units that did not change.
     static constexpr int64_t kLookAtAllNs = 50'000'000;  // judgement
 
     // A null policy means HPF.
@@ -47,32 +47,32 @@ public:
     Core(Core&&) noexcept;
     Core& operator=(Core&&) noexcept;
 
-    // Units of the device that are not given any more are forgotten. The plan is valid until the next call for this
-    // device. A time before the last call's counts as that.
+    // Decides about one device. Units that are no longer given are forgotten. The plan is valid until the next call for
+    // this device. A time before the last call's counts as the last call's.
     Plan decide(const DeviceUnits& given, int64_t now_ns);
-    // Devices that must be decided about as well, all of their verdicts, because of what was decided about others:
-    // their units are in gangs (gang.h). The caller empties it.
+    // Returns the devices that must be decided again, with all verdicts, because of a decision about another device:
+    // their units are in gangs (gang.h). The caller empties the list.
     std::vector<uint64_t>& affected();
-    // Which processes wait for which; `waits_changed` of the units concerned is to change with it.
+    // Returns which processes wait for which. A caller that changes it also changes `waits_changed` of the units
+    // concerned.
     Waits& waits();
-    // The device has no units any more.
+    // Forgets a device that has no units any more.
     void forget(uint64_t device);
 
-    // Hints and histories are kept.
+    // Replaces the policy; hints and histories are kept.
     void set_policy(std::unique_ptr<policy::Policy> policy);
     const char* policy_name() const;
-    // Another number after each change of policy: then every device must be decided anew.
+    // Returns a number that differs after each change of policy: every device must then be decided again.
     uint64_t policy_number() const;
-    // Returns the facts about units that the policy needs.
+    // Returns which facts about units the policy needs.
     policy::Fact needs() const;
-    // Returns the accounts on which shares rest, for a core that comes after this one; sets those that one before has
-    // left.
+    // The first returns the accounts on which shares rest, for the next core; the second takes those of a core before.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
-    // The policy that was replaced by HPF because it let nobody with work run, or broke its word; nullptr: none since
-    // set_policy.
+    // Returns the name of the policy that was replaced by HPF because it let no unit with work run, or broke its word;
+    // nullptr if none was since set_policy.
     const char* thrown_out() const;
-    const char* why_thrown_out() const;  // "let nobody with work run for a second"
+    const char* why_thrown_out() const;  // for example "let nobody with work run for a second"
 
 private:
     struct State;

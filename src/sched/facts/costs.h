@@ -1,5 +1,5 @@
-// The cost of taking a process off a device, as its platform has measured or declares it (XqCosts in queue/device.h).
-// 0: nothing worth mentioning, or not known. Plain data.
+// The cost of taking a process off a device, as its platform has measured or declared it (XqCosts in queue/device.h).
+// 0: negligible or unknown. Plain data.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@ namespace xsched::sched {
 
 struct Costs {
     uint32_t switch_us = 0;     // the hardware's switch from another process's work to this one's
-    uint32_t off_us = 0;        // level 3: from the directive until it is off, usually; its agent wakes first
-    uint32_t most_off_us = 0;   // level 3: the same at most
-    uint32_t effect_us = 0;     // level 3: from the call's return until the device has obeyed
+    uint32_t off_us = 0;  // level 3: usual time from the directive until the process is off the device; its agent
+                          // has to wake first
+    uint32_t most_off_us = 0;  // level 3: longest time from the directive until the process is off
+    uint32_t effect_us = 0;  // level 3: from the call's return until the device has obeyed
     uint32_t interrupt_us = 0;  // level 3: the calls that take it off and put it back, together
 
-    // Whose timeslices can be set says what a switch costs.
+    // Returns whether the device's timeslices can be set: such a device declares what a switch costs.
     bool has_timeslices() const { return switch_us != 0; }
     int64_t switch_ns() const { return int64_t{switch_us} * 1000; }
     int64_t off_ns() const { return int64_t{off_us} * 1000; }
@@ -22,7 +23,7 @@ struct Costs {
     int64_t effect_ns() const { return int64_t{effect_us} * 1000; }
     int64_t interrupt_ns() const { return int64_t{interrupt_us} * 1000; }
 
-    // Of two queues that are taken off together.
+    // Combines the costs of two queues that are taken off together.
     void join(const Costs& other) {
         switch_us = std::max(switch_us, other.switch_us);
         off_us = std::max(off_us, other.off_us);

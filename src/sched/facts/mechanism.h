@@ -25,22 +25,22 @@ inline constexpr unsigned kMechanisms = 0
 #undef XSCHED_MECHANISM
     ;
 const char* mechanism_sentence(Mechanism mechanism);
-// "kGate"; "": this version does not know it.
+// Returns "kGate" and so on; "" for a mechanism that this version does not know.
 const char* mechanism_name(Mechanism mechanism);
 
 // How a suspended unit's running work is treated. The numbers go through shared memory.
 enum class Interrupt : uint32_t {
     kNone = 0,  // it ends
-    kTakenOff = 1,  // it is taken off the device
-    kKeptOff = 2,  // the same, but a short timeslice does the first part: it is kept from coming back
+    kTakenOff = 1,  // the running work is taken off the device
+    kKeptOff = 2,  // the same, but a short timeslice already took it off: only its return is prevented
 };
 
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
 
-inline constexpr unsigned kDriversTimesliceBits = 11;  // 2 ms, about a driver's own
+inline constexpr unsigned kDriversTimesliceBits = 11;  // exponent: 2^11 us, about a driver's own timeslice of 2 ms
 inline constexpr uint32_t kDriversTimesliceUs = 1U << kDriversTimesliceBits;  // driver
-// Timeslices by rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own (0). The last
-// one gets a microsecond; those between lie between.
+// Returns the timeslice for a rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own
+// (0). The last rank gets a microsecond; the ranks between get values between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);
 
 }  // namespace xsched::sched

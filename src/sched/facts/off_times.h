@@ -13,10 +13,11 @@ namespace xsched::sched {
 
 class OffTimes {
 public:
-    static constexpr unsigned kEnough = 8;  // judgement: before that the declared costs hold
-    static constexpr uint32_t kMostFactor = 4;  // safety: so far from what is declared, up or down, and no further
+    static constexpr unsigned kEnough = 8;  // judgement: with fewer measured times the declared costs are used
+    static constexpr uint32_t kMostFactor = 4;  // safety: measured times change a declared cost by at most this factor,
+                                                // up or down
 
-    // From the directive until the process's agent has said that it is off.
+    // Adds the time from a directive until the process's agent has said that it is off.
     void add(int64_t ns) {
         times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 1, kMostUs)));
         if (times_us_.count() >= kEnough) usual_us_ = times_us_.most_but(times_us_.count() / 10);
@@ -27,7 +28,8 @@ public:
     // Nine of ten times are at most so long; 0: not known yet.
     uint32_t usual_us() const { return usual_us_; }
 
-    // "Usually" is nine of ten times: whoever reckons with it rather waits a little longer than too short.
+    // Replaces the declared costs by measured ones. "Usually" means nine of ten times: a caller would rather wait a
+    // little longer than too short.
     Costs refined(Costs costs) const {
         if (usual_us_ == 0 || costs.off_us == 0) return costs;
         const uint32_t off_us =
@@ -38,8 +40,8 @@ public:
     }
 
 private:
-    static constexpr unsigned kKept = 16;  // judgement: the fewest of which one in ten is one
-    static constexpr int64_t kMostUs = 1'000'000;  // safety: a process says it
+    static constexpr unsigned kKept = 16;  // judgement: the fewest times of which one in ten is a whole one
+    static constexpr int64_t kMostUs = 1'000'000;  // safety: bounds the time, since the process itself reports it
 
     base::Sample<uint32_t, kKept> times_us_;
     uint32_t usual_us_ = 0;

@@ -24,8 +24,8 @@ inline constexpr RuleInfo kRules[] = {
 #undef XSCHED_RULE
 };
 
-// Turns one rule off for the whole process, or on again, while no core decides (rule_on.cpp). False: this build has no
-// switches.
+// Turns one rule off for the whole process, or on again. No core may decide meanwhile (rule_on.cpp). Returns false if
+// this build has no switches.
 bool switch_rule(Rule rule, bool on);
 
 }  // namespace xsched::sched

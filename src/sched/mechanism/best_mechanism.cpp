@@ -35,7 +35,7 @@ Mechanism choose_mechanism(const Victim& victim) {
 
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
     if (!interrupts(mechanism)) return Interrupt::kNone;
-    // A timeslice takes the victim off only where somebody else's work is there to take the device and keep it.
+    // A timeslice takes the victim off only if another process has work to take the device and keep it.
     const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;
     return presses && short_timeslice && victim.rival_keeps_alive ? Interrupt::kKeptOff : Interrupt::kTakenOff;
 }
@@ -46,8 +46,9 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
 }
 
-// A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And
-// they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
+// A burst waits for half the gate distance on average. Bursts whose end is foreseen are long, so that this is
+// negligible. They leave the victim little time, of which gates at their usual distance would take 1.5 %
+// (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
     constexpr uint32_t kBesideLongBurstsUs = 300;  // decision 023
     const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;

@@ -7,28 +7,28 @@
 namespace xsched::sched {
 namespace {
 
-// A command believed to be short is not short if the urgent unit completes nothing for this long.
+// If the urgent unit completes nothing for this long, a command of the victim that was believed to be short is not.
 constexpr int64_t kLateNs = 2'000'000;  // decision 011
-// So long, where commands of more than that have been among the short ones lately.
+// The same, if the victim has recently had commands longer than this among its short ones.
 constexpr int64_t kLateLongNs = 400'000;  // decision 011
 
-// The urgent unit has completed nothing and not rested since.
+// Returns whether the urgent unit has neither completed a command nor rested since the victim's suspension.
 bool blocks(const Group& group, const UnitState* urgent) {
     return rule_on(Rule::kLate) && urgent != nullptr && urgent->ready && urgent->measured_ns == group.urgent_busy_ns &&
            urgent->idle_since_ns < group.suspended_ns;
 }
 
-// When the burst began for which it makes room. A program that uses the device in one stretch has begun another one,
-// though nobody got room in between: requests that queue.
+// Returns when the burst began for which the group makes room. A program that uses the device in one stretch may have
+// begun another burst without a pause in between: requests that queue.
 int64_t burst_began_ns(const Pass& pass, const Group& group, const Present& present) {
     const bool streams = group.mechanism == Mechanism::kTimeslice && present.urgent != nullptr;
     const int64_t stretch_began_ns = streams ? present.urgent->unit.ready_since_ns : 0;
     return std::max({group.chosen_ns, made_room_since_ns(pass, group, present), stretch_began_ns});
 }
 
-// The victim still completes commands this long after its gate closed: its ungated commands are longer than their mean.
-// The urgent unit gets on, but shares the device in each of its pauses. In a turn of an equal, what it completed before
-// its gate may be seen late, once: neither is in a hurry, and each interrupt costs both.
+// Returns whether the victim still completes commands long after its gate closed: its ungated commands are longer than
+// their mean. The urgent unit gets on, but shares the device in each of its pauses. In an equal's turn, commands that
+// completed before the gate closed may be seen late, once: neither unit is in a hurry, and each interrupt costs both.
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kGoesOn) || present.urgent == nullptr || !present.urgent->ready) return false;
     if (pass.now_ns < burst_began_ns(pass, group, present) + kLateNs) return false;
@@ -40,9 +40,9 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
     return group.late_changes > (present.urgent_is_equal ? 1U : 0U);
 }
 
-// A command of the urgent unit may be as long as a whole burst: a graph. Where contexts of the victim take turns, what
-// its commands seem to take is the others' time too. And of what completes during a burst little is heard. Behind a
-// short timeslice it has the device meanwhile.
+// Returns how long after its suspension the victim counts as late. A command of the urgent unit may be a graph, as long
+// as a whole burst. If the victim's contexts take turns, its commands seem longer than they are. Few completions are
+// reported during a burst. And with a short timeslice the urgent unit has the device meanwhile.
 int64_t late_after_ns(const Pass& pass, const Group& group, const Present& present) {
     const int64_t stretch_ns = pass.device.units[present.urgent_at].pauses.stretch_ns();
     if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);

@@ -19,16 +19,17 @@ namespace {
 
 // A unit that becomes ready within this time of its suspension may have launched before its gate closed.
 constexpr int64_t kSlippedNs = 2'000'000;  // judgement
-// Who has had work on the device that nobody saw is taken for working for so long.
+// After unreported work was found on the device, treat the unit as busy for this long.
 constexpr int64_t kUnseenNs = 500'000'000;  // decision 017
-// Whoever seems idle is off the device for so long at most. It may stand in a call for work that nobody sees.
+// A unit that looks idle is kept off for at most this long: it may be blocked in a driver call whose work is not
+// reported.
 constexpr int64_t kLongestIdleNs = 100'000'000;  // decision 017
-// Who was let back early is taken off again so soon after the burst has turned out to go on.
+// If a burst outlasts its predicted end, interrupt the resumed victim again after this delay.
 constexpr int64_t kLookAgainNs = 100'000;  // judgement
-// What a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
+// Time that a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;  // decision 003
 
-// It makes room no more. Perhaps because the burst is over. A turn's end is none of a burst.
+// Ends the group's suspension. If a burst has ended (not merely an equal's turn), records how long it took.
 void end_suspension(const Pass& pass, Group& group) {
     const uint64_t id = std::exchange(group.urgent_id, 0);
     if (std::exchange(group.for_equal, false)) return;
@@ -36,7 +37,7 @@ void end_suspension(const Pass& pass, Group& group) {
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
     UnitHistory& known = pass.device.units[group.urgent_at];
-    // There may have been other bursts before the last one, if it waited for its turn in between.
+    // If the group waited for its turn in between, there may have been other bursts before the last one.
     const bool over = known.period.began_ns() < urgent.idle_since_ns;
     const int64_t since_ns = std::max(group.suspended_ns, over ? known.period.began_ns() : 0);
     const int64_t lasted_ns = urgent.idle_since_ns - since_ns;
@@ -45,34 +46,35 @@ void end_suspension(const Pass& pass, Group& group) {
     lengths.note(lasted_ns);
 }
 
-// Without what is done for a rival's sake of which little is known, where nobody can pay for it any more.
+// Returns the chosen mechanism, or a cheaper one if it was chosen as a precaution for a rival of which little is known
+// and the budget is used up.
 Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen) {
     const Victim& victim = present.victim;
     if (!rule_on(Rule::kAffordable) || !victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
     Victim known = victim;
     known.rival_is_unsure = false;
     const Mechanism usual = choose_mechanism(known);
-    // At most: the burst may be over while it is still being taken off.
+    // The most that it costs: the burst may be over while the victim is still being taken off.
     const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
     return interrupts(usual) || pass.device.budget.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
 }
 
-// A rival that is somebody else's victim has a short timeslice too: at each end of it the hardware would turn to this
-// victim, and back.
+// Returns whether the rival is itself a victim with a short timeslice: at each end of it the hardware would turn to
+// this victim, and back.
 bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
     const DeviceHistory& device = pass.device;
     if (!rule_on(Rule::kRivalShort)) return false;
     return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
 }
 
-// The rest of a turn would change places with the next one at the rate of their short timeslices. So it is taken off at
-// once, unless it has no work.
+// Returns the mechanism for a group whose turn has ended. Its remaining work would change places with the next unit at
+// the rate of their short timeslices, so it is taken off at once, unless it has no work.
 Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism chosen) {
     if (group.timeslice_us == 0 || !rule_on(Rule::kTurnEnd)) return chosen;
     return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
 }
 
-// A timeslice that is not in force yet takes nobody off the device.
+// Returns the mechanism that acts now: a timeslice that is not in force yet takes no victim off the device.
 Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
     if (chosen != Mechanism::kTimeslice || !rule_on(Rule::kInForce)) return chosen;
     if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
@@ -81,7 +83,8 @@ Mechanism in_force(const Pass& pass, const Group& group, const Present& present,
     return choose_mechanism(victim);
 }
 
-// All of it stays off the device until its turn, whether or not somebody more urgent has it meanwhile.
+// Returns whether all of the group stays off the device until its turn, whether or not a more urgent unit has the
+// device meanwhile.
 bool waits_for_turn(const Pass& pass, const Group& group) {
     const DeviceHistory& device = pass.device;
     const std::span members = std::span(device.members).subspan(group.begin, group.end - group.begin);
@@ -92,7 +95,7 @@ bool waits_for_turn(const Pass& pass, const Group& group) {
     return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
 }
 
-// The urgent process holds the device: nobody need call.
+// Returns whether the urgent process holds the device, so that no call is needed.
 bool is_held(const Pass& pass, const Group& group, const Present& present) {
     if (!rule_on(Rule::kLetBack)) return false;
     if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;
@@ -100,8 +103,8 @@ bool is_held(const Pass& pass, const Group& group, const Present& present) {
            !rival_has_short_timeslice(pass, present);
 }
 
-// In a short timeslice, which it has so that a rival can hold the device, its gate is not enough where none does: what
-// stands before that would have the device back in each pause.
+// Returns the mechanism for a group that has a short timeslice so that its rival can hold the device. If no rival does,
+// its gate is not enough: work launched before the gate would return to the device in each pause.
 Mechanism behind_gate(const Group& group, const Present& present, Mechanism chosen) {
     const bool returns = rule_on(Rule::kBehindGate) && chosen == Mechanism::kGate && group.timeslice_us != 0 &&
                          present.victim.rival_holds;
@@ -124,7 +127,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     const bool too_little =
         (group.mechanism == Mechanism::kGate && distrusts(pass, group)) || (!interrupts(group.mechanism) && unseen);
     if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
-    // Its rival streams as a rule; it may pause today.
+    // The rival usually uses the device without pauses. In case it pauses this time, allow one keep-alive.
     group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
                        present.ready && urgent != nullptr && urgent->keeps_alive &&
                        pass.device.budget.precautions.take(kKeepAliveNs, pass.now_ns);
@@ -137,7 +140,7 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.late_changes = 0;
 }
 
-// Until when a burst that pauses is as brief as it usually is; 0: it is not expected to be.
+// Returns until when a burst that pauses is as brief as usual; 0: it is not expected to be brief.
 int64_t brief_until_ns(const Group& group, const Present& present) {
     const Victim& victim = present.victim;
     const bool expected =
@@ -173,7 +176,8 @@ void escalate(const Pass& pass, Group& group, const Present& present) {
     group.chosen_ns = pass.now_ns;
 }
 
-// Seems idle, and may go on: it would never be seen to have work, and so never get its turn.
+// Returns whether the group seems idle but may still run: if it stayed suspended its work would never be reported, and
+// it would never get its turn.
 bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kLongestIdle) || present.ready || present.slowed || present.urgent == nullptr) return false;
     if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kLongestIdleNs)
@@ -182,7 +186,7 @@ bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
     return true;
 }
 
-// Where its gates are not enough.
+// Takes the group off the device if its gates are not enough.
 void take_off(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
     const int64_t slipped_ns = rule_on(Rule::kSlipped) ? kSlippedNs : 0;
@@ -202,7 +206,7 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
 
 // Decides how running work is treated, now that all of the group is suspended.
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
-    // Suspended by a person, with nobody's work to press for the device, it must be off.
+    // A group that a person suspended must be off by itself: no other work presses for the device.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
     if (goes_on_unseen(pass, group, present)) return;
     if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))
@@ -211,7 +215,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kLongestIdleNs;
 }
 
-// The timeslice that is wished for, or the driver's own for a process that gets nothing done in such a one.
+// Returns the wished timeslice, or the driver's own for a process that completes nothing in such a one.
 uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present, uint32_t wished_us) {
     const bool runs = present.ready && !present.suspended && wished_us != 0;
     group.in_short.observe(runs, present.progress_ns, present.victim.command_ns, pass.now_ns);
@@ -222,17 +226,17 @@ uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present
 // Returns the timeslice that its process gets in the hardware.
 uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
-    if (!present.suspended) end_suspension(pass, group);  // first, so that its lesson holds for the next burst
+    if (!present.suspended) end_suspension(pass, group);  // first, so that what it records holds for the next burst
     victim.last = group.as_known;
     const bool announced = std::exchange(victim.announced, false);
     const bool unsure = std::exchange(victim.rival_is_unsure, false);
     group.usual = group.as_known = choose_mechanism(victim);
     victim.rival_is_unsure = unsure;
     if (unsure) group.usual = choose_mechanism(victim);
-    // As one with long commands: also what a short timeslice does for that.
+    // Treats a group with distrusted gates as one with long commands, also in the choice of its timeslice.
     if (group.usual == Mechanism::kGate && distrusts(pass, group) && present.interruptible())
         group.usual = Mechanism::kInterrupt;
-    // In a short one it would get a microsecond of its turn for each timeslice of the others.
+    // In a turn it gets no short timeslice: it would run for a microsecond per timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
     victim.announced = announced;
@@ -252,7 +256,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     return slice_us;
 }
 
-// Whether it makes room for somebody more urgent, and not for an equal whose turn it is.
+// Returns whether the unit makes room for a more urgent one, not for an equal whose turn it is.
 bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
@@ -268,13 +272,14 @@ void choose_for(Pass& pass, Group& group) {
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
-    // No program waits for calls that the agent of a waiting program makes: those of a whole crowd would take the
-    // processors that the programs need (docs/decisions/005).
+    // No program waits for calls made by the agent of a program that waits for its turn. In a crowd such calls would
+    // take the processors that the programs need (docs/decisions/005).
     const bool quick = interrupts(group.usual) && !waits_for_turn(pass, group);
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
         UnitHistory& unit = device.units[at];
-        unit.leads = device.rivals.leads(at, pass.given.units[at]);  // else its equals would wait for its keep-alives
+        unit.leads = device.rivals.leads(at, pass.given.units[at]);  // otherwise its equals would wait for its
+                                                                     // keep-alives
         const Preemption preemption{.mechanism = group.mechanism,
                                     .interrupt = group.interrupt,
                                     .timeslice_us = slice_us,
@@ -290,14 +295,14 @@ void choose_for(Pass& pass, Group& group) {
     }
 }
 
-// Work that was late when it was last looked at, or may be by now.
+// Marks groups that were late at the last look, or may be late by now.
 void mark_late(Pass& pass) {
     DeviceHistory& device = pass.device;
     for (const uint32_t index : device.late)
         if (pass.now_ns >= device.groups[index].late_ns) device.mark_group_at(index);
 }
 
-// Victims that are no longer late are forgotten; the others are looked at again in time.
+// Forgets victims that are no longer late, and looks again at the others in time.
 void wake_for_late(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::sort(device.late.begin(), device.late.end());

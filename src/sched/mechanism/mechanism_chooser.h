@@ -1,6 +1,6 @@
-// Chooses by which mechanism the units of a device are kept off it, group by group (group.h), once the verdicts say
-// which units are suspended. Looks again only at groups of which something has changed. Pure; not thread-safe; no
-// allocation once it has seen as many units.
+// Chooses the mechanism by which the units of a device are kept off it, group by group (group.h), once the verdicts say
+// which units are suspended. Looks only at groups that have changed. Pure; not thread-safe; no allocation once it has
+// seen as many units.
 #pragma once
 
 #include "sched/state/pass.h"

@@ -9,8 +9,8 @@
 
 namespace xsched::sched {
 
-// From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
-// commands (0: not known) tell.
+// Returns the time from a queue's suspension until its work is off the device, as far as its level and the mean length
+// of its commands (0: unknown) tell.
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs);
 
 namespace mechanism_costs {

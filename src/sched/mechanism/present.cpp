@@ -8,7 +8,7 @@ namespace xsched::sched {
 
 namespace {
 
-// It is suspended before a more urgent unit needs the device.
+// Returns whether the unit is suspended before a more urgent unit needs the device.
 bool is_announced(const DeviceHistory& device, const Verdict& verdict) {
     if (verdict.reason == Reason::kCopiesWait) return device.units[verdict.by_at].expected.at_ns != 0;
     return verdict.reason == Reason::kExpected;
@@ -54,7 +54,8 @@ Present look_at(const Pass& pass, const Group& group) {
             present.urgent = &pass.given.units[verdict.by_at];
             present.urgent_is_equal = device.urgency[verdict.by_at] <= device.urgency[at];
         }
-        // The hardware knows the process alone, which gets its most urgent unit's: 0, the driver's own, is the longest.
+        // The hardware knows only the process, which gets the timeslice of its most urgent unit: 0, the driver's own,
+        // is the longest.
         const uint32_t its_us = device.rivals.timeslice_us(at);
         const bool own = its_us == 0 || (i != group.begin && present.timeslice_us == 0);
         present.timeslice_us = own ? 0 : std::max(its_us, present.timeslice_us);

@@ -1,4 +1,4 @@
-// A group as it is now, and what it would make room for. Pure; not thread-safe.
+// A group's present state, and the unit for which it would make room. Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ struct Present {
     bool suspended = true;  // all of it
     bool ready = false;  // some of it
     bool slowed = false;  // some of it
-    bool has_turn = false;  // some of it runs because it starved
-    bool leads = false;  // some of it is the most urgent
+    bool has_turn = false;  // one of its units runs because it starved
+    bool leads = false;  // one of its units is the most urgent on the device
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
-    int64_t progress_ns = 0;  // when one was last seen to complete
-    int64_t longest_ns = 0;  // of its commands, lately
-    int64_t stretch_ns = 0;  // in which it uses the device, as a rule
+    int64_t progress_ns = 0;  // when one of its commands was last seen to complete
+    int64_t longest_ns = 0;  // length of its longest recent commands
+    int64_t stretch_ns = 0;  // usual time for which it uses the device without a pause
     bool queued = false;  // QueuedBursts::lately
-    const UnitState* urgent = nullptr;  // the unit that it makes room for, and its position
+    const UnitState* urgent = nullptr;  // the unit that it makes room for, and that unit's position
     uint32_t urgent_at = 0;
-    bool urgent_is_equal = false;  // whose turn it is
+    bool urgent_is_equal = false;  // that unit is an equal whose turn it is
 
     bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
     bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }

@@ -15,7 +15,7 @@ InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
     return copies.mostly() && rule_on(Rule::kCopiesBeside) ? InTurns::kBeside : InTurns::kTakes;
 }
 
-// With the switch before it.
+// Returns whether bursts of this length, with the switch before them, are brief.
 bool is_brief(const BurstLength& length, const Costs& costs) {
     return rule_on(Rule::kBrief) && length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
 }

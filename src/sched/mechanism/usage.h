@@ -1,4 +1,4 @@
-// The use of the device by a unit, according to its state, as far as that matters to its victims. Pure; not
+// Derives from a unit's state and history how it uses the device, as far as its victims are concerned. Pure; not
 // thread-safe.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace xsched::sched {
 
-// Brings the history of the unit at that position, and its `Usage`, up to date. Before rivals are summed up.
+// Brings the history and the `Usage` of the unit at that position up to date. Call before rivals are summed up.
 void see_usage(Pass& pass, uint32_t at);
-// Likewise of those that have not worked for long, and so did not change. Of all units.
+// Does the same for units that have not worked for long, and so did not change. Looks at all units.
 void see_idle(Pass& pass);
 
 }  // namespace xsched::sched

@@ -9,12 +9,14 @@
 namespace xsched::sched {
 namespace {
 
-// The next burst that is foreseen of a most urgent unit that copies, and has no work yet. kNowhere: there is none.
+// Returns the most urgent unit that copies, has no work now, and whose next burst is foreseen; kNowhere if there is
+// none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
     if (pass.settings.foresight == Foresight::kNone || !rule_on(Rule::kCopiesOff)) return who;
     for (uint32_t place = 0; place < pass.device.eligible.size(); ++place) {
-        if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;  // most are told apart by this
+        // only the most urgent units matter: this test leaves out most others
+        if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;
         const UnitHistory& known = pass.history(place);
         const Foreseen& foreseen = known.foreseen;
         if (foreseen.at_ns == 0 || foreseen.too_dear || pass.now_ns >= foreseen.until_ns) continue;
@@ -24,14 +26,15 @@ uint32_t who_copies_next(const Pass& pass) {
     return who;
 }
 
-// When its next burst is foreseen, or began; 0: neither, or it copies nothing.
+// Returns when the unit's next burst is foreseen, or when it began; 0 if neither, or if the unit does not copy.
 int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitHistory& known = pass.history(place);
     if (!rule_on(Rule::kTellCopies) || !known.leads || !known.copies.some()) return 0;
     const UnitState& state = pass.unit(place);
     const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
     if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
-    // Not what is done for it: that begins only once its unit wants the device no more.
+    // Uses the rhythm itself and not the expectation acted on, which begins only when the unit no longer wants the
+    // device.
     return announces ? known.expectation.next(pass.now_ns).at_ns : rhythm_of(pass, place).at_ns;
 }
 
@@ -66,7 +69,8 @@ void keep_copies_off(Pass& pass) {
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         if (!device.answers[place].run || device.ranks.of(place) >= device.ranks.of(who)) continue;
         if (device.usages[device.eligible[place]].in_turns != InTurns::kBeside) continue;
-        if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;  // it may wait for them
+        // not within one process: the more urgent unit may wait for these copies
+        if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;
         const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, Account::part_of(next.apart_ns));
         const int64_t begin_ns = next.at_ns - lasts_ns;
         pass.wake(pass.now_ns < begin_ns ? begin_ns : next.until_ns);

@@ -1,6 +1,6 @@
-// Copies of less urgent units go on beside others' kernels, and beside what holds the device for a burst that is
-// foreseen. But where that burst copies as well, its first copies would wait for the one under way. So before such a
-// burst no more of them begin: from when the last one, as long as ever, would still end in time. Not thread-safe; no
+// Copies of less urgent units continue beside the kernels of others, and while a process holds the device for a
+// foreseen burst. But if that burst copies too, its first copies would wait for the copy under way. So shortly before
+// such a burst no further copies begin: a copy as long as the longest so far would not end in time. Not thread-safe; no
 // allocation.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace xsched::sched {
 
-// Changes the policy's answers, before they are judged.
+// Changes the policy's answers before they are judged: suspends units that copy shortly before such a burst.
 void keep_copies_off(Pass& pass);
-// Likewise memory that they free keeps such copies waiting (platform/stream/shim/free_wait.h): each less urgent unit's
-// verdict says when the next such burst is foreseen, or began.
+// Tells less urgent units when the next such burst is foreseen, or when it began, because memory that they free delays
+// its copies as well (platform/stream/shim/free_wait.h).
 void tell_copy_bursts(Pass& pass);
 
 }  // namespace xsched::sched

@@ -8,12 +8,12 @@
 namespace xsched::sched {
 namespace {
 
-// A unit that has waited for this part of the limit is favoured, and not again before that time.
+// A unit that has waited for 1/kPart of the starvation limit is favoured, and not again before that time has passed.
 constexpr int64_t kPart = 2;
 
 bool decides_alone(const UnitHistory& unit) { return unit.in_gang == InGang::kAsAnswered; }
 
-// Of those that may run, whoever has had nothing of the device for longest, and long enough; else kNowhere.
+// Returns the runnable unit that has waited longest for the device, if it has waited long enough; otherwise kNowhere.
 uint32_t who_starves(const Pass& pass) {
     const DeviceHistory& device = pass.device;
     const int64_t long_enough_ns = pass.settings.starvation_limit_ns / kPart;

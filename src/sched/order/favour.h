@@ -1,7 +1,7 @@
-// Between the bursts of a more urgent unit its victims run beside each other. The device's own turns may never come to
-// the last of them. Such a unit would starve, and have its turn within a burst. So before that it gets a turn among its
-// equals: the next time that they may run, all but this one are suspended for a moment. The urgent unit pays nothing,
-// and the others one turn in half a starvation limit at most.
+// In the pauses of a more urgent unit its victims run side by side. The hardware's own turns may never come to one of
+// them. That victim would starve, and then get its turn within a burst. So before that it gets a turn among its equals:
+// the next time that they may run, all others are suspended for a moment. The urgent unit loses nothing, and the others
+// lose at most one turn per half starvation limit.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace xsched::sched {
 
-// Changes the policy's answers, before they are judged.
+// Changes the policy's answers before they are judged: favours a unit that nearly starves.
 void favour_who_starves(Pass& pass);
 
 }  // namespace xsched::sched

@@ -8,18 +8,19 @@
 namespace xsched::sched {
 namespace {
 
-// A burst as long as so many switches is hardly longer for one more, which its victims would have to pay instead.
+// Longest burst, in hardware switches, for which the device is held beforehand. One switch more hardly lengthens such a
+// burst, and its victims would have to pay for the hold instead.
 constexpr int64_t kSwitches = 25;
-// Through bursts of this length at most: what holds the device has the place of a thread block meanwhile.
+// Longest burst through which the device is held: the kernel that holds it takes the place of a thread block meanwhile.
 constexpr int64_t kLongestThroughNs = 2'000'000;  // decision 019
-// Behind their usual length.
+// How much longer than the usual length of a burst the hold lasts.
 constexpr int64_t kThroughMoreNs = 20'000;  // decision 019
-// To the end of bursts from this length on, since calls take as long.
+// Shortest burst whose end is foreseen: for shorter ones the calls that let a victim back take as long.
 constexpr int64_t kLeastToEndNs = 2'000'000;  // decision 019
 
-// Whether it may have the device before its burst, without anybody being suspended: short timeslices let it in within
-// a switch. Not before anybody as urgent, nor before work of its own process, which would wait as well. A unit that
-// copies beside others' turns has no short timeslice, and needs none.
+// Returns whether the unit may get the device before its burst with no other unit suspended: short timeslices let it in
+// within one switch. It may not before an equally urgent unit, nor before work of its own process, which would wait
+// too. A unit that copies beside others' turns has no short timeslice and needs no hold.
 bool may_hold(const Pass& pass, uint32_t place) {
     const DeviceHistory& device = pass.device;
     const uint32_t at = device.eligible[place];
@@ -38,7 +39,7 @@ bool may_hold(const Pass& pass, uint32_t place) {
     return anybody;
 }
 
-// The most that it may cost is taken in advance.
+// Begins the preparation for a foreseen burst. The most that it may cost is taken from the budget in advance.
 void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     const Costs& costs = pass.unit(place).costs;
     Foreseen& foreseen = pass.history(place).foreseen;
@@ -46,8 +47,8 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     foreseen.until_ns = next.until_ns;
     foreseen.costs_from_ns = holds ? pass.now_ns + Foreseen::kWakeNs + costs.switch_ns() : pass.now_ns;
     int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
-    if (holds) most_ns += 2 * costs.switch_ns();  // if it stays away
-    const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // which are not given back
+    if (holds) most_ns += 2 * costs.switch_ns();  // two more switches if the burst stays away
+    const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // calls are not refunded
     const bool may = !holds || may_hold(pass, place);
     foreseen.too_dear =
         may && !pass.device.budget.foresight.take(most_ns + calls_ns, pass.now_ns) && rule_on(Rule::kForesightBudget);

@@ -11,7 +11,7 @@ constexpr int64_t kAskAgainNs = 5'000'000;  // judgement
 
 GangKey key_of(const UnitState& state) { return {.user = state.user, .name = state.unit.gang}; }
 
-// The members on the device of the pass.
+// Returns the gang's members on the device of this pass.
 std::span<const GangMember> members_of(const Pass& pass, const GangHere& here) {
     return std::span(pass.device.gang_members).subspan(here.begin, here.end - here.begin);
 }
@@ -54,7 +54,7 @@ void Gangs::count(Pass& pass) {
     }
 }
 
-// Which units of the device are of which gang.
+// Finds which units of the device belong to which gang.
 void Gangs::find_members(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::vector<GangMember>& members = device.gang_members;
@@ -77,7 +77,7 @@ void Gangs::find_members(Pass& pass) {
     std::erase_if(device.gangs, [](const GangHere& here) { return here.gang == nullptr; });
 }
 
-// Takes the gang's place on this device, which may be new to it.
+// Finds the gang's entry for this device; makes one if the device is new to the gang.
 void Gangs::take_place(const Pass& pass, const GangHere& here) {
     if (here.gang->find(pass.given.device) == nullptr) {
         const uint64_t lead = here.gang->lead_device();
@@ -95,7 +95,7 @@ void Gangs::take_place(const Pass& pass, const GangHere& here) {
         place.priority = std::max(place.priority, pass.given.units[member.at].unit.priority);
 }
 
-// Gangs may have other members now.
+// Collects the members of each gang again, after units came or went.
 void Gangs::collect(Pass& pass) {
     DeviceHistory& device = pass.device;
     std::vector<GangHere> before;
@@ -110,7 +110,7 @@ void Gangs::collect(Pass& pass) {
     for (const GangHere& here : device.gangs) settle(*here.gang, pass.now_ns);
 }
 
-// Null: its user has as many as it may.
+// Returns the gang, or a new one. Returns null if its user has as many gangs as allowed.
 Gang* Gangs::join(const GangKey& key) {
     std::unique_ptr<Gang>* found = nullptr;
     if (const auto known = gangs_.find(key); known != gangs_.end()) return known->second.get();
@@ -135,7 +135,7 @@ void Gangs::forget(uint64_t device, std::span<const GangHere> there) {
     for (const GangHere& here : there) leave(*here.gang, device);
 }
 
-// Which devices would be decided otherwise now.
+// Collects the devices that would now be decided differently.
 void Gangs::settle(Gang& gang, int64_t now_ns) {
     gang.choose_lead(now_ns);
     for (const GangPlace& place : gang.places)
@@ -200,21 +200,21 @@ void Gangs::answer(Pass& pass) {
         return precedence(*a.gang, pass.now_ns) < precedence(*b.gang, pass.now_ns);
     });
     if (device.gangs.size() > 1) pass.wake((pass.now_ns / kPrecedenceNs + 1) * kPrecedenceNs);
-    const Gang* taken = nullptr;  // the device, by one that goes before
+    const Gang* taken = nullptr;  // the gang that took the device, of those that go first
     for (GangHere& here : device.gangs) {
         GangPlace& place = *here.gang->find(pass.given.device);
         if (here.gang->has_several()) {
             vote(pass, here);
             const bool kept = keeps_off(pass, here);
-            // The lead's vote is this one.
+            // On the lead's own device its vote decides for the gang.
             if (here.gang->lead_device() == place.device && place.vote != Vote::kRuns) here.order.runs = false;
-            // Where both have the same lead, that one tells whose turn it is.
+            // If both gangs have the same lead, the lead tells whose turn it is.
             const bool lost = kept && taken != nullptr && taken->lead_device() != here.gang->lead_device();
             if (lost && place.vote != Vote::kStopped) place.vote = Vote::kNo;
             if (here.order.suspended || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
                 keep_off(pass, here);
                 if (here.order.suspended) lend(pass, here);
-                // The policy was told that they want nothing, and so may not say when they may run again.
+                // The policy was told that the members want nothing, so it may not say when they may run again.
                 if (is_busy(pass, here)) pass.wake(pass.now_ns + kAskAgainNs);
             } else if (here.order.runs) {
                 if (kept && taken == nullptr) let_run(pass, here);
@@ -226,7 +226,7 @@ void Gangs::answer(Pass& pass) {
     }
 }
 
-// A gang with a member that is or may be needed at once does not run.
+// Keeps a gang suspended while one of its members must make room, or may have to at once.
 bool Gangs::keeps_off(const Pass& pass, const GangHere& here) {
     const auto members = members_of(pass, here);
     return std::any_of(members.begin(), members.end(), [&](const GangMember& member) {
@@ -241,7 +241,7 @@ bool Gangs::is_busy(const Pass& pass, const GangHere& here) {
                        [&](const GangMember& member) { return pass.device.units[member.at].wanted; });
 }
 
-// By the policy's answers.
+// Derives the members' votes on this device from the policy's answers.
 void Gangs::vote(Pass& pass, GangHere& here) const {
     Vote all = Vote::kAbsent;
     for (const GangMember& member : members_of(pass, here)) {
@@ -268,7 +268,8 @@ Vote Gangs::vote_of(const Pass& pass, uint32_t at) const {
     return device.urgency[by] > device.urgency[at] ? Vote::kNo : Vote::kNotItsTurn;
 }
 
-// It is not their turn here, but that of the gang: whose turn it is, and is no more urgent, makes room.
+// Lets the members run here because it is the gang's turn elsewhere. The units whose turn it is here make room, unless
+// they are more urgent.
 void Gangs::let_run(Pass& pass, const GangHere& here) {
     DeviceHistory& device = pass.device;
     if (!is_busy(pass, here)) return;
@@ -290,7 +291,7 @@ void Gangs::keep_off(Pass& pass, const GangHere& here) {
             device.answers[place] = {.run = false};
 }
 
-// The policy may have kept the device for it, as for one that pauses: then it is the others'.
+// Gives the device to other units if the policy kept it for a gang that cannot run now.
 void Gangs::lend(Pass& pass, const GangHere& here) {
     DeviceHistory& device = pass.device;
     for (uint32_t place = 0; place < device.answers.size(); ++place)

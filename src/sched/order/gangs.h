@@ -15,33 +15,34 @@ namespace xsched::sched {
 
 class Gangs {
 public:
-    // Of one user; members of further ones are in none.
+    // Most gangs of one user; members of further ones run as if in no gang.
     static constexpr uint32_t kMostOfUser = 64;
-    // Of one gang; members on further ones are in none.
+    // Most devices of one gang; members on further devices run as if in no gang.
     static constexpr size_t kMostDevices = 16;
-    // A unit that was busy within that time votes: it may need the device again at once.
+    // A unit that was busy within this time still votes: it may need the device again at once.
     static constexpr int64_t kRecentNs = 100'000'000;  // judgement
 
-    // At the begin of each decision: who the members are.
+    // Finds the members. Call at the begin of each decision.
     void meet(Pass& pass);
-    // Once the wishes are known: who counts, and who competes.
+    // Decides which members count and which units compete with them. Call once it is known which units want the device.
     void count(Pass& pass);
-    // Before the policy is asked, and once it was: members that are suspended because of another device want nothing.
+    // Hides the wish of members that are suspended because of another device, from before the policy is asked until it
+    // has answered.
     void begin_asking(Pass& pass);
     void end_asking(Pass& pass);
-    // The unit that the core marks as one that may be suspended.
+    // Marks as preemptible the members that may be suspended with their gang.
     void mark_preemptible(Pass& pass) const;
-    // Applies the policy's urgency (DeviceHistory::ranked): the members' is that of the most urgent.
+    // Gives all members of a gang the urgency of their most urgent one (DeviceHistory::ranked).
     static void rank_as_one(Pass& pass);
-    // The policy has answered: its votes, and the answers as the gangs have them.
+    // Takes the policy's answers as votes, and replaces them by the gangs' decisions.
     void answer(Pass& pass);
 
-    // A member has a turn because it starved: all have one.
+    // Gives a starved member's turn to all members of its gang.
     void give_turn(Pass& pass, uint32_t at, int64_t until_ns);
 
-    // The device has no units any more; these are the gangs that it had (DeviceHistory::gangs).
+    // Forgets a device that has no units any more. `there`: the gangs that it had (DeviceHistory::gangs).
     void forget(uint64_t device, std::span<const GangHere> there);
-    // Devices that must be decided about because of the last decision; the caller empties it.
+    // Returns the devices that must be decided again because of the last decision; the caller empties the list.
     std::vector<uint64_t>& affected() { return affected_; }
 
 private:

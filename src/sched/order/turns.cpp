@@ -8,20 +8,22 @@
 namespace xsched::sched {
 namespace {
 
-// As long as several of the hardware's own turns: each begins with a call and a switch, which it pays for.
+// Longest turn: several of the hardware's own, since each turn begins with a call and a switch that the unit itself
+// pays for.
 constexpr int64_t kMostTurnNs = 10'000'000;  // decision 015
 constexpr int64_t kBeginNs = 500'000;  // decision 015
-// Who waits for its work keeps the device for so long, if somebody else has work: less than a switch and back.
+// How long a holder that waits for its own work keeps the device if another unit has work: less than a switch and back.
 constexpr int64_t kPauseNs = 200'000;  // decision 015
-// Who comes, or comes back, is behind the others by so many turns at most, and need not wait for the end of one.
+// A new or returning process is credited with at most this many turns, and may start before the current turn ends.
 constexpr int64_t kSavedTurns = 2;
-// A change of turns takes two calls, of a millisecond each at times, and 2 ms later a third one, lest the device has
-// not noticed the second (queue/stop/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the
+// Longest time that a change of turns takes: two calls of up to a millisecond, and 2 ms later a third call in case the
+// device missed the second (queue/stop/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the
 // device to them (docs/decisions/022).
 constexpr int64_t kChangeNs = 4'500'000;
-// Of the time between bursts at most, so that turns change at all.
+// A change may take at most 1/kPartOfRhythm of the time between two bursts, so that turns change at all.
 constexpr int64_t kPartOfRhythm = 2;
-// All of them come in this part of the starvation limit, so that nobody has a turn within a burst of the urgent one.
+// All equals get their turns within 1/kPartOfLimit of the starvation limit, so that none starves and gets a turn within
+// an urgent burst.
 constexpr int64_t kPartOfLimit = 3;
 
 // The equals that may run now.
@@ -29,10 +31,10 @@ struct Equals {
     bool any = false;
     bool take_turns = false;
     uint32_t rank = 0;
-    int64_t working = 0;  // how many have work
-    uint32_t holder = kNowhere;  // a place of the process whose turn it is, if possible one with work
-    uint32_t next = kNowhere;  // with work, of the process that has had least
-    int64_t most_ns = 0;  // that anybody with work has had
+    int64_t working = 0;  // how many of them have work
+    uint32_t holder = kNowhere;  // a unit of the process whose turn it is, if possible one with work
+    uint32_t next = kNowhere;  // a unit with work, of the process that has used the device least
+    int64_t most_ns = 0;  // most device time that any process with work has had
 };
 
 bool has_work(const Pass& pass, uint32_t place) { return pass.unit(place).ready; }
@@ -74,7 +76,7 @@ int64_t turn_ns(const Pass& pass, const Equals& equals) {
     return std::min(kMostTurnNs, limit_ns / (kPartOfLimit * std::max<int64_t>(equals.working, 1)));
 }
 
-// Those at the places of the equals that take turns, whoever has the present one.
+// Calls `Do` for each equal that takes turns, including the present holder.
 template <typename Do>
 void each(Pass& pass, const Equals& equals, Do act) {
     DeviceHistory& device = pass.device;
@@ -98,8 +100,8 @@ void account(Pass& pass, const Equals& equals) {
     });
 }
 
-// Until when no turn begins, since a burst of somebody more urgent is foreseen before the change would be over. 0: none
-// is foreseen.
+// Returns until when no turn may begin, because a more urgent burst is foreseen before the change of turns would be
+// over; 0 if none is foreseen.
 int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
     const DeviceHistory& device = pass.device;
     int64_t until_ns = 0;
@@ -113,7 +115,7 @@ int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
     return until_ns;
 }
 
-// Whether the next one has the device from now on.
+// Returns whether the present turn is over, so that the next process gets the device.
 bool is_over(const Pass& pass, const Equals& equals) {
     const Turn& turn = pass.device.turn;
     if (equals.holder == kNowhere) return true;
@@ -140,7 +142,7 @@ void take_turns(Pass& pass) {
     if (!rule_on(Rule::kTurns)) return;
     Equals equals = look_at(pass);
     account(pass, equals);
-    if (!equals.any) return;  // somebody more urgent has the device: what is left of the turn comes later
+    if (!equals.any) return;  // a more urgent unit has the device: the rest of the turn comes later
     if (!equals.take_turns) {
         turn = {};
         return;

@@ -1,7 +1,7 @@
-// Equals that make room for somebody more urgent run one after the other instead of beside each other, where the
-// hardware takes them off the device by a short timeslice (level 3). Side by side they would change places at that
-// rate, so that none of them could have one, and each burst of the urgent unit would wait for a call that takes off all
-// of them. One at a time can have one: then a crowd of victims costs the urgent unit what a single one does.
+// Equals that make room for a more urgent unit run one after the other, if the hardware takes them off the device by a
+// short timeslice (level 3). Side by side they would change places at that rate, so none of them could have a short
+// timeslice, and each urgent burst would wait for a call that takes off all of them. One at a time can have a short
+// timeslice: then a crowd of victims costs the urgent unit what a single victim does.
 //
 // Not thread-safe; no allocation.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace xsched::sched {
 
-// Changes the policy's answers: of equals that may run, one process does.
+// Changes the policy's answers before they are judged: of equals that may run, lets one process run.
 void take_turns(Pass& pass);
 
 }  // namespace xsched::sched

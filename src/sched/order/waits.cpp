@@ -27,7 +27,7 @@ size_t Waits::Group::find(uint64_t process) const {
     return found != processes.end() && *found == process ? static_cast<size_t>(found - processes.begin()) : SIZE_MAX;
 }
 
-// Everybody that can be reached: through one process after the other (Warshall, 1962).
+// Completes the sets with processes reached through others (Warshall, 1962).
 void Waits::Group::close() {
     processes.clear();
     for (const WaitEdge& edge : edges) {

@@ -1,8 +1,8 @@
-// Which processes wait, on a device, for work of which others: through events that they share. A process is lent the
-// highest priority of those that wait for it, themselves or through others. So a chain passes it on, and those who wait
-// for each other in a circle are all as urgent as the most urgent of them. On top of that a unit runs whenever one of
-// its device runs that waits for it, whatever the policy goes by (run_for_waiting). Inside a process, queues see to
-// that themselves (queue/inherit_priority.h).
+// Which processes wait on a device for the work of which others, through events that they share. A process is lent the
+// highest priority of all processes that wait for it, directly or through others. So a chain of waits passes a priority
+// on, and processes that wait for each other in a circle are all as urgent as the most urgent of them. In addition a
+// unit runs whenever a unit that waits for it runs on its device, whatever the policy (run_for_waiting). Queues within
+// one process do the same by themselves (queue/inherit_priority.h).
 //
 // Pure; not thread-safe; allocates only when edges change. The cost of one user's processes does not grow with other
 // users' edges, nor with more than the square of these processes.
@@ -18,32 +18,32 @@
 
 namespace xsched::sched {
 
-// One process waits for another. Of both: policy::Unit::process.
+// One process waits for another. Both are named by policy::Unit::process.
 struct WaitEdge {
     uint64_t waiter = 0;
     uint64_t producer = 0;
-    int32_t priority = 0;  // of the queue that waits, without what the process is lent
+    int32_t priority = 0;  // priority of the queue that waits, without what its process is lent
     auto operator<=>(const WaitEdge&) const = default;
 };
 
 class Waits {
 public:
-    // Of one user; edges of further ones are left out.
+    // Most processes of one user; edges of further processes are ignored.
     static constexpr size_t kMostProcesses = 64;
 
-    // All that holds now among the processes of one user, in place of what did. Processes of two users lend each other
-    // nothing. False: it is the same.
+    // Replaces all edges among one user's processes. Processes of different users lend each other nothing. Returns
+    // false if nothing changed.
     bool set(uint64_t user, std::vector<WaitEdge>& edges);
 
     bool any() const { return !groups_.empty(); }
-    // INT32_MIN: nobody waits for it.
+    // Returns the priority that the process is lent; INT32_MIN if no other process waits for it.
     int32_t lent_to(uint64_t process) const;
-    // Itself or through others.
+    // Returns whether `waiter` waits for `producer`, directly or through others.
     bool waits_for(uint64_t waiter, uint64_t producer) const;
-    // Whether others wait for it that it waits for itself.
+    // Returns whether the process waits for processes that wait for it.
     bool in_circle(uint64_t process) const { return waits_for(process, process); }
 
-    // Units that others wait for run where one of these runs, and wants to.
+    // Lets a unit run if a unit of its device runs that waits for it, and it wants to run.
     void run_for_waiting(Pass& pass);
 
 private:
@@ -53,10 +53,11 @@ private:
     struct Group {
         uint64_t user = 0;
         std::vector<WaitEdge> edges;  // sorted
-        std::vector<uint64_t> processes;  // sorted; what follows goes by position
-        std::array<Set, kMostProcesses> waiters{};  // that wait for it, themselves or through others
+        std::vector<uint64_t> processes;  // sorted; the sets below use these positions
+        std::array<Set, kMostProcesses> waiters{};  // per process: which processes wait for it, directly or through
+                                                    // others
         std::array<int32_t, kMostProcesses> lent{};
-        Set running = 0;  // with a unit that runs on the device in question
+        Set running = 0;  // processes with a unit that runs on the device in question
 
         size_t find(uint64_t process) const;
         void close();

@@ -6,16 +6,17 @@ namespace xsched::sched {
 
 namespace {
 
-// Think times vary: a threshold exactly as long as one of them would miss those that are slightly longer.
+// Returns a threshold with a margin: think times vary, and one exactly as long as a think time would miss slightly
+// longer ones.
 int64_t with_margin(int64_t think_ns) { return think_ns + think_ns / 4 + 10'000; }
 
 }  // namespace
 
 void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns) {
-    // The end of the burst before: the unit's own word, or, if that burst has ended too by now, what was seen then.
+    // When the burst before ended: as the unit says, or as seen at the last look if another burst has ended since.
     const int64_t ended_ns = ready_since_ns > idle_since_ns ? idle_since_ns : idle_seen_ns_;
     if (ready_since_ns > counted_ready_ns_) {
-        // An end that lies before the last begin is an older burst's: nobody saw when that one ended.
+        // An end that lies before the last begin belongs to an older burst: the last burst's end is unknown.
         const bool known = ended_ns > 0 && ended_ns >= counted_ready_ns_;
         if (known && ready_since_ns > ended_ns) add(ready_since_ns - ended_ns);
         counted_ready_ns_ = ready_since_ns;
@@ -31,7 +32,8 @@ void Anticipation::add(int64_t think_ns) {
     thinks_.add(think_ns);
 }
 
-// Of about that length, by a factor of two; very short ones are all alike.
+// Returns whether a remembered think time is of about this length, within a factor of two. Very short ones all count as
+// alike.
 bool Anticipation::resembles_one(int64_t think_ns) const {
     const int64_t most_ns = std::max(think_ns * 2, kLeastWrongNs);
     const int64_t least_ns = think_ns <= kLeastWrongNs ? 0 : think_ns / 2;
@@ -65,8 +67,8 @@ int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     const auto count = thinks_.count();
     const int64_t penalty_ns = wrong_ns * kUrgencyWeight;
     int64_t best_ns = 0;
-    int64_t best_cost = penalty_ns * count;  // without anticipation: wrong every time
-    int64_t covered_ns = 0;  // sum of the think times that the candidate outlasts
+    int64_t best_cost = penalty_ns * count;  // cost without anticipation: wrong every time
+    int64_t covered_ns = 0;  // sum of the think times that are shorter than the candidate
     unsigned covered = 0;
     for (unsigned i = 0; i < count && sorted[i] <= max_ns; ++i) {
         const int64_t candidate_ns = std::min(with_margin(sorted[i]), max_ns);

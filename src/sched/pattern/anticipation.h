@@ -21,26 +21,29 @@ namespace xsched::sched {
 class Anticipation {
 public:
     static constexpr unsigned kThinkTimes = 64;  // remembered
-    static constexpr unsigned kEnough = 8;       // from here on they are believed
+    static constexpr unsigned kEnough = 8;       // think times needed before they are trusted
     static constexpr int64_t kLongestThinkNs = 1'000'000'000;  // judgement
     // Decision 009.
-    static constexpr int64_t kLeastWrongNs = 50'000;  // a wrong reopening costs at least the scheduler's two passes
+    static constexpr int64_t kLeastWrongNs = 50'000;  // least cost of a wrong reopening: two passes of the scheduler
     static constexpr int64_t kMostWrongNs = 1'000'000'000;  // safety
-    static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit is worth this many of the device
+    static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit's time is worth this many moments of
+                                                  // the device's time
 
-    // The unit as seen now. Bursts may have come and gone since the last look: then a think time is counted if its end
-    // and its beginning are known, and none is counted twice.
+    // Takes the unit's state as seen now. Bursts may have come and gone since the last look. Then a think time is
+    // counted if both its ends are known, and never twice.
     void observe(bool ready, int64_t ready_since_ns, int64_t idle_since_ns);
 
-    // The reservation, 0..max_ns. `wrong_ns`: about what the unit waits if the victim was let in by mistake.
+    // Returns how long to reserve the device, 0 to max_ns. `wrong_ns`: about how long the unit waits if a victim was
+    // let in by mistake.
     int64_t length(int64_t wrong_ns, int64_t max_ns) const;
 
-    // Before think times are believed, and again after a short one like none of those remembered: the unit may do
-    // something else by now. Then it is worth while to wait longer than length() says (newcomer_length).
+    // Returns whether too few think times are known, or a recent short one resembled none of those remembered: the unit
+    // may do something else by now. Then it pays to wait longer than length() says (newcomer_length).
     bool unsure() const { return thinks_.count() < kEnough || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 
-    // The habits of the program's last run count as if they had been seen; then what to keep of this run.
+    // begin_with counts the habits of the program's last run as if they had been seen; the other function returns what
+    // to keep of this run.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
 
@@ -51,9 +54,9 @@ private:
     bool resembles_one(int64_t think_ns) const;
 
     base::Sample<int64_t, kThinkTimes> thinks_;
-    unsigned unsure_ = 0;  // think times until the last surprise is over
-    int64_t counted_ready_ns_ = 0;  // start of the last burst whose think time was counted or is unknown
-    int64_t idle_seen_ns_ = 0;  // if it was idle at the last look: since when
+    unsigned unsure_ = 0;  // think times to come until the last surprise is forgotten
+    int64_t counted_ready_ns_ = 0;  // begin of the last burst whose think time was counted or is unknown
+    int64_t idle_seen_ns_ = 0;  // since when it was idle at the last look; 0: it was not idle
 };
 
 }  // namespace xsched::sched

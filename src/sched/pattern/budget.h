@@ -13,7 +13,7 @@ class Account {
 public:
     static constexpr int64_t kMostSavedNs = 10'000'000;  // decision 009
 
-    // Returns the part of that time which may be lost.
+    // Returns the part of this time that may be lost.
     static int64_t part_of(int64_t ns) { return ns / kPart; }
 
     void use(bool used) { used_ = used; }
@@ -38,11 +38,11 @@ private:
 };
 
 struct Budget {
-    Account precautions;  // for units whose pattern is not known yet, or may have changed
-    Account foresight;  // for bursts that are foreseen
+    Account precautions;  // pays for units whose pattern is not known yet, or may have changed
+    Account foresight;  // pays for bursts that are foreseen
 };
 
-// A unit's pause for which more was taken than its think times say.
+// A pause of a unit in which the device was reserved for longer than its think times justify.
 struct LongerPause {
     int64_t idle_since_ns = 0;
     int64_t taken_ns = 0;

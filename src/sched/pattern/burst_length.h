@@ -1,5 +1,5 @@
-// How long bursts are, as a rule: those for which the others make room for a unit, or the stretches between its pauses.
-// A burst that lasts much longer is one in which something goes wrong.
+// The usual length of a unit's bursts (for which others make room), or of the stretches between its pauses. In a burst
+// that lasts much longer something is going wrong.
 //
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
@@ -13,12 +13,12 @@ class BurstLength {
 public:
     static constexpr int64_t kTimes = 2;
 
-    // A burst of that length is over. A single long one moves the rule little.
+    // Notes the length of a burst that has ended. A single long one changes the usual length little.
     void note(int64_t ns) {
         const int64_t counted_ns = usual_ns_ == 0 ? ns : std::min(ns, kTimes * usual_ns_);
         usual_ns_ += usual_ns_ == 0 ? counted_ns : (counted_ns - usual_ns_) / 8;
     }
-    // 0: none is known.
+    // Returns the usual length; 0: unknown.
     int64_t usual_ns() const { return usual_ns_; }
     int64_t long_from_ns() const { return kTimes * usual_ns_; }
 

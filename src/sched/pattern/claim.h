@@ -1,6 +1,6 @@
-// Whether a unit that says that it has work is believed, so that others make room for it. A unit that has the device
-// and completes nothing for the limit loses its claim: its work still runs, but nobody is kept off for it. The next
-// command that completes gives the claim back. Thus a program that hangs, lies or is stopped keeps nobody off for ever.
+// Whether to believe that a unit has work, so that others make room for it. A unit that has the device and completes
+// nothing for the limit loses its claim: its work still runs, but no other unit is kept off for it. The next completed
+// command restores the claim. So a program that hangs, lies or is stopped cannot keep others off for ever.
 //
 // The limit follows what the unit has shown: at least twice its longest time from one completed command to the next. So
 // kernels and graphs of minutes keep their place from the second one on, and from the first one of the next run on
@@ -19,12 +19,14 @@ class Claim {
 public:
     static constexpr int64_t kStoppedLimitNs = 100'000'000;  // safety
     // Safety.
-    static constexpr int64_t kSuspectNs = 20'000'000;  // then it is worth looking whether its process is stopped
-    static constexpr int64_t kTimes = 2;  // of equal work one command takes that much longer beside others
-    // Safety: a unit that hangs after commands of many minutes keeps others off for twenty minutes at most.
+    static constexpr int64_t kSuspectNs = 20'000'000;  // after this time without progress it is worth checking whether
+                                                       // its process is stopped
+    static constexpr int64_t kTimes = 2;  // how much longer equal commands may take beside others
+    // Safety: a unit that hangs after commands of many minutes keeps others off for at most twenty minutes.
     static constexpr int64_t kMostShownNs = 600'000'000'000;
 
-    // `has`: it has work, and may run. Call at every change of these, and when due_ns() has come.
+    // Takes the present state. `has`: the unit has work and may run. Call at every change of these, and when due_ns()
+    // has come.
     void observe(bool has, uint64_t completed, bool stopped, int64_t now_ns) {
         if (has_) without_ns_ += now_ns - seen_ns_;
         if (completed != completed_) {
@@ -39,13 +41,13 @@ public:
         seen_ns_ = now_ns;
     }
 
-    // Returns the longest command that it has shown to complete; 0: none yet.
+    // Returns the longest time to a completed command that it has shown; 0: none yet.
     int64_t shown_ns() const { return shown_ns_; }
     void begin_with(int64_t shown_ns) { shown_ns_ = std::clamp(shown_ns, int64_t{0}, kMostShownNs); }
 
     bool believed(int64_t limit_ns) const { return limit_ns <= 0 || without_ns_ < limit(limit_ns); }
     bool suspect() const { return without_ns_ >= kSuspectNs; }
-    // When one of these answers may change by itself; 0: never.
+    // Returns when one of these answers may change by itself; 0: never.
     int64_t due_ns(int64_t limit_ns) const {
         if (!has_ || limit_ns <= 0 || !believed(limit_ns)) return 0;
         const int64_t next_ns = suspect() ? limit(limit_ns) : std::min(kSuspectNs, limit(limit_ns));
@@ -58,7 +60,7 @@ private:
     }
 
     uint64_t completed_ = 0;
-    int64_t without_ns_ = 0;  // it has had the device for this long since something completed
+    int64_t without_ns_ = 0;  // how long it has had the device since a command completed
     int64_t shown_ns_ = 0;
     int64_t seen_ns_ = 0;
     bool has_ = false;

@@ -1,7 +1,7 @@
-// How long a unit's longest commands have been: lately, and in the last moments. The mean alone misleads: in a
-// training's step, thousands of short kernels are followed by some of a millisecond. A gate stands before one of many
-// commands, as their mean length says, and the device goes on with what stands before it. Pure; one object per unit;
-// not thread-safe; no allocation.
+// How long a unit's longest commands have been, recently and in the last moments. The mean alone misleads: in a
+// training step, thousands of short kernels are followed by some of a millisecond. Gates are spaced by the mean length,
+// so long kernels may lie between two gates and keep the device busy. Pure; one object per unit; not thread-safe; no
+// allocation.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace xsched::sched {
 
 class CommandLengths {
 public:
-    // Completions are seen late, now by more, now by less: few short commands would say little.
+    // Least time of a sample. Completions are seen with varying delay, so a few short commands would say little.
     static constexpr int64_t kSampleNs = 1'000'000;  // judgement
     static constexpr uint64_t kSampleCommands = 16;
-    static constexpr int64_t kLatelyNs = 1'000'000'000;  // to forget it (decision 011)
+    static constexpr int64_t kLatelyNs = 1'000'000'000;  // after this time a length is forgotten (decision 011)
     static constexpr int64_t kMomentsNs = 50'000'000;  // decision 011
 
-    // So many commands are complete, which took so much of the device's time.
+    // Takes the count of completed commands and the device time that they took.
     void observe(uint64_t completed, int64_t busy_ns, int64_t now_ns) {
         const bool known = seen_ns_ != 0 && completed >= completed_ && busy_ns >= busy_ns_;
         const uint64_t commands = completed - completed_;
@@ -32,7 +32,7 @@ public:
         busy_ns_ = busy_ns;
         seen_ns_ = now_ns;
     }
-    // Means of the slowest commands. 0: nothing is known.
+    // Returns the mean length of the slowest recent commands, of about the last second or the last moments; 0: unknown.
     int64_t lately_ns(int64_t now_ns) const { return what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs); }
     int64_t just_now_ns(int64_t now_ns) const { return what_is_left(just_now_ns_, now_ns - seen_ns_, kMomentsNs); }
 

@@ -1,8 +1,7 @@
-// Whether a unit mainly copies lately: the device's copy engines do that beside others' kernels. A quarter of its
-// commands is enough, since there are the events behind copies as well. A program that loads its parameters and then
-// launches a few graphs in each second copies no more. Copies are counted when they are launched, and
-// commands when they are complete: so a few of them say nothing. One whose commands copy so much each, on average, does
-// nothing else to speak of.
+// Whether a unit recently mainly copies: copy engines work beside the kernels of others. A quarter of its commands
+// suffices, since the events behind copies are commands too. A program that loads its parameters and then launches a
+// few graphs per second no longer counts. Copies are counted at launch and commands at completion, so a few of them say
+// nothing. A unit that copies many bytes per command, on average, does nothing else worth mentioning.
 //
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
@@ -17,11 +16,12 @@ public:
     static constexpr uint64_t kEnough = 16;
     static constexpr uint64_t kRemembered = 512;
     static constexpr int64_t kHalfLifeNs = 1'000'000'000;  // decision 017
-    // Pieces of 100 us are 5 MiB long, and pieces of pageable memory as well (queue/path/copy_rates.h).
+    // Bytes per command from which a unit only copies. Pieces of 100 us are 5 MiB long, and pieces of pageable memory
+    // as well (queue/path/copy_rates.h).
     static constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 
-    // So many copies of so many bytes have been launched, and so many commands are complete, of all times. Fewer than
-    // before: its queues are others.
+    // Takes the counts since the unit began: copies launched, their bytes, and commands completed. A smaller count than
+    // before means that its queues are new ones.
     void observe(uint64_t copies, uint64_t bytes, uint64_t completed, int64_t now_ns) {
         if (copies < seen_copies_ || completed < seen_completed_) *this = CopyShare{};
         copies_ += copies - seen_copies_;
@@ -40,7 +40,8 @@ public:
     bool only() const { return mostly() && bytes_ / commands_ >= kLargeBytes; }
 
 private:
-    static constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // at once: sums stay in range, whatever a client says
+    static constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // most bytes counted at once: sums stay in range,
+                                                               // whatever a client says
 
     void halve() {
         commands_ /= 2;

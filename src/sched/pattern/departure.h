@@ -1,6 +1,6 @@
 // A victim on its way off the device. It is off once its agent has made its call and the device has obeyed. Until then
-// the hardware gives the device back to the victim in each pause of the urgent unit, so that the urgent unit should
-// keep it. Pure; not thread-safe.
+// the hardware returns the device to the victim in each pause of the urgent unit, so the urgent unit should keep it.
+// Pure; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,12 @@ namespace xsched::sched {
 
 class Departure {
 public:
-    // Behind the call that keeps off what a short timeslice has taken off already: for whoever looks late.
+    // How long to keep the device after a call that only prevents the return of a victim that a short timeslice has
+    // already taken off: allows for a late look.
     static constexpr int64_t kKeptOffNs = 50'000;  // decision 012
 
-    // `kept_off`: the call only keeps it off.
+    // Begins a departure. `kept_off`: a short timeslice has taken the victim off, and the call only prevents its
+    // return.
     void begin(const Costs& costs, int64_t now_ns, bool kept_off = false) {
         costs_ = costs;
         kept_off_ = kept_off;
@@ -23,7 +25,7 @@ public:
         under_way_ = true;
     }
     bool under_way() const { return under_way_; }
-    // `called`: the victim's agent has made its call. Returns until when the device should be kept, at least. The
+    // Returns until when the device should be kept, at least. `called`: the victim's agent has made its call. The
     // departure ends with that call, or when the agent has not answered for as long as it ever takes.
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;

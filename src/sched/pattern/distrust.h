@@ -1,6 +1,6 @@
-// Gates that were not enough: behind one, the device went on for longer than the lengths of commands say. They are not
-// trusted again for half a second. If the more urgent unit's burst was longer for it, it is a second, and twice as long
-// each time that this happens again soon: a training's step has such a phase each time.
+// Tracks gates that failed: the device kept running longer behind a closed gate than the command lengths predict. The
+// gates are then not trusted for half a second. If a failure made a more urgent burst longer, the time is a second, and
+// doubles each time that this happens again soon: a training step has such a phase each time.
 //
 // Pure; one object per group; not thread-safe; no allocation.
 #pragma once
@@ -18,14 +18,15 @@ public:
     static constexpr int64_t kHarmlessNs = 500'000'000;  // decision 011
     static constexpr int64_t kFirstNs = 1'000'000'000;  // decision 017
     static constexpr int64_t kLongestNs = 64'000'000'000;  // decision 017
-    static constexpr int64_t kForgetTimes = 4;  // without another time, for so many times as long as the last one
+    static constexpr int64_t kForgetTimes = 4;  // without a new failure for this many times the last period, the
+                                                // doubling starts over
 
     void burst_begins() { in_this_burst_ = false; }
     void not_enough(int64_t now_ns) {
         until_ns_ = std::max(until_ns_, now_ns + kHarmlessNs);
         in_this_burst_ = true;
     }
-    // A burst of the more urgent unit, which usually takes so long (0: not known).
+    // Notes a burst of the more urgent unit. `usual_ns`: its usual length; 0: unknown.
     void burst_ended(int64_t lasted_ns, int64_t usual_ns, int64_t now_ns) {
         if (!std::exchange(in_this_burst_, false)) return;
         if (usual_ns == 0 || lasted_ns <= usual_ns + usual_ns / 4) return;
@@ -38,8 +39,8 @@ public:
 private:
     bool in_this_burst_ = false;
     int64_t until_ns_ = 0;
-    int64_t harm_until_ns_ = 0;  // the last time that it did harm
-    base::Doubling<int64_t, kFirstNs, kLongestNs> lasts_;  // and for how long that was
+    int64_t harm_until_ns_ = 0;  // end of the last period that began with a longer burst
+    base::Doubling<int64_t, kFirstNs, kLongestNs> lasts_;  // length of such a period
 };
 
 }  // namespace xsched::sched

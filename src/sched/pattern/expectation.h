@@ -13,27 +13,28 @@
 
 namespace xsched::sched {
 
-// A burst to come. All 0: none.
+// An expected burst. All 0: none.
 struct Expected {
     int64_t at_ns = 0;         // it begins
-    int64_t until_ns = 0;      // it is given up
-    int64_t most_lead_ns = 0;  // the device is free for it no longer before it than that
+    int64_t until_ns = 0;      // when it is given up
+    int64_t most_lead_ns = 0;  // most time that the device is kept free before it
 
-    // From when on units must be suspended that take `off_ns` to be off the device.
+    // Returns when units must be suspended that take `off_ns` to be off the device.
     int64_t begin_ns(int64_t off_ns) const { return at_ns - std::clamp(off_ns, int64_t{0}, most_lead_ns); }
 };
 
 class Expectation {
 public:
-    static constexpr int64_t kSlackNs = 1'000'000;      // how late a burst may be (judgement)
-    static constexpr int64_t kEarlyNs = 500'000;        // how early, to be the one that was announced (judgement)
+    static constexpr int64_t kSlackNs = 1'000'000;      // how late an announced burst may begin (judgement)
+    static constexpr int64_t kEarlyNs = 500'000;        // how early it may begin (judgement)
     // Judgement.
-    static constexpr int64_t kMostLeadNs = 50'000'000;  // a longer command of a victim is not worth the idle device
-    // Enough to wake the unit's agent, and for a switch between two contexts.
+    static constexpr int64_t kMostLeadNs = 50'000'000;  // longest command of a victim that is waited for: for a longer
+                                                        // one an idle device costs too much
+    // Before a burst, long enough to wake the unit's agent and to switch between two contexts.
     static constexpr int64_t kImminentNs = 300'000;  // decision 016
-    static constexpr int64_t kMostMisses = 4;           // of a period, in a row
+    static constexpr int64_t kMostMisses = 4;  // missing bursts in a row after which a period is given up
 
-    // The unit as seen now; 0: no such hint.
+    // Takes the unit's state as seen now. `announced_ns`, `period_ns`: 0 if there is no such hint.
     void observe(int64_t announced_ns, int64_t period_ns, int64_t ready_since_ns) {
         announced_ns_ = announced_ns;
         period_ns_ = period_ns;
@@ -42,7 +43,7 @@ public:
             first_ns_ = ready_since_ns;
     }
 
-    // The earliest that has neither come nor been given up.
+    // Returns the earliest burst that has neither come nor been given up.
     Expected next(int64_t now_ns) const {
         const Expected once = announced(now_ns);
         const Expected again = periodic(now_ns);
@@ -59,7 +60,7 @@ private:
 
     Expected periodic(int64_t now_ns) const {
         if (period_ns_ == 0 || first_ns_ == 0) return {};
-        // Some of each period remains for others, however short it is.
+        // Bounds the slack by a quarter of the period, so that a part of each period remains for others.
         const int64_t slack_ns = std::min(kSlackNs, period_ns_ / 4);
         const int64_t passed = std::max<int64_t>((now_ns - slack_ns - first_ns_) / period_ns_, 0);
         if (passed >= kMostMisses) return {};
@@ -69,8 +70,8 @@ private:
 
     int64_t announced_ns_ = 0;
     int64_t period_ns_ = 0;
-    int64_t burst_ns_ = 0;  // the last one began
-    int64_t first_ns_ = 0;  // with what counts as a burst for the period
+    int64_t burst_ns_ = 0;  // when the last burst of the period began
+    int64_t first_ns_ = 0;  // when a burst first began for this announcement
 };
 
 }  // namespace xsched::sched

@@ -16,7 +16,7 @@ uint64_t precedence(const Gang& gang, int64_t now_ns) {
 
 void Gang::choose_lead(int64_t now_ns) {
     constexpr double kNobody = 0.02;
-    // Another one leads once it is clearly more crowded: each change has all devices decided anew.
+    // Another device becomes the lead once it is this many times as crowded: each change has all devices decided again.
     constexpr double kClearly = 1.25;
     const auto crowd_at = [&](size_t at) { return places[at].vote != Vote::kAbsent ? places[at].crowd.at(now_ns) : 0; };
     double most = lead != kNoLead ? crowd_at(lead) * kClearly : 0;

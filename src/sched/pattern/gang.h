@@ -26,28 +26,28 @@ struct GangKey {
 };
 
 enum class Vote : uint8_t {
-    kAbsent,  // its members there have had nothing to do for a while: they hold nobody
+    kAbsent,  // the members there have had nothing to do for a while: they keep no other unit off
     kRuns,  // one may run
     kNotItsTurn,
-    kNo,  // one makes room for a more urgent unit
-    kStopped,  // one is suspended by a person, or has had what its limit allows
+    kNo,  // a member makes room for a more urgent unit
+    kStopped,  // a member is suspended by a person, or has used up its limit
 };
 
-// The order to its members on a device for the sake of the others.
+// The order to a gang's members on a device, because of other devices.
 struct GangOrder {
     bool suspended = false;
-    bool by_will = false;  // a person or the program itself suspended a member: starvation does not count
-    bool runs = false;  // whosever turn it is
-    bool preemptible = false;  // somebody competes with it somewhere
+    bool by_will = false;  // a person or the program itself suspended a member: this does not count as starvation
+    bool runs = false;  // they run even if it is another unit's turn
+    bool preemptible = false;  // another unit competes with the gang on some device
     int32_t priority = 0;
-    int64_t turn_until_ns = 0;  // a starved gang's; 0: none
+    int64_t turn_until_ns = 0;  // end of a starved gang's turn; 0: it has none
     bool operator==(const GangOrder&) const = default;
 };
 
-// How many others want a device, averaged over the last tenth of a second or so.
+// How many other units want a device, averaged over about the last tenth of a second.
 class Crowd {
 public:
-    static constexpr double kSomebody = 0.05;  // somebody wants it, at once
+    static constexpr double kSomebody = 0.05;  // an average above this means that some unit wants the device
 
     void observe(uint32_t others, int64_t now_ns) {
         mean_ = mean_at(now_ns);
@@ -68,15 +68,15 @@ private:
     int64_t seen_ns_ = 0;
 };
 
-// Its members on one device.
+// A gang's members on one device.
 struct GangPlace {
     uint64_t device = 0;
     Vote vote = Vote::kAbsent;
     uint32_t members = 0;
-    bool strangers = false;  // others than its members use the device
-    int32_t priority = 0;  // the most urgent member's
+    bool strangers = false;  // units outside the gang use the device
+    int32_t priority = 0;  // priority of the most urgent member
     Crowd crowd;
-    GangOrder given;  // as the last decision about the device had it
+    GangOrder given;  // order in force at the last decision about the device
 };
 
 struct Gang {
@@ -92,7 +92,7 @@ struct Gang {
             if (place.device == device) return &place;
         return nullptr;
     }
-    // Else it is like none.
+    // Returns whether the gang has several members; a single member is treated as if in no gang.
     bool has_several() const { return places.size() > 1 || (places.size() == 1 && places[0].members > 1); }
     void follow_lead(uint64_t device) {
         lead = kNoLead;
@@ -104,33 +104,34 @@ struct Gang {
     GangOrder order_for(const GangPlace& place, int64_t now_ns) const;
 };
 
-// A unit of one device that is in a gang.
+// A unit of one device that belongs to a gang.
 struct GangMember {
     GangKey key;
     uint32_t at = 0;  // its position
     auto operator<=>(const GangMember&) const = default;
 };
 
-// A gang on one device.
+// A gang's part on one device.
 struct GangHere {
     Gang* gang = nullptr;
-    uint32_t begin = 0;  // its members: DeviceHistory::gang_members[begin .. end)
+    uint32_t begin = 0;  // its members are DeviceHistory::gang_members[begin .. end)
     uint32_t end = 0;
-    GangOrder order;  // in force for this decision
+    GangOrder order;  // order in force for this decision
 };
 
-// The gang's change to a unit's verdict.
+// How the gang changes a unit's verdict.
 enum class InGang : uint8_t {
     kAsAnswered,
-    kSuspended,  // for its gang's sake
-    kStopped,  // likewise, by somebody's word
+    kSuspended,  // suspended together with its gang
+    kStopped,  // likewise, because a person or a program said so
     kTurn,  // its gang starved
 };
 
-// One of several gangs that compete goes first on all devices for this long; then another one may.
+// Of several competing gangs, one goes first on all devices for this long; then another one may.
 inline constexpr int64_t kPrecedenceNs = 50'000'000;  // judgement
 
-// The gang with the smaller number goes first. At all times all have different ones, but for a chance in 2^64.
+// Returns the gang's place in the order; the smallest goes first. All gangs have different numbers at any time, except
+// with a chance of 2^-64.
 uint64_t precedence(const Gang& gang, int64_t now_ns);
 
 }  // namespace xsched::sched

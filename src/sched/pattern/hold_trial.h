@@ -1,9 +1,9 @@
-// Whether a program's bursts are as short while its process holds the device through all of them as while it does so at
-// their begin alone. The keep-alive takes the place of one thread block, for which a kernel that needs every
-// multiprocessor as a whole would wait. First some bursts are seen without. Later, whenever they seem to have become
-// longer, bursts of both kinds are compared in turns: what else the machine does makes both kinds longer. Where that
-// differs from burst to burst the comparison errs at times, so that it is soon made again. Pure; one object per unit;
-// not thread-safe; no allocation.
+// Compares a program's bursts when its process holds the device through all of them, and when it holds only their
+// begin. The keep-alive kernel takes the place of one thread block, so a kernel that needs every multiprocessor might
+// wait for it. First some bursts are measured without. Later, whenever bursts seem to have become longer, bursts of
+// both kinds are compared in turns, since other load on the machine lengthens both kinds. If that load varies from
+// burst to burst, a comparison may err, so it is soon repeated. Pure; one object per unit; not thread-safe; no
+// allocation.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,18 @@ namespace xsched::sched {
 
 class HoldTrial {
 public:
-    static constexpr unsigned kEach = 8;  // bursts of each kind, the last ones, that are compared
-    static constexpr unsigned kNotFor = 32;  // bursts, if it makes them longer, and each time twice as many
+    static constexpr unsigned kEach = 8;  // bursts of each kind that are compared: the last ones
+    static constexpr unsigned kNotFor = 32;  // bursts without a hold after one that made them longer; doubles each time
     static constexpr unsigned kMostNotFor = 256;
-    static constexpr unsigned kNotReliedOnFor = 64;  // bursts, if some were missed
-    static constexpr int64_t kPart = 32;  // by more than this part
+    static constexpr unsigned kNotReliedOnFor = 64;  // bursts for which holds are not relied on after some were missed
+    static constexpr int64_t kPart = 32;  // holds are judged to lengthen bursts if they do so by more than 1/kPart
 
-    // Whether the next burst may be held through.
+    // Returns whether the next burst may be held through.
     bool may() const {
         if (not_for_ != 0) return false;
         return in_turns_ ? with_.count() < without_.count() : without_.full();
     }
-    // A burst that was foreseen is over.
+    // Notes the length of a foreseen burst. `through`: the device was held through it.
     void note(bool through, int64_t ns) {
         if (not_for_ != 0) {
             if (--not_for_ == 0) begin_anew();
@@ -37,7 +37,8 @@ public:
         }
         (through ? with_ : without_).add(ns);
         if (!with_.full() || !without_.full()) return;
-        // Other work of the machine that slows some bursts of one kind lifts their median, and hardly the shortest.
+        // Compares the medians and also the shorter quartiles: other load that slows some bursts of one kind raises
+        // their median, but hardly their shortest.
         const bool longer = is_longer(2) && is_longer(4);
         if (longer && !in_turns_) {
             begin_anew();
@@ -51,7 +52,8 @@ public:
             longer_.reset();
     }
 
-    // Another one has begun. Missed: it came too early for a hold, or bursts come too unevenly for what that may cost.
+    // Notes that a foreseen burst has begun. `missed`: it came too early for a hold, or bursts come too unevenly for
+    // what a hold may cost.
     void note_missed(bool missed) {
         lately_ = static_cast<uint16_t>(lately_ << 1 | (missed ? 1 : 0));
         if (std::popcount(lately_) >= kMostMissed)
@@ -59,11 +61,11 @@ public:
         else if (unreliable_for_ > 0)
             --unreliable_for_;
     }
-    // Nearly all can be held through. Where they are not, victims whose gates would do pay for calls.
+    // Returns whether nearly all bursts can be held through. Otherwise victims whose gates would suffice pay for calls.
     bool reliable() const { return unreliable_for_ == 0; }
 
 private:
-    static constexpr int kMostMissed = 3;  // of the last sixteen
+    static constexpr int kMostMissed = 3;  // of the last sixteen bursts
 
     // Compares that quantile.
     bool is_longer(unsigned parts) const {
@@ -80,7 +82,7 @@ private:
     bool in_turns_ = false;
     unsigned not_for_ = 0;
     base::Doubling<unsigned, kNotFor, kMostNotFor> longer_;
-    uint16_t lately_ = 0;  // a bit for each burst, the last one lowest: it was missed
+    uint16_t lately_ = 0;  // a bit per burst, the last one lowest: it was missed
     unsigned unreliable_for_ = 0;
 };
 

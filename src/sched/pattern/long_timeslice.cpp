@@ -8,11 +8,11 @@
 namespace xsched::sched {
 namespace {
 
-// How much longer a burst beside a victim takes than its time on the device, without any other timeslice's end.
+// How much longer a burst beside a victim takes than its time on the device, apart from other timeslices' ends.
 constexpr int64_t kSwitchAndCallNs = 250'000;  // decision 015
-constexpr int64_t kInARow = 3;  // bursts that queued, at most as a rule
+constexpr int64_t kInARow = 3;  // bursts in a row for which the timeslice is made long enough: rarely more queue
 
-// A starved unit has its turn beside it, and is to get something of that.
+// Returns the longest allowed timeslice: a starved unit has its turn beside it and must get a part of that.
 int64_t most_us(const Settings& settings) {
     const int64_t us = settings.urgent_timeslice_us;
     return settings.starvation_limit_ns > 0 ? std::min(us, settings.starvation_turn_ns / 1000) : us;
@@ -30,7 +30,8 @@ uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool qu
     return us > kDriversTimesliceUs && us <= most_us(settings) ? us : 0;
 }
 
-// Of a long timeslice the last part is left, for a burst that is longer than usual.
+// Returns the longest burst that fits into one timeslice. The last part of a long timeslice is left for a burst that is
+// longer than usual.
 int64_t longest_in_one_ns(const Settings& settings, bool leads) {
     const int64_t us = most_us(settings);
     if (!leads || us < 2 * int64_t{kDriversTimesliceUs}) return kDriversTimesliceUs * int64_t{1000} + kSwitchAndCallNs;

@@ -8,7 +8,7 @@
 
 namespace xsched::sched {
 
-// A pause is seen when it is over.
+// Takes a pause into account when it is over.
 bool Pauses::observe(const UnitState& unit) {
     const int64_t ready_ns = unit.unit.ready_since_ns;
     const int64_t idle_ns = unit.idle_since_ns;
@@ -31,13 +31,13 @@ bool Pauses::observe(const UnitState& unit) {
     return true;
 }
 
-// A pause that nobody saw begin was short where there was no time for a long one. Of a unit that streams it says
-// little: its first command may end before the second one is launched.
+// Returns whether a pause whose begin was not observed was short: there was no time for a long one. For a unit that
+// streams this says little: its first command may end before the second one is launched.
 bool Pauses::goes_on_in_parts(int64_t since_ready_ns) const {
     return rule_on(Rule::kUnseenParts) && count_ >= kEnough && !streams() && since_ready_ns < Habits::kShortNs;
 }
 
-// Behind a whole burst: what had queued began before anybody looked.
+// Returns whether an unobserved pause lay behind a whole burst: that burst had queued and begun before the last look.
 bool Pauses::follows_unseen(int64_t since_ready_ns) {
     const int64_t usual_ns = stretch_.usual_ns();
     last_ns_ = 0;
@@ -66,7 +66,7 @@ void Pauses::weigh() {
     if (sum > 0) short_part_ /= sum;
 }
 
-// True once most of them do; false again when less than a quarter does.
+// Returns true once most short pauses begin with a wait, and false again when less than a quarter does.
 bool Pauses::most_wait(uint32_t waited, uint32_t short_ones, bool before) {
     const int of = std::popcount(short_ones);
     const int those = std::popcount(waited);

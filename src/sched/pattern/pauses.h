@@ -1,4 +1,4 @@
-// How a unit has used the device lately: whether its think times are short, and how the short ones begin. Pure; one
+// How a unit has recently used the device: whether its think times are short, and how the short ones begin. Pure; one
 // object per unit; not thread-safe; no allocation.
 #pragma once
 
@@ -17,36 +17,38 @@ public:
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
-    // The unit streams while short pauses are less than this part of all: in each the hardware lets a victim in, for
-    // two switches. Keeping the victim off beforehand costs each burst about one (docs/decisions/014). So at one short
-    // pause for every two long ones both cost the same.
+    // The unit streams while the part of short pauses is below this. In each short pause the hardware lets a victim in,
+    // which costs two switches. Keeping the victim off beforehand costs about one per burst (docs/decisions/014). With
+    // one short pause per two long ones both cost the same.
     static constexpr double kFewOfThem = 1. / 3;
-    // The last pause has this part of the weight, and each one before it so much less: three short ones in a row end
-    // the belief that the unit streams, seven long ones begin it, whatever was before.
+    // Weight of the last pause in the average; each pause before counts less. Three short pauses in a row end the
+    // belief that the unit streams; seven long ones restore it, whatever came before.
     static constexpr double kNewest = 1. / 6;
-    // None of the last three lies within a burst: such a pause that is seen stands for many that are too short for it.
+    // The last three pauses must not lie within a burst: each such pause that is seen stands for many that are too
+    // short to see.
     static constexpr uint32_t kLastFew = 0b111;
-    static constexpr unsigned kSettled = 8;  // from here on the habits are worth writing
+    static constexpr unsigned kSettled = 8;  // pauses after which habits are worth writing
 
-    // True: a burst, or a part of one, has begun behind a pause of last_ns().
+    // Takes the unit's state. Returns whether a burst, or a part of one, has begun behind a pause of last_ns().
     bool observe(const UnitState& unit);
     int64_t last_ns() const { return last_ns_; }
     bool last_was_within() const { return last_was_within_; }
     // As Anticipation's.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
-    // Whether it is time to write: after this many pauses, twice as many, and so on. A pause at a program's very end is
-    // not like its usual ones.
+    // Returns whether to write the habits now: after this many pauses, then twice as many, and so on. The pause at a
+    // program's very end is not like its usual ones.
     bool due() const { return due_; }
-    // Too little is known of it: it is new, or does something else by now. Its last run does not tell all.
+    // Returns whether too little is known of the unit: it is new, or it has changed. The last run's habits alone are
+    // not enough.
     bool unsure() const { return std::min(count_, seen_) < kEnough; }
-    // It uses the device in one stretch, for all that is known.
+    // Returns whether the unit uses the device in one stretch, as far as known.
     bool streams() const;
-    // Its short pauses begin with a wait, in which it can keep the device, and not with nothing to do for the device.
+    // Returns whether its short pauses begin with a wait, in which it can keep the device, and not with an idle device.
     bool begin_with_wait() const { return waits_first_; }
-    // How long it has work between two pauses, as a rule; 0: not known.
+    // Returns how long it usually has work between two pauses; 0: unknown.
     int64_t stretch_ns() const { return stretch_.usual_ns(); }
-    // None of them has been seen. Most programs' do.
+    // Returns whether short pauses may begin with a wait: they do, or none has been seen yet. Most programs' do.
     bool may_begin_with_wait() const { return waits_first_ || (unsure() && short_ones_ == 0); }
 
 private:
@@ -57,18 +59,18 @@ private:
     bool follows_unseen(int64_t since_ready_ns);
     void weigh();
 
-    uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest
-    uint32_t within_ = 0;  // likewise: the short ones behind a part of a burst, and not between two whole ones
-    uint32_t waited_ = 0;  // likewise: the short ones that began with a wait
+    uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest: it was short
+    uint32_t within_ = 0;  // likewise: it was short and lay within a burst, not between two whole ones
+    uint32_t waited_ = 0;  // likewise: it was short and began with a wait
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;
     unsigned count_ = 0;
-    double short_part_ = 0;  // of all pauses, those that are short: the later a pause, the more it counts
+    double short_part_ = 0;  // part of pauses that are short; later pauses weigh more
     int64_t seen_ready_ns_ = 0;
     BurstLength stretch_;
     int64_t last_ns_ = 0;
     bool last_was_within_ = false;
-    uint32_t seen_ = 0;  // pauses of this run
+    uint32_t seen_ = 0;  // pauses seen in this run
     bool due_ = false;
 };
 

@@ -36,7 +36,7 @@ void EvenTimes::expect() {
 int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {
     if (ready_since_ns <= seen_ns_) return 0;
     const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
-    // A pause that nobody saw begin is long if the one that was seen last, or the unit's work, began long before.
+    // A pause whose begin was not observed is long if the last observed pause, or the unit's work, began long before.
     const bool seen = idle_since_ns > before_ns;
     if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? Habits::kShortNs : kLeastRestNs)) return 0;
     const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);
@@ -57,7 +57,7 @@ Expected Period::next(int64_t idle_since_ns, int64_t now_ns) const {
     const Expected next{.at_ns = from_ns + times.from_ns(),
                         .until_ns = from_ns + times.most_ns() + kLateNs,
                         .most_lead_ns = times.from_ns() / 2};
-    return now_ns < next.until_ns ? next : Expected{};  // late: it is given up, but not the rhythm
+    return now_ns < next.until_ns ? next : Expected{};  // late: the burst is given up, but not the rhythm
 }
 
 Expected Period::end(int64_t now_ns) const {
@@ -68,9 +68,9 @@ Expected Period::end(int64_t now_ns) const {
     return now_ns < end.until_ns ? end : Expected{};
 }
 
-// The next one is expected a period behind what this returns. A burst that begins later than all before but one was
-// held up by the machine. A program that keeps to a clock begins the next one when it would have without; another one
-// that much later.
+// Returns the moment from which the next burst is expected, one period later. A burst that begins later than all before
+// but one was delayed by the machine. A program that follows a clock then begins the next burst on time; any other
+// begins it that much later.
 int64_t Period::due(int64_t ready_ns) {
     const int64_t interval_ns = ready_ns - due_ns_;
     const int64_t middle_ns = periods_.middle_ns();
@@ -82,7 +82,7 @@ int64_t Period::due(int64_t ready_ns) {
 }
 
 void Period::note_begin(int64_t ready_ns, int64_t before_ns) {
-    if (by_clock_ns_ != 0) {  // the one before was late
+    if (by_clock_ns_ != 0) {  // the burst before was late
         const int64_t middle_ns = periods_.middle_ns();
         keeps_to_clock_ = std::abs(ready_ns - by_clock_ns_ - middle_ns) < std::abs(ready_ns - before_ns - middle_ns);
     }

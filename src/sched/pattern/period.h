@@ -1,9 +1,9 @@
-// When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
-// begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
-// take). Only where the last ones came so evenly that waiting for the next costs little. A single off-rhythm burst is
-// ignored; several in a row end the belief. A burst begins after a pause that is not short (pauses.h). Likewise when a
-// burst under way will be over, where all were about equally long. Pure; one object per unit; not thread-safe; no
-// allocation.
+// When a unit's next burst is expected, from the rhythm of its bursts alone, without any announcement. The rhythm is
+// that of their begins (a camera), or of the rests between them (a program that pauses equally long, whatever its
+// bursts take). A burst is expected only if the last ones came so evenly that waiting for it costs little. A single
+// off-rhythm burst is ignored; several in a row end the expectation. A burst begins after a pause that is not short
+// (pauses.h). If bursts are about equally long, their end is expected likewise. Pure; one object per unit; not
+// thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 
 namespace xsched::sched {
 
-// The last times between two events, as long as all of them were possible.
+// The last times between two such events, as long as they are even enough.
 class EvenTimes {
 public:
     static constexpr unsigned kMost = 8;
     static constexpr unsigned kEnough = 4;
-    static constexpr unsigned kMostStrays = 2;  // so many in a row that do not fit change nothing
-    static constexpr int64_t kMostSpreadNs = 500'000;  // between the shortest of them and the longest (decision 009)
+    static constexpr unsigned kMostStrays = 2;  // times in a row that do not fit and are ignored
+    static constexpr int64_t kMostSpreadNs = 500'000;  // most difference between two of them (decision 009)
     static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
-    static constexpr int64_t kEarlyNs = 20'000;  // before the shortest, the next is expected (judgement)
+    static constexpr int64_t kEarlyNs = 20'000;  // how early before the shortest time (judgement)
 
     explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
 
@@ -31,8 +31,8 @@ public:
 
     bool even() const { return times_.count() >= kEnough && times_.alike(kMostSpreadNs); }
     int64_t spread_ns() const { return times_.most() - times_.least(); }
-    // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself. A burst that
-    // comes a moment sooner waits for the rest of the switch.
+    // Returns the time after which the next event is expected: as early as possible if waiting costs at most 1/300 of
+    // the time itself. A burst that comes slightly sooner waits for the rest of the switch.
     int64_t from_ns() const { return from_ns_; }
     int64_t most_ns() const { return times_.most(); }
     int64_t most_but_one_ns() const { return times_.most_but(1); }
@@ -43,12 +43,12 @@ private:
     static constexpr int64_t kStepNs = 10'000;  // judgement
 
     bool possible(int64_t ns) const { return ns >= least_possible_ns_ && ns <= kMostNs; }
-    // With it, they would still be even. Of few nothing is known yet.
+    // Returns whether the times would still be even with this one. With few times this is not known yet.
     bool fits(int64_t ns) const {
         return times_.count() < kEnough ||
                (possible(ns) && std::max(times_.most(), ns) - std::min(times_.least(), ns) <= kMostSpreadNs);
     }
-    // How long the device would have been kept before the next, on average.
+    // Returns how long the device would have been kept before the next event, on average.
     int64_t kept_ns(int64_t from_ns) const;
     void expect();
 
@@ -60,30 +60,30 @@ private:
 
 class Period {
 public:
-    static constexpr int64_t kLateNs = 50'000;  // behind the latest (judgement)
-    // Shorter ones leave nothing for it.
+    static constexpr int64_t kLateNs = 50'000;  // how late behind the latest time (judgement)
+    // Shortest period with an expectation: a shorter one leaves no time for preparations.
     static constexpr int64_t kLeastPeriodNs = 4'000'000;  // decision 009
     static constexpr int64_t kLeastRestNs = 3'000'000;  // decision 009
     static constexpr int64_t kLeastLengthNs = 200'000;  // decision 019
 
-    // The unit as seen now. Returns how long the burst before was, if another one has begun since; 0: not, or not
-    // known.
+    // Takes the unit's state as seen now. If another burst has begun since, returns the length of the burst before.
+    // Otherwise, or if unknown, returns 0.
     int64_t observe(int64_t ready_since_ns, int64_t idle_since_ns);
-    // The next burst is expected, once it is idle.
+    // Returns whether the rhythm is even, so that the next burst is expected once the unit is idle.
     bool even() const;
-    // Of a unit that is idle since then. Until the burst has come or is given up.
+    // Returns the next burst of a unit that is idle since `idle_since_ns`, until it has come or is given up.
     Expected next(int64_t idle_since_ns, int64_t now_ns) const;
-    // Of a unit with a burst under way: when that is over, at the earliest and the latest.
+    // Returns the earliest and the latest end of the burst under way.
     Expected end(int64_t now_ns) const;
     int64_t began_ns() const { return began_ns_; }  // the last one
-    // How long bursts are that are about equally long; 0: they are not.
+    // Returns the length of bursts that are about equally long; 0 if they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
-    // The same without the longest, which may be the machine's. And of bursts that have been so until lately: while the
-    // machine is slow they differ.
+    // Returns the same without the longest burst, which the machine may have delayed. If bursts were alike until
+    // recently, returns their former length: while the machine is slow they differ.
     int64_t usual_length_ns() const { return usual_ns_; }
 
 private:
-    static constexpr unsigned kMostUneven = 32;  // bursts in a row
+    static constexpr unsigned kMostUneven = 32;  // most uneven bursts in a row for which that length is kept
 
     int64_t due(int64_t ready_ns);
     void note_begin(int64_t ready_ns, int64_t before_ns);
@@ -93,31 +93,32 @@ private:
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};
     EvenTimes lengths_{kLeastLengthNs};
-    int64_t usual_ns_ = 0;  // of lengths_, when those were even
+    int64_t usual_ns_ = 0;  // length kept from when lengths_ was last even
     unsigned uneven_ = 0;  // bursts since then
     int64_t began_ns_ = 0;
-    int64_t due_ns_ = 0;  // when it should have begun
+    int64_t due_ns_ = 0;  // when the last burst should have begun
     unsigned late_ones_ = 0;  // in a row
-    int64_t by_clock_ns_ = 0;  // when the last one would have begun; 0: it was not late
-    bool keeps_to_clock_ = false;  // as far as is known
-    int64_t seen_ns_ = 0;  // it became ready last
+    int64_t by_clock_ns_ = 0;  // when the last burst would have begun by the clock; 0: it was not late
+    bool keeps_to_clock_ = false;  // the program begins bursts by a clock, as far as known
+    int64_t seen_ns_ = 0;  // when it last became ready
 };
 
-// The next burst of a unit that is foreseen (foreseen.h), and what was taken for it (Budget::foresight).
+// The next foreseen burst of a unit (foreseen.h), and what was taken for it from Budget::foresight.
 struct Foreseen {
-    // To have the device by then: until a thread of the process has woken for it (measured: some 140 us), beside the
-    // hardware's switch. Where that takes longer the burst waits for the rest of the switch.
+    // How long before a burst to begin, besides the hardware's switch: until a thread of the process has woken for it
+    // (measured: about 140 us). If waking takes longer, the burst waits for the rest of the switch.
     static constexpr int64_t kWakeNs = 120'000;
 
     int64_t at_ns = 0;
     int64_t until_ns = 0;
-    int64_t apart_ns = 0;  // from the last one, about
-    int64_t begun_ns = 0;  // since when something is done for it
-    int64_t costs_from_ns = 0;  // from then on nobody has anything of the device; the switch is needed in any case
+    int64_t apart_ns = 0;  // about how long after the last burst it is expected
+    int64_t begun_ns = 0;  // since when preparations are under way
+    int64_t costs_from_ns = 0;  // from when on no other unit has use of the device; the switch itself is needed in any
+                                // case
     int64_t taken_ns = 0;
     bool refused = false;
     bool too_dear = false;  // for that reason
-    bool through = false;  // all of it, and not its begin alone
+    bool through = false;  // the device is held through the whole burst, not only at its begin
 };
 
 }  // namespace xsched::sched

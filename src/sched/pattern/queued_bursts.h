@@ -1,7 +1,7 @@
 // Bursts that follow another one at once: requests that queued while that one was served. In the short pause between
-// the two the hardware would turn to a victim and back, for two switches. So behind each burst of a program that had
-// such lately its process keeps the device for a moment (queue/alive/keep_alive.h): paid for as a precaution, and given
-// back where another burst did follow. For units that otherwise use the device in one stretch. Pure; one object per
+// the two the hardware would turn to a victim and back, for two switches. If a program recently had such bursts, its
+// process keeps the device for a moment behind each burst (queue/alive/keep_alive.h). This is paid for as a precaution,
+// and refunded if another burst follows. For units that otherwise use the device in one stretch. Pure; one object per
 // unit; not thread-safe.
 #pragma once
 
@@ -13,14 +13,15 @@ namespace xsched::sched {
 
 class QueuedBursts {
 public:
-    // From the end of the first one's wait to the next launch, as the program sees it: it takes the next request.
+    // Longest pause, from the end of a burst's wait to the next launch, that counts as "at once": the program only
+    // takes the next request.
     static constexpr int64_t kAtOnceNs = 80'000;  // decision 016
-    // Besides: what a thread needs to wake, and the launch. One of a graph of two hundred kernels takes longer than 0.1
-    // ms.
+    // How long to keep the device: the pause above, the waking of a thread, and the launch. Launching a graph of two
+    // hundred kernels takes longer than 0.1 ms.
     static constexpr uint32_t kKeepUs = 250;  // decision 016
     static constexpr unsigned kLately = 256;  // bursts
 
-    // A burst began, so long after the last one's end. `is_part`: that was no whole one.
+    // Notes that a burst began `pause_ns` after the last one's end. `is_part`: the last one was only a part of a burst.
     void begins(int64_t pause_ns, bool is_part, bool may_keep, Account& account, int64_t now_ns) {
         const bool at_once = pause_ns <= kAtOnceNs;
         since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
@@ -28,13 +29,13 @@ public:
         keeps_ = may_keep && lately() && account.take(kKeepNs, now_ns);
     }
     bool lately() const { return since_ < kLately; }
-    // Behind the burst under way.
+    // Returns how long to keep the device behind the burst under way, in us.
     uint32_t keep_us() const { return keeps_ ? kKeepUs : 0; }
 
 private:
     static constexpr int64_t kKeepNs = kKeepUs * 1'000;  // decision 016
 
-    unsigned since_ = kLately;  // bursts since the last one that followed at once
+    unsigned since_ = kLately;  // bursts since one last followed at once
     bool keeps_ = false;
 };
 

@@ -1,8 +1,8 @@
-// Whether a process gets on in its short timeslice. Beside another process with one as short, which no scheduler of
-// ours knows of (a static timeslice, the server of another user), the device may change from one to the other without
-// end: neither completes anything. So a process that has work, may run and completes nothing has the driver's own
-// timeslice for a second, and for longer if that happens again. The runs between two suspensions add up: in a crowd it
-// is suspended each few milliseconds.
+// Whether a process gets on in its short timeslice. Another process with a timeslice as short may share the device
+// unknown to this scheduler (a static timeslice, another user's server). Then the device may switch between the two
+// without end, and neither completes anything. So a process that has work, may run and completes nothing gets the
+// driver's own timeslice for a second, and longer if that happens again. Runs between suspensions add up, since in a
+// crowd a process is suspended every few milliseconds.
 //
 // Pure; one object per group; not thread-safe; no allocation.
 #pragma once
@@ -16,16 +16,17 @@ namespace xsched::sched {
 
 class ShortTimeslice {
 public:
-    // It runs without a command that completes, so long or so many commands' time. Clients are read once in 0.1 s at
-    // least.
+    // How long it may run without a completed command, or how many commands' time. Clients are read at least every 0.1
+    // s.
     static constexpr int64_t kStallNs = 300'000'000;  // decision 014
     static constexpr int64_t kStallCommands = 8;
     static constexpr int64_t kPauseNs = 1'000'000'000;  // decision 014
     static constexpr int64_t kLongestPauseNs = 512'000'000'000;  // judgement
-    static constexpr int64_t kForgetPauses = 10;  // without another stall, for so many times the last one
+    static constexpr int64_t kForgetPauses = 10;  // without another stall for this many times the last pause, the
+                                                  // doubling starts over
 
-    // Call whenever one of these may have changed, and when due_ns() has come. `runs_in_it`: with work, and not
-    // suspended.
+    // Takes the present state. `runs_in_it`: it has work, is not suspended, and has the short timeslice. Call at each
+    // change, and when due_ns() has come.
     void observe(bool runs_in_it, int64_t progress_ns, int64_t command_ns, int64_t now_ns) {
         if (progress_ns > progress_ns_) {
             progress_ns_ = progress_ns;
@@ -41,12 +42,12 @@ public:
         since_ns_ = stalled_ns_ = 0;
     }
     bool usable(int64_t now_ns) const { return now_ns >= paused_until_ns_; }
-    // When observe may find a stall with nothing else changed; 0: never.
+    // Returns when observe may find a stall although nothing else changes; 0: never.
     int64_t due_ns() const { return since_ns_ != 0 ? since_ns_ + limit_ns_ - stalled_ns_ : 0; }
 
 private:
-    int64_t since_ns_ = 0;  // it runs in it, as of then; 0: it does not
-    int64_t stalled_ns_ = 0;  // and did until then, since something of it last completed
+    int64_t since_ns_ = 0;  // since when it runs in the short timeslice; 0: it does not
+    int64_t stalled_ns_ = 0;  // how long it ran so before that, since a command last completed
     int64_t progress_ns_ = 0;
     int64_t limit_ns_ = kStallNs;
     base::Doubling<int64_t, kPauseNs, kLongestPauseNs> pause_;

@@ -11,7 +11,8 @@ class StallWatchdog {
 public:
     static constexpr int64_t kLimitNs = 1'000'000'000;  // safety
 
-    // `work`: some unit has work; `served`: a unit that wants the device was chosen. True: the limit is reached.
+    // Returns whether the limit is reached. `work`: some unit has work; `served`: a unit that wants the device was
+    // chosen.
     bool stalls(bool work, bool served, int64_t now_ns) {
         if (!work || served) {
             since_ns_ = -1;
@@ -21,7 +22,7 @@ public:
         return now_ns - since_ns_ >= kLimitNs;
     }
     void reset() { since_ns_ = -1; }
-    // When to look again although nothing happened; 0: no need.
+    // Returns when to look again although nothing happened; 0: no need.
     int64_t wake_at_ns() const { return since_ns_ < 0 ? 0 : since_ns_ + kLimitNs; }
 
 private:

@@ -6,18 +6,19 @@ namespace xsched::sched {
 
 namespace {
 
-// Commands that take longer than this part of the limit may run and complete nothing. Beside others, who may have had
-// the device all the time, runs of so long together count.
+// Commands longer than 1/kBriefPart of the limit may run without completing anything. Beside others, which may have had
+// the device all the time, runs are added up to this part of the limit before they count.
 constexpr int64_t kBriefPart = 10;
 
 }  // namespace
 
-// Whether the present run counts. Beside others of its priority the driver may have given it nothing.
+// Returns whether the present run was of use. Beside others of its priority the driver may have given it nothing.
 bool Starvation::was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const {
     const int64_t ran_ns = now_ns - running_since_ns_;
     if (ran_ns < kLeastRunNs + work.return_ns) return false;
     if (work.progress_ns >= running_since_ns_) return true;
-    const bool is_brief = work.command_ns < limit_ns / kBriefPart;  // also if none is known: none has completed
+    const bool is_brief = work.command_ns < limit_ns / kBriefPart;  // also if the length is unknown, as none has
+                                                                    // completed
     return !is_brief && (!work.beside || ran_ns_ + ran_ns >= limit_ns / kBriefPart);
 }
 

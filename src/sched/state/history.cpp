@@ -10,7 +10,7 @@ namespace {
 bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     if (given.composition != 0) return given.composition == device.composition;
     if (given.units.size() != device.units.size()) return false;
-    // The caller does not say whether they are the same units: compare them one by one, and whether they are eligible.
+    // The caller does not say whether the units are the same: compare them one by one, and whether they are eligible.
     for (size_t i = 0; i < given.units.size(); ++i) {
         const UnitState& state = given.units[i];
         const UnitHistory& known = device.units[i];
@@ -22,7 +22,7 @@ bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     return true;
 }
 
-// A unit at a place where it was not before, with what is known of it.
+// A unit at a position where it was not before, with its history.
 struct Arrival {
     uint32_t at;
     UnitHistory unit;
@@ -38,8 +38,8 @@ Arrival arrive(const DeviceHistory& device, uint32_t at, const UnitState& state,
     return fresh;
 }
 
-// A unit comes at the end, and where one goes the last takes its place. All others stay where they are, and are not
-// copied: of a crowd they are much memory, and its clients come and go.
+// Follows changes of the units. A new unit comes at the end, and the last one takes the place of one that goes. All
+// others stay where they are and are not copied: in a crowd they are much memory, and clients come and go.
 void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now_ns) {
     std::vector<UnitHistory>& units = device.units;
     std::vector<Arrival> arriving;
@@ -65,7 +65,7 @@ void remember_units(DeviceHistory& device, const DeviceUnits& given, int64_t now
     std::sort(device.by_id.begin(), device.by_id.end());
 }
 
-// Groups keep their history.
+// Groups keep their history when units change.
 void remember_groups(DeviceHistory& device, const DeviceUnits& given) {
     const auto group_of = [&given](uint32_t at) { return given.units[at].group; };
     std::vector<uint32_t>& members = device.members;

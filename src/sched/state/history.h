@@ -1,5 +1,5 @@
-// The core's memory of units and devices between two decisions. Not thread-safe. Allocates only when the units of a
-// device are others than before.
+// The core's memory of units and devices between two decisions. Not thread-safe. Allocates only when a device's units
+// have changed.
 #pragma once
 
 #include <algorithm>
@@ -38,30 +38,31 @@ struct UnitHistory {
     uint64_t id;
     uint32_t place = kNowhere;  // among the eligible
     uint32_t group = 0;
-    bool suspended = false;  // the last verdict, and since when
-    bool timed = false;  // its wish may change by itself
+    bool suspended = false;  // suspended by the last verdict; since_ns: since when
+    bool timed = false;  // its wish for the device may change by itself
     bool claims = false;  // in DeviceHistory::claims
-    bool dirty = false;  // judge it anew, whatever the policy answers
-    bool told = false;  // its verdict is among the changed
-    bool inverted = false;  // it makes room for a unit of its own process, whose progress it is judged by
-    Gang* gang = nullptr;  // of several members or one
+    bool dirty = false;  // judge it again, whatever the policy answers
+    bool told = false;  // its verdict is listed among the changed ones
+    bool inverted = false;  // it makes room for a unit of its own process, and is judged by that unit's progress
+    Gang* gang = nullptr;  // the gang that it is a member of; null: none, or the only member
     int64_t gang_name = 0;
     InGang in_gang = InGang::kAsAnswered;
-    bool counts = false;  // it votes for its gang
-    bool leads = false;  // alone, as of when its mechanism was chosen last (Rivals::leads)
-    bool wanted = false;  // it wants the device, whatever the policy was told
+    bool counts = false;  // its vote counts for its gang
+    bool leads = false;  // it alone is the most urgent, as of when its mechanism was last chosen (Rivals::leads)
+    bool wanted = false;  // it wants the device, even if the policy was told otherwise
     int64_t since_ns;
-    int64_t progress_ns = 0;  // UnitState::progress_ns as last given
+    int64_t progress_ns = 0;  // UnitState::progress_ns as given last
     int64_t favoured_ns = 0;  // last
     int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
-    // Whether it has, or had a moment ago: it may be between two rounds of them.
+    // Returns whether it has work in several contexts, or had a moment ago: it may be between two rounds of them.
     bool has_several_contexts(bool now, int64_t now_ns) const {
         // Judgement.
-        constexpr int64_t kMomentNs = 1'000'000'000;  // a change of mind is a call of 0.4 ms that the victim waits for
+        constexpr int64_t kMomentNs = 1'000'000'000;  // a changed choice costs a call of 0.4 ms that the victim waits
+                                                      // for
         return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kMomentNs);
     }
-    int64_t turns_had_ns = 0;  // of turns, its process
-    Expected expected;  // it wants the device for nothing else
+    int64_t turns_had_ns = 0;  // device time that its process has had in turns
+    Expected expected;  // the expected burst, if that is all it wants the device for
     int64_t hold_until_ns = 0;  // Verdict::hold_until_ns
     bool hold_to_end = false;
     int64_t hold_behind_ns = 0;
@@ -72,7 +73,7 @@ struct UnitHistory {
     Period period;
     Foreseen foreseen;
     HoldTrial hold_trial;
-    bool was_foreseen = false;  // the burst under way, or the last one; and held through
+    bool was_foreseen = false;  // the burst under way, or the last one, was foreseen; and the device is held through it
     bool held_through = false;
     Anticipation anticipation;
     LongerPause longer_pause;
@@ -83,9 +84,9 @@ struct UnitHistory {
     BurstLength burst_length;
 
     static constexpr int64_t kNsPerMs = 1'000'000;
-    static constexpr int64_t kLongMs = 1000;  // half of what every unit is believed for (judgement)
+    static constexpr int64_t kLongMs = 1000;  // half of the time for which every unit is believed (judgement)
 
-    // Null: its program never ran before, for all that is known.
+    // Starts from the program's habits. Null: the program never ran before, as far as known.
     void begin_with(const ProgramHabits* habits) {
         if (habits == nullptr) return;
         claim.begin_with(int64_t{habits->last_run.longest_ms} * kNsPerMs);
@@ -104,7 +105,7 @@ struct UnitHistory {
     }
 };
 
-// The cost for a more urgent unit of letting this one in by mistake, and the cost of taking it off the device.
+// The time that a more urgent unit loses if this one is let in by mistake, and the cost of taking it off the device.
 struct Cost {
     int64_t there_ns = 0;
     int64_t switch_ns = 0;
@@ -112,7 +113,7 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-// The same of all units that are less urgent than some rank.
+// The largest of these costs among all units less urgent than some rank.
 struct LessUrgent {
     Processes processes;
     int64_t there_ns = 0;
@@ -140,13 +141,13 @@ struct Turn {
     uint64_t process = 0;  // 0: nobody
     int64_t left_ns = 0;  // of the turn
     int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
-    int64_t paused_ns = 0;  // since when it has no work; 0: it has
+    int64_t paused_ns = 0;  // since when it has no work; 0: it has work
 };
 
-// Which part of the core gave an answer last. The reason of a verdict names it.
+// The part of the core that gave an answer last; the reason of a verdict names it.
 enum class By : uint8_t {
     kPolicy,
-    kAnnounced,  // a burst was announced, and does not need the device yet
+    kAnnounced,  // a burst is announced but does not need the device yet
     kFavour,  // favour.h
     kTurn,  // turns.h
     kCopies,  // copies_beside.h
@@ -154,35 +155,35 @@ enum class By : uint8_t {
 
 struct DeviceHistory {
     uint64_t composition = 0;
-    uint64_t policy = 0;  // the number of the policy that answered last
-    std::vector<UnitHistory> units;  // by position, like these:
+    uint64_t policy = 0;  // number of the policy that answered last
+    std::vector<UnitHistory> units;  // per position, like the following:
     std::vector<Verdict> verdicts;
     std::vector<std::pair<uint64_t, uint32_t>> by_id;  // sorted
 
-    // The eligible units, which the policy is asked about.
+    // The eligible units, about which the policy is asked.
     std::vector<uint32_t> eligible;  // position of each
     std::vector<policy::Unit> asked;
     std::vector<policy::Choice> answers;
-    std::vector<By> answered_by;  // who gave each of them
+    std::vector<By> answered_by;  // which part of the core gave each answer
     std::vector<policy::Choice> answered;  // the time before
-    std::ptrdiff_t running = 0;  // of them, by those answers
+    std::ptrdiff_t running = 0;  // how many of them run, by those answers
     std::vector<uint8_t> preemptible;
     uint32_t preemptible_count = 0;
     std::vector<uint8_t> ready;
     std::vector<Cost> costs;
-    std::vector<policy::Note> notes;  // what the policy says of each
+    std::vector<policy::Note> notes;  // the policy's note about each
     bool has_notes = false;
-    std::vector<int32_t> ranked;  // what the policy says of each (Policy::rank)
-    std::vector<int32_t> urgency;  // the same by position, of all units
+    std::vector<int32_t> ranked;  // urgency of each by the policy (Policy::rank)
+    std::vector<int32_t> urgency;  // the same per position, for all units
     Ranks ranks;
     std::vector<LessUrgent> less_urgent;  // by rank
     bool costs_changed = true;
-    std::vector<uint32_t> timed;  // those whose wish may change by itself
-    // Those that have the device, whose claims run out if they complete nothing. Not one of them does before
-    // claims_due_ns: until then nobody looks at them, however many they are.
+    std::vector<uint32_t> timed;  // units whose wish may change by itself
+    // Units that have the device, whose claims expire if they complete nothing. No claim expires before claims_due_ns:
+    // until then the list is not looked at, however long it is.
     std::vector<uint32_t> claims;
     int64_t claims_due_ns = 0;
-    std::vector<std::pair<uint64_t, Expected>> expected;  // ids of those that announced a burst, sorted
+    std::vector<std::pair<uint64_t, Expected>> expected;  // ids of units that announced a burst, sorted
 
     Favour favour;
     Turn turn;
@@ -191,26 +192,26 @@ struct DeviceHistory {
     uint32_t limited = 0;  // eligible units that have a limit
     policy::Limits limits;
     bool tells_copies = false;  // some unit's copy_burst_ns is not 0
-    bool serves = false;  // by the last answer somebody who wants the device may have it
+    bool serves = false;  // the last answer lets some unit that wants the device have it
     StallWatchdog watchdog{};
-    int64_t due_ns = 0;  // a verdict may change by itself, the units as they are; 0: never
+    int64_t due_ns = 0;  // when a verdict may change although no unit does; 0: never
     int64_t looked_at_all_ns = 0;
     int64_t decided_ns = 0;
     std::vector<uint32_t> changed;
 
-    std::vector<GangMember> gang_members;  // sorted, gang by gang
-    std::vector<GangHere> gangs;  // those of which a unit is here
+    std::vector<GangMember> gang_members;  // sorted by gang
+    std::vector<GangHere> gangs;  // gangs with a unit on this device
 
     // For the choice of mechanisms.
     std::vector<Group> groups;  // sorted by id
-    std::vector<uint32_t> members;  // positions of units, group by group
+    std::vector<uint32_t> members;  // positions of units, sorted by group
     std::vector<uint32_t> dirty_groups;
     std::vector<uint32_t> late;  // groups whose running work may be late (Group::late_ns)
     std::vector<Usage> usages;  // by position
     Rivals rivals;
-    bool rivals_changed = true;  // since they were summed up
+    bool rivals_changed = true;  // a unit has changed since the rivals were summed up
 
-    // The urgency of the units is another one than before.
+    // Marks the ranks as outdated: some unit's urgency has changed.
     void rank_anew() {
         ranks.build(eligible.size(), [this](size_t place) { return urgency[eligible[place]]; });
         less_urgent.resize(ranks.count());
@@ -234,7 +235,7 @@ struct DeviceHistory {
         std::erase(claims, place);
         if (claims.empty()) claims_due_ns = 0;
     }
-    // All of them must be looked at again.
+    // Makes the core look at all claims again.
     void settle_claims() {
         for (const uint32_t place : claims) {
             UnitHistory& unit = units[eligible[place]];
@@ -247,19 +248,19 @@ struct DeviceHistory {
     void note_changed(uint32_t at) {
         if (!std::exchange(units[at].told, true)) changed.push_back(at);
     }
-    // Another answer than the one before, by one of the stages behind the policy.
+    // Replaces the answer for one unit, by one of the stages behind the policy.
     void answer(uint32_t place, By by, const policy::Choice& choice) {
         answers[place] = choice;
         answered_by[place] = by;
     }
-    // The position of a unit of this device, else kNowhere.
+    // Returns the position of a unit of this device, or kNowhere.
     uint32_t find(uint64_t id) const;
 };
 
 class History {
 public:
-    // The device, with units[i] belonging to given.units[i]; what is not given any more is forgotten. `changed`: its
-    // units are others than before.
+    // Returns the device's history with units[i] for given.units[i]; forgets units that are no longer given. `changed`:
+    // set if the units differ from the last ones.
     DeviceHistory& follow(const DeviceUnits& given, int64_t now_ns, bool* changed);
     void forget(uint64_t device) { devices_.erase(device); }
     std::unordered_map<uint64_t, DeviceHistory>& devices() { return devices_; }

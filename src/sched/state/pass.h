@@ -15,13 +15,13 @@ struct Pass {
     DeviceHistory& device;
     const Settings& settings;
     int64_t now_ns;
-    bool anew;  // any unit may differ from the last decision; else those in given.changed
-    bool all;  // every verdict is looked at
+    bool anew;  // true: any unit may differ from the last decision; false: only those in given.changed
+    bool all;  // look at every verdict
     int64_t wake_at_ns = 0;
 
     const UnitState& unit(uint32_t place) const { return given.units[device.eligible[place]]; }
     UnitHistory& history(uint32_t place) const { return device.units[device.eligible[place]]; }
-    // Whether others may be suspended for the unit's sake.
+    // Returns whether other units may be suspended for the unit's sake.
     bool claim_matters(uint32_t place) const {
         return device.preemptible_count > (device.preemptible[place] != 0 ? 1U : 0U);
     }

@@ -1,5 +1,5 @@
-// Units of one device put in order of priority, and what can be said of all that are less (or more) urgent than one:
-// sums that are made once for everybody instead of once per pair. Pure; not thread-safe.
+// Orders the units of one device by priority, and answers questions about all units below (or above) one. The sums are
+// made once per pass instead of once per pair. Pure; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace xsched::sched {
 
-// No process, one, or several.
+// Tells whether a set of processes is empty, one process, or several.
 class Processes {
 public:
     void add(uint64_t process) {
@@ -29,7 +29,7 @@ private:
     int count_ = 0;  // 2: several
 };
 
-// The largest of the numbers that processes have, of all of them or of all but one.
+// The largest of the numbers that processes have: of all of them, or of all but one.
 class Largest {
 public:
     void add(uint64_t process, int64_t number) {
@@ -49,7 +49,7 @@ public:
     int64_t but_of(uint64_t process) const { return process == process_ ? others_ : most_; }
 
 private:
-    // Never asked about: what is counted for it counts for everybody, who may be the one it belongs to.
+    // A process id that is never asked about: a number counted for it counts for every process.
     static constexpr uint64_t kSomebody = UINT64_MAX;
     uint64_t process_ = 0;
     int64_t most_ = 0;

@@ -5,7 +5,8 @@
 
 namespace xsched::sched {
 
-// A rival that pauses often is enough: the hardware would switch in each of its pauses.
+// Adds a unit to the sums for lower ranks. One rival that pauses often is enough: the hardware would switch in each of
+// its pauses.
 void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
     if (!usage.streams) rank.above_pausing.add(process);
     if (!usage.brief) rank.above_lasting.add(process);
