@@ -1,6 +1,6 @@
-// An allowance of one user for something that comes back with time: work of the scheduling thread, room in a log. Each
-// use has a price in nanoseconds, and one nanosecond of it comes back per nanosecond. Unused allowance is saved up to a
-// limit. The dispatcher's thread alone.
+// A user's allowance of something that comes back with time: time of the scheduling thread, or room in a log. Each use
+// has a price in nanoseconds, and one nanosecond comes back per nanosecond. Unused allowance is saved up to a limit.
+// The dispatcher's thread alone.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,18 @@
 namespace xsched::dispatch {
 
 struct Allowance {
-    int64_t used_until_ns = 0;  // all that came back until then has been used
+    int64_t used_until_ns = 0;  // the moment up to which all that came back has been used
 
     bool is_spent(int64_t now_ns) const { return used_until_ns > now_ns; }
-    // How much can be used now; 0 is also the last bit of what is not spent yet.
+    // Returns how much can be used now; 0 also if only the last nanosecond is left.
     int64_t left_ns(int64_t most_saved_ns, int64_t now_ns) const {
         return std::clamp<int64_t>(now_ns - used_until_ns, 0, most_saved_ns);
     }
-    // Also more than is left: then it is spent for longer.
+    // Uses this much, even if less is left: then it takes longer to come back.
     void use(int64_t price_ns, int64_t most_saved_ns, int64_t now_ns) {
         used_until_ns = std::max(used_until_ns, now_ns - most_saved_ns) + price_ns;
     }
-    // False: it is spent.
+    // Uses this much if anything is left. Returns false if nothing is.
     bool try_use(int64_t price_ns, int64_t most_saved_ns, int64_t now_ns) {
         if (is_spent(now_ns)) return false;
         use(price_ns, most_saved_ns, now_ns);

@@ -1,4 +1,4 @@
-// One client: what is decided about its queues, for its own log and for those whose work is the cause
+// One client: tells the decisions about its queues to its own log, and to the clients for whose work they were made
 // (ipc/decisions.h).
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace xsched::dispatch {
 namespace {
 
-// Of a hostile client with a thousand queues no more are looked at to name one.
+// Most queues of a client that are looked at to name one: a hostile client may have a thousand.
 constexpr size_t kMostLookedAt = 64;
 
 bool wants_decisions(const ipc::Header& header) { return header.wants_decisions.load(std::memory_order_relaxed) != 0; }
@@ -49,7 +49,7 @@ void ClientSlots::take_decision(const ForOther& decided) {
     ipc::Header& header = view_.region->header;
     if (!wants_decisions(header)) return;
     ipc::Decision decision = decided.decision;
-    decision.slot = ipc::kMostQueues;  // it has no queue any more
+    decision.slot = ipc::kMostQueues;  // the client has no such queue any more
     for (size_t at = 0; at < std::min(queues_.size(), kMostLookedAt); ++at) {
         const QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled || units_[queue.own].state.unit.id != decided.unit) continue;

@@ -14,7 +14,7 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<u
 
 namespace {
 
-// A process may keep the device so long for a burst that does not come.
+// How long a process may hold the device for a burst that does not come.
 constexpr int64_t kMostHoldNs = 2 * base::kMillisecond;  // safety
 
 template <typename T>
@@ -39,7 +39,7 @@ bool ClientSlots::put(std::atomic<T>& field, T value) {
 }
 
 void ClientSlots::close_gates(uint32_t own, int64_t now_ns) {
-    constexpr size_t kFew = 8;  // for more, all at once is as good
+    constexpr size_t kFew = 8;  // for more queues, one pass over all is as fast
     if (queues_.size() > kFew) return;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
         const QueueHistory& queue = queues_[at];
@@ -51,14 +51,15 @@ void ClientSlots::close_gates(uint32_t own, int64_t now_ns) {
     }
 }
 
-// A queue that is suspended with an old heartbeat would take the server for dead.
+// Gives a heartbeat to a client whose queues are about to be suspended: with an old one it would take the server for
+// dead.
 void ClientSlots::begin_suspension(int64_t now_ns) {
     if (!std::exchange(suspended_, true)) heartbeat_ns_ = 0;
     beat(now_ns);
 }
 
 bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
-    // Not for each part, since that looks at all queues: a delay is known to a millisecond then.
+    // Not for each part of a write, since this looks at all queues: a delay is then known to a millisecond.
     if (verdicts_are_new_ || now_ns - delays_.settled_ns() >= base::kMillisecond) settle_delays(now_ns);
     if (std::exchange(verdicts_are_new_, false)) direct_header(now_ns);
     const auto end = static_cast<uint32_t>(queues_.size());
@@ -82,8 +83,8 @@ bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
     return unwritten_ == 0;
 }
 
-// Of its process's queues that expect a burst, the one that had work last: one is enough, and another one may not be
-// able to keep the device.
+// Finds, of the queues that expect a burst, the one that had work last. One queue is enough, and another one might not
+// be able to keep the device.
 void ClientSlots::find_latest() {
     latest_ = UINT32_MAX;
     for (uint32_t at = 0; at < queues_.size(); ++at) {
@@ -92,7 +93,7 @@ void ClientSlots::find_latest() {
     }
 }
 
-// Writes the directive that holds for all its queues together, ahead of those for each queue.
+// Writes the directives for the whole client before those for each queue.
 void ClientSlots::direct_header(int64_t now_ns) {
     const Summary summary = take_verdicts();
     find_latest();
@@ -131,7 +132,7 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
-        // The end of what it waits for is seen by looking, also while it is suspended.
+        // The end of a stand is seen by looking, also while the queue is suspended.
         const bool stands = watched && queue.stands && queue.device_progress;
         followed_ |= stands;
         polled_ |= stands;
@@ -139,9 +140,9 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
     return summary;
 }
 
-// Programs of one priority that make room for a more urgent one are taken off in one call: their agents' calls would
-// wait for each other in the driver (docs/decisions/010). Not those that take turns: what a turn was is measured by the
-// agent that makes the calls.
+// Returns how running work is treated. Victims of one priority are taken off in one call: calls by each agent would
+// wait for each other in the driver (docs/decisions/010). This excludes units that take turns, because the agent that
+// makes the call measures the turn.
 ipc::Interrupt ClientSlots::interrupt_of(const OwnUnit& own) const {
     const sched::Preemption& preemption = own.verdict().preemption;
     if (preemption.interrupt == sched::Interrupt::kTakenOff && preemption.has_peer &&
@@ -158,12 +159,12 @@ void ClientSlots::write_header(const Summary& summary) {
     }
     put(header.expect_interrupt, summary.expects_interrupt ? 1U : 0U);
     put(header.keep_alive_wanted, summary.has_victims ? 1U : 0U);
-    update(header.keep_alive_always_us, summary.keep_alive_us);  // it looks at this by itself, and at this:
+    update(header.keep_alive_always_us, summary.keep_alive_us);  // the client reads this and the next word by itself
     update(header.copy_burst_ns, summary.copy_burst_ns);
     if (put(header.watching, summary.watching ? 1U : 0U) && summary.watching) {
         began_watching_ = true;
-        quiet_ns_ = 0;  // it did not tell
-        unasked_ = unwritten_ = static_cast<uint32_t>(queues_.size());  // what was launched unwatched
+        quiet_ns_ = 0;  // the client did not report while it was unwatched
+        unasked_ = unwritten_ = static_cast<uint32_t>(queues_.size());  // asks about what was launched unwatched
     }
 }
 
@@ -186,7 +187,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     put(slot.window_ns, verdict.preemptible || queue.lent ? kWindowNs : int64_t{0});
 
     put(slot.device_timeslice_us, preemption.timeslice_us);
-    update(slot.gates_apart_us, preemption.gates_apart_us);  // it looks at this by itself
+    update(slot.gates_apart_us, preemption.gates_apart_us);  // the client reads this by itself
     if (verdict.imminent && !queue.warmed) {
         const int64_t hold_ns = std::max<int64_t>(verdict.hold_until_ns - now_ns, 0);
         put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, kMostHoldNs) / base::kMicrosecond));
@@ -216,7 +217,7 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     follow_hold(at, now_ns);
 }
 
-// The queue is suspended from now on, or goes on.
+// Notes that the queue is suspended from now on, or resumed.
 void ClientSlots::note_suspension(uint32_t at, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     queue.suspended = queue.verdict.suspend;
@@ -254,7 +255,7 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     record.used.store(1, std::memory_order_release);
 }
 
-// Logs the policy's warning about a queue: once for each queue, however often it comes and goes.
+// Logs the policy's warning about a queue, once per queue, however often the warning comes and goes.
 void ClientSlots::log_note(QueueHistory& queue) const {
     const policy::Note& said = queue.verdict.note;
     if (queue.warned == said.code || !policy::note_warns(said.code)) return;
@@ -309,7 +310,7 @@ RoomFor ClientSlots::makes_room(int64_t now_ns) {
     return {.client = leaves_for_, .until_ns = until_ns, .settled = !is_leaving()};
 }
 
-// It looks at this by itself: nobody is rung.
+// Asks the client to keep the device. The client reads this by itself, so it is not rung.
 void ClientSlots::keep_alive(const RoomFor& room, int64_t now_ns) {
     if (std::exchange(kept_as_of_ns_, now_ns) != now_ns) kept_until_ns_ = 0;
     int64_t& until_ns = room.settled ? kept_settled_ns_ : kept_until_ns_;

@@ -1,4 +1,4 @@
-// One client: what is written down of its queues in the journal (journal.h). No decision depends on it.
+// One client: writes changes of its queues to the journal (journal.h). No decision depends on it.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,8 @@ uint8_t state_after(JournalKind kind, const QueueHistory& queue) {
     }
 }
 
-// One program's sake is one cause, with the reason that it began with (hold_tracker.h).
+// Returns whether two causes count as one. Everything for one program's sake is one cause, with the reason that it
+// began with (hold_tracker.h).
 bool same(const HoldCause& one, const HoldCause& other) {
     return one.by_client == other.by_client && one.mechanism == other.mechanism &&
            (one.by_client != 0 || one.reason == other.reason);
@@ -35,7 +36,7 @@ bool same(const HoldCause& one, const HoldCause& other) {
 
 }  // namespace
 
-// Its client wrote the counts: they are as they are.
+// Writes an entry. The counts are the client's own and not checked.
 void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, int64_t now_ns) {
     if (view_.journal == nullptr || !view_.journal->wanted(now_ns)) return;
     const QueueHistory& queue = queues_[at];
@@ -62,7 +63,8 @@ void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, in
                        view_.limits.get(), now_ns);
 }
 
-// The queue's history is still as of the last look: a burst may have ended, or come and gone, since.
+// Writes entries about a queue's work. The queue's history is still as of the last look: since then a burst may have
+// ended, or come and gone.
 void ClientSlots::journal_work(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     const QueueHistory& queue = queues_[at];
     const bool other_burst = queue.followed && numbers.ready == queue.ready &&
@@ -81,7 +83,7 @@ void ClientSlots::journal_work(uint32_t at, const QueueNumbers& numbers, int64_t
     }
 }
 
-// After a verdict was written.
+// Writes entries about a verdict that was just written.
 void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     const HoldCause cause{.by_pid = queue.by_pid,
@@ -105,7 +107,7 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
         write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
 }
 
-// Writes down its agent's report about level 3, whenever anybody looks.
+// Writes the agent's report about level 3, at each look.
 void ClientSlots::journal_interrupt(uint32_t at, int64_t now_ns) {
     const bool off = ipc::is_off(view_.region->slots[at]);
     if (std::exchange(queues_[at].taken_off, off) == off) return;

@@ -12,10 +12,10 @@ namespace xsched::dispatch {
 
 class ClientList {
 public:
-    // `place`: where a client keeps its position.
+    // `place`: the member in which a client keeps its position.
     explicit ClientList(uint32_t ClientSlots::Listed::* place) : place_(place) {}
 
-    // add() allocates nothing while there are no more clients than that.
+    // Makes room for this many clients, so that add() allocates nothing.
     void make_room(size_t clients) {
         if (clients_.capacity() < clients) clients_.reserve(2 * clients);
     }
@@ -25,7 +25,7 @@ public:
         at = static_cast<uint32_t>(clients_.size());
         clients_.push_back(&client);
     }
-    // The last one takes its place.
+    // Removes a client; the last one takes its place.
     void remove(ClientSlots& client) {
         const uint32_t at = std::exchange(client.listed.*place_, ClientSlots::Listed::kNowhere);
         if (at == ClientSlots::Listed::kNowhere) return;
@@ -34,7 +34,7 @@ public:
         if (last != &client) put(at, *last);
     }
     void set(ClientSlots& client, bool is_in) { is_in ? add(client) : remove(client); }
-    // Keeps those of which `stays` is true, in order.
+    // Keeps the clients for which `stays` is true, in order.
     template <typename Stays>
     void keep(Stays stays) {
         uint32_t kept = 0;
@@ -46,7 +46,7 @@ public:
         }
         clients_.resize(kept);
     }
-    // At most this many of them, other ones each time until all have had their turn.
+    // Calls `Do` for at most this many clients. Each call continues behind the last, until all have had their turn.
     template <typename Do>
     void some(size_t most, Do act) {
         for (size_t count = std::min(most, clients_.size()); count > 0; --count) {

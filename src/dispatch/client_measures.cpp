@@ -1,4 +1,4 @@
-// One client: what its queues did, counted for other threads (record.h, hold_log.h). No decision depends on it, except
+// One client: counts what its queues did, for other threads (record.h, hold_log.h). No decision depends on it, except
 // through the time for which queues could use their device (count_time).
 #include <algorithm>
 #include <utility>
@@ -10,15 +10,17 @@
 namespace xsched::dispatch {
 namespace {
 
-constexpr uint64_t kMostAtOnce = 1 << 20;  // commands: more than any queue completes between two looks
+constexpr uint64_t kMostAtOnce = 1 << 20;  // most commands counted at once: more than any queue completes between two
+                                           // looks
 
-// A client that makes queues again and again says of each that it used the device for ages: the sum stays at its most.
+// Adds to a sum and stops at its largest value: a client may make queue after queue and claim ages of device time for
+// each.
 template <typename T>
 void raise_by(std::atomic<T>& number, T more) {
     number.store(base::capped_sum(number.load(std::memory_order_relaxed), more), std::memory_order_relaxed);
 }
 
-// Their only writer needs no locked instruction.
+// Adds one without a locked instruction: the number has only one writer.
 void raise(std::atomic<uint64_t>& number) {
     number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
@@ -35,18 +37,19 @@ void ClientSlots::begin_record(uint32_t at, const QueueNumbers& numbers, int64_t
     record.seen_ns.store(now_ns, std::memory_order_relaxed);
 }
 
-// The queue's history is still as of the last look. A client writes what it likes: a length is at most the time since.
+// Records the lengths of bursts and commands. The queue's history is still as of the last look. A client writes what it
+// likes, so a length is at most the time since then.
 void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     if (view_.record == nullptr) return;
     QueueHistory& queue = queues_[at];
     QueueLengths& lengths = view_.record->make(at).make_lengths();
     const int64_t began_ns = queue.ready ? queue.ready_since_ns : numbers.ready_since_ns;
     const int64_t ended_ns = numbers.idle_since_ns;
-    // Over now, or over and followed by another: also where all of it was between two looks.
+    // The burst is over now, or was over and followed by another, perhaps all between two looks.
     const bool over = queue.ready ? !numbers.ready || numbers.ready_since_ns > began_ns
                                   : !numbers.ready && began_ns > queue.ready_since_ns;
     if (over && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) lengths.bursts.add(ended_ns - began_ns);
-    // Device time comes with the counts, and somewhat later where the device reports these by itself.
+    // Device time comes with the counts, or somewhat later if the device reports them by itself.
     if (numbers.busy_ns > queue.metered_busy_ns && numbers.completed > queue.metered) {
         const uint64_t commands = std::min(numbers.completed - queue.metered, kMostAtOnce);
         lengths.commands.add((numbers.busy_ns - queue.metered_busy_ns) / static_cast<int64_t>(commands), commands);
@@ -61,7 +64,7 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     const HoldCause cause{.by_pid = queue.by_pid,
                           .by_client = queue.by_client,
                           .reason = queue.verdict.reason,
-                          // Within one process nothing beyond the gate is needed, which is closed in any case.
+                          // Within one process only the gate is used, which is closed in any case.
                           .mechanism = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate)};
     const auto over = [&](HoldPart part) {
         part.client = view_.id;
@@ -76,7 +79,7 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     if (mechanism < sched::kMechanisms) raise(view_.record->make(at).preempted_by[mechanism]);
 }
 
-// Between two looks the state changed once at most, when the client says.
+// Adds the times since the last look. Between two looks the state changed at most once: when the client says.
 void ClientSlots::count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     numbers.open_ns = numbers.worked_ns = 0;
@@ -95,14 +98,14 @@ void ClientSlots::count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns)
     record.looked_ns.store(now_ns, std::memory_order_relaxed);
 }
 
-// It is suspended from now on with work on the device, or goes on with work to do.
+// Notes that the queue is suspended with work on the device, or resumed with work to do.
 void ClientSlots::begin_stop(uint32_t at, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     const ipc::QueueSlot& slot = view_.region->slots[at];
     queue.mark_launched = slot.launched.load(std::memory_order_relaxed);
     queue.mark_completed = ipc::completed_commands(slot);
     queue.stopping_since_ns = queue.suspended && queue.ready ? now_ns : 0;
-    // A hold that ended while its work was still stopping tells nothing of how long it takes to go on.
+    // If a hold ended while its work was still stopping, it does not show how long a resumption takes.
     queue.resuming_since_ns =
         !queue.suspended && queue.ready && queue.stopped_by != sched::Mechanism::kNone ? now_ns : 0;
     if (queue.suspended) queue.stopped_by = sched::Mechanism::kNone;
@@ -123,7 +126,8 @@ void ClientSlots::end_stop(uint32_t at, int64_t ns) {
     record.stops_by[static_cast<uint32_t>(by)].add(ns);
 }
 
-// As its platform declares them, as this machine was measured, and as the process was seen.
+// Sets the cost of taking the process off: declared by its platform, measured on this machine, refined by what was seen
+// of the process.
 void ClientSlots::settle_costs(uint32_t at) {
     sched::Costs costs = read_costs(view_.region->slots[at]);
     if (costs.has_timeslices() && view_.switch_us != 0) costs.switch_us = view_.switch_us;
@@ -135,7 +139,8 @@ void ClientSlots::settle_costs(uint32_t at) {
     record.interrupt_us.store(costs.interrupt_us, std::memory_order_relaxed);
 }
 
-// Where level 3 was asked for only later, the time before that is not its own.
+// Learns how long the process took to be off. If level 3 was asked for later than the suspension, the time before does
+// not count.
 void ClientSlots::learn_costs(uint32_t at, int64_t off_ns) {
     QueueHistory& queue = queues_[at];
     const sched::Mechanism by = queue.verdict.preemption.mechanism;
@@ -146,7 +151,7 @@ void ClientSlots::learn_costs(uint32_t at, int64_t off_ns) {
 }
 
 void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
-    constexpr int64_t kForgetNs = 2 * base::kSecond;  // something else keeps it (judgement)
+    constexpr int64_t kForgetNs = 2 * base::kSecond;  // after this something else keeps it on (judgement)
     QueueHistory& queue = queues_[at];
     queue.last_completed = numbers.completed;
     queue.last_copies = numbers.copies;
@@ -174,7 +179,7 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
     record.resumes_by[static_cast<uint32_t>(queue.stopped_by)].add(ns);
 }
 
-// The queue is gone; its program's history stays.
+// Closes the record of a queue that is gone; the slot's history stays.
 void ClientSlots::close_record(uint32_t at) {
     if (view_.record == nullptr || !queues_[at].scheduled) return;
     QueueRecord& record = view_.record->make(at);

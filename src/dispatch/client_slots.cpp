@@ -1,4 +1,4 @@
-// One client: what is read from its slots. Writing to them: client_directives.cpp.
+// One client: reads its slots. client_directives.cpp writes to them.
 #include "dispatch/client_slots.h"
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace xsched::dispatch {
 
 namespace {
 
-// A running queue without progress for this long: its agent is rung.
+// A running queue without progress for this long has its agent rung, to ask for a report.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;  // decision 001
-// A queue that has not moved for this many pauses is looked at after one more: its end is seen late by a part of its
-// length at most.
+// A queue that has not moved for kQuietParts pauses is looked at after one more pause. So its end is seen late by at
+// most 1/kQuietParts of its length.
 constexpr int64_t kQuietParts = 64;
-// Nanoseconds between two looks at a queue that stands: the end of its wait is seen late by as much, while others use
-// the device. A decision takes 27 us (docs/measured.md), so that these looks take at most 3 % of a processor.
+// Longest time between two looks at a queue that stands: the end of its wait is seen late by that while others use the
+// device. A decision takes 27 us (docs/measured.md), so such looks take at most 3 % of a processor.
 constexpr int64_t kMostStandPauseNs = base::kMillisecond;
-// How long a stop takes is known to a sixteenth, at the cost of few passes; where many stop at once, less well.
+// The length of a stop is known to 1/kStopParts, with few passes; less exactly if many queues stop at once.
 constexpr int64_t kStopParts = 16;
 constexpr int64_t kFewLooks = 8;
 
@@ -77,7 +77,7 @@ void ClientSlots::end_scan(int64_t now_ns) {
     for (uint32_t at = 0; at < queues_.size() && !changed_; ++at) changed_ = is_directed_otherwise(at);
 }
 
-// Also whatever the client has written over what is directed.
+// Returns whether the slot's directive differs from what was written, for example because the client overwrote it.
 bool ClientSlots::is_directed_otherwise(uint32_t at) const {
     const QueueHistory& queue = queues_[at];
     if (!has_verdict(queue)) return false;
@@ -99,7 +99,7 @@ int64_t ClientSlots::look_ns(size_t many) const {
     const int64_t quiet_pause_ns = this->quiet_pause_ns();
     if (polled_) at_ns = base::earlier(at_ns, look_time(seen_ns_, quiet_pause_ns));
     if (settling_since_ns_ == 0) return at_ns;
-    // Of a process that is stopped nothing comes soon, and nobody waits for knowing when.
+    // A stopped process completes nothing soon, so its queues are looked at seldom.
     const bool stopped = view_.record != nullptr && view_.record->stopped.load(std::memory_order_relaxed) != 0;
     const int64_t pause_ns = std::max((seen_ns_ - settling_since_ns_) / kStopParts, kLookEveryNs) *
                              (1 + static_cast<int64_t>(many) / kFewLooks);
@@ -109,7 +109,7 @@ int64_t ClientSlots::look_ns(size_t many) const {
 
 bool ClientSlots::is_worth_a_look(int64_t now_ns) const { return now_ns - seen_ns_ >= quiet_pause_ns(); }
 
-// Since when no call that its threads have in the driver has returned; 0: there is none.
+// Returns since when none of the calls that its threads have in the driver has returned; 0: there are none.
 int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
     constexpr uint32_t kInside = 0xffff;
     const uint32_t calls = view_.region->header.driver_calls.load(std::memory_order_acquire);
@@ -117,7 +117,7 @@ int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
     return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
 }
 
-// False: its user has as many as it may, and this one runs unscheduled.
+// Returns whether its user may have one more queue. Otherwise the queue runs unscheduled.
 bool ClientSlots::within_limits(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     if (queue.scheduled) return true;
@@ -127,7 +127,8 @@ bool ClientSlots::within_limits(uint32_t at, const QueueNumbers& numbers, int64_
     return true;
 }
 
-// The record of a slot stays for as long as the client, since others may read it at any time.
+// Returns whether the slot has a record, and makes one if allowed. Other threads may read a record at any time, so it
+// stays as long as the client.
 bool ClientSlots::has_record(uint32_t at) {
     if (recorded_[at]) return true;
     if (!share_.take_record()) return false;
@@ -154,7 +155,7 @@ void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = queue.priority;
 }
 
-// Another queue has its slot now.
+// Begins the history of a queue that has taken over the slot.
 void ClientSlots::become(QueueHistory& queue, const QueueNumbers& numbers) {
     leave_limits(queue);
     queue = QueueHistory{};
@@ -189,7 +190,8 @@ void ClientSlots::see(uint32_t at, QueueNumbers& numbers, int64_t now_ns, Work& 
     if (queue.own != before && !is_new) work.add(kQueueNs);
 }
 
-// The client rings when it submits to such a queue, or waits for it. False: it did so just now.
+// Tells the client that the queue is presumed idle, so that it rings when it submits or waits. Returns false if it has
+// just done so.
 static bool presume_idle(ipc::QueueSlot& slot, const QueueNumbers& numbers) {
     slot.presumed.store(static_cast<uint32_t>(numbers.submitted), std::memory_order_seq_cst);
     return slot.submitted.load(std::memory_order_seq_cst) == numbers.submitted &&
@@ -201,7 +203,7 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     const bool presumed =
         queue.silence.observe(numbers, queue.is_followed(), queue.suspended, queue.changed_ns, now_ns);
     if (presumed && numbers.ready) numbers.ready = !presume_idle(view_.region->slots[at], numbers);
-    // A device that reports by itself rings nobody: the queue is idle from when that is seen.
+    // A device that reports by itself does not ring. So the queue counts as idle from when that is seen.
     if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     see_stand(at, numbers, now_ns);
@@ -212,7 +214,7 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
         queue.completed = numbers.completed;
         queue.asked_ns = queue.progress_ns = now_ns;
     } else if (queue.device_progress && !queue.suspended && now_ns - queue.asked_ns >= kAskAfterNs) {
-        queue.asked_ns = now_ns;  // its last commands may not report by themselves
+        queue.asked_ns = now_ns;  // its last commands may be unreported
         ask(at);
     }
     moved_ |= queue.ready != numbers.ready || queue.ready_since_ns != numbers.ready_since_ns;
@@ -231,7 +233,8 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
 }
 
-// Of a device that reports by itself nobody tells when a stand begins or ends. Its agent then measures the time apart.
+// Sees the begin and the end of a stand. A device that reports by itself does not tell them, so the agent measures the
+// time of a stand separately.
 void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     if (std::exchange(queue.stands, numbers.stands) != numbers.stands && numbers.device_progress) {
@@ -241,11 +244,11 @@ void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) 
     numbers.ready_since_ns = std::max(numbers.ready_since_ns, queue.ready_seen_ns);
 }
 
-// Most programs wait for their work, and so tell how far it is, whether or not somebody follows them. Of a queue whose
-// program only launches nobody would ever know what it has of its device. For tools alone.
+// Follows a queue that would never report, for tools alone. Most programs wait for their work and so tell their
+// progress, even if they are not followed. A program that only launches does not.
 void ClientSlots::listen(QueueHistory& queue, const QueueNumbers& numbers, int64_t now_ns) {
     // Judgement.
-    constexpr int64_t kUnheardNs = 750 * base::kMillisecond;  // within the shortest time over which tools tell: 1 s
+    constexpr int64_t kUnheardNs = 750 * base::kMillisecond;  // below the shortest interval of tools: 1 s
     if (view_.record == nullptr || queue.unheard) return;
     const bool heard = queue.completed != numbers.completed || !numbers.ready || !queue.ready || queue.suspended;
     if (heard) queue.heard_submitted = numbers.submitted;
@@ -271,7 +274,7 @@ bool ClientSlots::publish_units(Work& work) {
     return units_.publish(common, work);
 }
 
-// A user cannot escape an administrator's share by making a group of his own.
+// Puts a unit under the account of others. A user cannot escape an administrator's share by making a control group.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();
     const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);
@@ -280,7 +283,8 @@ void ClientSlots::share_as_others(policy::Unit& unit) const {
     if (unit.account == 0) shares_as_group(unit);
 }
 
-// All programs of a control group that was given a share or limit share it, whosever they are.
+// Returns whether the unit shares with its control group: all programs of a group with a share or limit do, whatever
+// their users.
 bool ClientSlots::shares_as_group(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();
     if (group == nullptr) return false;
@@ -292,7 +296,7 @@ bool ClientSlots::shares_as_group(policy::Unit& unit) const {
     return true;
 }
 
-// All programs of a user who was given a share or limit share it, or of any where users are who shares.
+// Lets the unit share with its user's programs: if the user was given a share or limit, or if users are what shares.
 void ClientSlots::share_as_user(policy::Unit& unit) const {
     const UserLimits& user = *view_.limits;
     const int32_t share = user.share.load(std::memory_order_relaxed);
@@ -303,7 +307,7 @@ void ClientSlots::share_as_user(policy::Unit& unit) const {
     unit.limit = limit;
 }
 
-// Until now each of its queues was as the last scan and the last verdict say.
+// Counts delays until now: each queue was so far as the last scan and the last verdict say.
 void ClientSlots::settle_delays(int64_t now_ns) {
     for (QueueHistory& queue : queues_) {
         if (!queue.used || !queue.suspended || !queue.ready) continue;
@@ -321,7 +325,7 @@ void ClientSlots::add_caused_delay(int64_t ns) {
     if (view_.record != nullptr) view_.record->delay_caused_ns.store(delays_.caused_ns(), std::memory_order_relaxed);
 }
 
-// The slot is free; whoever uses it next finds no directive in it.
+// Forgets a slot that is free, and leaves no directive for its next queue.
 void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     ipc::QueueSlot& slot = view_.region->slots[at];
     write_journal(at, JournalKind::kGone, now_ns, now_ns);
@@ -338,7 +342,7 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     if (view_.record != nullptr && recorded_[at]) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 
-// Its agent makes the device report.
+// Rings the agent, which makes the device report.
 void ClientSlots::ask(uint32_t at) {
     view_.region->slots[at].ask.fetch_add(1, std::memory_order_release);
     touched_ = true;

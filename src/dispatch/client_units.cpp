@@ -18,9 +18,9 @@ void join_context(sched::UnitState& state, const QueueNumbers& numbers) {
     state.context = numbers.context;
 }
 
-// Ready while one of its queues is: since the oldest burst that lasts. Idle: since the last one ended. A unit's use is
-// what its queues used while they belonged to it: a queue that comes for a moment, to inherit a priority, brings no
-// past.
+// Adds a queue's state to its unit's. A unit is ready while one of its queues is, since the begin of the oldest burst
+// that lasts. Otherwise it is idle, since the end of the last burst. A unit's use is what its queues used while they
+// belonged to it: a queue that joins to inherit a priority brings no past.
 void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     if (state.ready == numbers.ready) {
@@ -90,8 +90,8 @@ uint32_t ClientUnits::add(const QueueNumbers& numbers, const sched::Costs& costs
     return at;
 }
 
-// Adds the use of its queues since the last scan. While all had work in turns they had as long as all of them worked,
-// but no longer than they were let.
+// Adds the use of its queues since the last scan. If they worked in turns, that is the time in which all together
+// worked, and at most the time in which they were allowed to run.
 void ClientUnits::count_use(OwnUnit& own) {
     own.use.could(std::min(own.worked_ns, own.open_ns));
     own.state.unit.busy_ns = base::capped_sum(own.state.unit.busy_ns, own.use.take());
@@ -135,13 +135,13 @@ uint32_t ClientUnits::find(const UnitKey& key, uint32_t guess) {
     return at;
 }
 
-// Another unit takes its position.
+// Removes the unit from the table; another one takes its position.
 void ClientUnits::remove_from_table(OwnUnit& own) {
     const Owner moved = table_.remove(*own.table, own.at);
     if (moved.units != nullptr) moved.units->moved(moved.own, own.at);
 }
 
-// It has no queues any more.
+// Releases a unit that has no queues any more.
 void ClientUnits::release(uint32_t at) {
     if (own_[at].here) remove_from_table(own_[at]);
     own_at_.erase(own_[at].key);
@@ -149,8 +149,8 @@ void ClientUnits::release(uint32_t at) {
     free_.push_back(at);
 }
 
-// An account that was set for its user or group goes before. A queue's account is other than users', groups' and
-// processes', and no other client's, whatever the client calls the queue.
+// Sets the unit's account. A user's or group's account takes precedence. A queue's own account differs from all
+// accounts of users, groups, processes and other clients, whatever the client calls the queue.
 void ClientUnits::set_account(policy::Unit& unit, uint64_t queue, const policy::Unit& common) const {
     constexpr uint64_t kQueueAccounts = uint64_t{1} << 63;
     constexpr uint64_t kOthers = uint64_t{1} << 62;
@@ -193,7 +193,7 @@ void ClientUnits::publish(OwnUnit& own, uint32_t at, const sched::UnitState& com
     charge(own, kUnitNs, work);
 }
 
-// Its device is decided about. The user is not charged for units that others have there.
+// Charges the user for a decision about the unit's device, but not for other users' units there.
 void ClientUnits::charge(const OwnUnit& own, int64_t more_ns, Work& work) const {
     work.add(more_ns + decision_ns(own.table->units_of(user_)));
 }

@@ -1,5 +1,5 @@
-// Which units the queues of one client make: those with equal priority on one device. Puts them into the table of all
-// units. Not thread-safe. Allocates only when a unit comes that never was before.
+// Groups the queues of one client into units: queues of equal priority on one device are one unit. Puts the units into
+// the table of all units. Not thread-safe. Allocates only for a unit that was never there before.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct UnitKey {
     uint64_t device = 0;
     int32_t priority = 0;
     bool suspended_by_person = false;
-    bool apart = false;  // level 3 takes them off without the process's others
-    uint64_t queue = 0;  // its handle, where each queue shares a device by itself
+    bool apart = false;  // level 3 takes these queues off without the rest of the process
+    uint64_t queue = 0;  // the queue's handle, if each queue shares its device by itself
     bool operator==(const UnitKey&) const = default;
 };
 struct UnitKeyHash {
@@ -36,12 +36,12 @@ struct OwnUnit {
     UnitKey key;
     bool here = false;    // in the table
     uint32_t queues = 0;  // of this scan
-    int64_t worked_ns = 0;  // likewise, all of them
+    int64_t worked_ns = 0;  // the sum over all of them
     int64_t open_ns = 0;  // likewise, the most
     base::SideBySide use;
     DeviceTable* table = nullptr;
     uint32_t at = 0;
-    sched::UnitState state;  // as of this scan
+    sched::UnitState state;  // as of the present scan
 
     const sched::UnitState& known() const { return table->units[at]; }
     const sched::Verdict& verdict() const { return table->verdict(at); }
@@ -58,12 +58,12 @@ public:
           table_(table) {}
 
     void begin_scan();
-    // A queue as just read, with what it has had in its unit. Returns which unit it belongs to: mostly the one that it
-    // belonged to before, `guess`.
+    // Adds a queue as just read, with its use in its unit. Returns the index of its unit, mostly `guess`, its unit so
+    // far.
     uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess,
                  base::SideBySide::Part& part);
-    // Publishes in the table, with each unit, the facts that hold for all of them as of this scan. Units without queues
-    // go. False: there are more, for which the work did not suffice.
+    // Publishes the units in the table, with the facts that hold for all of them as of this scan. Removes units without
+    // queues. Returns false if `work` did not suffice and some are left.
     bool publish(const sched::UnitState& common, Work& work);
     void remove_all();
     void moved(uint32_t own, uint32_t at) { own_[own].at = at; }

@@ -1,4 +1,4 @@
-// One client as whoever admits it to the dispatcher describes it. Plain data.
+// How a client is described when it is added to the dispatcher. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ struct ClientView {
     int32_t pid = 0;
     ipc::Region* region = nullptr;  // stays valid until remove_client
     bool suspended_by_person = false;  // xcli suspend PID
-    uint64_t process = 0;           // equal for clients that are one process; 0: it is one by itself
+    uint64_t process = 0;           // equal for clients that belong to one process; 0: a process by itself
     bool shares_by_queue = false;   // each of its queues shares a device by itself
-    std::shared_ptr<ClientRecord> record;  // kept true for other threads; null: nobody reads it
-    std::shared_ptr<UserLimits> limits;    // its user's; null: none
-    std::shared_ptr<GroupShare> group;     // its control group's; null: none
-    Journal* journal = nullptr;            // outlives it; null: nobody records
-    std::shared_ptr<sched::ProgramHabits> habits;  // the scheduling thread's until remove_client; null: not kept
-    HoldLog* holds = nullptr;              // likewise; null: nobody adds them up
-    uint32_t switch_us = 0;  // the hardware's switch as it was measured here; 0: as its platform declares it
-    // The scheduling thread's, and outlives it: gets the ids of clients whose Header::together changes.
+    std::shared_ptr<ClientRecord> record;  // kept up to date for other threads; null: none reads it
+    std::shared_ptr<UserLimits> limits;    // limits of its user; null: none
+    std::shared_ptr<GroupShare> group;     // share of its control group; null: none
+    Journal* journal = nullptr;            // outlives the client; null: nothing is recorded
+    std::shared_ptr<sched::ProgramHabits> habits;  // written by the scheduling thread until remove_client; null: not
+                                                   // kept
+    HoldLog* holds = nullptr;              // log of holds, written likewise; null: none
+    uint32_t switch_us = 0;  // the hardware's switch time as measured here; 0: as the platform declares it
+    // Receives the ids of clients whose Header::together changes. Belongs to the scheduling thread and outlives it.
     std::vector<uint32_t>* together = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// One client: what its queues do with events that processes share, and what others that wait for it lend it.
+// One client: what its queues do with shared events, and the priority that waiting clients lend it.
 #include "dispatch/client_slots.h"
 #include "dispatch/shared_waits.h"
 
@@ -30,8 +30,8 @@ void ClientSlots::lend(int32_t priority) {
     ++waits_changed_;
 }
 
-// Each of its queues that has work, as between the queues of one process: what the one that is waited for waits for in
-// turn is not always visible. A queue that may not run at all is not made to run by that.
+// Raises the priority of each of its queues with work. All are raised, since what the awaited queue in turn waits for
+// is not always visible. A queue that may not run at all still does not run.
 void ClientSlots::take_lent(QueueNumbers& numbers) const {
     if (!numbers.ready || numbers.priority >= lent_priority_ || numbers.priority == PRIORITY_NO_EXECUTE) return;
     numbers.priority = lent_priority_;

@@ -1,5 +1,5 @@
-// How long work was kept off its device, and for whose sake. Plain counting; not thread-safe. Allocates only when more
-// queues of a client are suspended at a time than ever before.
+// How long a client's work was kept off its device, and for which units. Plain counting; not thread-safe. Allocates
+// only when more of a client's queues are suspended at once than ever before.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace xsched::dispatch {
 
-// For so long the unit `cause` of the client `client` kept some client's work off.
+// How long the unit `cause` of the client `client` kept work off.
 struct Delay {
     uint64_t cause;
     uint32_t client;
@@ -17,16 +17,16 @@ struct Delay {
     auto operator<=>(const Delay&) const = default;
 };
 
-// Of one queue: the time that it was suspended with work to do.
+// How long one queue was suspended with work to do.
 class QueueDelay {
 public:
-    // It is suspended anew.
+    // Begins a new suspension.
     void begin() {
         ns_ = 0;
         cause_pid_ = 0;
         several_ = false;
     }
-    // `pid`: the process that this was for; 0: nobody.
+    // Adds time. `pid`: the process for which it was suspended; 0: none.
     void add(int64_t ns, int32_t pid) {
         ns_ += ns;
         total_ns_ += ns;
@@ -35,7 +35,7 @@ public:
         several_ = several_ || cause_pid_ != pid;
     }
     int64_t total_ns() const { return total_ns_; }
-    // Since it was suspended last: how long, for which process first, and whether for others too.
+    // Of the last suspension: its length, the first process it was for, and whether there were others.
     int64_t ns() const { return ns_; }
     int32_t cause_pid() const { return cause_pid_; }
     bool several_causes() const { return several_; }
@@ -50,15 +50,15 @@ private:
 // Of one client.
 class DelayAccount {
 public:
-    // A queue of its was kept off since the last settling.
-    // Mostly queue after queue for the same unit: then nothing is left to sort.
+    // Adds a delay of one queue since the last settling. Mostly all queues are delayed by the same unit: then nothing
+    // need be sorted.
     void add(const Delay& delay) {
         if (!settling_.empty() && settling_.back().cause == delay.cause && settling_.back().client == delay.client)
             settling_.back().ns = std::max(settling_.back().ns, delay.ns);
         else
             settling_.push_back(delay);
     }
-    // Queues that were suspended side by side for the same unit count once: the longest of them.
+    // Settles the delays. Queues suspended side by side for the same unit count once: the longest of them.
     void settle(int64_t now_ns) {
         settled_ns_ = now_ns;
         if (settling_.empty()) return;
@@ -69,10 +69,10 @@ public:
         settling_.clear();
     }
     int64_t settled_ns() const { return settled_ns_; }
-    // To be attributed to the clients that caused them; the caller empties it.
+    // Returns delays not yet added to the clients that caused them; the caller empties the list.
     std::vector<Delay>& unattributed() { return unattributed_; }
 
-    // Its own work kept another client's off.
+    // Adds time for which its own work kept another client's off.
     void add_caused(int64_t ns) { caused_ns_ += ns; }
     int64_t caused_ns() const { return caused_ns_; }
 

@@ -18,7 +18,7 @@ Dispatcher::Dispatcher(sched::Core core) : state_(std::make_unique<DispatcherSta
 Dispatcher::~Dispatcher() = default;
 
 bool Dispatcher::has_several_users() const { return state_->several_users; }
-// One client more or less of this user.
+// Counts a client of this user that came or left.
 void DispatcherState::count_user(const UserLimits* user, int change) {
     const auto found = clients_of.try_emplace(user, 0).first;
     found->second += change;
@@ -48,7 +48,7 @@ void Dispatcher::remove_client(uint32_t id) {
     if (client == nullptr) return;
     client->let_go(state.last_ns);
     state.attribute_delays(*client);
-    state.settle_suspended();  // before its account is closed
+    state.settle_suspended();  // settle before its account is closed
     if (client->delays().caused_ns() > 0) {
         XLOG_DEBG("pid %d leaves the scheduler; its work delayed that of others by %.3f ms in all", client->view().pid,
                   base::milliseconds(client->delays().caused_ns()));
@@ -64,7 +64,7 @@ void Dispatcher::remove_client(uint32_t id) {
     state.clients.pop_back();
 }
 
-// Once between two passes, however many leave.
+// Settles the delays of all suspended clients, once between two passes, however many clients leave.
 void DispatcherState::settle_suspended() {
     if (std::exchange(suspended_settled_ns, last_ns) == last_ns) return;
     for (ClientSlots* victim : suspended) {

@@ -25,7 +25,7 @@ public:
     ~Dispatcher();
 
     void add_client(const ClientView& client);
-    // Resumes everything of the client first, so that it is left running.
+    // Resumes all queues of the client, then removes it.
     void remove_client(uint32_t id);
     // xcli suspend/resume; `handle` 0: all queues of the client, also those it makes later. Takes effect with the next
     // pass. False: no such client or queue.
@@ -33,17 +33,18 @@ public:
 
     // See ClientSlots::act_for.
     void act_for(uint32_t client_id, std::vector<uint64_t> devices);
-    // Something of the client was changed from outside: the next pass reads it.
+    // Makes the next pass read the client, because it was changed from outside.
     void look_at(uint32_t client_id);
 
-    // One pass over everything: returns when to pass again at the latest (CLOCK_MONOTONIC ns), 0: when somebody rings.
+    // Runs one pass over all clients. Returns the latest time of the next pass (CLOCK_MONOTONIC ns); 0: when a client
+    // rings.
     int64_t pass(int64_t now_ns);
-    // The same, where the clients with these ids alone rang since the last pass (and those added or changed by the
-    // calls above).
+    // Runs one pass, where only the clients with these ids have rung since the last one (besides those added or changed
+    // by the calls above).
     int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
-    // The clock (nanoseconds) that measures how long work takes; the user is charged for that where it is more than the
-    // price (prices.h), while there are several users. Without one the prices alone count.
+    // Sets the clock (nanoseconds) that measures how long work takes. If several users have clients, a user is charged
+    // for the time if it exceeds the price (prices.h). Without a clock only prices count.
     void measure_with(int64_t (*clock)());
 
     // Whether the clients are of several users.
@@ -59,8 +60,8 @@ public:
         uint64_t preemptions;  // times it was suspended while it had work to do
     };
     std::vector<QueueSnapshot> snapshot() const;
-    // For how long, in all, work of other clients was kept off to make room for this one's; two clients that wait at
-    // the same time count twice.
+    // Returns for how long, in all, other clients' work was kept off for this one's. Two clients that wait at the same
+    // time count twice.
     int64_t delay_caused_ns(uint32_t client_id) const;
 
 private:

@@ -17,8 +17,8 @@
 
 namespace xsched::dispatch {
 
-// Clients of more queues than this are written to last, and read after others that rang: to read or write so many takes
-// about as long as a pass beside nobody.
+// Clients with more queues than this are written last, and read after other clients that rang: so many queues take
+// about as long as an otherwise empty pass.
 inline constexpr size_t kFewQueues = 64;
 
 inline uint32_t& place_of_look(ClientSlots& client) { return client.listed.look; }
@@ -37,36 +37,36 @@ struct DispatcherState {
     ClientList suspended{&ClientSlots::Listed::suspended};
     ClientList leaving{&ClientSlots::Listed::leaving};
     LookTimes<ClientSlots, place_of_look> looks;
-    std::vector<DeviceTable*> timed;  // devices with a time to decide again
+    std::vector<DeviceTable*> timed;  // devices that must be decided again at a certain time
     std::vector<DeviceTable*> deciding;
-    std::vector<DeviceTable*> postponed;  // of these, to the next pass
+    std::vector<DeviceTable*> postponed;  // devices among these that were left to the next pass
     size_t swept = 0;
     int64_t swept_ns = 0;
-    int64_t may_sweep = 0;  // slots; below 0: this many were read beyond that
-    int64_t beat_ns = 0;  // until then everybody who is suspended has had a heartbeat
+    int64_t may_sweep = 0;  // slots that may be read now; below 0: read in advance
+    int64_t beat_ns = 0;  // until then every suspended client has a fresh heartbeat
     int64_t last_ns = 0;
-    int64_t go_on_ns = 0;  // with what this pass left
+    int64_t go_on_ns = 0;  // when to continue with what this pass left
     uint64_t policy_number = 0;
-    bool few_rang = false;  // a client of few queues, for the pass that comes
+    bool few_rang = false;  // a client with few queues rang, for the next pass
     bool has_put_off = false;  // the last pass left clients of many queues to the next one
     bool began_watching = false;
     bool told_thrown_out = false;
     uint64_t passes = 0;
     int64_t (*clock)() = nullptr;  // see measure_with
-    bool several_users = false;  // some may be disturbed by others
+    bool several_users = false;  // clients of several users are here, which may disturb each other
     std::unordered_map<const UserLimits*, int> clients_of;
     void count_user(const UserLimits* user, int change);
-    int64_t suspended_settled_ns = -1;  // up to then all that are suspended were settled, for one that left
+    int64_t suspended_settled_ns = -1;  // up to when all suspended clients' delays are settled, for a client that left
     void settle_suspended();
 
     ClientSlots* find(uint32_t id);
     std::array<ClientList*, 5> lists() { return {&to_scan, &to_direct, &followed, &suspended, &leaving}; }
     int64_t pass(int64_t now_ns, bool all);
     int64_t pass_once(int64_t now_ns, bool all);
-    // The parts, in order.
+    // The parts of a pass, in order.
     bool sweep(int64_t now_ns);
     void scan(int64_t now_ns, bool all);
-    // Where nobody else is disturbed, nothing is measured.
+    // Returns the clock; 0 without a clock or with one user, when no time is measured.
     int64_t clock_ns() const { return clock != nullptr && several_users ? clock() : 0; }
     void go_on_with(const Allowance& spent, int64_t now_ns);
     bool may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns);

@@ -1,6 +1,6 @@
-// The causes for which queues were kept off, and for how long: written by the dispatcher's thread whenever a hold, or a
-// part of a long one, is over; read by one other thread, which adds it up (server/hold_book.h). A queue is held while
-// it is suspended and has work to do.
+// The log of holds: which queues were kept off, why, and for how long. The dispatcher's thread writes whenever a hold,
+// or a part of a long one, ends. One other thread reads and adds up (server/hold_book.h). A queue is held while it is
+// suspended and has work to do.
 //
 // Where several users share the scheduler, each has its part of the log: what is told of one's holds replaces nothing
 // of another's that has not been read.
@@ -16,9 +16,9 @@
 
 namespace xsched::dispatch {
 
-// For whom, or why, and how.
+// For which process, why, and by which mechanism.
 struct HoldCause {
-    int32_t by_pid = 0;  // the process that it makes room for; 0: none
+    int32_t by_pid = 0;  // process for which room is made; 0: none
     uint32_t by_client = 0;  // likewise
     sched::Reason reason{};
     sched::Mechanism mechanism{};
@@ -29,24 +29,24 @@ struct HoldPart {
     uint32_t slot = 0;
     int64_t end_ns = 0;
     int64_t ns = 0;  // of this part,
-    int64_t hold_ns = 0;  // and of the hold up to its end
+    int64_t hold_ns = 0;  // length of the hold up to the part's end
     HoldCause cause;
-    bool last = false;  // the hold is over, or goes on for another cause
+    bool last = false;  // the hold ends with this part, or continues for another cause
 };
 
 class HoldLog {
 public:
     static constexpr uint64_t kEntries = 1 << 15;
 
-    // The reader comes more often than that.
+    // The reader reads more often than this.
     static constexpr int64_t kReadNs = 2 * base::kSecond;  // judgement
 
     HoldLog() { ring_.make(); }
 
-    // How many users have a part (recorded_users.h). The dispatcher's thread, as what follows.
+    // Sets how many users have a part of the log (recorded_users.h). The dispatcher's thread, as the following.
     void share(uint32_t users) { users_ = users; }
-    // `user`: whose queue it is; null: nobody's in particular. Parts beyond the user's room are left out, and counted
-    // there.
+    // Adds a part of a hold. `user`: the user of the queue; null: none. If the user's room is used up, the part is left
+    // out and counted with the user.
     void add(const HoldPart& part, UserLimits* user, int64_t now_ns) {
         if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) add(part);
     }
@@ -59,7 +59,7 @@ public:
                        uint64_t{static_cast<uint8_t>(part.cause.mechanism)} << 8 | (part.last ? 1U : 0U)});
     }
     uint64_t end() const { return ring_.end(); }
-    // As NewestRing::read, with take(part).
+    // Reads as NewestRing::read, with take(part).
     template <typename Take>
     uint64_t read(uint64_t from, size_t most, uint64_t& lost, Take take) const {
         return ring_.read(from, most, lost, [&take](const auto& words) {
@@ -77,7 +77,8 @@ public:
     }
 
 private:
-    // Half of its part at once, and the other half spread over the time until it is read.
+    // Returns whether the user has room: half of its part at once, and the other half spread over the time until it is
+    // read.
     bool may_write(UserLimits& user, int64_t now_ns) const {
         const int64_t part_ns = 2 * kReadNs * users_ / static_cast<int64_t>(kEntries);
         if (user.holding.try_use(part_ns, kReadNs, now_ns)) return true;

@@ -1,4 +1,4 @@
-// The holds of one queue, cut into parts: where its cause changes, and after so long that whoever adds them up by the
+// The holds of one queue, cut into parts: when the cause changes, and regularly, so that a reader who adds them up per
 // second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
 #pragma once
 
@@ -14,9 +14,9 @@ class HoldTracker {
 public:
     static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;  // judgement
 
-    // From now on the queue is held for `cause`, since `since_ns` if it was not before; or it is not held. A part that
-    // ends by that goes to done(part), of which client and slot are empty. Returns true when a hold begins, or another
-    // mechanism.
+    // Notes that the queue is held for `cause` (since `since_ns`, if it was not held before), or is not held. If a part
+    // ends by that, calls done(part), whose client and slot are empty. Returns whether a hold, or another mechanism,
+    // begins.
     template <typename Done>
     bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, Done done) {
         const bool was_held = held_;
@@ -32,7 +32,8 @@ public:
     }
 
 private:
-    // For one program's sake it is one hold, with the reason that it began with.
+    // Returns whether the cause is the present one. Everything for one program's sake is one hold, with the reason that
+    // it began with.
     bool same(const HoldCause& cause) const {
         return cause.by_client == cause_.by_client && (cause.by_client != 0 || cause.reason == cause_.reason);
     }

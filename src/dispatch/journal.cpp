@@ -14,7 +14,8 @@ void Journal::write(const JournalEntry& entry, int64_t now_ns) {
                    uint64_t{static_cast<uint8_t>(entry.kind)} << 8 | entry.reason});
 }
 
-// Half of its part at once, and the other half spread over the time that is kept: together they are never more.
+// Returns whether the user has room: half of its part at once, and the other half spread over the time that entries are
+// kept. So it never writes more than its part in that time.
 bool Journal::may_write(UserLimits& user, int64_t now_ns) const {
     const int64_t entry_ns = 2 * kKeptNs * users_ / static_cast<int64_t>(kEntries);
     if (user.recording.try_use(entry_ns, kKeptNs, now_ns)) return true;
@@ -27,11 +28,11 @@ void Journal::want_until(int64_t ns) {
     if (!always()) until_ns_.store(ns, std::memory_order_relaxed);
 }
 
-// First the block, by the times that nobody else writes; in it, an entry whose client says that it is as new.
+// Finds the block by our own times, then the entry in it whose client's time is at least `ns`.
 uint64_t Journal::first_since(int64_t ns) const {
     const uint64_t oldest_there = oldest();
     const uint64_t behind = end();
-    uint64_t block = oldest_there / kBlock;  // of it and those behind it the last that began before
+    uint64_t block = oldest_there / kBlock;  // the last block from here on that began before
     for (uint64_t high = (behind + kBlock - 1) / kBlock; block + 1 < high;) {
         const uint64_t middle = block + (high - block) / 2;
         (begun_ns_[middle % kBlocks].load(std::memory_order_relaxed) < ns ? block : high) = middle;

@@ -1,6 +1,6 @@
-// The journal of observations and decisions of the dispatcher: the flight recorder of xserver, and what tools record
-// (newest_ring.h). Each entry says what a queue is from then on, so that a reader who missed some is right again with
-// the next one.
+// The journal of what the dispatcher observed and decided: xserver's flight recorder, and the source of recordings
+// (newest_ring.h). Each entry gives a queue's new state in full, so a reader that missed some is right again with the
+// next one.
 //
 // Where several users share the scheduler, each has its part of the ring: what one's programs do replaces nothing of
 // the last 30 s of another's.
@@ -22,20 +22,20 @@ enum class JournalKind : uint8_t {
     kIdle = 1,
     kSuspended = 2,
     kResumed = 3,
-    kGone = 4,       // the queue; `completed` is its device
+    kGone = 4,       // the queue is gone; `completed` is its device
     kCame = 5,       // likewise
-    kCause = 6,      // it stays suspended, for another program or reason, or in another way
-    kDirected = 7,   // its agent is to make a call: `completed` is ipc::Interrupt << 32 | timeslice in us
-    kTakenOff = 8,   // that is done, as far as seen: what ran is off the device,
-    kPutBack = 9,    // or on it again
-    kFollowed = 10,  // from now on each change of it is told,
-    kLeftAlone = 11,  // or not, since nobody competes
-    kWasReady = 12,  // as kReady and kIdle, but over before it was seen
+    kCause = 6,      // it stays suspended, but for another program or reason, or by another mechanism
+    kDirected = 7,   // its agent must make a call: `completed` is ipc::Interrupt << 32 | timeslice in us
+    kTakenOff = 8,   // that call is done, as far as seen: the work that ran is off the device,
+    kPutBack = 9,    // or it is back on the device
+    kFollowed = 10,  // from now on each change of the queue is reported,
+    kLeftAlone = 11,  // or not, because no other process competes
+    kWasReady = 12,  // like kReady and kIdle together: a burst that ended before it was seen
     kWasIdle = 13
 };
 
 struct JournalEntry {
-    // The queue's state from then on, in `state`.
+    // Bits of `state`: the queue's state from then on.
     static constexpr uint8_t kHasWork = 1;
     static constexpr uint8_t kIsSuspended = 2;
     static constexpr uint8_t kIsFollowed = 4;
@@ -45,11 +45,11 @@ struct JournalEntry {
     uint16_t slot = 0;
     JournalKind kind{};
     uint8_t reason = 0;       // sched::Reason
-    uint8_t mechanism = 0;    // sched::Mechanism; while it is suspended, of kResumed: until then
+    uint8_t mechanism = 0;    // sched::Mechanism while suspended; for kResumed, the one until then
     uint8_t state = 0;
     int16_t priority = 0;     // that counts
-    uint32_t by_client = 0;   // whom it makes room for, likewise; 0: nobody
-    uint64_t completed = 0;   // commands of the queue, so far
+    uint32_t by_client = 0;   // client for which it makes room, numbered likewise; 0: none
+    uint64_t completed = 0;   // commands that the queue has completed so far
     int64_t command_ns = 0;   // their mean length, as learned
 
     bool operator==(const JournalEntry&) const = default;
@@ -57,32 +57,32 @@ struct JournalEntry {
 
 class Journal {
 public:
-    static constexpr uint64_t kEntries = 1 << 17;  // of 40 bytes: 5 MiB
-    static constexpr int64_t kKeptNs = 30 * base::kSecond;  // for that long, however much others do (judgement)
+    static constexpr uint64_t kEntries = 1 << 17;  // entries of 40 bytes: 5 MiB
+    static constexpr int64_t kKeptNs = 30 * base::kSecond;  // how long entries are kept (judgement)
 
     // --- the dispatcher's thread
     bool wanted(int64_t now_ns) const { return until_ns_.load(std::memory_order_relaxed) > now_ns; }
-    // `user`: whose queue it is; null: nobody's in particular. Entries beyond the user's room are left out, and counted
-    // there.
+    // Adds an entry. `user`: the user of the queue; null: none. If the user's room is used up, the entry is left out
+    // and counted with the user.
     void add(const JournalEntry& entry, UserLimits* user, int64_t now_ns) {
         if (users_ <= 1 || user == nullptr || may_write(*user, now_ns)) write(entry, now_ns);
     }
-    // As of its own time.
+    // Adds an entry, written at its own time.
     void add(const JournalEntry& entry) { write(entry, entry.at_ns); }
-    // How many users have a part (recorded_users.h).
+    // Sets how many users have a part of the ring (recorded_users.h).
     void share(uint32_t users) { users_ = users; }
 
-    // --- any other, one at a time
-    // Entries are written until then; INT64_MAX: always.
+    // --- any other thread, one at a time Sets until when entries are written; INT64_MAX: always.
     void want_until(int64_t ns);
     bool always() const { return until_ns_.load(std::memory_order_relaxed) == INT64_MAX; }
-    // The number of the next entry, and of the oldest that is there.
+    // Return the numbers of the next entry and of the oldest one that is kept.
     uint64_t end() const { return ring_.end(); }
     uint64_t oldest() const { return end() > kEntries ? end() - kEntries : 0; }
-    // The number of the first entry that was written then or later. Entries of about that time may come before it.
+    // Returns the number of the first entry that was written at `ns` or later. Some entries of about that time may come
+    // before it.
     uint64_t first_since(int64_t ns) const;
-    // Appends at most this many entries from number `from` on. Returns the number behind the last one; what was
-    // replaced already is counted in `lost`.
+    // Appends at most `most` entries from number `from` on. Returns the number behind the last one. Adds to `lost` how
+    // many were already replaced.
     uint64_t read(uint64_t from, size_t most, std::vector<JournalEntry>& entries, uint64_t& lost) const;
 
 private:
@@ -95,7 +95,7 @@ private:
     std::atomic<int64_t> until_ns_{0};
     uint32_t users_ = 1;
     NewestRing<5, kEntries> ring_;
-    // When the first entry of each block was written, by our own clock: entries bear their clients' times.
+    // When the first entry of each block was written, by our own clock: the entries have their clients' times.
     std::array<std::atomic<int64_t>, kBlocks> begun_ns_{};
 };
 

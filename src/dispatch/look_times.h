@@ -1,5 +1,5 @@
-// When clients must be read again although they did not ring. A heap, so that a pass looks at those that are due and
-// not at all of them. Each client is in it once at most. Not thread-safe. Only make_room allocates.
+// When clients must be read again although they do not ring. A heap, so that a pass looks at the due ones alone. Each
+// client is in it at most once. Not thread-safe. Only make_room allocates.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace xsched::dispatch {
 
-// While somebody waits for work that only the device reports.
+// How often to look while a program waits for work whose end only the device reports.
 inline constexpr int64_t kLookEveryNs = 50 * base::kMicrosecond;  // judgement
-// Work that has not moved for this long is not about to end.
+// How often to look at work that has not moved for this long: it is unlikely to end soon.
 inline constexpr int64_t kLookSeldomNs = 100 * base::kMillisecond;  // judgement
 
-// The time of a look after `pause_ns`. It is up to a quarter later: thus looks at many clients come together.
+// Returns the time of a look after `pause_ns`, up to a quarter later, so that looks at many clients coincide.
 inline int64_t look_time(int64_t from_ns, int64_t pause_ns) {
     const int64_t pause = std::clamp(pause_ns, kLookEveryNs, kLookSeldomNs);
     if (pause == kLookEveryNs) return from_ns + pause;
@@ -24,7 +24,7 @@ inline int64_t look_time(int64_t from_ns, int64_t pause_ns) {
     return (from_ns + pause + step - 1) / step * step;
 }
 
-// `place`: where an element keeps its position in the heap.
+// `place`: returns where an element keeps its position in the heap.
 template <typename Element, uint32_t& (*place)(Element&)>
 class LookTimes {
 public:
@@ -34,9 +34,9 @@ public:
         if (heap_.capacity() < elements) heap_.reserve(2 * elements);
     }
     size_t size() const { return heap_.size(); }
-    // 0: there is nobody to look at.
+    // Returns the earliest time of a look; 0 if there is none.
     int64_t earliest_ns() const { return heap_.empty() ? 0 : heap_[0].at_ns; }
-    // 0: no need to look.
+    // Sets when to look at the element; 0: not at all.
     void set(Element& element, int64_t at_ns) {
         if (at_ns == 0) return remove(element);
         uint32_t& at = place(element);
@@ -57,7 +57,7 @@ public:
         put(at, last);
         settle(at);
     }
-    // Of those that are due the first; null: nobody is. The caller sets its next time.
+    // Returns the first element that is due; null if none is. The caller sets its next time.
     Element* take(int64_t now_ns) {
         if (heap_.empty() || heap_[0].at_ns > now_ns) return nullptr;
         Element* first = heap_[0].element;

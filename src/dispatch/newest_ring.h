@@ -1,5 +1,5 @@
-// A ring of fixed size in which the newest entries replace the oldest. One thread writes and never waits; another one
-// at a time reads, and is told how much it missed.
+// A ring of fixed size in which the newest entries replace the oldest. One thread writes and never waits. One other
+// thread at a time reads, and learns how many entries it missed.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@ class NewestRing {
 public:
     using Entry = std::array<uint64_t, words>;
 
-    // Any one thread, before anything is kept.
+    // Allocates the ring. Any one thread, before the first entry.
     void make() {
         if (memory_ != nullptr) return;
         memory_ = std::make_unique<Words[]>(entries);
         ring_.store(memory_.get(), std::memory_order_release);
     }
-    // A reader that sees one of the words sees that its writing had begun. The writer's.
+    // Adds an entry. The writer's thread alone. A reader that sees one of the entry's words also sees that its writing
+    // had begun.
     void add(const Entry& entry) {
         Words* ring = ring_.load(std::memory_order_acquire);
         if (ring == nullptr) return;
@@ -32,10 +33,10 @@ public:
         for (size_t i = 0; i < words; ++i) kept[i].store(entry[i], std::memory_order_release);
         written_.store(number + 1, std::memory_order_release);
     }
-    // The number of the next entry. Any thread.
+    // Returns the number of the next entry. Any thread.
     uint64_t end() const { return written_.load(std::memory_order_acquire); }
-    // Calls take(entry) for at most this many entries from number `from` on. Returns the number behind the last one;
-    // what was replaced already is counted in `lost`. The reader's.
+    // Calls take(entry) for at most `most` entries from number `from` on. Returns the number behind the last one. Adds
+    // to `lost` how many were already replaced. The reader's thread.
     template <typename Take>
     uint64_t read(uint64_t from, size_t most, uint64_t& lost, Take take) const {
         const uint64_t end = written_.load(std::memory_order_acquire);
@@ -65,7 +66,7 @@ private:
 
     std::atomic<Words*> ring_{nullptr};
     std::unique_ptr<Words[]> memory_;
-    std::atomic<uint64_t> begun_{0};  // entries whose writing has begun,
+    std::atomic<uint64_t> begun_{0};  // count of entries whose writing has begun,
     std::atomic<uint64_t> written_{0};  // and ended
 };
 

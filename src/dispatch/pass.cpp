@@ -9,19 +9,19 @@ namespace xsched::dispatch {
 
 namespace {
 
-// Now and then clients are read that did not ring, some at a time.
+// How often some clients are read that did not ring.
 constexpr int64_t kSweepEveryNs = 1'000'000;  // judgement
 constexpr size_t kSweepParts = 16;
-constexpr size_t kMostSwept = 16;  // of a crowd, so that a pass stays short
-constexpr int64_t kSweptSlots = 128;  // likewise, on average: after a client of many queues comes a pause
-// This many clients whose work runs are read in each pass, whoever rang. Where more run side by side, nobody waits for
-// the end of one of them in particular. So many more that are due for a look.
+constexpr size_t kMostSwept = 16;  // most clients read so in one pass, to keep it short
+constexpr int64_t kSweptSlots = 128;  // most slots read so, on average: after a client with many queues comes a pause
+// Each pass reads this many clients whose work runs, and as many that are due for a look, whether they rang or not. If
+// more run side by side, no program waits for the end of a certain one.
 constexpr size_t kMostFollowed = 8;
-// This many suspended clients get a heartbeat in one pass.
+// Most suspended clients that get a heartbeat in one pass.
 constexpr int64_t kMostBeaten = 64;
-// So often the delay of a client that stays suspended is counted, for tools that tell of seconds.
+// How often the delay of a client that stays suspended is counted, for tools that show seconds.
 constexpr int64_t kSettleEveryNs = 100 * base::kMillisecond;  // judgement
-// In one pass; what is not settled by then waits for a moment.
+// Most rounds of decisions in one pass; the rest waits for a moment.
 constexpr int kMostRounds = 4;
 constexpr int64_t kSettleNs = 50'000;  // judgement
 
@@ -30,13 +30,13 @@ constexpr int64_t kSettleNs = 50'000;  // judgement
 int64_t DispatcherState::pass(int64_t now_ns, bool all) {
     now_ns = std::max(now_ns, last_ns);
     int64_t wake_at_ns = pass_once(now_ns, all);
-    // A client that did not know it was watched may have become ready or idle meanwhile without ringing.
+    // A client that did not know it was watched may have become ready or idle without ringing.
     if (std::exchange(began_watching, false)) {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         wake_at_ns = pass_once(now_ns, all);
     }
     tell_thrown_out();
-    // Read by the next pass, at once: whoever rang is not kept waiting by them.
+    // The next pass reads them at once, so that clients that rang need not wait for them.
     if (!all && sweep(now_ns)) wake_at_ns = now_ns;
     return wake_at_ns;
 }
@@ -75,8 +75,8 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         if (client == nullptr) break;
         to_scan.add(*client);
     }
-    // If a client of few queues rang, clients of many queues are left to the next pass, which begins at once. Never
-    // twice in a row, so that they are read however often others ring.
+    // If a client of few queues rang, clients of many queues are left to the next pass, which begins at once. This
+    // never happens twice in a row, so that they are read however often others ring.
     const bool small_one_rang = std::exchange(few_rang, false);
     const bool has_waited = std::exchange(has_put_off, false);
     const bool puts_off = !all && small_one_rang && !has_waited;
@@ -99,7 +99,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
     });
 }
 
-// The next pass reads the changes for a client, at once.
+// Applies changed waits between processes. The next pass reads the clients concerned, at once.
 void DispatcherState::settle_waits(int64_t now_ns) {
     std::erase_if(shared_waits.unsettled(), [&](uint64_t user) {
         const std::vector<ClientSlots*>& sharing = shared_waits.clients(user);
@@ -137,8 +137,8 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
         if (!device->in_timed && device->plan.wake_at_ns != 0) units.mark(*device);
     }
     std::erase_if(timed, [](const DeviceTable* device) { return !device->in_timed; });
-    // A policy that is thrown out is thrown out everywhere; one that spans devices may answer otherwise elsewhere, and
-    // a gang has members elsewhere.
+    // A replaced policy is replaced on all devices. A policy that spans devices may answer otherwise elsewhere, and a
+    // gang has members elsewhere.
     for (int round = 0; round < kMostRounds; ++round) {
         if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
         deciding.swap(units.dirty());
@@ -180,7 +180,7 @@ void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool al
                               now_ns);
     if (device.plan.wake_at_ns != 0 && !std::exchange(device.in_timed, true)) timed.push_back(&device);
     close_gates(device, now_ns);
-    // First those with work: somebody waits for them to make room, or they wait to go on.
+    // First come clients with work: other programs wait for them to make room, or they wait to go on.
     if (device.plan.all_changed || all) {
         for (const bool ready : {true, false})
             for (size_t at = 0; at < device.owners.size(); ++at)
@@ -198,11 +198,11 @@ void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool al
     device.all_changed = false;
 }
 
-// A rival waits for this, so that it comes before all that the rest of the pass writes: first for users of few units,
-// so that a crowd of one user's delays no other user.
+// Closes the gates of units to suspend before the rest of the pass is written, because a rival waits for that. Users of
+// few units come first, so that one user's crowd delays no other user.
 void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
     constexpr size_t kAhead = 4;
-    constexpr uint32_t kFew = 16;  // units: their gates take a few microseconds
+    constexpr uint32_t kFew = 16;  // units of a user with few: their gates take a few microseconds
     const std::span<const uint32_t> changed = device.plan.changed;
     const bool crowded = changed.size() > kFew;
     for (const bool many : {false, true}) {
@@ -222,7 +222,7 @@ void DispatcherState::direct(int64_t now_ns, bool all) {
     for (const bool many : {false, true}) direct_those(now_ns, all, many);
 }
 
-// A client that is being read in parts is read anyway.
+// Schedules the client's next look, unless it is being read in parts and so read anyway.
 void DispatcherState::look_later(ClientSlots& client) {
     looks.set(client, client.is_being_read() ? 0 : client.look_ns(looks.size()));
 }
@@ -239,7 +239,7 @@ void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
     });
 }
 
-// After some of it was written.
+// Follows up after a part of the client was written.
 void DispatcherState::directed(ClientSlots& client) {
     attribute_delays(client);
     tell_others(client);
@@ -254,8 +254,7 @@ void DispatcherState::directed(ClientSlots& client) {
     client.ring();
 }
 
-// Each delay, to the account of the client that it made room for. A client that makes room within itself delays no
-// other.
+// Adds each delay of the victim to the client that caused it. A client that makes room for itself delays no other.
 void DispatcherState::attribute_delays(ClientSlots& victim) {
     for (const Delay& delay : victim.delays().unattributed()) {
         ClientSlots* cause = find(delay.client);
@@ -264,7 +263,7 @@ void DispatcherState::attribute_delays(ClientSlots& victim) {
     victim.delays().unattributed().clear();
 }
 
-// Of decisions about this client, those for whose sake they are.
+// Tells decisions about this client to the clients for whose sake they were made.
 void DispatcherState::tell_others(ClientSlots& victim) {
     for (const ClientSlots::ForOther& decided : victim.for_others()) {
         ClientSlots* cause = find(decided.client);
@@ -282,7 +281,7 @@ void DispatcherState::keep_devices_alive(int64_t now_ns) {
     });
 }
 
-// Each of them every kBeatEveryNs, or when a pass comes, a few in each.
+// Gives each suspended client a heartbeat every kBeatEveryNs, or when a pass comes, a few per pass.
 void DispatcherState::beat(int64_t now_ns) {
     const auto size = static_cast<int64_t>(suspended.size());
     if (size == 0) {
@@ -307,7 +306,7 @@ int64_t DispatcherState::next_wake(int64_t now_ns) {
     beat(now_ns);
     int64_t wake_at_ns = go_on_ns;
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
-    // Clients that are due and had no room in this pass wait for a moment.
+    // Clients that are due and found no room in this pass wait for a moment.
     if (const int64_t look_ns = looks.earliest_ns(); look_ns != 0)
         wake_at_ns = base::earlier(wake_at_ns, look_ns > now_ns ? look_ns : now_ns + kLookEveryNs);
     return suspended.empty() ? wake_at_ns : base::earlier(wake_at_ns, beat_ns + ipc::kHeartbeatNs);

@@ -1,4 +1,4 @@
-// How much of a pass is for whom: what the allowances of users leave of it (allowance.h, prices.h).
+// How much of a pass each user gets, as their allowances permit (allowance.h, prices.h).
 #include <algorithm>
 #include <utility>
 
@@ -9,33 +9,34 @@ namespace xsched::dispatch {
 
 namespace {
 
-// Looks at one user's clients in one pass; the rest comes in the next ones, and does not keep anybody else waiting.
-// So many took 27 us where no cache held their memory, about as long as a pass beside nobody (prices.h).
+// Most time for reading one user's clients in one pass; the rest comes in the next passes, so that other users need not
+// wait. So many reads took 27 us with cold caches, about as long as an otherwise empty pass (prices.h).
 constexpr int64_t kMostReadNs = 64 * kReadNs;  // safety
-// The allowances that a user can save up: so much may come at once.
+// Most that a user can save up, and so use at once.
 constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;  // safety
-// As if it were that much later already.
+// How far ahead of its allowance a user's work may go.
 constexpr int64_t kInAdvanceNs = 512 * kReadNs;  // safety
 constexpr int64_t kSavedForWritingNs = 1024 * kWriteNs;  // safety
-// A ring may make a whole pass, and wakes the thread.
+// Price of a ring, which wakes the thread and may cause a whole pass.
 constexpr int64_t kRingNs = 100'000;  // safety
 constexpr int64_t kSavedForRingsNs = 128 * kRingNs;  // safety
 // Safety.
-constexpr int64_t kLongestRestNs = 2'000'000;  // of a user who is heard all the same, as one of many clients is
-// A user who has had his part is looked at again after this time, not at once.
+constexpr int64_t kLongestRestNs = 2'000'000;  // longest rest of a user without allowance, who is then heard again, as
+                                               // one of many clients is
+// How long a user without allowance waits for the next look.
 constexpr int64_t kLeastPauseNs = 500'000;  // safety
-// But in one pass no more than this many, which take about as long as a pass beside nobody; the next pass begins at
-// once, with whoever rang meanwhile.
+// Most slots written in one pass, which take about as long as an otherwise empty pass. The next pass begins at once,
+// with those clients that rang meanwhile.
 constexpr uint32_t kMostWritten = 96;
 
 }  // namespace
 
-// The pass goes on with what this user's allowance did not suffice for.
+// Schedules a pass for the work for which this user's allowance did not suffice.
 void DispatcherState::go_on_with(const Allowance& spent, int64_t now_ns) {
     go_on_ns = base::earlier(go_on_ns, std::max(spent.used_until_ns, now_ns + kLeastPauseNs));
 }
 
-// False: its user has had his part for now.
+// Returns whether the user's allowance permits writing so many slots now.
 bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr || user->writing.try_use(slots * kWriteNs, kSavedForWritingNs, now_ns)) return true;
@@ -43,7 +44,7 @@ bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64
     return false;
 }
 
-// The dispatcher decides about what has been read before it reads more: such work may be done in advance.
+// Returns whether work may be done in advance of the allowance: what has been read is decided before more is read.
 bool DispatcherState::may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns) {
     if (user == nullptr || user->looking.try_use(price_ns, kSavedForLookingNs + kInAdvanceNs, now_ns + kInAdvanceNs))
         return true;
@@ -60,14 +61,14 @@ void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
     leave_unheard(*user, now_ns);
 }
 
-// Nor do rings wake the thread while nothing would be read for them.
+// Leaves a user's rings unheard while nothing would be read for them, so that they do not wake the thread.
 void DispatcherState::leave_unheard(UserLimits& user, int64_t now_ns) const {
     if (!several_users) return;
     const int64_t unread_ns = std::min(user.looking.used_until_ns, now_ns + kLongestRestNs);
     user.unheard_until_ns.store(std::max(user.ringing.used_until_ns, unread_ns), std::memory_order_relaxed);
 }
 
-// True: all of the client has been read.
+// Reads a client as far as its user's allowance permits. Returns whether all of it was read.
 bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     UserLimits* user = client.view().limits.get();
     if (all || user == nullptr) {
@@ -100,12 +101,12 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     return false;
 }
 
-// No other user waits for a device that one user alone has.
+// Returns whether a device may be decided now. If one user alone has it, no other user waits for it.
 bool DispatcherState::may_decide(const DeviceTable& device, int64_t now_ns) {
     return may_settle(device.only_user(), decision_ns(device.units.size()), now_ns);
 }
 
-// False: there is more to write.
+// Writes a client's directives. Returns false if some are left.
 bool DispatcherState::write(ClientSlots& client, uint32_t slots, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     const int64_t began_ns = clock_ns();
@@ -116,7 +117,7 @@ bool DispatcherState::write(ClientSlots& client, uint32_t slots, int64_t now_ns)
     return complete;
 }
 
-// Returns the slots that its user may have of this pass; 0: no more.
+// Returns how many slots of its user may be written in this pass; 0: no more.
 uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return UINT32_MAX;

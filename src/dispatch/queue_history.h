@@ -1,5 +1,4 @@
-// The dispatcher's knowledge of one slot of a client: the values that were seen in it and that were written to it.
-// Plain data.
+// The dispatcher's knowledge of one slot of a client: values that it saw there and values that it wrote. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace xsched::dispatch {
 
-// The facts, besides the verdict, on which the directives of a queue rest.
+// The facts besides the verdict that decide a queue's directives.
 struct DirectedFor {
     uint32_t own = 0;
     int32_t priority = 0;
@@ -24,49 +23,49 @@ struct DirectedFor {
     bool lent = false;
     bool unheard = false;
     bool device_progress = false;
-    bool pending = false;  // it will be presumed idle some time
+    bool pending = false;  // it will be presumed idle after a while
     bool settles = false;
     bool operator==(const DirectedFor&) const = default;
 };
 
 struct QueueHistory {
-    // Whether it is to report what it does. A priority that is lent ends with a command that nobody reports.
+    // Returns whether the queue must report what it does. A lent priority ends with a command that may be unreported.
     bool is_followed(const sched::Verdict& by) const { return by.watched || lent || unheard; }
     bool is_followed() const { return is_followed(verdict); }  // as last written
 
     bool used = false;
-    bool scheduled = false;  // within its user's limit
+    bool scheduled = false;  // counted within its user's limit
     uint64_t handle = 0;
     uint64_t device = 0;
     sched::Costs costs;
-    uint32_t own = 0;   // its unit among the client's own
+    uint32_t own = 0;  // index of its unit among the client's own
     bool suspended_by_person = false;  // by handle
     bool ready = false;
     bool stands = false;
-    bool lent = false;  // a more urgent queue's priority is lent to it
+    bool lent = false;  // a more urgent queue lends it its priority
     bool suspended = false;  // as last written
     bool device_progress = false;
-    bool unheard = false;  // left alone it would report nothing: it is followed, so that people see what it has
-    uint64_t heard_submitted = 0;  // what it had been given when something of it was heard last
-    // With device_progress: when the queue was last seen to become idle, or to have work that stood before.
+    bool unheard = false;  // left alone it would report nothing, so it is followed for the sake of tools
+    uint64_t heard_submitted = 0;  // commands it had been given when it last reported
+    // With device_progress: when the queue was last seen to become idle, or to have work after a stand.
     int64_t idle_seen_ns = 0;
     int64_t ready_seen_ns = 0;
     Silence silence;
-    uint64_t completed = 0;    // as last seen to change, or asked about,
-    int64_t asked_ns = 0;      // then
-    int64_t progress_ns = 0;   // when it last changed, or the queue became ready
+    uint64_t completed = 0;  // count at the last change or question
+    int64_t asked_ns = 0;  // then
+    int64_t progress_ns = 0;  // when that last changed, or the queue became ready
     sched::Verdict verdict{};
-    policy::NoteCode warned{};  // what the policy says of it that is in the log
-    uint32_t by_client = 0;    // of the verdict
+    policy::NoteCode warned{};  // the policy's note that is in the log already
+    uint32_t by_client = 0;  // of the verdict
     int32_t by_pid = 0;
-    uint32_t told_client = 0;  // whose log says that it is suspended for it; 0: nobody's
+    uint32_t told_client = 0;  // client whose log says that the queue is suspended for it; 0: none
     uint64_t told_unit = 0;
     QueueDelay delay;
     uint64_t preemptions = 0;
     int64_t ready_since_ns = 0;
     int64_t suspended_since_ns = 0;
-    int64_t looked_ns = 0;  // its times are counted until then
-    // A stop or a resumption that is under way, and how far the queue was when it began.
+    int64_t looked_ns = 0;  // until when its times are counted
+    // A stop or resumption under way: since when, and the queue's counts at its begin.
     int64_t stopping_since_ns = 0;
     int64_t resuming_since_ns = 0;
     uint64_t mark_launched = 0;
@@ -76,17 +75,17 @@ struct QueueHistory {
     uint64_t last_copied_bytes = 0;
     sched::Mechanism stopped_by{};
     HoldTracker hold;
-    int64_t unit_busy_ns = 0;  // device time that counts in a unit
+    int64_t unit_busy_ns = 0;  // its device time already counted in a unit
     base::SideBySide::Part in_unit;  // of that unit
-    int64_t changed_ns = 0;  // when it was suspended or let go last
-    int64_t metered_busy_ns = 0;  // device time and commands of it that are in the histogram
+    int64_t changed_ns = 0;  // when it was last suspended or resumed
+    int64_t metered_busy_ns = 0;  // its device time and commands already in the histogram
     uint64_t metered = 0;
-    bool has_priority = false;    // it counts among its user's
-    int32_t wanted_priority = 0;  // within the user's highest
-    int32_t priority = 0;         // that it got
-    bool warmed = false;          // for the burst that is about to begin
+    bool has_priority = false;  // its priority is counted with its user's
+    int32_t wanted_priority = 0;  // wanted priority, capped by the user's limit
+    int32_t priority = 0;  // that it got
+    bool warmed = false;  // it was warmed for the burst that is about to begin
     bool on_its_way = false;  // as directed last
-    // As the journal says it.
+    // The queue's state as last written to the journal.
     bool in_journal = false;
     bool followed = false;
     bool taken_off = false;
@@ -94,7 +93,7 @@ struct QueueHistory {
     uint64_t directed = 0;
     DirectedFor directed_for;  // as last written
 
-    // A queue keeps both for as long as it lives.
+    // Returns whether the slot still has this queue: a queue keeps its handle and device for life.
     bool is(const QueueNumbers& numbers) const { return handle == numbers.handle && device == numbers.device; }
     DirectedFor basis() const {
         return {.own = own,

@@ -1,5 +1,6 @@
-// Users that have a part of the journal (journal.h): users that have clients, and those whose last client left within
-// the time that is kept. Otherwise whoever is left alone would replace what is kept of them. The dispatcher's thread.
+// Users that have a part of the journal (journal.h): those with clients, and those whose last client left less than the
+// kept time ago. Otherwise the users that remain would overwrite the entries of those that left. The dispatcher's
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace xsched::dispatch {
 
 class RecordedUsers {
 public:
-    // The user has one client more.
+    // Counts one more client of the user.
     void came(const std::shared_ptr<UserLimits>& user) {
         if (user->clients++ == 0 && std::find(users_.begin(), users_.end(), user) == users_.end())
             users_.push_back(user);
@@ -33,7 +34,7 @@ public:
         });
         return static_cast<uint32_t>(users_.size());
     }
-    // When count() changes by itself; 0: it does not.
+    // Returns when count() changes by itself; 0: it does not.
     int64_t due_ns() const { return due_ns_; }
 
 private:

@@ -9,10 +9,10 @@
 namespace xsched::dispatch {
 namespace {
 
-// Of one user; what others wait for is not seen.
+// Most clients of one user; waits of further ones are ignored.
 constexpr size_t kMostClients = sched::Waits::kMostProcesses;
 
-// Of equal events and processes the most urgent use.
+// Keeps the most urgent of uses with equal event and process.
 void keep_one_of_each(std::vector<UseUnderWay>& uses) {
     std::sort(uses.begin(), uses.end(), [](const UseUnderWay& a, const UseUnderWay& b) {
         return std::tuple(a.event, a.process, b.priority) < std::tuple(b.event, b.process, a.priority);
@@ -47,7 +47,7 @@ void SharedWaits::gone(ClientSlots& client) {
 uint32_t SharedWaits::uses(uint64_t user) const { return users_.at(user).uses; }
 const std::vector<ClientSlots*>& SharedWaits::clients(uint64_t user) const { return users_.at(user).clients; }
 
-// One from each process that waits to each that it waits for, however many events there are.
+// Finds the edges: one from each waiting process to each process it waits for, however many events connect them.
 void SharedWaits::find_edges(const std::vector<ClientSlots*>& clients) {
     keep_one_of_each(records_);
     keep_one_of_each(waits_);

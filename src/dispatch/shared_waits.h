@@ -1,6 +1,7 @@
-// Which processes wait for which through events that they share (ipc/shared_events.h): what clients tell of their
-// queues, made into edges for the scheduler core (sched/order/waits.h), user by user. Not thread-safe. Costs nothing
-// for clients that share no event; else what the tables of one user's clients hold, once for each pass that read one.
+// Which processes wait for which through shared events (ipc/shared_events.h). Turns what clients report about their
+// queues into edges for the scheduler core (sched/order/waits.h), user by user. Not thread-safe. Costs nothing for
+// clients that share no event. Otherwise each pass that read a client goes once through the tables of its user's
+// clients.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,26 @@ namespace xsched::dispatch {
 
 class ClientSlots;
 
-// A use that is not over.
+// A use of a shared event that is not over.
 struct UseUnderWay {
     uint64_t event = 0;
     uint64_t process = 0;
-    int32_t priority = 0;  // the queue's, without what its process is lent
+    int32_t priority = 0;  // priority of the queue, without what its process is lent
 };
 
 class SharedWaits {
 public:
-    // The client was read: what its user's clients wait for must be settled anew.
+    // Notes that the client was read: its user's waits must be settled again.
     void seen(ClientSlots& client);
     void gone(ClientSlots& client);
 
-    // Users to be settled; the caller empties it.
+    // Returns users whose waits must be settled; the caller empties the list.
     std::vector<uint64_t>& unsettled() { return unsettled_; }
-    // Of a user: how much settle() reads, and the clients that share events.
+    // Returns how much settle() reads for a user, by its clients that share events.
     uint32_t uses(uint64_t user) const;
     const std::vector<ClientSlots*>& clients(uint64_t user) const;
-    // Reads the tables of the user's clients. True: others are lent to than before, or have another priority for it.
+    // Reads the tables of the user's clients. Returns whether a lent priority, or the set of processes lent to, has
+    // changed.
     bool settle(uint64_t user, sched::Waits& waits);
 
 private:
@@ -47,8 +49,8 @@ private:
     std::vector<uint64_t> unsettled_;
     std::vector<UseUnderWay> records_, waits_;
     std::vector<sched::WaitEdge> edges_;
-    std::vector<uint64_t> processes_;  // of one user, sorted
-    std::vector<int32_t> most_urgent_;  // of what each of them waits for of each
+    std::vector<uint64_t> processes_;  // of one user, sorted by id
+    std::vector<int32_t> most_urgent_;  // priority of the most urgent wait of each process for each process
 };
 
 }  // namespace xsched::dispatch

@@ -26,12 +26,12 @@ public:
     static constexpr int64_t kLengthsUnknownNs = 100 * base::kMillisecond;  // judgement
     static constexpr int64_t kTimes = 4;
 
-    // Suspended: at first, and at most.
+    // How long a suspended queue is believed to be idle: at first, and at most.
     static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;  // decision 017
     static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;  // decision 017
 
-    // `watched`: somebody competes with the queue. It is suspended, or not, since `changed_ns`. True: it counts as
-    // idle.
+    // Returns whether the queue counts as idle. `watched`: another process competes with it. `changed_ns`: since when
+    // it is `suspended`, or not.
     bool observe(const QueueNumbers& numbers, bool watched, bool suspended, int64_t changed_ns, int64_t now_ns) {
         const bool same = numbers.silent && numbers.submitted == submitted_ && numbers.completed == completed_;
         submitted_ = numbers.submitted;
@@ -47,12 +47,12 @@ public:
         }
         if (presumed_) return true;
         if (!same || !watched || suspended) since_ns_ = now_ns;
-        since_ns_ = std::max(since_ns_, changed_ns);  // nobody may have looked while it was suspended
+        since_ns_ = std::max(since_ns_, changed_ns);  // its reports may have gone unread while it was suspended
         if (!silent_ || now_ns - since_ns_ < patience_ns(numbers)) return false;
         since_ns_ = now_ns;
         return presumed_ = true;
     }
-    // It will be presumed idle some time: worth a look now and then.
+    // Returns whether it will be presumed idle later, so that looks are worth while.
     bool pending() const { return silent_ && !presumed_; }
 
 private:
@@ -64,7 +64,7 @@ private:
 
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
-    int64_t since_ns_ = 0;  // since when it could have been heard of, or is presumed idle
+    int64_t since_ns_ = 0;  // since when a report was possible, or it is presumed idle
     base::Doubling<int64_t, kBelievedIdleNs, kMostBelievedIdleNs> believed_idle_;
     bool silent_ = false;
     bool presumed_ = false;

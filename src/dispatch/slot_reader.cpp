@@ -22,8 +22,8 @@ T take(const std::atomic<T>& field, T least, T most) {
     return std::clamp(field.load(std::memory_order_relaxed), least, most);
 }
 
-// Its own priority, or that of a more urgent queue of the same process which waits for it. A queue that may not run at
-// all is not made to run by that.
+// Returns the queue's own priority, or that of a more urgent queue of its process that waits for it. A queue that may
+// not run at all still may not.
 int32_t effective_priority(const ipc::QueueSlot& slot, int32_t own, uint64_t completed) {
     if (own == PRIORITY_NO_EXECUTE) return own;
     return std::min(ipc::with_inherited_priority(slot, own, completed), PRIORITY_MAX);
@@ -56,7 +56,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.completed = work.completed;
     numbers.submitted = work.submitted;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
-    // A queue that its own program suspended cannot use the device: nobody makes room for it.
+    // A queue that its own program suspended cannot use the device, so no other queue makes room for it.
     const uint64_t unreported = take(slot.unreported);
     numbers.silent = work.ready && take(slot.waiting) == 0 && take(slot.inside) == 0 && unreported != 0 &&
                      work.completed + 1 >= unreported;

@@ -63,7 +63,7 @@ int32_t UserShare::take_priority(int32_t wanted) {
     if (in_use[at] == 0 && limits_->priorities_used.load(std::memory_order_relaxed) >= most) {
         int32_t other = at;
         while (other >= 0 && in_use[other] == 0) --other;
-        while (other < 0 || in_use[other] == 0) ++other;  // none is lower: the lowest
+        while (other < 0 || in_use[other] == 0) ++other;  // none is lower: take the lowest
         at = other;
     }
     if (in_use[at]++ == 0) add(limits_->priorities_used, 1);
