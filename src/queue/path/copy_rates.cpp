@@ -15,12 +15,12 @@ constexpr uint64_t kRounding = 64 * kKiB;
 
 // Of a piece: how long it takes, how large it is at first, and within which bounds. Pieces of pageable memory are
 // longer: each goes its own way through the driver's staging memory, and calls that fetch 2 MiB each have 75 % of the
-// rate of those that fetch 256, and with 8 MiB 93 % (docs/levels.md).
+// rate of those that fetch 256, and with 8 MiB 93 % (docs/copies.md).
 struct Size {
     int64_t ns;
     uint64_t first, least, most;
 };
-constexpr int64_t kUsualNs = 100 * base::kMicrosecond;  // measured: docs/levels.md
+constexpr int64_t kUsualNs = 100 * base::kMicrosecond;  // measured: docs/copies.md
 constexpr int64_t kPageableNs = 800 * base::kMicrosecond;  // decision 021
 constexpr Size kSizes[kXqCopyKinds] = {
     {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToDevice
