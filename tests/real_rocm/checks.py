@@ -307,7 +307,7 @@ class Checks:
 
 
 # In this order; each is a function of Checks.
-ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "faults", "hang",
-       "saved"]
+ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "faults",
+       "hang", "saved"]
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["cost", "doctor", "repeated"]
