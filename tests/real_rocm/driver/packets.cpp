@@ -44,7 +44,9 @@ bool holds(const BarrierPacket& packet) {
     for (const uint64_t signal : packet.signals) {
         if (signal == 0) continue;
         none = false;
-        (value_of(signal) == 0 ? any : all) = value_of(signal) == 0;
+        const bool met = value_of(signal) == 0;  // once: it may change meanwhile
+        any = any || met;
+        all = all && met;
     }
     return none || ((packet.header & 0xff) == kBarrierAnd ? all : any);
 }
