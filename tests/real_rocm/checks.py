@@ -37,6 +37,13 @@ SEEN_ONCE = (2, {"GPU_STREAMOPS_CP_WAIT": 1})
 PAIRS_AT_A_TIME = 4
 
 
+# The order checker leaves these out. The emulator copies no rectangles. AMD's runtimes capture other things than CUDA's
+# driver, and what the NULL stream waits for is not exact where several threads launch.
+LEFT_OUT = "2d,capture,graphs,pool,peer,implicit"
+OPERATIONS = 1500
+NO_VIOLATION = re.compile(r"^operations \d+, violations 0,", re.M)
+
+
 TOO_LONG = "and the kernel resets the GPU when it does not for 9 s"
 FAULTY_TIMES = 60  # preemptions of a program whose driver fails; the faults come at the first ones
 AT_A_TIME = 6  # such programs
@@ -259,6 +266,18 @@ class Checks:
         return "the runtime ends the victim, with one line of ours before; the urgent program is exact"
 
 
+    def order(self):
+        """The random order checker, natively and under the shim with random suspensions at each level."""
+        levels = {f"level {level}": {"preload": True, "XSCHED_SCHEDULER": "app", "XSCHED_AUTO_XQUEUE_LEVEL": level,
+                                     "XSCHED_INTERRUPT": 1, "XLOG_LEVEL": "WARN"} for level in (1, 2, 3)}
+        for name, how in ({"natively": {}} | levels).items():
+            words = [self.room.build / "bin/order_check_hip", "--ops", OPERATIONS, "--without", LEFT_OUT]
+            ended = self.room.run(words + (["--chaos"] if how else []), SECONDS, ORDER_HIP_CODE=f"{CODE}.bundle",
+                                  FAKE_HIP_DIRECT=f"libamdhip64.so.{self.version.name}", **how)
+            ended_well(ended, name)
+            demand(NO_VIOLATION.search(ended.output), f"{name}: {ended.output[-1500:]}")
+        return f"exact natively and with random suspensions at {', '.join(levels)}; {OPERATIONS} operations each"
+
     def repeated(self):
         """The setting with which something was seen once: so many pairs, a few of them at once."""
         level, variables = SEEN_ONCE
@@ -307,7 +326,9 @@ class Checks:
 
 
 # In this order; each is a function of Checks.
-ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "faults",
-       "hang", "saved"]
+ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "order",
+       "faults", "hang", "saved"]
+# With 7.2.4 the order checker crashes in the HSA library without XSched as well, in most runs.
+NOT_ON = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["cost", "doctor", "repeated"]

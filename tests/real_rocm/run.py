@@ -21,6 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import bundle  # noqa: E402
 import checks  # noqa: E402
 import packages  # noqa: E402
 import programs  # noqa: E402
@@ -66,6 +67,8 @@ def prepare(version, folder, build, times):
     compiled = made.run(["/programs/hiprtc", checks.CODE])
     if compiled.status != 0:
         raise checks.Failed(f"the kernels could not be compiled: {compiled.how}: {compiled.output[-1500:]}")
+    code = root / checks.CODE.lstrip("/")
+    code.with_name(f"{code.name}.bundle").write_bytes(bundle.bundle(code.read_bytes()))
     return checks.Checks(version, root, folder, made, TOP, times)
 
 
@@ -78,6 +81,9 @@ def run_checks(version, options):
         print(f"{version.runtime}: FAILED to prepare: {error}", flush=True)
         return 0, 1
     for name in options.checks or checks.ALL:
+        if name in checks.NOT_ON.get(version.name, []):
+            say_skipped(f"{version.runtime} {name}", "it does not work without XSched either (docs/hip-design.md)")
+            continue
         began = time.monotonic()
         try:
             said = getattr(tried, name)()

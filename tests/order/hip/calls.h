@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "order/cuda/driver.h"
 #include "order/hip/functions.h"
@@ -12,7 +13,19 @@ using namespace xsched::hip;
 
 inline const hip::Functions& h() { return hip::functions(); }
 inline CUresult code_of(hipError_t code) { return static_cast<CUresult>(code); }
-inline hipStream_t hip_stream(CUstream stream) { return reinterpret_cast<hipStream_t>(stream); }
+// On AMD's own runtime (tests/real_rocm).
+inline bool amds_own() {
+    static const bool it = std::getenv("ORDER_HIP_CODE") != nullptr;
+    return it;
+}
+// AMD's own runtime crashes on hipStreamLegacy in hipStreamWaitEvent (6.4.3, 7.2.4): there it is the NULL stream.
+inline hipStream_t hip_stream(CUstream stream) {
+    return amds_own() && stream == CU_STREAM_LEGACY ? nullptr : reinterpret_cast<hipStream_t>(stream);
+}
+// AMD's runtime takes no default stream in a list of launches or of value operations. Where a launch has a
+// configuration it takes the NULL stream alone: with the thread's it crashes.
+inline bool may_be_listed(hipStream_t stream) { return reinterpret_cast<uintptr_t>(stream) > 2; }
+inline bool may_be_configured(hipStream_t stream) { return stream == nullptr || may_be_listed(stream); }
 inline hipEvent_t hip_event(CUevent event) { return reinterpret_cast<hipEvent_t>(event); }
 inline void* at(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 inline thread_local uint32_t t_calls = 0;
@@ -31,6 +44,8 @@ struct Kernel {
     void** arguments;
     void** extra;
 };
+// The same kernels as an image of AMD's (ORDER_HIP_CODE=FILE, for its own runtime), or `image`.
+const void* code_for(const void* image);
 bool is_host_function(CUfunction function);
 hipError_t launch_host_function(const Kernel& it, bool per_thread);
 hipError_t launch_module_function(const Kernel& it);

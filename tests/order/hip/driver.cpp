@@ -105,10 +105,11 @@ void fill_others(Api& api) {
     api.cuCtxPushCurrent_v2 = push;
     api.cuCtxPopCurrent_v2 = pop;
     api.cuCtxSynchronize = [] {
-        return code_of(turn() % 2 == 0 ? h().hipDeviceSynchronize() : h().hipCtxSynchronize());
+        const hipError_t code = turn() % 2 == 0 ? hipErrorNotSupported : h().hipCtxSynchronize();
+        return code_of(code == hipErrorNotSupported ? h().hipDeviceSynchronize() : code);  // as AMD's says of it
     };
     api.cuModuleLoadData = [](CUmodule* module, const void* image) {
-        return code_of(h().hipModuleLoadData(reinterpret_cast<hipModule_t*>(module), image));
+        return code_of(h().hipModuleLoadData(reinterpret_cast<hipModule_t*>(module), code_for(image)));
     };
     api.cuModuleUnload = [](CUmodule module) {
         return code_of(h().hipModuleUnload(reinterpret_cast<hipModule_t>(module)));

@@ -25,7 +25,11 @@ struct Calls {
         const Kernel kernel{function, {gx, gy, gz}, {bx, by, bz}, shared, on(stream), arguments, extra};
         return code_of(host ? launch_host_function(kernel, spt) : launch_module_function(kernel));
     }
+    // Runtimes before 6.5 lack it.
     static CUresult launch_ex(const CUlaunchConfig* it, CUfunction function, void** arguments, void** extra) {
+        if (h().hipLaunchKernelExC == nullptr || !may_be_configured(on(it->hStream)))
+            return launch(function, it->gridDimX, it->gridDimY, it->gridDimZ, it->blockDimX, it->blockDimY,
+                          it->blockDimZ, it->sharedMemBytes, it->hStream, arguments, extra);
         const dim3 grid{it->gridDimX, it->gridDimY, it->gridDimZ}, block{it->blockDimX, it->blockDimY, it->blockDimZ};
         if (is_host_function(function)) {
             const hipLaunchConfig_t config{grid, block, it->sharedMemBytes, on(it->hStream), nullptr, 0};
@@ -41,7 +45,7 @@ struct Calls {
         hipLaunchParams several{function, grid, block, arguments, shared, on(stream)};
         hipFunctionLaunchParams functions{
             reinterpret_cast<hipFunction_t>(function), gx, gy, gz, bx, by, bz, shared, on(stream), arguments};
-        const bool list = turn() % 4 == 0;
+        const bool list = turn() % 4 == 0 && may_be_listed(on(stream));
         if (is_host_function(function))
             return code_of(list ? h().hipLaunchCooperativeKernelMultiDevice(&several, 1, 0)
                                 : form(h().hipLaunchCooperativeKernel, h().hipLaunchCooperativeKernel_spt, function,
@@ -133,7 +137,12 @@ struct Calls {
     }
     static CUresult set_2d_async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
                                  CUstream stream) {
-        return code_of(h().hipMemsetD2D32Async(at(to), pitch, value, width, height, on(stream)));
+        if (h().hipMemsetD2D32Async != nullptr && !amds_own())  // runtimes before 7 lack it; it is not emulated
+            return code_of(h().hipMemsetD2D32Async(at(to), pitch, value, width, height, on(stream)));
+        CUresult code = CUDA_SUCCESS;
+        for (size_t row = 0; row < height && code == CUDA_SUCCESS; ++row)
+            code = set_32_async(to + row * pitch, value, width, stream);
+        return code;
     }
     static CUresult allocate_async(CUdeviceptr* memory, size_t bytes, CUstream stream) {
         return code_of(h().hipMallocAsync(reinterpret_cast<void**>(memory), bytes, on(stream)));
@@ -149,7 +158,18 @@ struct Calls {
         return code_of(h().hipStreamWriteValue32(on(stream), at(word), value, flags));
     }
     static CUresult batch(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
-        return code_of(h().hipStreamBatchMemOp(on(stream), count, operations, flags));
+        if (!may_be_listed(on(stream))) return one_by_one(stream, count, operations);
+        const hipError_t code = h().hipStreamBatchMemOp(on(stream), count, operations, flags);
+        return code == hipErrorInvalidValue ? one_by_one(stream, count, operations) : code_of(code);
+    }
+    static CUresult one_by_one(CUstream stream, unsigned count, const CUstreamBatchMemOpParams* operations) {
+        CUresult code = CUDA_SUCCESS;
+        for (const auto* it = operations; it != operations + count && code == CUDA_SUCCESS; ++it) {
+            const bool waits = it->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32;
+            code = waits ? wait_value(stream, it->waitValue.address, it->waitValue.value, it->waitValue.flags)
+                         : write_value(stream, it->writeValue.address, it->writeValue.value, it->writeValue.flags);
+        }
+        return code;
     }
     static CUresult synchronize(CUstream stream) {
         return code_of(form(h().hipStreamSynchronize, h().hipStreamSynchronize_spt, hip_stream(stream)));

@@ -10,8 +10,9 @@ namespace {
 
 template <typename Function>
 void find(Function& function, const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    function = reinterpret_cast<Function>(address != nullptr ? address : dlsym(library(), name));
+    void* const theirs = dlsym(library(), name);  // a name that the runtime lacks may be one of the shim's
+    void* const first = theirs != nullptr ? dlsym(RTLD_DEFAULT, name) : nullptr;
+    function = reinterpret_cast<Function>(first != nullptr ? first : theirs);
 }
 
 const char* path() {

@@ -1,6 +1,10 @@
 // Libraries, whose kernels are known by host functions that are registered as the compiler does it, and launches.
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "order/hip/calls.h"
@@ -27,7 +31,7 @@ std::vector<std::unique_ptr<HostLibrary>>& libraries() {
 CUresult load_library(CUlibrary* library, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*, void**,
                       unsigned) {
     static std::vector<std::unique_ptr<FatBinary>>& binaries = *new std::vector<std::unique_ptr<FatBinary>>;
-    binaries.push_back(std::make_unique<FatBinary>(FatBinary{0x48495046, 1, image, nullptr}));
+    binaries.push_back(std::make_unique<FatBinary>(FatBinary{0x48495046, 1, code_for(image), nullptr}));
     libraries().push_back(std::make_unique<HostLibrary>());
     HostLibrary& made = *libraries().back();
     made.modules = h().__hipRegisterFatBinary(binaries.back().get());
@@ -49,6 +53,15 @@ CUresult unload_library(CUlibrary library) {
 
 }  // namespace
 
+const void* code_for(const void* image) {
+    static const std::string& code = *new std::string([] {
+        const char* path = std::getenv("ORDER_HIP_CODE");
+        std::ifstream file(path != nullptr ? path : "", std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    }());
+    return code.empty() ? image : code.data();
+}
+
 bool is_host_function(CUfunction function) {
     const auto* address = reinterpret_cast<const char*>(function);
     for (const auto& it : libraries())
@@ -58,22 +71,26 @@ bool is_host_function(CUfunction function) {
 
 hipError_t launch_host_function(const Kernel& it, bool per_thread) {
     const void* function = it.function;
-    if (it.extra != nullptr) {  // the old way: the arguments are set up one after the other
+    if (it.extra != nullptr && may_be_configured(it.stream)) {  // the arguments are set up one after the other
         const hipError_t code = h().hipConfigureCall(it.grid, it.block, it.shared, it.stream);
         if (code != hipSuccess) return code;
         h().hipSetupArgument(it.extra[1], *static_cast<size_t*>(it.extra[3]), 0);
         return h().hipLaunchByPtr(function);
     }
-    hipLaunchParams several{const_cast<void*>(function), it.grid, it.block, it.arguments, it.shared, it.stream};
+    auto* packed = it.extra != nullptr ? static_cast<char*>(it.extra[1]) : nullptr;
+    void* unpacked[] = {packed, packed + 8, packed + 12};  // of `append`, the one that is launched so
+    void** const arguments = packed != nullptr ? unpacked : it.arguments;
+    hipLaunchParams several{const_cast<void*>(function), it.grid, it.block, arguments, it.shared, it.stream};
     switch (turn() % 4) {
         case 0:
-            return h().hipExtLaunchKernel(function, it.grid, it.block, it.arguments, it.shared, it.stream, nullptr,
+            return h().hipExtLaunchKernel(function, it.grid, it.block, arguments, it.shared, it.stream, nullptr,
                                           nullptr, 0);
-        case 1: return h().hipExtLaunchMultiKernelMultiDevice(&several, 1, 0);
+        case 1:
+            if (may_be_listed(it.stream)) return h().hipExtLaunchMultiKernelMultiDevice(&several, 1, 0);
+            [[fallthrough]];
         default:
-            if (!per_thread)
-                return h().hipLaunchKernel(function, it.grid, it.block, it.arguments, it.shared, it.stream);
-            return h().hipLaunchKernel_spt(function, it.grid, it.block, it.arguments, it.shared, it.stream);
+            if (!per_thread) return h().hipLaunchKernel(function, it.grid, it.block, arguments, it.shared, it.stream);
+            return h().hipLaunchKernel_spt(function, it.grid, it.block, arguments, it.shared, it.stream);
     }
 }
 
@@ -84,7 +101,7 @@ hipError_t launch_module_function(const Kernel& it) {
     extra[4] = reinterpret_cast<void*>(3);
     void** given = it.extra != nullptr ? extra : nullptr;
     const dim3 threads{it.grid.x * it.block.x, it.grid.y * it.block.y, it.grid.z * it.block.z};
-    switch (turn() % 4) {
+    switch (may_be_configured(it.stream) ? turn() % 4 : 2) {
         case 0:
             return h().hipExtModuleLaunchKernel(function, threads.x, threads.y, threads.z, it.block.x, it.block.y,
                                                 it.block.z, it.shared, it.stream, it.arguments, given, nullptr, nullptr,

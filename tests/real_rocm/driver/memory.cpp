@@ -58,6 +58,8 @@ Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked) {
 }
 
 bool close_pages(uint64_t address, uint64_t bytes) {
+    static const char* const us = std::getenv("KFD_EMULATOR_UNMAP_US");
+    if (us == nullptr) return false;
     {
         const std::lock_guard lock(g_mutex);
         const auto found = g_pages.find(address);
@@ -66,8 +68,7 @@ bool close_pages(uint64_t address, uint64_t bytes) {
     }
     constexpr int kHow = MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE;
     const bool closed = mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, kHow, -1, 0) != MAP_FAILED;
-    static const char* const us = std::getenv("KFD_EMULATOR_UNMAP_US");
-    if (us != nullptr) usleep(static_cast<useconds_t>(std::atoi(us)));  // for those who might
+    usleep(static_cast<useconds_t>(std::atoi(us)));  // for those who might
     return closed;
 }
 
