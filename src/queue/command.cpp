@@ -13,12 +13,12 @@ namespace {
 
 enum State : uint32_t { kMade, kSubmitted, kLaunched, kComplete, kDropped };
 
-// Referenced by its handle, by the queue that holds it, by the device that will report it, and by waiting threads.
+// Counted references: its handle, the queue that holds it, the device that will report it, and waiting threads.
 struct CallbackCommand {
-    XqCommand base{};  // first: the queue core sees only this
+    XqCommand base{};  // first member: the queue core sees only this part
     LaunchCallback launch = nullptr;
     void* data = nullptr;
-    std::atomic<HwQueueHandle> hwq{0};  // whoever sets it has submitted the command
+    std::atomic<HwQueueHandle> hwq{0};  // the thread that sets it has submitted the command
     HwQueue device{};                   // set before state leaves kMade
     base::FutexWord state{kMade};
     std::atomic<uint32_t> references{1};
@@ -50,7 +50,7 @@ void enter(CallbackCommand* command, State state) {
     base::futex_wake_all(command->state);
 }
 
-// False: it was submitted before.
+// Marks the command as submitted to this queue. Returns false if it already was.
 bool claim(CallbackCommand* command, HwQueueHandle hwq, const HwQueue& device) {
     HwQueueHandle nobody = 0;
     if (!command->hwq.compare_exchange_strong(nobody, hwq)) return false;
@@ -68,10 +68,11 @@ XResult call(CallbackCommand* command) {
     return result;
 }
 
-// Gated devices do not tell when a single command is complete: a synchronize does (wait_command).
+// Returns whether the command's own completion is reported. Gated devices do not report single commands: a synchronize
+// tells (wait_command).
 bool reports_itself(const CallbackCommand& command) { return command.device.ops->gate == nullptr; }
 
-// Runs the program's function, then asks the device to say when what it launched is done.
+// Runs the program's function, then asks the device to report when its work is done.
 XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
     CallbackCommand* command = of(base);
     if (!reports_itself(*command)) {
@@ -141,7 +142,7 @@ XResult submit_command(XQueue& queue, HwCommandHandle handle) {
     }
     XqTicket ticket;
     queue.admit_callback(ticket);
-    if (ticket.verdict != kXqBuffer) {  // the queue's reference is this function's, taken by find
+    if (ticket.verdict != kXqBuffer) {  // find took this reference for the queue; the queue now owns it
         queue.launch_owned(&command->base, ticket.token);
         if (ticket.verdict == kXqLaunch) queue.launched(ticket, kXqSucceeded);
         destroy_callback(&command->base);

@@ -11,11 +11,11 @@ namespace xsched::queue {
 XResult create_callback_command(HwCommandHandle* handle, LaunchCallback launch, void* data);
 XResult destroy_command(HwCommandHandle handle);
 XResult submit_command(XQueue& queue, HwCommandHandle handle);
-// Launches it on this thread, past any XQueue.
+// Launches the command on this thread, outside any XQueue.
 XResult launch_command(HwQueueHandle hwq, HwCommandHandle handle);
-// InvalidValue: it was submitted to another queue.
+// Waits for the command. Returns InvalidValue if it was submitted to another queue.
 XResult wait_command(XQueue& queue, HwCommandHandle handle);
-// The device reports that a command with a token of its own is done.
+// Notes the device's report that a command with its own token is done.
 void complete_command(XqToken token);
 
 }  // namespace xsched::queue

@@ -53,38 +53,39 @@ struct XqCommand {
 
 typedef struct XqHoldOps {
     void* (*create)(void* hwq);  // NULL result: refused, the command goes unheld
-    void (*open)(void* hwq, void* hold);  // lets everything that carries it start
-    void (*drop)(void* hwq, void* hold);  // ends everything that carries it, unrun
-    void (*destroy)(void* hwq, void* hold);  // after open or drop, when no call uses it any more
+    void (*open)(void* hwq, void* hold);  // lets every command start that carries the hold
+    void (*drop)(void* hwq, void* hold);  // ends every command that carries the hold, unrun
+    void (*destroy)(void* hwq, void* hold);  // called after open or drop, when no call uses the hold any more
 } XqHoldOps;
 
-// Words of a gated queue that the device itself reads or writes. All in one page.
+// Words of a gated queue that the device itself reads or writes, all in one page.
 typedef struct XqWords {
     uint32_t* gate;
     uint32_t* progress;
     uint32_t* keep_alive;
 } XqWords;
 
-// The cost of a wait and a write together; 0: not known.
+// The cost of a gate and a report together; 0: unknown.
 typedef struct XqGateCost {
     uint32_t device_ns;
-    uint32_t host_ns;  // of the thread that makes the two calls
+    uint32_t host_ns;  // time of the thread that makes the two calls
 } XqGateCost;
 
 typedef struct XqGateOps {
-    // The words that the calls below are about; called before the first of them, and again when they move. Any
-    // failure: no gates, and `read_progress` is asked instead of the word. NotAllowed: not yet, to be called again.
+    // Tells which words the calls below use; called before the first of them, and again when the words move. After a
+    // failure there are no gates, and `read_progress` replaces the progress word. NotAllowed: not possible yet, call
+    // again.
     XResult (*bind)(void* hwq, const XqWords* words);
-    // Returns the object with which the words' memory is registered and goes (a context); words of different owners
-    // never share a page. NULL, or 0: nothing that goes before the process.
+    // Returns the object with which the words' registration ends (a context); words of different owners never share a
+    // page. NULL, or a result of 0: the registration lasts as long as the process.
     uint64_t (*words_owner)(void* hwq);
-    // Makes the next launch wait until *gate >= 1. NotAllowed: not now (a stream that is being captured). NULL: there
-    // are no gates, and level 3 does without: callers wait while the queue is off the device.
+    // Makes the next launch wait until *gate >= 1. NotAllowed: not possible now (a stream that is being captured).
+    // NULL: there are no gates, and level 3 works without: callers wait while the queue is off the device.
     XResult (*wait)(void* hwq);
     // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
     XResult (*write_progress)(void* hwq, uint32_t value);
     XResult (*read_progress)(void* hwq, uint32_t* value);
-    // As measured when the words were bound. May be NULL.
+    // Returns the cost measured when the words were bound. May be NULL.
     XqGateCost (*cost)(void* hwq);
     // Where the device's own memory tells how far it is; NULL, both: it does not. Neither calls the driver.
     // On a thread that has launched, while somebody watches: all up to `value` has its place in the vendor's queue.
@@ -100,43 +101,44 @@ typedef struct XqGateOps {
 
 // The effect of an interrupt on the running work.
 typedef enum {
-    kXqTakeOff = 0,  // it is taken off the device
-    // It is kept from coming back. Enough where a short timeslice is in force, which takes running work off as soon as
-    // another context has work. It is cheaper for whoever has the device then. kXqTakeOff may follow.
+    kXqTakeOff = 0,  // the running work is taken off the device
+    // The work is kept from coming back. Enough if a short timeslice is in force, which takes running work off as soon
+    // as another context has work. Costs the urgent program less. kXqTakeOff may follow.
     kXqKeepOff = 1
 } XqInterrupt;
 
 // The state that level 3 has given a queue's work.
 typedef struct XqStopState {
-    // The stop that it is under: another number for each. 0: it runs. It changes before anything goes on.
+    // Number of the stop in force, different for each stop; 0: the work runs. It changes before any work resumes.
     uint32_t stop;
-    uint32_t slowed;  // != 0: it goes on all the same, only slower, on a few of the device's compute units
+    uint32_t slowed;  // != 0: the work continues slowly, on a few of the device's compute units
     uint32_t paused;  // != 0: level 3 is refused (NotAllowed) until the backend calls xq_level_changed again
-    uint32_t calls_us;  // XqCosts::interrupt_us as this process has seen it; 0: not known yet
+    uint32_t calls_us;  // measured value for XqCosts::interrupt_us in this process; 0: unknown
 } XqStopState;
 
 // Levels 2 and 3 beyond gates and holds.
 typedef struct XqStopOps {
-    XResult (*deactivate)(void* hwq);  // level 2; NULL, both: the gate does it, or there is no level 2
+    XResult (*deactivate)(void* hwq);  // level 2; NULL, both: the gate does level 2, or there is none
     XResult (*reactivate)(void* hwq);
     // Level 3; NULL, both: there is none. May take a millisecond; never called on the launch path. Where the hardware
     // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
     // the queue's level is lowered. NotAllowed: not now, as the backend has said; the gate acts alone.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
-    // It is called once more when the queue has been running for a while after kXqKeepOff, and again as long as its
-    // work stands: for hardware that did not notice the first time.
+    // Called again when the queue has been running for a while after kXqKeepOff, and repeatedly while its work makes no
+    // progress: the hardware may have missed the first call.
     XResult (*restore)(void* hwq);
     // After an interrupt that succeeded. Asked again whenever the agent looks, since what the hardware does with one
     // queue may depend on another. NULL: it is off from `interrupt` to `restore`.
     XqStopState (*state)(void* hwq);
-    // How long the hardware lets this queue's context run before it switches to another's; 0: as it was. May be NULL.
+    // Sets how long the hardware lets this queue's context run before it switches to another; 0: the driver's own. May
+    // be NULL.
     XResult (*set_timeslice)(void* hwq, uint32_t us);
 } XqStopOps;
 
 // When a keep-alive call returns.
 typedef enum {
     kXqAtOnce = 0,
-    kXqWhenComplete = 1  // when all that was launched before it is complete
+    kXqWhenComplete = 1  // when everything launched before it is complete
 } XqReturn;
 
 // Behind the first launch of a burst that was foreseen, its process keeps the device so long in any case: as long as a
@@ -149,18 +151,18 @@ typedef struct XqKeepAliveOps {
     // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes; not
     // in the vendor's queue itself, which the program may be inside of.
     XResult (*warm)(void* hwq);
-    // Before the first `start`; may take many milliseconds. NotSupported: it cannot be kept alive.
+    // Call before the first `start`; may take many milliseconds. NotSupported: this queue cannot have a keep-alive.
     XResult (*prepare)(void* hwq);
     // Behind all that was launched, puts work for nothing that keeps the device for this queue's context. The work ends
     // when *keep_alive is past `number`, modulo 2^32, or after `ns`; once *keep_alive was seen to be `number`, some
     // microseconds after that instead. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
-    // The same in a queue of our own, beside the program's: as `warm`, but for so long. It ends `behind_ns` after
-    // *keep_alive was seen to be `number`. Both do nothing, and say kXSchedErrorNotAllowed, while what was asked for
-    // before still waits for the device.
+    // The same in a queue of our own beside the program's, for this long. Ends `behind_ns` after *keep_alive was seen
+    // to be `number`. Returns kXSchedErrorNotAllowed and does nothing while earlier such work still waits for the
+    // device; so does `warm`.
     XResult (*hold)(void* hwq, uint32_t number, int64_t ns, int64_t behind_ns);
-    // Whether the vendor's queue has nothing to do, as the driver says; else, or where nobody may ask,
-    // kXSchedErrorNotAllowed.
+    // Returns whether the driver calls the vendor's queue idle; kXSchedErrorNotAllowed if it is busy or must not be
+    // asked.
     XResult (*is_idle)(void* hwq);
 } XqKeepAliveOps;
 
@@ -172,9 +174,9 @@ typedef enum {
 // The cost of taking a process off this device, in microseconds, as the platform has measured or declares it. The
 // scheduler chooses the preemption mechanism by these. 0: nothing worth mentioning, or not known.
 typedef struct XqCosts {
-    uint32_t switch_us;  // the hardware's switch from one process's work to another's; 0: timeslices cannot be set
+    uint32_t switch_us;  // the hardware's switch from one process to another; 0: timeslices cannot be set
     uint32_t off_us;  // level 3: from the directive until the process is off, usually (its agent wakes first)
-    uint32_t most_off_us;  // level 3: the same at most
+    uint32_t most_off_us;  // level 3: the longest such time
     uint32_t effect_us;  // level 3: from the call's return until the device has obeyed
     uint32_t interrupt_us;  // level 3: the calls that take a process off and put it back, together
 } XqCosts;
@@ -193,9 +195,9 @@ typedef struct XqDeviceOps {
 
     XResult (*mark)(void* hwq,
                     XqToken token);  // xq_complete(token) when all launched before is done; NULL on gated devices
-    XResult (*flush)(void* hwq);  // make sure launched work starts; may be NULL
+    XResult (*flush)(void* hwq);  // makes sure that launched work starts; may be NULL
     XResult (*synchronize)(void* hwq);  // may be NULL
-    void (*destroy)(void* hwq);  // the HwQueue wrapper goes; may be NULL
+    void (*destroy)(void* hwq);  // the HwQueue wrapper is destroyed; may be NULL
 } XqDeviceOps;
 
 #ifdef __cplusplus

@@ -4,7 +4,8 @@ namespace xsched::queue {
 namespace {
 
 constinit ipc::DeviceName g_names[ipc::kMostDeviceNames];
-constinit std::atomic<uint64_t> g_claimed[ipc::kMostDeviceNames];  // by whoever writes the name
+constinit std::atomic<uint64_t> g_claimed[ipc::kMostDeviceNames];  // the device for which a thread is writing, or has
+                                                                   // written, a name
 
 }  // namespace
 

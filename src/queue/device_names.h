@@ -6,9 +6,10 @@
 
 namespace xsched::queue {
 
-// The first name of a device counts, and the first ipc::kMostDeviceNames devices.
+// Names a device. The first name counts, for the first ipc::kMostDeviceNames devices.
 void name_device(uint64_t device, const char* name);
-// Into a header that has not been published in, and now and then again: names come with the first queue of a device.
+// Writes the names into a header. Called for a new header, and from time to time, since a name comes with a device's
+// first queue.
 void publish_device_names(ipc::Header& header);
 
 }  // namespace xsched::queue

@@ -8,7 +8,7 @@
 namespace xsched::queue {
 
 void note_driver_call(ipc::Header& header, XqDriverCall what);
-// In the child of a fork: the threads that were inside the driver are not here.
+// Forgets calls under way, in a forked child: their threads do not exist there.
 void forget_driver_calls();
 
 }  // namespace xsched::queue

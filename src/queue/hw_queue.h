@@ -16,9 +16,9 @@ struct HwQueue {
 // As xq_hwq_create and xq_hwq_find.
 XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue);
 XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle);
-// Copies what the handle stands for. False: no such handle.
+// Copies the HwQueue of the handle. Returns false if there is none.
 bool find_hw_queue(HwQueueHandle handle, HwQueue* found);
-// Forgets it without destroying the backend's object. False: no such handle.
+// Removes the handle but does not destroy the backend's object. Returns false if there is none.
 bool forget_hw_queue(HwQueueHandle handle);
 
 }  // namespace xsched::queue

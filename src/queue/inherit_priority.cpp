@@ -5,7 +5,8 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int kMostRounds = 3;  // afterwards the scheduler's limit for units without progress has to do
+constexpr int kMostRounds = 3;  // most rounds; after them the scheduler's limit for units without progress has to
+                                // suffice
 
 }  // namespace
 
@@ -15,7 +16,7 @@ constexpr int kMostRounds = 3;  // afterwards the scheduler's limit for units wi
 void inherit_priority(XQueue& consumer, XQueue& producer) {
     int32_t priority = 0;
     if (!consumer.priority(&priority) || !producer.has_work()) return;
-    // Other threads launch meanwhile: what one queue gets may wait for what another one got before. So several rounds.
+    // Other threads launch meanwhile, and what one queue gets may wait for what another got before. So several rounds.
     bool more = true;
     for (int round = 0; round < kMostRounds && more; ++round) {
         more = false;

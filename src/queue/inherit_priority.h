@@ -5,7 +5,7 @@
 
 namespace xsched::queue {
 
-// The next launch of `consumer` waits for work of `producer`.
+// Lets `producer` inherit the priority of `consumer`, whose next launch waits for it.
 void inherit_priority(XQueue& consumer, XQueue& producer);
 // As xq_share_hardware says.
 void share_hardware(XQueue& consumer, XQueue& producer);

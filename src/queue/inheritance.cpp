@@ -7,8 +7,8 @@ int32_t inherited_priority(const ipc::QueueSlot& slot) {
                                         ipc::completed_commands(slot));
 }
 
-// Earlier commands may inherit more: that entry ends earlier, and this one must not end with it. Entries of lower
-// priorities end earlier as well, so they are not kept.
+// Adds an entry. An entry of a higher priority ends by itself, and this one must not end with it. Entries of lower
+// priorities that end earlier are dropped.
 bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority) {
     const uint64_t completed = ipc::completed_commands(slot);
     if (submitted == completed || slot.priority.load(std::memory_order_relaxed) >= priority) return false;
@@ -25,7 +25,7 @@ bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority) {
     if (place >= 0)
         slot.inherited_priority[place].store(priority, std::memory_order_relaxed);
     else
-        place = 0;  // higher priorities have all entries: one of them goes on
+        place = 0;  // all entries have higher priorities: extend the first one
     slot.inherited_until[place].store(submitted, std::memory_order_release);
     return !known;
 }

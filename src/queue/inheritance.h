@@ -9,10 +9,10 @@
 
 namespace xsched::queue {
 
-// The slot's priority, or a higher one that it inherits at present.
+// Returns the slot's priority, or a higher one that it inherits now.
 int32_t inherited_priority(const ipc::QueueSlot& slot);
 
-// Lets the slot inherit `priority` for all its commands up to `submitted`. True: for some of them that is new.
+// Lets the slot inherit `priority` for its commands up to `submitted`. Returns whether that changes anything.
 bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority);
 
 }  // namespace xsched::queue

@@ -12,11 +12,11 @@ base::Mutex g_pool_mutex;
 std::atomic<XQueue*> g_queues[ipc::kMostQueues];
 std::atomic<uint32_t> g_size{0};
 
-// A page of the shared memory, of which drivers register whole ones: when a context goes that registered it, so does
-// the registration, for whoever else has words there.
+// A page of the shared memory. Drivers register whole pages, and a context that goes ends its registrations, also for
+// other queues with words on the page.
 struct Page {
     uint64_t owner;  // 0: none yet
-    uint64_t gone;   // 0: it is there; else in which order it went
+    uint64_t gone;   // 0: the owner exists; otherwise when it went, as a count
 };
 constexpr uint32_t kSlotsPerPage = ipc::kSlotsPageBytes / sizeof(ipc::QueueSlot);
 Page g_pages[ipc::kMostQueues / kSlotsPerPage];  // guarded by g_pool_mutex
@@ -31,7 +31,7 @@ bool is_free(uint32_t index) {
     return queue == nullptr || queue->is_free();
 }
 
-// A free one on a page that fits. g_pool_mutex held.
+// Returns a free index on a page that fits. g_pool_mutex held.
 template <typename Fits>
 uint32_t find_index(Fits fits) {
     for (uint32_t i = 0; i < ipc::kMostQueues; ++i)
@@ -45,7 +45,7 @@ bool is_unused(uint32_t page) {
     return true;
 }
 
-// One on the page whose owner went first: the driver has most probably ended its registration by now.
+// Returns an index on the page whose owner went first: most probably the driver has ended its registration by now.
 uint32_t find_gone() {
     uint32_t best = kNone;
     for (uint32_t i = 0; i < ipc::kMostQueues / kSlotsPerPage; ++i) {

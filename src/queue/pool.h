@@ -10,18 +10,18 @@ namespace xsched::queue {
 // in it (XqGateOps), as long as there are others. It goes back by XQueue::give_back.
 XQueue* take_from_pool(uint64_t words_owner = 0);
 
-// The owner goes: its pages are given to others, but not before there are no new ones.
+// Notes that an owner has gone. Its pages are given to others once there are no new ones.
 void words_owner_gone(uint64_t owner);
 
-// Null if there is no such queue in use.
+// Returns the queue; null if there is none at that index.
 XSCHED_HOT XQueue* queue_at(uint32_t index);
 XSCHED_HOT XQueue* queue_from_handle(XQueueHandle handle);
 XQueue* queue_of_hwq(HwQueueHandle hwq);
 
-// A command's completion is reported.
+// Reports that a command has completed.
 XSCHED_HOT void complete_token(XqToken token);
 
-// One more than the highest index ever used.
+// Returns one more than the highest index ever used.
 uint32_t pool_size();
 
 }  // namespace xsched::queue

@@ -13,11 +13,11 @@
 
 namespace xsched::queue {
 
-// The local scheduler decides on the thread whose queue became ready or idle, before its own thread has woken: called
-// with that queue's lock held, so it touches the shared memory alone. Null: nobody does.
+// Called when a queue becomes ready or idle, so that the local scheduler decides before its own thread wakes. That
+// queue's lock is held, so it touches the shared memory alone. Null: there is no local scheduler.
 extern std::atomic<void (*)()> g_local_decide;
 
-// The state in the slot, besides the setup.
+// The slot's state apart from the setup, to carry over to another slot.
 struct SlotState {
     XQueueHandle handle = 0;
     uint64_t submitted = 0;
@@ -25,12 +25,12 @@ struct SlotState {
     uint64_t completed = 0;
     uint64_t copies = 0;
     uint64_t copied_bytes = 0;
-    uint32_t keep_alive = 0;   // the word behind which the last one has ended
+    uint32_t keep_alive = 0;   // the word that ended the last keep-alive
     uint32_t waiting = 0;      // callers in admit
-    uint32_t inside = 0;       // callers inside the driver that wait for its work
+    uint32_t inside = 0;       // threads inside the driver that wait for its work
     uint64_t unreported = 0;   // as QueueSlot::unreported
     uint32_t stands_at = 0;    // as QueueSlot::stands_at
-    uint32_t level = 0;        // the one that acts
+    uint32_t level = 0;        // the level in effect
     bool level_pauses = false;  // as QueueSlot::level_pauses
     ipc::Taken taken = ipc::Taken::kNothing;
     bool suspended = false;    // by the program
@@ -42,16 +42,16 @@ public:
     void place(const Placement& placement) { placement_ = placement; }
     void publish(uint32_t index, const Setup& setup, const SlotState& state, const Window& window,
                  const CommandMeter& meter);
-    // Hints that others may have changed, for the next placement.
+    // Reads back hints that others may have changed, for the next placement.
     void read_hints(Setup* setup) const;
-    // The slot is nobody's.
+    // Marks the slot as free.
     void free();
-    // A thread that waits on the old gate goes on: no scheduler will open it.
+    // Opens the gate for threads and devices that wait on it: no scheduler will.
     void open_gate();
 
     // --- counts
     void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_release); }
-    // As ipc::stand_mark; 0: never.
+    // Stores where the queue stands, as ipc::stand_mark; 0: nowhere.
     void stands_at(uint32_t mark, int at = 0) { slot().stands_at[at].store(mark, std::memory_order_release); }
     void copied(uint64_t copies, uint64_t bytes) {
         slot().copies.store(copies, std::memory_order_relaxed);
@@ -63,14 +63,14 @@ public:
         slot().busy_ns.store(meter.busy_ns(), std::memory_order_relaxed);
         slot().completed.store(count, std::memory_order_release);
     }
-    // Rings the scheduler: the counts say already that the queue became ready, or idle.
+    // Rings the scheduler for a queue that became ready or idle; the counts already say so.
     XSCHED_HOT void ring_ready(bool ready, int64_t now_ns);
     void ready_since(int64_t now_ns) {
         slot().ready_since_ns.store(ipc::server_time(header(), now_ns), std::memory_order_release);
     }
     void waiting(uint32_t callers) { slot().waiting.store(callers, std::memory_order_release); }
     void inside(uint32_t callers) { slot().inside.store(callers, std::memory_order_seq_cst); }
-    // Commands from this number on do not report their end.
+    // Publishes that commands from this number on do not report their end.
     void unreported(uint64_t from) { slot().unreported.store(from, std::memory_order_release); }
 
     // --- settings and suspension
@@ -85,7 +85,7 @@ public:
     void taken(ipc::Taken what);
     void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
     // The scheduler that suspended it is gone.
-    void calls_took(uint32_t us);  // both calls of level 3, as the process has seen them; 0: not known
+    void calls_took(uint32_t us);  // time of both level 3 calls, as this process has seen them; 0: unknown
     void forget_directive();
 
     // --- what the scheduler says
@@ -96,15 +96,15 @@ public:
         return slot().gates_apart_us.load(std::memory_order_relaxed) * base::kMicrosecond;
     }
     int64_t directed_ns() const { return ipc::own_time(header(), slot().directed_ns.load(std::memory_order_relaxed)); }
-    // 0: its process does not hold the device.
+    // Publishes until when the process holds the device; 0: it does not.
     void holds_until(int64_t until_ns) {
         slot().holds_until_ns.store(ipc::server_time(header(), until_ns), std::memory_order_release);
     }
     int64_t holds_until_ns() const {
         return ipc::own_time(header(), slot().holds_until_ns.load(std::memory_order_relaxed));
     }
-    // It took the queue for idle when this many were submitted, which the caller has changed since, or the waiting
-    // ones.
+    // Returns whether the scheduler presumed the queue idle with that many submitted. The caller has just changed that
+    // number, or the number of waiting threads.
     bool presumed_idle(uint64_t submitted) const {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return slot().presumed.load(std::memory_order_seq_cst) == static_cast<uint32_t>(submitted);

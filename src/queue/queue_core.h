@@ -21,23 +21,23 @@
 
 namespace xsched::queue {
 
-// The queue itself, as its parts see it. Called without the lock.
+// The queue itself, as its parts see it. Call without the lock.
 class QueueOwner {
 public:
-    // Sets free what the window and the scheduler allow, after anything that may allow more.
+    // Releases the commands that the window and the scheduler now allow. Call after any change that may allow more.
     virtual void pump() = 0;
-    // A retired queue without work goes back to the pool.
+    // Returns a retired queue without work to the pool.
     virtual void finish_if_drained() = 0;
 
 protected:
     ~QueueOwner() = default;
 };
 
-// By the program itself (XQueueSuspend).
+// A suspension by the program itself (XQueueSuspend).
 struct Suspension {
     bool active = false;
-    bool managed = false;  // the program has suspended it once, and may do so again
-    bool closing = false;  // it begins at the next moment without a driver call under way (HeldPath::quiet)
+    bool managed = false;  // the program has suspended the queue before, and may again
+    bool closing = false;  // it will begin as soon as no driver call is under way (HeldPath::quiet)
     int64_t since_ns = 0;
 };
 
@@ -51,20 +51,20 @@ struct QueueCore {
     bool free() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }
     uint64_t in_flight() const { return launched - completed; }
-    // Of these, what can use the device: standing commands are no reason to keep others back where order does not keep
-    // those behind them anyhow.
+    // Returns how many of these can use the device. Standing commands do not count: they are no reason to hold back
+    // commands that order does not put behind them.
     uint64_t running() const {
         const uint64_t all = in_flight();
         if (!standing.any() || setup.ops->order == kXqInOrder) return all;
         return all - std::min(all, standing.commands());
     }
-    // The device has nothing to do for it: all is complete, or what is not stands.
+    // Returns whether the device has nothing to do for the queue: every command is complete or stands.
     bool idle() const { return completed + standing.commands() == submitted || completed == submitted; }
-    // As QueueSlot::stands_at, with so many submitted.
+    // Returns the value for QueueSlot::stands_at with so many submitted.
     uint32_t stand_mark(uint64_t of) const {
         return standing.commands() != 0 ? ipc::stand_mark(of - standing.commands()) : 0;
     }
-    // `own`: the stand that it begins. Returns the stand that keeps it.
+    // Counts a submitted command. `own`: the stand that it begins. Returns the stand that keeps it.
     XqStand note_submitted(XqStand own = 0) {
         const bool was_idle = idle();
         XqStand kept_by = 0;
@@ -83,20 +83,20 @@ struct QueueCore {
     }
     void note_copy(uint64_t bytes) { published.copied(++copies, copied_bytes += bytes); }
     XSCHED_HOT void note_completed(uint32_t count);
-    // The driver refused a command that `kept_by` kept: it counts as complete.
+    // Notes that the driver refused a command kept by `kept_by`: it counts as complete.
     void note_refused(XqStand kept_by);
     void end_stand(XqStand stand);
-    // A stand was dropped, or cannot be told from earlier ones: all that is left counts as work.
+    // Forgets all stands, because one was dropped or cannot be told from earlier ones: the rest counts as work.
     void forget_stands();
     void ring_if_ready(bool was_idle);
     void begin_suspension();
     void set_level(uint32_t level);
-    // `instead`: the level that acts while level 3 pauses; 0: it does not pause.
+    // Pauses level 3 for the queue. `instead`: the level in effect meanwhile; 0: ends the pause.
     void pause_level(uint32_t instead);
     bool level_pauses() const { return paused_level != 0 && setup.level == kPreemptLevelInterrupt; }
     uint32_t level() const { return level_pauses() ? paused_level : setup.level; }
 
-    // --- mutex not held. Ends also when the queue is not in use any more.
+    // --- mutex not held. Waits until `done`, or until the queue is no longer in use.
     template <typename Done>
     void wait_until(Done done, int64_t patience_ns = base::kForever) {
         waiters.wait(mutex, [&] { return !in_use.load(std::memory_order_acquire) || done(); }, patience_ns);
@@ -106,8 +106,8 @@ struct QueueCore {
     std::atomic<uint32_t> generation{0};
     base::Mutex mutex;
     bool retired = false;
-    bool apart = false;  // level 3 takes it off by itself
-    uint32_t paused_level = 0;  // as pause_level has it
+    bool apart = false;  // level 3 takes this queue off alone, without its process's others
+    uint32_t paused_level = 0;  // level in effect while level 3 pauses; 0: it does not
     Suspension suspension;
     PublishedSlot published;
     Standing standing;
@@ -119,7 +119,7 @@ struct QueueCore {
     uint64_t copied_bytes = 0;
     CommandMeter meter;
     Waiters waiters;
-    uint32_t busy = 0;  // calls of ours into the backend that keep a retired queue from its end
+    uint32_t busy = 0;  // backend calls of ours under way, which delay the end of a retired queue
     Setup setup;
     std::atomic<XQueueHandle> handle{0};
     const uint32_t index;

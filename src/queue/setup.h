@@ -15,9 +15,9 @@ struct Setup : base::Hints {
     HwQueueHandle hwq = 0;
     uint64_t vendor = 0;
     XDevice device = 0;
-    uint32_t context = 0;       // as QueueSlot has it
+    uint32_t context = 0;       // number of the context, as in QueueSlot
     uint32_t level = 0;         // XPreemptLevel, already checked against ops->levels
-    bool level_chosen = false;  // somebody asked for this level
+    bool level_chosen = false;  // a program or person chose this level
     uint32_t flags = 0;         // XQueueCreateFlag
     uint32_t threshold = 0;
     uint32_t batch_size = 0;

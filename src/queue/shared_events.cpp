@@ -5,7 +5,7 @@
 namespace xsched::queue {
 namespace {
 
-constinit base::Mutex g_tables_mutex;  // a leaf: the tables of the header
+constinit base::Mutex g_tables_mutex;  // guards the header's tables; no other lock is taken while it is held
 
 bool is_over(const ipc::QueueSlot* slots, const ipc::SharedUse& use) {
     const ipc::QueueSlot& slot = slots[use.slot.load(std::memory_order_relaxed)];
@@ -23,7 +23,7 @@ void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const Shar
     ipc::SharedUse* place = nullptr;
     for (ipc::SharedUse& it : use.use == kXqRecords ? told.records : told.waits) {
         const uint64_t event = it.event.load(std::memory_order_relaxed);
-        // A new record is the only one that counts, whichever queue had the one before.
+        // A new record replaces every earlier one, whichever queue made it.
         const bool replaced = event == use.event && (use.use == kXqRecords || it.handle.load() == handle);
         if (replaced || (place == nullptr && (event == 0 || is_over(slots, it)))) place = &it;
         if (replaced) break;

@@ -14,8 +14,8 @@ struct SharedEventUse {
     XqSharedUse use;
 };
 
-// Of the queue with this slot, one of the header's. Takes the place of what the queue last did with the event, or of a
-// use that is over. Without either it is left out, and the starvation limit has to do.
+// Reports a use by the queue with this slot, one of the header's. Replaces the queue's last use of the event, or a use
+// that is over. If the table is full, the use is left out, and the starvation limit has to suffice.
 void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const SharedEventUse& use);
 
 }  // namespace xsched::queue

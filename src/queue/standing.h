@@ -16,16 +16,16 @@ namespace xsched::queue {
 struct Stand {
     Stand* next = nullptr;
     XqStand id = 0;
-    XqStand behind = 0;  // the stand that this one is behind; 0: none
+    XqStand behind = 0;  // the stand behind which this one is; 0: none
     uint64_t commands = 0;
     bool keeps_order = false;  // commands submitted later are behind it,
-    bool given = false;        // from when the driver has it: until then they may still come before it
-    bool over = false;         // its own wait is
+    bool given = false;        // the driver has the wait: before that, later commands may still come before it
+    bool over = false;         // its own wait is over
 };
 
 class Standing {
 public:
-    // Enough for any program seen. Beyond, commands count as work for the device.
+    // Most stands of a queue: enough for any program seen. Further waits count as work for the device.
     static constexpr uint32_t kMost = 1024;
 
     Standing() = default;
@@ -37,7 +37,7 @@ public:
     // Commands that stand.
     uint64_t commands() const { return commands_; }
 
-    // Takes `stand` over. 0: there are too many, and the caller keeps it.
+    // Takes `stand` over and returns its id. Returns 0 if there are too many; the caller then keeps it.
     XqStand begin(Stand* stand, bool keeps_order) {
         if (many_ == kMost) return 0;
         ++many_;
@@ -46,7 +46,8 @@ public:
         last_ = stand;
         return stand->id;
     }
-    // A command is submitted: of the stand `own`, or of none (0). Returns the stand that keeps it; 0: it may run.
+    // Counts a submitted command. `own`: the stand that it belongs to; 0: none. Returns the stand that keeps it; 0: it
+    // may run.
     XqStand submitted(XqStand own) {
         Stand* stand = find(own);
         if (stand == nullptr) stand = find(latest());
@@ -55,23 +56,23 @@ public:
         ++commands_;
         return stand->id;
     }
-    // The driver refused a command of that stand.
+    // Takes back a command of that stand that the driver refused.
     void take_back(XqStand id) {
         Stand* const stand = find(id);
         if (stand == nullptr || stand->commands == 0) return;
         --stand->commands;
         --commands_;
     }
-    // The driver has the wait: whatever is submitted from now on comes behind it.
+    // Notes that the driver has the wait: commands submitted from now on come behind it.
     void given(XqStand id) {
         if (Stand* const stand = find(id)) stand->given = true;
     }
-    // The wait is over. Commands that are behind another stand go on standing with that.
+    // Notes that the wait is over. Commands that are also behind another stand remain standing with that one.
     void over(XqStand id) {
         Stand* const stand = find(id);
         if (stand == nullptr) return;
         stand->over = true;
-        // A stand is behind an earlier one: one walk finds all that end.
+        // A stand is always behind an earlier one, so one walk finds all that end.
         Stand* before = nullptr;
         for (Stand* it = first_; it != nullptr;) {
             Stand* const next = it->next;
@@ -94,7 +95,7 @@ private:
         while (it != nullptr && it->id != id) it = it->next;
         return it;
     }
-    // The last one that later commands come behind.
+    // Returns the last stand that later commands come behind.
     XqStand latest() const {
         XqStand id = 0;
         for (const Stand* it = first_; it != nullptr; it = it->next)
@@ -113,7 +114,7 @@ private:
     Stand* last_ = nullptr;
     uint64_t commands_ = 0;
     uint32_t many_ = 0;
-    XqStand last_id_ = 0;  // goes on when the queue is another's: an old number finds nothing
+    XqStand last_id_ = 0;  // continues when the queue object is reused, so that old numbers find nothing
 };
 
 }  // namespace xsched::queue

@@ -10,13 +10,13 @@ namespace xsched::queue {
 inline constexpr unsigned kPointerAddressBits = 48;
 inline constexpr uint64_t kPointerAddressMask = (uint64_t{1} << kPointerAddressBits) - 1;
 
-// Valid for as long as the object is this queue.
+// Returns the pointer for the queue, valid as long as the object is this queue.
 inline XqQueue* abi_pointer(const XQueue& queue) {
     return reinterpret_cast<XqQueue*>(reinterpret_cast<uint64_t>(&queue) |
                                       (uint64_t{static_cast<uint16_t>(queue.generation())} << kPointerAddressBits));
 }
 
-// Null: the queue is gone.
+// Returns the queue; null if it is gone.
 inline XQueue* of_pointer(XqQueue* pointer) {
     const auto bits = reinterpret_cast<uint64_t>(pointer);
     auto* queue = reinterpret_cast<XQueue*>(bits & kPointerAddressMask);

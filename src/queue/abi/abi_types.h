@@ -1,4 +1,4 @@
-// The meaning of arguments of the functions in queue_abi.h. C ABI.
+// The values of arguments of the functions in queue_abi.h. C ABI.
 #pragma once
 
 #include <stdint.h>
@@ -7,25 +7,25 @@
 extern "C" {
 #endif
 
-// xq_retire: what can still be asked of the vendor's queue.
+// xq_retire: whether the vendor's queue still takes commands.
 typedef enum {
     kXqNoLastReport = 0,
-    // The vendor's queue still takes commands from this thread: the device can tell when it is through.
+    // The vendor's queue still takes commands from this thread, so the device can report when it is done.
     kXqLastReport = 1
 } XqRetire;
 
-// xq_launched: what became of the driver's call. Flags.
+// xq_launched: how the driver's call ended. Flags.
 typedef enum {
     kXqFailed = 0,
     kXqSucceeded = 1,
-    kXqReportLater = 2  // the calling thread may not be kept now: a later command reports this one
+    kXqReportLater = 2  // the calling thread must not be delayed now: a later command reports this one
 } XqOutcome;
 
 // xq_report_marker: whether the device may be asked about the marker later.
 typedef enum {
     kXqNobodyCanAsk = 0,
-    // Another thread may ask the device about it later: a queue that makes room for more urgent ones leaves it at its
-    // usual reports.
+    // Another thread may ask the device about the marker later: a queue that makes room for more urgent ones needs no
+    // extra report for it.
     kXqCanAsk = 1
 } XqAskLater;
 
@@ -37,17 +37,17 @@ typedef enum { kXqRecords = 0, kXqWaits = 1 } XqSharedUse;
 
 // The path of a copy, for paths that have rates of their own.
 typedef enum {
-    kXqToDevice = 0,  // from memory of the host that is pinned
+    kXqToDevice = 0,  // from pinned memory of the host
     kXqToHost = 1,  // to such memory
     kXqPageableToDevice = 2,
     kXqDeviceToPageable = 3,
     kXqWithinDevice = 4,
     kXqBetweenDevices = 5,
-    kXqOfBuffers = 6,  // OpenCL's, wherever those are
+    kXqOfBuffers = 6,  // between OpenCL buffers, wherever their memory is
     kXqCopyKinds = 7
 } XqCopyKind;
 
-// A part of a copy, which is a command of its own.
+// A piece of a copy; each piece is a command.
 typedef struct XqPiece {
     XqCopyKind kind;
     uint64_t bytes;

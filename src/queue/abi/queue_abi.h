@@ -40,7 +40,7 @@ void* xq_hwq_impl(HwQueueHandle handle);
 // these is done now: the connection to the scheduler, and our threads. `errands`: also that which calls the vendor's
 // driver for such queues (agent/errands.h).
 void xq_begin(bool errands);
-// Whether it has entered a sandbox since (base/confinement.h).
+// Returns whether the process has entered a sandbox since xq_begin (base/confinement.h).
 bool xq_entered_sandbox(void);
 
 // --- XQueues by pointer, for shims. The pointer stays valid memory for the process's life (stale use is refused).
@@ -55,7 +55,7 @@ void xq_retire(XqQueue* queue, XqRetire how);
 
 // --- the path of one command
 void xq_admit(XqQueue* queue, XqTicket* ticket);
-// The same for a marker, which takes a place in the queue but no time of the device: an event's record, a wait for one.
+// Like xq_admit, for a marker: a command that takes a place in the queue but no device time, such as an event's record.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 // Gated devices: the same for a command that waits for what the device does not end (stand_places.h): a value that the
 // host stores, a host function, a semaphore, an event of another device or process.
@@ -68,75 +68,74 @@ void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 // `blocks_all`: all that is submitted later comes behind the wait, also where the queue keeps no order (a barrier). 0:
 // there are too many, or no memory: the command counts as work.
 XqStand xq_stand_begins(XqQueue* queue, bool blocks_all);
-// In the place of xq_admit, with a stand that is not 0.
+// Replaces xq_admit for a command with a stand that is not 0.
 void xq_admit_standing(XqQueue* queue, XqTicket* ticket, XqStand stand);
-// The driver has a wait that is no command (a barrier). xq_launched does the same for commands.
+// The driver has got a wait that is no command (a barrier). For commands xq_launched says so.
 void xq_stand_given(XqQueue* queue, XqStand stand);
 void xq_stand_over(XqQueue* queue, XqStand stand);
 bool xq_has_stands(XqQueue* queue);
-// Whether its commands complete in the order in which they were launched.
+// Returns whether its commands complete in launch order.
 bool xq_keeps_order(XqQueue* queue);
-// As told to xq_hwq_create.
+// Returns the device given to xq_hwq_create.
 XDevice xq_device(XqQueue* queue);
 
-// Gated devices: copies. While a more urgent unit may come, a large copy is launched in pieces, each of which has a
-// gate before it: what the device is in the middle of is then no more than one piece. False: nobody is to be made room
-// for, and copies are launched whole.
+// Gated devices: returns whether large copies should be launched in pieces now, because a more urgent unit may come.
+// Each piece has a gate before it, so the device is never busy with more than one piece. Otherwise copies are launched
+// whole.
 bool xq_copies_in_pieces(XqQueue* queue);
-// The caller is about to launch such a copy. Until xq_split_over on the same thread nothing of other threads comes into
-// the middle of it: their launches wait as at a full window. False: not now, calls of others are on their way.
+// Begins a copy in pieces. Until xq_split_over on the same thread, other threads' launches on the queue wait as at a
+// full window. Returns false if that is impossible now, because calls of others are under way.
 bool xq_split_begins(XqQueue* queue);
 void xq_split_over(XqQueue* queue);
-// How much of a copy of `bytes` in all the caller is to launch next; 0: all that is left.
+// Returns how many bytes of a copy of `bytes` to launch next; 0: all that are left.
 uint64_t xq_copy_piece(XqQueue* queue, XqCopyKind kind, uint64_t bytes);
-// In the place of xq_admit.
+// Replaces xq_admit for a piece.
 void xq_admit_piece(XqQueue* queue, XqTicket* ticket, const XqPiece* piece);
 
 void xq_launched(XqQueue* queue, XqTicket* ticket, uint32_t outcome);  // XqOutcome
-// The command that was admitted is a copy of memory, or a piece of one: it is counted for people. `bytes`: as far as
-// the call tells, else 0. Other commands pay nothing for it.
+// Counts the admitted command as a copy, for tools. `bytes`: as far as the call tells, otherwise 0. Other commands cost
+// nothing extra.
 void xq_note_copy(XqQueue* queue, uint64_t bytes);
-XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // queue owns `command` from here on
+XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // the queue owns `command` from here on
 void xq_complete(XqToken token);
 
-// Gated devices: a marker that the program may wait for (an event's record) was launched; its completion is reported.
+// Gated devices: a marker was launched for which the program may wait (an event's record). Its completion will be
+// reported.
 void xq_report_marker(XqQueue* queue, XqAskLater later);
 
-// Gated devices. The caller is about to wait for work of the queue. While others are being kept off the device for it,
-// the device stays with it until its next launch (XqKeepAliveOps). Calls the backend. False: not done.
+// Gated devices: keeps the device for the queue until its next launch (XqKeepAliveOps), if others are being kept off
+// for it. Call before waiting for the queue's work. Calls the backend. Returns false if it did not.
 bool xq_keep_alive(XqQueue* queue, XqReturn when);
-// The caller is about to launch, by a call that may wait for what is in the stream: a keep-alive there ends soon, as
-// behind a launch.
+// Call before a launch that may wait for earlier work in the stream: a keep-alive there ends soon, as behind a launch.
 void xq_follow_keep_alive(XqQueue* queue);
-// The caller is about to ask or wait for the stream in another way: a keep-alive there ends, in a moment.
+// Call before querying or synchronizing the stream by other means: ends a pending keep-alive soon.
 void xq_end_keep_alive(XqQueue* queue);
-// Likewise for a whole context: also one that is held before a burst, of any queue of the process.
+// The same for a whole context: also ends a keep-alive that any of the process's queues holds before a burst.
 void xq_end_held_keep_alive(void);
-// Likewise, and the call frees memory of the device. While the program does so again and again, none is held before its
-// bursts: allocations and releases took longer beside one than a switch does (docs/decisions/013).
+// The same for a call that frees device memory. While the program frees memory again and again, no keep-alive is held
+// before its bursts: beside one, allocating and freeing took longer than a switch (docs/decisions/013).
 void xq_frees_memory(void);
-// The caller is the program, about to have its first work: the device gets to know the queue's words now, and what a
-// keep-alive needs is prepared, if the queue may ever have one. Later that would be done in the program's first burst,
-// and beside its launches, which may wait for it in the driver.
+// Prepares the queue's words and its keep-alive before the program's first work, if it may ever need one. Later this
+// would fall into the program's first burst, and could wait in the driver for its launches.
 void xq_prepare_early(XqQueue* queue);
-// Whether the process has victims, and keeps the device from them through its pauses.
+// Returns whether the process has victims and keeps the device through its pauses.
 bool xq_keeps_device(XqQueue* queue);
-// When a more urgent program's copies are foreseen, as ipc::Header::copy_burst_ns; 0: they are not.
+// Returns when a more urgent program's copies are foreseen, as ipc::Header::copy_burst_ns; 0: they are not.
 int64_t xq_copy_burst_ns(XqQueue* queue);
-// Whether everything launched is known to be complete. `xq_is_idle`: and whether the driver says so, too, which knows
-// of all that is in the stream. Calls the backend.
+// xq_all_complete returns whether everything launched is known to be complete. xq_is_idle also asks the driver, which
+// knows of all work in the stream. It calls the backend.
 bool xq_all_complete(XqQueue* queue);
 bool xq_is_idle(XqQueue* queue);
-// True: no work of the program's own is in flight, but some of ours may be (a keep-alive, a progress report). A driver
-// that calls the stream busy means that.
+// Returns whether only work of ours may be in flight (a keep-alive, a progress report). A driver that reports the
+// stream busy then means that work.
 bool xq_only_keep_alive_pending(XqQueue* queue);
 
-// Around the driver's call of a command, where the process has queues of several priorities: a call may wait for work
-// of other queues (a kernel's first launch), or for a lock that another call holds meanwhile.
+// Call before and after the driver's call of a command, if the process has queues of several priorities. Such a call
+// may wait for other queues' work (a kernel's first launch), or for a lock that another call holds.
 void xq_driver_call(XqQueue* queue, XqDriverCall what);
 
-// Gated devices: the caller is about to make a call of the driver's that returns when work of the queue is complete.
-// Its return will tell that end. And the call has returned.
+// Gated devices: call before and after a driver call that returns when the queue's work is complete, and so tells its
+// end.
 void xq_wait_begins(XqQueue* queue);
 void xq_wait_ended(XqQueue* queue);
 
@@ -154,7 +153,7 @@ void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
 // urgent.
 void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use);
 
-// As somebody last set it, without what it inherits. PRIORITY_NO_EXECUTE: the queue is gone.
+// Returns the priority as last set, without what the queue inherits. PRIORITY_NO_EXECUTE: the queue is gone.
 int32_t xq_priority(XqQueue* queue);
 
 // `consumer` is about to get a command, and work of `producer` may stand before it in one hardware queue, gates
@@ -164,33 +163,33 @@ void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
 // `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`
 // is the less urgent one it is kept short as above, also before `other` has any work.
 void xq_stand_before(XqQueue* queue, XqQueue* other);
-// The queue shares its hardware queue with nobody any more.
+// The queue no longer shares its hardware queue.
 void xq_end_sharing(XqQueue* queue);
 
-// Whether level 3 takes this queue off the device by itself, not together with its process's others there.
+// Tells whether level 3 takes this queue off the device alone, without its process's other queues.
 void xq_set_apart(XqQueue* queue, bool apart);
 
-// Blocks until nothing is buffered in the core (devices without holds, or callback commands): a call that must stay
-// ordered behind buffered commands but cannot be buffered itself. Returns at once in the usual case.
+// Blocks until the core has no buffered command (devices without holds, or callback commands). For a call that must
+// stay ordered behind them but cannot be buffered. Usually returns at once.
 void xq_drain(XqQueue* queue);
 
-// The object that `words_owner` names (device.h) goes, and all that was registered with it.
+// Tells that the object named by `words_owner` (device.h) is destroyed, with all that was registered with it.
 void xq_words_owner_gone(uint64_t owner);
 
 // The data with which a scheduler takes this process's work off a device, and puts it back, if the process does not
 // answer: goes to xserver with a descriptor. Only the platform's own code knows what the bytes mean; they are copied.
 typedef struct XqHandover {
     XPlatform platform;
-    uint32_t bytes;  // 0: what was handed over under this key is withdrawn
+    uint32_t bytes;  // 0: withdraws the handover with this key
     XDevice device;
-    uint64_t key;  // its name among those of this process
+    uint64_t key;  // the handover's name within this process
     const void* data;
-    int fd;  // stays the caller's; sent as it is by then
-    void (*undo)(void);  // undoes whatever the scheduler did with it: called when that is gone
+    int fd;  // stays the caller's; a copy is sent
+    void (*undo)(void);  // called when the scheduler that had the handover is gone: undoes what the scheduler did
 } XqHandover;
 void xq_hand_over(const XqHandover* handover);
 
-// The process's version of everything above; a backend refuses to work with another.
+// Returns the version of this interface in the process; a backend refuses any other than its own.
 uint32_t xq_abi_version(void);
 
 #pragma GCC visibility pop

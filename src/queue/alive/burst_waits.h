@@ -13,12 +13,12 @@ namespace xsched::queue {
 
 class BurstWaits {
 public:
-    static constexpr uint32_t kEnough = 4;  // bursts in a row with as many
-    static constexpr uint32_t kNotFor = 64;  // bursts, since one went on behind its last wait
-    // What begins so long behind the usual end of a burst is none of it.
+    static constexpr uint32_t kEnough = 4;  // equal bursts in a row before their number of waits is trusted
+    static constexpr uint32_t kNotFor = 64;  // bursts without trust after one that continued behind its last wait
+    // How long behind the usual end of a burst a wait still counts as the burst's.
     static constexpr int64_t kMoreNs = 1 * base::kMillisecond;  // judgement
 
-    // The device is held for another burst: the waits of the last one are known. Not from two threads at once.
+    // Notes that the device is held for another burst, so the last burst's waits are counted. One thread at a time.
     void burst_expected() {
         until_ns_.store(0, std::memory_order_relaxed);
         const uint32_t waits = waits_.exchange(0, std::memory_order_relaxed);
@@ -29,19 +29,19 @@ public:
         alike_.store(same ? std::min(alike_.load(std::memory_order_relaxed) + 1, kEnough) : 1,
                      std::memory_order_relaxed);
     }
-    // It has begun, and usually ends by then. Any thread, like the following.
+    // Notes that the burst has begun and usually ends by then. Any thread, like the following.
     void burst_begun(int64_t end_ns) { until_ns_.store(end_ns + kMoreNs, std::memory_order_relaxed); }
-    // A wait begins. Returns whether that is the last one, as far as is known.
+    // Notes a wait. Returns whether it is the burst's last, as far as known.
     bool wait_begun(int64_t now_ns) {
         if (!goes_on(now_ns)) return false;
         const uint32_t waits = waits_.fetch_add(1, std::memory_order_relaxed) + 1;
         return known() && waits == usual_.load(std::memory_order_relaxed);
     }
-    // How many the next burst has.
+    // Returns whether the number of waits of the next burst is known.
     bool known() const {
         return not_for_.load(std::memory_order_relaxed) == 0 && alike_.load(std::memory_order_relaxed) >= kEnough;
     }
-    // The first launch behind the last wait.
+    // Notes the first launch behind the last wait.
     void launched_behind(int64_t now_ns) {
         if (goes_on(now_ns)) not_for_.store(kNotFor, std::memory_order_relaxed);
     }
@@ -49,10 +49,10 @@ public:
 private:
     bool goes_on(int64_t now_ns) const { return now_ns < until_ns_.load(std::memory_order_relaxed); }
 
-    std::atomic<int64_t> until_ns_{0};  // waits count as the burst's; 0: there is none
-    std::atomic<uint32_t> waits_{0};  // of the burst under way, or the last one
+    std::atomic<int64_t> until_ns_{0};  // until when waits count as the burst's; 0: no burst
+    std::atomic<uint32_t> waits_{0};  // waits of the burst under way, or of the last one
     std::atomic<uint32_t> usual_{0};
-    std::atomic<uint32_t> alike_{0};  // bursts in a row
+    std::atomic<uint32_t> alike_{0};  // bursts in a row with that number
     std::atomic<uint32_t> not_for_{0};
 };
 

@@ -9,12 +9,12 @@
 namespace xsched::queue {
 namespace {
 
-// The pause between the end of a wait and the next launch. A longer one is not worth the device's time, while others
-// are on their way off.
+// Longest pause, from the end of a wait to the next launch, for which the device is kept while victims are on their way
+// off. A longer pause is not worth the device's time.
 constexpr int64_t kLongestNs = 50 * base::kMicrosecond;  // decision 003
-// Bursts may last longer than usual by this part, where something else ends what is held through them.
+// A hold that something else ends may last longer than the burst's usual length by 1/kLongerPart.
 constexpr int64_t kLongerPart = 2;
-// The same of a hold to the end of a burst: as long as a machine may be busy with something else.
+// The same for a hold to the end of a burst: as long as a machine may be busy with something else.
 constexpr int64_t kLongerToEndNs = 2 * base::kMillisecond;  // decision 023
 
 }  // namespace
@@ -37,7 +37,7 @@ void KeepAlive::begin() {
 
 void KeepAlive::placed() { warm_seen_ = core_.published.slot().warm.load(std::memory_order_relaxed); }
 
-// The number of a new one, and for how long; 0: not now.
+// Returns the number of a new keep-alive, and its length; 0: not now.
 uint32_t KeepAlive::next_number(int64_t* ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
@@ -49,7 +49,7 @@ uint32_t KeepAlive::next_number(int64_t* ns) {
     if (base::now_ns() < core_.published.keep_alive_until_ns()) *ns = std::max(*ns, kLongestNs);
     if (*ns == 0) return 0;
     path_.absorb_progress();
-    if (core_.completed == core_.submitted) return 0;  // the device has gone on to others already
+    if (core_.completed == core_.submitted) return 0;  // nothing is in flight: the device has already turned to others
     return raise_number();
 }
 
@@ -60,7 +60,7 @@ uint32_t KeepAlive::raise_number() {
     return number_ != 0 ? number_ : number_ += 2;
 }
 
-// On the thread that is about to wait for the queue's work.
+// Starts a keep-alive, on the thread that is about to wait for the queue's work.
 bool KeepAlive::start(XqReturn when) {
     end();
     wait_begins();
@@ -68,7 +68,8 @@ bool KeepAlive::start(XqReturn when) {
     int64_t ns = 0;
     const uint32_t number = next_number(&ns);
     if (number == 0) return false;
-    running_.store(true, std::memory_order_seq_cst);  // first: another thread's launch may end it from here on
+    running_.store(true, std::memory_order_seq_cst);  // set before the start, because another thread's launch may end
+                                                      // it at once
     if (ops()->start(core_.setup.impl, number, ns, when) == kXSchedSuccess) return true;
     end();
     return false;
@@ -187,7 +188,7 @@ void KeepAlive::warm_if_asked() {
         hold(hold_ns, slot.warm_behind_us.load(std::memory_order_relaxed) * base::kMicrosecond);
 }
 
-// The number of one to hold; 0: not now. Before a burst: that is there, or was.
+// Returns the number of a keep-alive to hold; 0: not now. A hold before a burst uses up its number.
 uint32_t KeepAlive::number_to_hold(bool to_end) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired || !path_.bound()) return 0;
@@ -196,14 +197,14 @@ uint32_t KeepAlive::number_to_hold(bool to_end) {
     return to_end || core_.completed == core_.submitted ? held_number_ = raise_number() : 0;
 }
 
-// One at a time: they stand in the same queue of ours.
+// Puts a hold into our own queue, one at a time.
 bool KeepAlive::put_held(uint32_t number, int64_t ns, int64_t behind_ns) {
     held_until_ns.store(base::now_ns() + ns + behind_ns, std::memory_order_relaxed);
     holder.store(this, std::memory_order_seq_cst);
     return ops()->hold(core_.setup.impl, number, ns, behind_ns) == kXSchedSuccess;
 }
 
-// The scheduler need keep nobody else off until then.
+// Tells the scheduler that it need not keep other programs off until then.
 void KeepAlive::tell_holds(int64_t until_ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use) return;
@@ -211,8 +212,8 @@ void KeepAlive::tell_holds(int64_t until_ns) {
     ipc::ring_doorbell(core_.published.header());
 }
 
-// Tells the scheduler that the hold is over: the burst goes on behind the wait that ended the hold, or another burst
-// has begun.
+// Tells the scheduler that the hold is over: the burst goes on behind the wait that ended it, or another burst has
+// begun.
 void KeepAlive::tell_over(int64_t now_ns) {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.published.holds_until_ns() <= now_ns) return;
@@ -228,13 +229,15 @@ bool KeepAlive::holds_through() {
 void KeepAlive::hold(int64_t ns, int64_t through) {
     if (base::now_ns() < held_until_ns.load(std::memory_order_relaxed)) return;
     if (uint32_t left = not_held.load(std::memory_order_relaxed); left > 0) {
-        not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);  // else memory was freed just now
+        // otherwise memory was freed just now
+        not_held.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);
         return;
     }
-    end();  // that of the last wait, which nothing has followed
+    end();  // ends the keep-alive of the last wait, which no launch has followed
     const uint32_t number = number_to_hold(false);
     burst_waits.burst_expected();
-    // The last wait ends it. To take victims off for a burst that is about to end costs them more than it brings.
+    // The burst's last wait ends the hold. Taking victims off for a burst that is about to end would cost them more
+    // than it gains.
     if (burst_waits.known()) through += through / kLongerPart;
     const int64_t behind_ns = through != 0 ? through : int64_t{kXqHeldBehindLaunchNs};
     XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most, and %lld behind its first launch",
@@ -247,7 +250,7 @@ void KeepAlive::hold(int64_t ns, int64_t through) {
     waits_until_ns.store(base::now_ns() + ns, std::memory_order_relaxed);
     if (!put_held(number, ns, behind_ns)) return end_held();
     if (through != 0 && awaits_launch()) tell_holds(waits_until_ns.load(std::memory_order_relaxed));
-    bool launched_meanwhile = false;  // by a thread that did not see that it is held
+    bool launched_meanwhile = false;  // a thread launched meanwhile without seeing the hold
     {
         base::Lock lock(core_.mutex);
         launched_meanwhile = core_.completed != core_.submitted;
@@ -271,7 +274,8 @@ void KeepAlive::hold_to_end(int64_t ns) {
     tell_holds(until_ns);
 }
 
-// A keep-alive of a later wait has the same word, and may have told it more.
+// Tells the device to end the hold. The keep-alive of a later wait uses the same word, and may have set a higher
+// number.
 void KeepAlive::tell_held(uint32_t word) {
     base::Lock lock(core_.mutex);
     if (core_.in_use && held_number_ == number_) core_.published.keep_alive(word);
@@ -296,7 +300,7 @@ void KeepAlive::launched() {
     held->tell_holds(now_ns + behind_ns);
 }
 
-// Returns whose it was; null: nothing is held.
+// Ends the hold, and returns the queue that had it; null: none.
 KeepAlive* KeepAlive::let_go() {
     if (holder.load() == nullptr) return nullptr;
     KeepAlive* const held = holder.exchange(nullptr);
@@ -313,8 +317,8 @@ void KeepAlive::end_held() {
     if (held != nullptr && through_ns.exchange(0) != 0) held->tell_holds(0);
 }
 
-// With the last wait of a burst the device is let go, and the scheduler is not told. It would take victims off for what
-// is left of the burst, which is less than that takes.
+// Lets the device go at a burst's last wait, without telling the scheduler: it would take victims off for the short
+// rest of the burst, which takes longer than that rest.
 XSCHED_HOT void KeepAlive::wait_begins() {
     if (ends_with_wait.load(std::memory_order_relaxed))
         end_waits.wait_begun();
@@ -323,7 +327,7 @@ XSCHED_HOT void KeepAlive::wait_begins() {
     KeepAlive* const held = let_go();
     if (held == nullptr) return;
     let_go_early.store(true, std::memory_order_relaxed);
-    awaiting.store(held);  // whether the burst goes on
+    awaiting.store(held);  // watches whether the burst continues
 }
 
 void KeepAlive::frees_memory() {

@@ -28,8 +28,8 @@ public:
     // As xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
     XSCHED_HOT bool start(XqReturn when);
     XSCHED_HOT void end();
-    // Work of the program's has been launched behind it. It ends with the second such launch. With the first one alone
-    // the hardware would have nothing left to fetch once that has started, and turn to others.
+    // Work of the program has been launched behind the keep-alive. It ends with the second such launch. If it ended
+    // with the first, the hardware would have nothing left to fetch once that started, and would turn to others.
     void followed();
     // As xq_follow_keep_alive.
     void will_be_followed();
@@ -38,37 +38,38 @@ public:
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // As xq_prepare_early. Work that was prepared is found again later, and only then reported.
+    // As xq_prepare_early. Work prepared here is found and reported later.
     void prepare_early();
-    // A keep-alive may be in the stream. No lock needed.
+    // Returns whether a keep-alive may be in the stream. Needs no lock.
     bool running() const { return running_.load(std::memory_order_relaxed); }
-    // One is held before a burst, of any queue of the process, and waits for its first launch.
+    // Returns whether a queue of the process holds the device before a burst whose first launch has not come.
     static bool awaits_launch() { return awaiting.load(std::memory_order_relaxed) != nullptr; }
     static void launched();
-    // Before a call that waits for the whole context, of which a held one is a part.
+    // Ends a hold. Call before waiting for the whole context, which includes the hold.
     static void end_held();
-    // Before one that frees memory of the device: besides, none is held the next kBurstsAfterFree times. A program that
-    // frees memory in each burst, or in every second one, therefore gets no hold.
+    // Ends a hold before a call that frees device memory, and skips the next kBurstsAfterFree holds. A program that
+    // frees memory in every burst, or every second one, therefore gets no hold.
     static void frees_memory();
-    // At the begin of a wait for any of the process's queues.
+    // Notes the begin of a wait for any of the process's queues.
     XSCHED_HOT static void wait_begins();
     static constexpr uint32_t kBurstsAfterFree = 2;
 
-    // A keep-alive that is held lasts through the burst under way.
+    // Returns whether a hold lasts through the burst under way.
     static bool holds_through();
 
-    // Agent thread: one of the two that follow has something to do.
+    // Agent thread: returns whether one of the two following functions has something to do.
     bool asked();
-    // A thread of their own (agent/errands.h), for the driver may keep it waiting: as Header::keep_alive_wanted says.
+    // Prepares the keep-alive if Header::keep_alive_wanted says so. Called on the errands' thread (agent/errands.h),
+    // because the driver may block it.
     void prepare_if_asked();
-    // If a burst is about to begin, something for the device to do, so that it has switched to us by then.
+    // If a burst is about to begin, gives the device a little work so that it has switched to this context by then.
     void warm_if_asked();
 
     // Lock held.
     void begin();
     // The queue's slot moved to another scheduler's memory: forgets the requests of the scheduler before.
     void placed();
-    // The word with which the last one has ended; 0: there was none.
+    // Returns the word that ended the last keep-alive; 0: there was none.
     uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }
 
 private:
@@ -86,27 +87,28 @@ private:
     void tell_held(uint32_t word);
     bool preparation_asked();
 
-    // Whose keep-alive is held before a burst, and whether it still awaits the first launch. Objects of queues are
+    // The queue that holds the device before a burst, and the one whose first launch is awaited. Objects of queues are
     // never freed (pool.h).
     static std::atomic<KeepAlive*> holder;
     static std::atomic<KeepAlive*> awaiting;
-    static std::atomic<int64_t> held_until_ns;  // it has ended by then
-    static std::atomic<uint32_t> not_held;  // before so many bursts to come
+    static std::atomic<int64_t> held_until_ns;  // when the hold ends at the latest
+    static std::atomic<uint32_t> not_held;  // number of bursts to come that get no hold
     static std::atomic<bool> ends_with_wait;  // what is held
-    // Likewise, where it stands through all of a burst: so long behind the first launch, if that comes before then.
+    // For a hold through a whole burst: how long it lasts behind the first launch, if that comes in time.
     static std::atomic<int64_t> through_ns;
     static std::atomic<int64_t> waits_until_ns;
-    static std::atomic<bool> let_go_early;  // with the last wait of a burst: what is awaited is one behind that
+    static std::atomic<bool> let_go_early;  // the hold ended with the burst's last wait: the awaited launch would be
+                                            // one behind that
     static BurstWaits burst_waits;  // of those
-    static EndWaits end_waits;  // of what is held to the end of bursts
+    static EndWaits end_waits;  // of holds to the end of bursts
 
     QueueCore& core_;
     GatedPath& path_;
-    uint32_t number_ = 0;  // of the last one: even
+    uint32_t number_ = 0;  // number of the last keep-alive: even
     std::atomic<bool> running_{false};
     bool followed_ = false;  // once
-    uint32_t held_number_ = 0;  // of the last one that was held
-    uint32_t prepared_for_ = 0;  // or refused: the path's binding
+    uint32_t held_number_ = 0;  // number of the last hold
+    uint32_t prepared_for_ = 0;  // the path's binding for which it is prepared, or was refused
     uint32_t warm_seen_ = 0;
 };
 

@@ -11,7 +11,7 @@ void* BufferedPath::worker_body(void* path) {
     return nullptr;
 }
 
-// Its place was reserved by admit.
+// Buffers a command whose place admit has reserved.
 void BufferedPath::buffer(XqCommand* command) {
     command->next = nullptr;
     bool have_worker = false;
@@ -23,7 +23,7 @@ void BufferedPath::buffer(XqCommand* command) {
         work_.fetch_add(1, std::memory_order_release);
     }
     if (have_worker) return wake_worker();
-    // No thread could be started: late is better than never. The command is launched here, once the queue may run.
+    // No worker thread could be started, so the command is launched here, once the queue may run: late, but not lost.
     bool done = false;
     while (!done) {
         core_.wait_until([this] { return first_ == nullptr || may_launch(); });
@@ -45,7 +45,7 @@ bool BufferedPath::start_worker() {
     return worker_running_;
 }
 
-// Also when nothing more will be reported: the worker then asks for the rest.
+// Returns whether the worker has work; also when no report will come, because the worker then asks for one.
 bool BufferedPath::worker_is_wanted() {
     if (first_ == nullptr || (!may_launch() && tokens_.out() != 0)) return false;
     work_.fetch_add(1, std::memory_order_release);
@@ -64,7 +64,7 @@ XqCommand* BufferedPath::drop() {
     return dropped;
 }
 
-// The window refills in bursts: from limit - batch or less up to limit. Lock held.
+// Returns whether to launch now. The window refills in bursts: from limit - batch or less up to limit. Lock held.
 bool BufferedPath::may_launch() {
     if (first_ == nullptr || (!core_.open() && !core_.retired)) return bursting_ = false;
     const uint64_t in_flight = core_.in_flight();
@@ -88,11 +88,11 @@ void BufferedPath::run_worker() {
     core_.mutex.lock();
     for (;;) {
         if (!may_launch()) {
-            if (!worker_running_) break;  // the borrowed thread of buffer()
+            if (!worker_running_) break;  // the caller of buffer() acts as the worker
             const uint32_t seen = work_.load(std::memory_order_acquire);
             const bool unreported = first_ != nullptr && tokens_.out() == 0;
             core_.mutex.unlock();
-            if (unreported) report_all();  // or no completion would wake this thread
+            if (unreported) report_all();  // otherwise no completion would wake this thread
             base::futex_wait(work_, seen);
             core_.mutex.lock();
             continue;
@@ -104,7 +104,7 @@ void BufferedPath::run_worker() {
         const bool succeeded = launch(command, ticket.token) == kXSchedSuccess;
         command->ops->destroy(command);
         core_.mutex.lock();
-        --count_;  // only now may a caller's thread launch behind it
+        --count_;  // only from now on may a caller's thread launch behind it
         if (ticket.token == 0) succeeded ? tokens_.returned_without() : core_.note_completed(1);
         if (!succeeded && core_.standing.any()) core_.forget_stands();
         if (count_ == 0) core_.waiters.wake();

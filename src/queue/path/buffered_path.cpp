@@ -14,13 +14,13 @@ namespace {
 constexpr int64_t kShortCommandNs = 20 * base::kMicrosecond;  // judgement
 constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;  // judgement
 
-// The queue whose buffered command this thread is launching: what that command enqueues on it passes at once.
+// The queue whose buffered command this thread is launching: commands that it enqueues there pass at once.
 [[gnu::tls_model("initial-exec")]] thread_local const QueueCore* t_launching = nullptr;
 
 }  // namespace
 
-// Every command reports itself where order does not tell about its predecessors, and where a hold may come between it
-// and a later one.
+// Chooses which commands report themselves: every one, if order does not tell about its predecessors, or if a hold may
+// come between it and a later one.
 void BufferedPath::begin() {
     const XqDeviceOps& ops = *core_.setup.ops;
     tokens_ = Tokens{};
@@ -36,8 +36,8 @@ void BufferedPath::after_fork() {
 
 bool BufferedPath::passes() const { return t_launching == &core_; }
 
-// Commands report themselves, too, while somebody watches. Else only so many that the window and the meter stay
-// informed.
+// Returns a token if the command must report itself. While the queue is followed every command does; otherwise enough
+// to keep the window and the meter informed.
 XqToken BufferedPath::make_token(XqTicket& ticket) {
     uint32_t stride = 1;
     const int64_t length = core_.meter.command_ns();
@@ -92,7 +92,7 @@ void BufferedPath::launched(XqTicket& ticket, uint32_t outcome) {
     core_.mutex.lock();
     const bool wake = call_returned(ticket, succeeded);
     if (!succeeded) ticket.token = 0;
-    core_.waiters.wake();  // whoever waits for it may have to ask, or to flush
+    core_.waiters.wake();  // a thread that waits for it may have to ask, or to flush
     const bool retired = core_.retired;
     core_.mutex.unlock();
     if (wake) wake_worker();

@@ -25,7 +25,8 @@ public:
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
     bool copies_in_pieces() override;
-    // Where nothing tells at which rate it copies: of a size that every device copies in some hundred microseconds.
+    // Returns the size of a piece. No rate is known here, so it is a size that every device copies in some hundred
+    // microseconds.
     uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) override;
 
     // --- lock held: life
@@ -35,13 +36,14 @@ public:
 
     // --- lock held: parts of an enqueue, for the held path too
     XSCHED_HOT void launch_here(XqTicket& ticket, XqStand own = 0);
-    // A place in the buffer.
+    // Reserves a place in the buffer.
     void reserve(XqTicket& ticket);
-    // The command passes whatever is in its way: it belongs to one that this thread is launching.
+    // Returns whether the command passes at once: a command that this thread is launching has enqueued it.
     XSCHED_HOT bool passes() const;
     XSCHED_HOT XqToken make_token(XqTicket& ticket);
     void call_begins() { ++calls_; }
-    // Returns whether the worker must be woken: nobody else tells it of this command's end.
+    // Notes that the driver's call returned. Returns whether the worker must be woken, because no report tells it of
+    // this command's end.
     XSCHED_HOT bool call_returned(const XqTicket& ticket, bool succeeded);
     uint32_t calls() const { return calls_; }
     uint32_t count() const { return count_; }
@@ -49,17 +51,18 @@ public:
 
     // --- no lock held
     XSCHED_HOT void complete(uint32_t generation, uint32_t covers);
-    // Takes a command for which admit said kXqBuffer.
+    // Buffers a command for which admit said kXqBuffer.
     void buffer(XqCommand* command);
-    // Runs `command` on this thread as if the worker did: what it enqueues on this queue meanwhile passes.
+    // Runs `command` on this thread in the worker's place: commands that it enqueues on this queue pass at once.
     XResult launch(XqCommand* command, XqToken token);
     void wake_worker();
-    // Until nothing is buffered.
+    // Waits until nothing is buffered.
     void drain();
 
-    // Lock held: all commands that the worker has not launched are taken off, and count as complete.
+    // Removes all commands that the worker has not launched; they count as complete. Lock held.
     XqCommand* drop();
-    // Lock held: whether the worker has something to do. Raises its word then; wake_worker follows without the lock.
+    // Returns whether the worker has something to do, and raises its word then; wake_worker follows without the lock.
+    // Lock held.
     bool worker_is_wanted();
 
 private:
@@ -71,11 +74,11 @@ private:
 
     QueueCore& core_;
     Tokens tokens_;
-    uint32_t calls_ = 0;  // admitted, and the driver call has not returned
+    uint32_t calls_ = 0;  // admitted commands whose driver call has not returned
     bool each_reports_ = true;
     XqCommand* first_ = nullptr;
     XqCommand* last_ = nullptr;
-    uint32_t count_ = 0;  // admitted for the buffer and not launched yet
+    uint32_t count_ = 0;  // commands admitted for the buffer and not launched yet
     bool bursting_ = false;  // the worker refills the window up to its limit
     bool worker_running_ = false;
     base::Thread worker_;

@@ -6,10 +6,10 @@
 namespace xsched::queue {
 namespace {
 
-// Completions are seen late, now by more, now by less: single ones of short commands would say little.
+// Least time of a sample. Completions are seen with varying delay, so single short commands would say little.
 constexpr int64_t kSampleNs = 200'000;  // judgement
 constexpr uint32_t kSampleCommands = 16;
-// The time of a start beyond the hardware's switch: at most so many times as long. Turns on an H100: 0.45 ms in all, of
+// Most time that a start takes beyond the hardware's switch, in switches. Turns on an H100 take 0.45 ms in all, of
 // which the switch is 0.18 (docs/POLICIES.md).
 constexpr int64_t kMoreSwitches = 3;
 
@@ -24,7 +24,7 @@ int64_t follow(int64_t average, int64_t sample) {
 
 }  // namespace
 
-// Whether it has started and nothing has completed since.
+// Returns whether the queue has started and completed nothing since.
 bool CommandMeter::waited(int64_t now_ns, int64_t& since_start_ns) const {
     if (is_stopped_ || flight_since_ns_ < 0 || last_completed_ns_ > flight_since_ns_) return false;
     since_start_ns = std::max<int64_t>(now_ns - flight_since_ns_, 0);
@@ -33,18 +33,18 @@ bool CommandMeter::waited(int64_t now_ns, int64_t& since_start_ns) const {
 
 int64_t CommandMeter::since(int64_t now_ns) const {
     int64_t ns = 0;
-    if (waited(now_ns, ns)) return ns - std::min(switch_ns_, ns / 2);  // what completes so soon had little to wait for
+    if (waited(now_ns, ns)) return ns - std::min(switch_ns_, ns / 2);  // a command that completes so soon hardly waited
     if (is_stopped_ || flight_since_ns_ < 0) return 0;
     return std::max<int64_t>(now_ns - last_completed_ns_, 0);
 }
 
-// Returns the part of that which may not be its own either.
+// Returns how much of that time may be waiting as well.
 int64_t CommandMeter::doubt(int64_t now_ns) const {
     int64_t ns = 0;
     return waited(now_ns, ns) ? std::min(kMoreSwitches * switch_ns_, since(now_ns) / 2) : 0;
 }
 
-// Since it was last asked.
+// Returns the device time of work that ran on after a stop, since the last call.
 int64_t CommandMeter::ran_on(int64_t now_ns) {
     if (!is_stopped_) return 0;
     const int64_t ns = std::min(run_on_ns_, std::max<int64_t>(now_ns - std::exchange(stopped_ns_, now_ns), 0));

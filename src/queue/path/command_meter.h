@@ -13,7 +13,7 @@ inline constexpr bool takes_no_time(CommandKind kind) {
     return kind == CommandKind::kMarker || kind == CommandKind::kWait;
 }
 
-// Which part of a queue's latest commands are work.
+// The part of a queue's latest commands that are work and not markers.
 class WorkShare {
 public:
     static constexpr uint32_t kRemembered = 256;
@@ -25,14 +25,14 @@ public:
         }
         markers_ += takes_no_time(kind) ? 1 : 0;
     }
-    // Of about this many commands. The rest of one is remembered.
+    // Returns how many of so many commands are work; keeps the remainder for the next call.
     uint32_t of(uint32_t commands) {
         if (markers_ == 0) return commands;
         const uint64_t parts = uint64_t{commands} * (commands_ - markers_) + rest_;
         rest_ = static_cast<uint32_t>(parts % commands_);
         return static_cast<uint32_t>(parts / commands_);
     }
-    // The mean time of a command, markers included, of that of a piece of work.
+    // Converts the mean length of a piece of work to the mean of all commands, markers included.
     int64_t mean(int64_t work_ns) const {
         return markers_ == 0 ? work_ns : work_ns * (commands_ - markers_) / commands_;
     }
@@ -40,30 +40,29 @@ public:
 private:
     uint32_t commands_ = 0;
     uint32_t markers_ = 0;
-    uint32_t rest_ = 0;  // of a piece of work, in parts of commands_
+    uint32_t rest_ = 0;  // remainder of of(), in parts of commands_
 };
 
 class CommandMeter {
 public:
-    // The first command goes to hardware that had none of this queue's work.
+    // Notes that a command goes to a device that has none of this queue's work.
     void flight_began(int64_t now_ns) {
         flight_since_ns_ = now_ns;
         before_ns_ = run_on_ns_ = switch_ns_ = doubt_ns_ = 0;
     }
-    // The queue is stopped, and started later. Of the time between, about `run_on_ns` is its own. Of the time after,
-    // about `switch_ns` is not: the hardware turns from another process's work to this queue's. Nor is up to three
-    // times that, where the commands' usual length says so: the other one may still run on, and a gate take its time to
-    // open.
+    // Notes that the queue was stopped, and then started. Between, about `run_on_ns` counts as its own. After the
+    // start, about `switch_ns` does not count: the hardware switches to this queue. Up to three times that does not
+    // count if the commands' usual length says so, because the other process may run on and a gate takes time to open.
     void stopped(int64_t now_ns, int64_t run_on_ns);
     void started(int64_t now_ns, int64_t switch_ns);
-    // `count` commands completed. Returns the device time that this queue has had since the last ones did.
+    // Notes that `count` commands completed. Returns the device time used since the last ones.
     int64_t completed(uint32_t count, int64_t now_ns);
-    // Commands completed that nobody followed: the device had work all the time until now, as far as is known. Counts
-    // that time. It says little of the commands' lengths: the queue may have been idle between them, unseen.
+    // Notes commands that completed unfollowed: the device had work until now, as far as known. Counts that time, but
+    // learns no lengths, since the queue may have been idle in between.
     void completed_unfollowed(int64_t now_ns);
 
     int64_t command_ns() const { return command_ns_; }  // moving average, 0: nothing measured
-    int64_t busy_ns() const { return busy_ns_; }  // device time used, as seen from here
+    int64_t busy_ns() const { return busy_ns_; }  // device time used, as far as the host can tell
 
 private:
     bool waited(int64_t now_ns, int64_t& since_start_ns) const;
@@ -72,15 +71,15 @@ private:
     int64_t ran_on(int64_t now_ns);
 
     int64_t flight_since_ns_ = -1;  // never yet
-    int64_t before_ns_ = 0;  // what runs now had run so long when the queue was stopped
+    int64_t before_ns_ = 0;  // how long the command that runs now had run when the queue was stopped
     bool is_stopped_ = false;
     int64_t stopped_ns_ = 0;
-    int64_t run_on_ns_ = 0;  // what of that is not counted yet
-    int64_t switch_ns_ = 0;  // after the last start
-    int64_t doubt_ns_ = 0;  // what of before_ns_ may have been waited for as well
+    int64_t run_on_ns_ = 0;  // the part of the run after a stop that is not counted yet
+    int64_t switch_ns_ = 0;  // time of the switch after the last start
+    int64_t doubt_ns_ = 0;  // the part of before_ns_ that may have been waiting
     int64_t last_completed_ns_ = 0;
     int64_t command_ns_ = 0;
-    int64_t sample_ns_ = 0;  // not in the average yet: so long,
+    int64_t sample_ns_ = 0;  // time not in the average yet,
     uint32_t sample_ = 0;  // for this many
     int64_t busy_ns_ = 0;
 };

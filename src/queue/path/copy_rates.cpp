@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 // Judgement.
-constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen late, now by more, now by less
+constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen with varying delay
 constexpr uint64_t kRounding = 64 * kKiB;
 
 // Of a piece: how long it takes, how large it is at first, and within which bounds. Pieces of pageable memory are
@@ -74,7 +74,7 @@ void CopyRates::completed(uint64_t from, uint64_t to, int64_t ns) {
         pieces += end - first;
         bytes += (end - first) * run.each.bytes;
     }
-    if (pieces != to - from) return;  // other work was among it
+    if (pieces != to - from) return;  // other work ran between the pieces
     sample_bytes_[kind] += bytes;
     sample_ns_[kind] += ns;
     if (sample_ns_[kind] < kRateSampleNs) return;

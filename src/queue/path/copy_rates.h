@@ -1,5 +1,5 @@
-// In which pieces a queue's large copies go to the device: about 100 us each (800 of pageable memory), at the rate at
-// which its earlier pieces of that kind were copied. Pure; guarded by the queue's lock.
+// Chooses the sizes of a large copy's pieces: about 100 us each (800 for pageable memory), at the rate measured for
+// earlier pieces of that kind. Pure; guarded by the queue's lock.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@ namespace xsched::queue {
 
 class CopyRates {
 public:
-    static constexpr uint64_t kMostPieces = 256;  // of one copy: half of what a gated queue may have in flight
+    static constexpr uint64_t kMostPieces = 256;  // most pieces of one copy: half of what a gated queue may have in
+                                                  // flight
 
-    // As XSCHED_COPY_PIECE says: bytes of each piece; kWhole: copies stay whole; else as measured. Where the platform
-    // is to decide, its shim has: it asks for no pieces, or for these.
+    // The setting of XSCHED_COPY_PIECE: bytes of each piece; kWhole: copies stay whole; otherwise sizes are measured.
+    // If the platform decides, its shim has done so: it asks for no pieces, or for these.
     static constexpr int64_t kWhole = -1;
     void begin(int64_t piece_bytes);
-    // How much of a copy of `bytes` in all makes the next piece; 0: all that is left.
+    // Returns how much of a copy of `bytes` the next piece takes; 0: all that is left.
     uint64_t piece(XqCopyKind kind, uint64_t bytes) const;
-    // Command `number` is that piece.
+    // Notes that command `number` is that piece.
     void launched(uint64_t number, const XqPiece& piece);
-    // Commands `from` + 1 to `to` have completed and took the device `ns`.
+    // Notes that commands `from` + 1 to `to` have completed and took the device `ns`.
     void completed(uint64_t from, uint64_t to, int64_t ns);
 
 private:
-    // Pieces of one size, one behind the other.
+    // Pieces of one size in a row.
     struct Run {
         uint64_t first = 0;
         uint64_t count = 0;  // 0: none
@@ -34,7 +35,7 @@ private:
 
     int64_t wanted_ = 0;
     uint64_t bytes_[kXqCopyKinds] = {};  // of a piece
-    uint64_t sample_bytes_[kXqCopyKinds] = {};  // this many are not in it yet
+    uint64_t sample_bytes_[kXqCopyKinds] = {};  // bytes not yet in the rate
     int64_t sample_ns_[kXqCopyKinds] = {};  // in so long
     Run runs_[kRuns];
     unsigned last_ = 0;

@@ -14,18 +14,18 @@ namespace xsched::queue {
 
 class DirectiveSleep {
 public:
-    // Until the header's directive number is no longer `seen`, or `timeout_ns` have passed. May return early.
+    // Sleeps until the header's directive number differs from `seen`, for at most `timeout_ns`. May return early.
     static void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns) {
         asleep_.fetch_add(1, std::memory_order_seq_cst);
         base::futex_wait(header.directive, seen, timeout_ns);
         asleep_.fetch_sub(1, std::memory_order_relaxed);
     }
-    // The agent's thread: there is a directive that it has not carried out yet.
+    // Wakes sleeping threads, on the agent's thread, for a directive that it has not carried out yet.
     static void wake(ipc::Header& header) {
         if (asleep_.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.directive);
     }
 
-    // In fork's child: they are not here.
+    // Forgets sleepers, in a forked child: their threads do not exist there.
     static void forget() { asleep_.store(0, std::memory_order_relaxed); }
 
 private:

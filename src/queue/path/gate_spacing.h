@@ -13,11 +13,11 @@
 
 namespace xsched::queue {
 
-// In flight while somebody may suspend the queue: the vendors' queues hold about 1024 launches. A full one behind a
-// closed gate would block the caller inside the driver, with locks held that other threads need.
+// Most commands in flight while the queue may be suspended: the vendors' queues hold about 1024 launches. A full one
+// behind a closed gate would block the caller inside the driver, with locks held that other threads need.
 inline constexpr uint32_t kGatedCap = 512;
 
-// One gate per this many commands, to have one per `wanted_ns`. `command_ns`: their mean length, 0: not known.
+// Returns how many commands share a gate, so that gates are `wanted_ns` apart. `command_ns`: mean length; 0: unknown.
 inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
     if (command_ns <= 0) return std::min(most, 4u);
     return static_cast<uint32_t>(std::clamp<int64_t>(wanted_ns / command_ns, 1, most));
@@ -26,11 +26,12 @@ inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
 class GateSpacing {
 public:
     static constexpr int64_t kEveryNs = 150 * base::kMicrosecond;  // decision 001
-    // Where a short timeslice takes the whole process off, gates hold only what would start in the urgent one's pauses.
+    // Distance of gates if a short timeslice takes the whole process off: then gates only hold work that would start in
+    // the urgent program's pauses.
     static constexpr int64_t kEveryPreemptedNs = 750 * base::kMicrosecond;  // decision 020
     static constexpr uint32_t kEveryCommands = 64;
 
-    // A gate and a report take at most one part in this many of the device's time.
+    // A gate and a report take at most 1/kShare of the device's time.
     static constexpr int64_t kShare = 50;
     static constexpr int64_t kMostEveryNs = 2 * base::kMillisecond;  // judgement
 
@@ -39,23 +40,24 @@ public:
         least_every_ns_ = std::min(kShare * int64_t{cost.device_ns}, kMostEveryNs);
         gate_host_ns_ = cost.host_ns;
     }
-    // How long the driver's call of a command takes, of the first few that somebody follows: the least disturbed
-    // counts.
+    // Returns whether to measure how long the driver's call of a command takes: for the first few followed ones. The
+    // shortest counts.
     bool measures_launches() const { return samples_ < kSamples; }
     void launch_took(int64_t ns) { launch_ns_ = samples_++ == 0 ? ns : std::min(launch_ns_, ns); }
     int64_t launch_ns() const { return samples_ < kSamples ? 0 : launch_ns_; }
-    // At least this apart: as the device's own gates cost.
+    // Returns the distance of gates: `usual_ns`, or more if the device's gates are costly.
     int64_t every_ns(int64_t usual_ns) const { return std::max(usual_ns, least_every_ns_); }
     // Whether gates would take much of the time of a thread that launches into all of the program's queues in turn: a
     // gate and a report cost it about one more launch. On an H200 they took 44 % of a program of 45 brief queues. One
     // of two queues loses 3 %, and its gates make others' bursts 0.1 ms shorter (docs/levels.md).
     bool is_dear(int64_t command_ns, uint32_t queues) const {
-        constexpr int64_t kPart = 6;  // of its time: between these two
+        constexpr int64_t kPart = 6;  // gates are dear from 1/kPart of the thread's time on: between the two measured
+                                      // programs
         return command_ns > 0 && kPart * launch_ns() * queues >= command_ns;
     }
     void work_launched() { ++since_gate_; }
     void gate_launched() { since_gate_ = 0; }
-    // The queue is suspended since `since_ns`. True, once: no gate of this suspension is in the stream.
+    // Returns true once per suspension (begun at `since_ns`): no gate of it is in the stream yet.
     bool first_of_suspension(int64_t since_ns) { return std::exchange(gated_at_ns_, since_ns) != since_ns; }
     bool due(int64_t every_ns, int64_t command_ns) const {
         return since_gate_ + 1 >= std::max(one_of(every_ns, command_ns, kEveryCommands), apart_for_host(command_ns));
@@ -65,7 +67,8 @@ private:
     static constexpr int kSamples = 8;
     static constexpr int64_t kMostApart = 256;  // commands
 
-    // Where the launching thread is what the device waits for, a gate and a report take at most that part of its time.
+    // Returns the distance at which a gate and a report take at most that part of the launching thread's time, if the
+    // device waits for that thread.
     uint32_t apart_for_host(int64_t command_ns) const {
         if (gate_host_ns_ == 0 || command_ns <= 0 || launch_ns() <= command_ns) return 1;
         return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, kMostApart));
@@ -75,12 +78,12 @@ private:
     int64_t gate_host_ns_ = 0;
     int64_t launch_ns_ = 0;
     int samples_ = 0;
-    int64_t gated_at_ns_ = 0;  // the suspension (its time) that the last gate belongs to
+    int64_t gated_at_ns_ = 0;  // begin of the suspension to which the last gate belongs
     uint32_t since_gate_ = 0;  // pieces of work launched after the last gate
 };
 
-// One of this many commands reports itself, while at most `most` may be in flight. Between two reports the end of a
-// synchronize tells, and the scheduler asks when it sees no progress for a while.
+// Returns how many commands share a report, while at most `most` may be in flight. Between reports, the end of a
+// synchronize tells the progress, and the scheduler asks when it sees none for a while.
 inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
     constexpr int64_t kEveryNs = base::kMillisecond;  // decision 001
     constexpr uint32_t kEveryCommands = 64;

@@ -14,11 +14,11 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // for room, while running (judgement)
-constexpr int64_t kShortNs = 1;  // a window of one command, where none is told (judgement)
-constexpr int64_t kPauseNs = base::kMillisecond;      // for a resume that wakes nobody (judgement)
+constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // between looks for room (judgement)
+constexpr int64_t kShortNs = 1;  // stands for a window of one command, if none is told (judgement)
+constexpr int64_t kPauseNs = base::kMillisecond;  // how often to look for a resume that wakes no thread (judgement)
 
-// A thread by its address, which no other has.
+// Identifies a thread by this variable's address, which no other thread has.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
 
 void pause_a_little() {
@@ -31,14 +31,15 @@ void pause_a_little() {
 
 }  // namespace
 
-// Lock held. Whether anybody wants to know, or may stop it: else two counters are all.
+// Returns whether the queue's progress matters to some other process, or may be stopped; otherwise two counters
+// suffice. Lock held.
 bool GatedPath::followed() const {
     return core_.suspension.managed || core_.retired || core_.window.threshold() != 0 || !core_.open() ||
            core_.published.window_ns() > 0 || core_.published.watched() || splitter_ != nullptr || stands_.open() != 0;
 }
 
-// Lock held. No thread follows the next command: how far the device is comes to be known when the program waits for it.
-// Of the time until then only the begin has to be noted. The clock is asked once a burst.
+// Begins work that no other process follows: its progress becomes known when the program waits. Until then only its
+// begin is noted, so the clock is read once per burst. Lock held.
 void GatedPath::begin_unfollowed() {
     observed_ = false;
     if (core_.submitted == core_.completed) core_.meter.flight_began(base::now_ns());
@@ -46,7 +47,7 @@ void GatedPath::begin_unfollowed() {
 
 // Lock held.
 void GatedPath::count(XqTicket& ticket, CommandKind kind) {
-    const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is on its way
+    const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is under way
     ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
     core_.published.submitted(++core_.submitted);
     core_.published.launched(++core_.launched);
@@ -104,12 +105,14 @@ bool GatedPath::starts_at_once() const {
     return spacing_.is_dear(core_.meter.command_ns(), queues);
 }
 
-// Lock held. Whether a gate goes before the next command.
+// Returns whether a gate goes before the next command. Lock held.
 bool GatedPath::gate_due(bool closed) {
     if (closed) {
         const int64_t since = std::max(core_.suspension.since_ns, core_.published.directed_ns());
         if (spacing_.first_of_suspension(since)) return true;
-        if (core_.setup.level < kPreemptLevelDeactivate) return false;  // behind this suspension's gate already
+        if (core_.setup.level < kPreemptLevelDeactivate)
+            return false;  // one gate of this suspension is enough at
+                           // level 1
     }
     if (!closed && starts_at_once()) return false;
     // Also among commands behind a closed gate: once that opens they run, and the next gate must stop them.
@@ -123,7 +126,7 @@ bool GatedPath::gate_before_piece(bool closed) const {
     return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
 }
 
-// Lock held. A more urgent program may come, or the program itself suspends the queue.
+// Returns whether the queue may be suspended: for a more urgent program, or by its own. Lock held.
 bool GatedPath::makes_room() const {
     return !core_.retired &&
            (core_.suspension.managed || core_.published.window_ns() > 0 || core_.published.suspended());
@@ -160,7 +163,8 @@ void GatedPath::admit_piece(XqTicket& ticket, const XqPiece& piece) {
     admit_followed(ticket, CommandKind::kPiece, &piece);
 }
 
-// Lock held. Not where the program itself suspends the queue: it expects its launches to return.
+// Returns whether the queue gets no gates and a short window. Not while the program itself suspends it, because it
+// expects its launches to return. Lock held.
 bool GatedPath::kept_short() const {
     return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
 }
@@ -169,10 +173,11 @@ bool GatedPath::kept_short() const {
 // there that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
 bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
     if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
-    return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a copy that is waited for
+    return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a synchronous copy
 }
 
-// Lock held. A queue that waits for its whole copy does most of that out here.
+// Returns how many commands may be before this piece. The caller of a synchronous copy does most of its waiting here.
+// Lock held.
 uint32_t GatedPath::most_before(const XqPiece* piece) const {
     constexpr uint32_t kBeforeLast = 2;
     return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;
@@ -195,13 +200,13 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     else if (closed || core_.suspension.managed || window_ns > 0)
         most = deactivates() && !shortened ? kGatedCap
                : shortened && mean_ns <= 0
-                   ? 1  // of unknown length: the urgent one waits for it, however long it is
+                   ? 1  // unknown length: the urgent program waits for it, however long it is
                    : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
     const bool stays = caller_stays(kind, piece) && makes_room();
     // Pieces and their gates take two places in the driver's queue each.
     if (piece != nullptr || stays) most = std::min(most, most_before(piece));
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
-    // If every command so far reports its end, look whether the queue was idle: the scheduler is then woken.
+    // Was every command reported so far? Then check whether the queue was idle, which wakes the scheduler.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
@@ -224,7 +229,7 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     if (!takes_no_time(kind)) gate_behind_wait_ = false;
     if (piece != nullptr) copies_.launched(core_.submitted, *piece);
     const bool idle = known_idle || core_.published.presumed_idle(before);
-    if (stands) {  // the scheduler looks when the wait is over
+    if (stands) {  // the scheduler will notice by itself when the wait is over
         if (idle && core_.published.watched()) ipc::ring_doorbell(core_.published.header());
     } else if (idle || (!observed_ && (plan.report || plan.gate))) {
         const int64_t now = base::now_ns();
@@ -298,7 +303,7 @@ void GatedPath::note_launch(const XqTicket& ticket, uint32_t outcome) {
                   static_cast<long long>(spacing_.launch_ns()));
 }
 
-// Lock held. A queue with a waiting caller has work, even if nothing of it is in flight.
+// Publishes a waiting caller: the queue then counts as having work, even with nothing in flight. Lock held.
 void GatedPath::announce_waiting(RoomWait& wait) {
     const int64_t now = base::now_ns();
     wait.begin(now, core_.completed);
@@ -318,7 +323,7 @@ bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     const RoomWait::Patience patience = wait.look(base::now_ns(), core_.completed, queue, core_.meter.command_ns());
     if (patience == RoomWait::Patience::kLeft) return false;
     if (patience == RoomWait::Patience::kDeviceStuck) {
-        stuck_at_ = core_.completed;  // the callers after this one do not wait again before something completes
+        stuck_at_ = core_.completed;  // later callers do not wait again before a command completes
         if (queue == RoomWait::Queue::kInCopy) splitter_ = nullptr;
         return true;
     }
@@ -332,7 +337,7 @@ bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
 // A small window of short commands would run empty while its caller sleeps (20 us are 70 and more with a thread's usual
 // timer slack): while something completes it looks again at once, and gives way to others where processors are few.
 void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
-    report_all();  // what is in flight must report, or nothing would make room
+    report_all();  // commands in flight must report, or nothing would make room
     if (!closed) return wait.completes_now() ? pause_a_little() : base::sleep_ns(kLookNs);
     ipc::Header* header = nullptr;
     {
@@ -347,7 +352,7 @@ void GatedPath::wake_callers() {
     ipc::Header* header = nullptr;
     {
         base::Lock lock(core_.mutex);
-        if (!bound_) return;  // nobody waits before that
+        if (!bound_) return;  // no caller waits before the words are bound
         header = &core_.published.header();
     }
     header->directive.fetch_add(1, std::memory_order_seq_cst);

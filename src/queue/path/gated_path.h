@@ -39,26 +39,25 @@ public:
     XSCHED_HOT void sync_end(uint64_t mark) override;
     void report_all() override;
     XSCHED_HOT void report_marker(XqAskLater later);
-    // Around a driver's call that returns when work of the queue is complete.
+    // Call before and after a driver call that returns when the queue's work is complete.
     XSCHED_HOT void wait_begins();
     XSCHED_HOT void wait_ended();
-    // Agent thread: how far the device is, if its memory tells.
+    // Agent thread: reads the device's progress, if its memory tells.
     void look();
-    // Before the first work: the device gets to know the queue's words now, and with them the page that other queues of
-    // its context have theirs in.
+    // Binds the queue's words before its first work, and with them the page that other queues of the context share.
     void prepare_words();
-    // Callers that wait for a closed gate look again.
+    // Wakes callers that wait at a closed gate, to look again.
     void wake_callers();
 
     // --- lock held: life
     void begin();
     void after_fork();
-    // The slot moves: the device may wait on the old word, and nobody else will open it.
+    // Opens the old gate when the slot moves: the device may wait on it, and no one else would open it.
     void leave_words();
-    // The vendor's queue goes: the device's last word about it is asked for (report_last, without the lock).
+    // Asks for the device's last report when the vendor's queue is destroyed (report_last follows, without the lock).
     void ask_last() { reports_.ask(core_.submitted); }
     void report_last() { write_progress(); }
-    // The queue is forgotten; its stream may still use the words.
+    // Keeps the words reserved when the queue is forgotten, as its stream may still use them.
     void lend_words(int64_t now_ns);
     bool words_free();
 
@@ -68,22 +67,22 @@ public:
     bool observed() const { return observed_; }
     bool bound() const { return bound_; }
     bool has_gates() const { return bound_ && gates_; }
-    // As far as is known.
+    // Returns whether gates may be in the stream, as far as known.
     bool may_have_gates() const { return gates_ || !bound_; }
     uint32_t binding() const { return binding_; }
     uint32_t waiting() const { return waiting_; }
     uint32_t inside() const { return inside_; }
-    // How long the device goes on with what is launched after the queue was suspended, on average.
+    // Returns how long the device continues on average with launched work after a suspension.
     int64_t run_on_ns() const;
-    // A more urgent queue's work stands in the same hardware queue: while that may come, no gate goes in, and no more
-    // than the window says is in flight.
+    // From now on uses no gates and a short window, while a more urgent queue's work may come into the same hardware
+    // queue.
     void keep_short() { short_ = true; }
     void end_short() { short_ = false; }
-    // Something of it may stand behind a gate that the device has not passed yet.
+    // Returns whether some of its work may be behind a gate that the device has not passed.
     bool behind_gate() const { return ipc::completed_commands(core_.published.slot()) < gated_until_; }
-    // Something of ours may be in the stream, besides the program's commands.
+    // Returns whether commands of ours may be in the stream.
     bool touched() const { return touched_; }
-    // It stands, or will.
+    // Returns whether the queue stands, or will.
     bool has_stands() { return !stands_.has_room(core_.completed) || stands_.any(); }
 
 private:
@@ -136,8 +135,8 @@ private:
     bool touched_ = false;
     int64_t bind_again_ns_ = 0;  // 0: no need
     bool short_ = false;
-    uint64_t gated_until_ = 0;  // the last command with a gate before it
-    bool looks_ = false;  // the device's memory tells how far it is
+    uint64_t gated_until_ = 0;  // number of the last command with a gate before it
+    bool looks_ = false;  // the device's progress can be read from its memory
     WorkShare share_;
     CopyRates copies_;
     const void* splitter_ = nullptr;  // the thread whose copy is being launched in pieces
@@ -148,8 +147,8 @@ private:
     uint32_t binding_ = 0;  // counts them
     uint32_t waiting_ = 0;  // callers in admit, as published
     uint32_t inside_ = 0;  // callers inside the driver that wait for the queue's work, as published
-    uint64_t stuck_at_ = UINT64_MAX;  // how many were complete when a caller ran out of patience
-    bool words_lent_ = false;  // to the stream of the queue that was here before
+    uint64_t stuck_at_ = UINT64_MAX;  // completed commands when a caller last ran out of patience
+    bool words_lent_ = false;  // the words are still lent to the stream of an earlier queue
     int64_t lent_ns_ = 0;
 };
 

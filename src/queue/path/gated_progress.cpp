@@ -8,8 +8,9 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int64_t kBindAgainNs = base::kSecond;  // what was not possible for a moment (judgement)
-constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // to a destroyed stream of which nothing more is heard (safety)
+constexpr int64_t kBindAgainNs = base::kSecond;  // pause before another try (judgement)
+constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // how long a destroyed stream keeps its words if no report comes
+                                                      // (safety)
 
 }  // namespace
 
@@ -37,7 +38,7 @@ void GatedPath::after_fork() {
     words_lent_ = false;
 }
 
-// The agent's thread may do this, which never calls the driver: what the words say has to do.
+// Leaves the words on the agent's thread, which never calls the driver: the words' present values must suffice.
 void GatedPath::leave_words() {
     absorb_words();
     core_.published.open_gate();
@@ -45,7 +46,7 @@ void GatedPath::leave_words() {
     bound_ = observed_ = false;
 }
 
-// Lock held. So many commands are complete.
+// Notes that so many commands are complete. Lock held.
 void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
     if (completed > core_.completed) leave_out_stands(completed, now_ns);
     if (!observed_ && completed > core_.completed) core_.meter.completed_unfollowed(now_ns);
@@ -59,7 +60,7 @@ void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
     core_.published.completed(completed, core_.meter);
 }
 
-// The device's word, or the backend's answer, as the count of completed commands.
+// Takes in the device's word, or the backend's answer, as the count of completed commands.
 void GatedPath::absorb_progress() {
     ipc::QueueSlot& slot = core_.published.slot();
     uint32_t passed = slot.progress.load(std::memory_order_acquire);
@@ -87,7 +88,7 @@ void GatedPath::bind_words() {
         words.gate = reinterpret_cast<uint32_t*>(&slot.gate);
         words.progress = reinterpret_cast<uint32_t*>(&slot.progress);
         words.keep_alive = reinterpret_cast<uint32_t*>(&slot.keep_alive);
-        touched_ = true;  // from here on: the backend may try what the stream can wait on
+        touched_ = true;  // from here on: the backend may test what the stream can wait on
     }
     const XResult result = core_.setup.ops->gate->bind(core_.setup.impl, &words);
     const bool gates = result == kXSchedSuccess;
@@ -103,7 +104,8 @@ void GatedPath::bind_words() {
     ++binding_;
     reports_.bound(core_.completed);
     slot.device_progress.store(1, std::memory_order_release);
-    const bool lost = !gates && bind_again_ns_ == 0 && core_.setup.ops->gate->wait != nullptr;  // some never have any
+    // some devices never have gates
+    const bool lost = !gates && bind_again_ns_ == 0 && core_.setup.ops->gate->wait != nullptr;
     if (lost && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
     // The agent has something to prepare; it could not while the backend knew no words.
     ipc::Header& header = core_.published.header();
@@ -179,12 +181,12 @@ void GatedPath::look() {
         note_progress(done, now);
         if (core_.submitted == core_.completed) return core_.published.ring_ready(false, now);
     }
-    // Of what runs as the last the memory says nothing more: the end of that alone is presumed.
+    // The memory never tells the end of the command that runs last: only that end is presumed.
     const bool last_runs = whole_count(begun) == core_.submitted && done < core_.submitted;
     if (last_runs && reports_.written() < core_.submitted) core_.published.unreported(core_.submitted);
 }
 
-// Lock held. Of a value that says a count modulo 2^32.
+// Completes a count modulo 2^32. Lock held.
 uint64_t GatedPath::whole_count(uint32_t value) const {
     return core_.submitted - static_cast<uint32_t>(static_cast<uint32_t>(core_.submitted) - value);
 }
@@ -202,7 +204,7 @@ void GatedPath::wait_ended() {
     if (core_.in_use && inside_ > 0) core_.published.inside(--inside_);
 }
 
-// A launching thread's and a waiting caller's.
+// Asks for all reports, on a launching thread or for a waiting caller.
 void GatedPath::report_all() {
     for (;;) {
         {
@@ -223,8 +225,8 @@ void GatedPath::report_marker(XqAskLater later) {
         base::Lock lock(core_.mutex);
         if (!core_.in_use || core_.retired || !bound_ || reports_.written() == core_.submitted) return;
         if (!core_.published.watched()) return;
-        // A queue that makes room for others reports now and then anyhow: nobody more urgent waits for its end, and
-        // whoever waits for the event tells of it.
+        // A queue that makes room for others reports now and then anyway: no more urgent unit waits for its end, and a
+        // thread that waits for the event tells it.
         const bool makes_room =
             later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 && core_.published.window_ns() > 0;
         if (makes_room &&
@@ -240,12 +242,12 @@ uint64_t GatedPath::sync_begin() {
     return reports_.enqueued(core_.submitted);
 }
 
-// Everything up to `mark` is complete.
+// Notes that every command up to `mark` is complete.
 void GatedPath::sync_end(uint64_t mark) {
     base::Lock lock(core_.mutex);
     if (mark < core_.completed || mark > core_.submitted) return;
     const bool was_ready = core_.submitted != core_.published.slot().completed.load(std::memory_order_relaxed);
-    if (mark == core_.completed && observed_ && !was_ready) return;  // it says nothing new
+    if (mark == core_.completed && observed_ && !was_ready) return;  // nothing new
     const int64_t now = base::now_ns();
     note_progress(mark, now);
     if (was_ready && core_.submitted == core_.completed) core_.published.ring_ready(false, now);

@@ -16,19 +16,19 @@ void GatedPath::publish_stands() {
     for (int at = 0; at < ipc::kMostStands; ++at) core_.published.stands_at(stands_.mark(at), at);
 }
 
-// Lock held. Work in the stream counts until the device says otherwise.
+// Forgets the stands: work in the stream counts until the device reports its end. Lock held.
 void GatedPath::forget_stands() {
     if (!stands_.any() && stands_.open() == 0) return;
     stands_.forget();
     publish_stands();
 }
 
-// Lock held. Whether all before the next command is known to report itself before that.
+// Returns whether every command before the next one will be reported before that one. Lock held.
 bool GatedPath::is_reported() const {
     return reports_.settled() && (reports_.written() == core_.submitted || core_.completed == core_.submitted);
 }
 
-// Lock held. The next command waits: whether what is before it must be made to report first.
+// Returns whether the commands before the next one, a wait, must first be made to report. Lock held.
 bool GatedPath::must_report_before_wait() {
     if (core_.retired || !bound_ || !gates_ || is_reported()) return false;
     absorb_progress();
@@ -37,7 +37,7 @@ bool GatedPath::must_report_before_wait() {
     return true;
 }
 
-// Lock held, before the command is counted. Whether it is a wait at which the queue will stand.
+// Begins a stand if the command is a wait at which the queue will stand. Lock held, before the command is counted.
 bool GatedPath::stand_begins(CommandKind kind) {
     // Another thread's wait is on its way: this command may get to the driver before it.
     if (stands_.is_on_its_way() && stands_.revoke()) publish_stands();
@@ -50,7 +50,7 @@ bool GatedPath::stand_begins(CommandKind kind) {
     return true;
 }
 
-// No lock held. False: it is a command as any other.
+// Notes that the driver's call of a wait has returned. Returns false if it counts as an ordinary command. No lock held.
 bool GatedPath::wait_returned(const XqTicket& ticket, uint32_t outcome) {
     {
         base::Lock lock(core_.mutex);
@@ -70,7 +70,7 @@ bool GatedPath::wait_returned(const XqTicket& ticket, uint32_t outcome) {
     return true;
 }
 
-// No lock held, and nothing else goes into the stream before it.
+// Reports behind the wait, before any other command enters the stream. No lock held.
 void GatedPath::report_behind_wait() {
     write_progress();
     base::Lock lock(core_.mutex);
@@ -79,10 +79,10 @@ void GatedPath::report_behind_wait() {
     if (reported || core_.completed >= stands_.open())
         stands_.reported();
     else
-        forget_stands();  // the driver refused it, or another thread's call is just about to make it
+        forget_stands();  // the driver refused it, or another thread is about to make the call
 }
 
-// Lock held, before `completed` counts. The time that the queue stood is not the device's.
+// Subtracts the time that the queue stood, which is not device time. Lock held, before `completed` counts.
 void GatedPath::leave_out_stands(uint64_t completed, int64_t now_ns) {
     if (!stands_.any() || !stands_.ended(core_.completed, completed)) return;
     const bool only_wait = completed == core_.completed + 1;

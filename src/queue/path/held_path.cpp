@@ -25,7 +25,8 @@ void HeldPath::split_over() {
     if (splitter_ == &t_held_self) splitter_ = nullptr;
 }
 
-// Lock held, but not all the time. None of the splitter's calls waits.
+// Waits until another thread's copy in pieces is launched. Gives up the lock meanwhile. The copying thread's own calls
+// do not wait.
 void HeldPath::wait_for_split() {
     while (splitter_ != nullptr && splitter_ != &t_held_self && !core_.retired) {
         core_.mutex.unlock();
@@ -62,7 +63,7 @@ bool HeldPath::room() const { return core_.running() < core_.limit() || buffered
 // Lock held.
 void HeldPath::append(HoldGroup* group) {
     group->overtaken = buffered_.calls();
-    if (buffered_.calls() > 0) core_.waiters.wake();  // a suspend that synchronizes looks at it
+    if (buffered_.calls() > 0) core_.waiters.wake();  // a thread that suspends and synchronizes looks at this
     (last_ != nullptr ? last_->next : first_) = group;
     last_ = group;
 }
@@ -115,7 +116,7 @@ void HeldPath::admit_standing(XqTicket& ticket, XqStand own) {
     if (spare != nullptr) destroy_group(spare);
 }
 
-// Behind native work that is held back it has to wait in the buffer.
+// Admits a callback command. Behind native work that is held back it goes to the buffer.
 void HeldPath::admit_callback(XqTicket& ticket) {
     ticket = XqTicket{};
     base::Lock lock(core_.mutex);
@@ -131,7 +132,7 @@ void HeldPath::launched(XqTicket& ticket, uint32_t outcome) {
     auto* group = static_cast<HoldGroup*>(ticket.group);
     core_.mutex.lock();
     if (group != nullptr) {
-        if (!succeeded && !group->released) {  // still pending: it leaves the group unlaunched
+        if (!succeeded && !group->released) {  // the command is still pending: it leaves the group unlaunched
             --group->count;
             core_.note_launched(1);
         }
@@ -139,11 +140,11 @@ void HeldPath::launched(XqTicket& ticket, uint32_t outcome) {
     }
     const bool wake = buffered_.call_returned(ticket, succeeded);
     if (!succeeded) ticket.token = 0;
-    core_.waiters.wake();  // whoever waits for it may have to ask, or to flush
+    core_.waiters.wake();  // a thread that waits for it may have to ask, or to flush
     if (core_.suspension.closing && quiet()) [[unlikely]]
         core_.begin_suspension();
     const bool retired = core_.retired;
-    const bool unordered = first_ != nullptr && first_->overtaken != 0;  // no completion may come to let it go
+    const bool unordered = first_ != nullptr && first_->overtaken != 0;  // perhaps no completion comes to release it
     core_.mutex.unlock();
     if (wake) buffered_.wake_worker();
     if (finished != nullptr) destroy_group(finished);
@@ -158,7 +159,7 @@ uint32_t HeldPath::arriving() const {
 }
 
 bool HeldPath::quiet() const {
-    const bool opens = overtaken() != 0 && core_.open();  // the first ones, at once
+    const bool opens = overtaken() != 0 && core_.open();  // opens the first groups at once
     return !opens && arriving() == 0;
 }
 
@@ -211,7 +212,7 @@ void HeldPath::release(HoldGroup* groups, Release how) {
         core_.mutex.unlock();
     }
     if (retired)
-        core_.owner.finish_if_drained();  // its last command may have completed while the hold was being opened
+        core_.owner.finish_if_drained();  // the last command may have completed while the hold was being opened
 }
 
 }  // namespace xsched::queue

@@ -14,7 +14,7 @@ struct HoldGroup {
     HoldGroup* next = nullptr;
     void* hold = nullptr;
     uint32_t count = 0;  // commands waiting for it
-    uint32_t users = 0;  // driver calls that still may use the hold
+    uint32_t users = 0;  // driver calls that may still use the hold
     bool released = false;  // opened or dropped
     // Driver calls under way when it was made. Their commands count as in flight, or will before it opens, but may
     // arrive behind this hold, and wait for it in the driver.
@@ -44,13 +44,13 @@ public:
     // --- lock held
     void forget_split() { splitter_ = nullptr; }
     bool empty() const { return first_ == nullptr; }
-    // No command that counts as in flight can arrive in the driver behind one that is held from now on.
+    // Returns whether no command that counts as in flight can reach the driver behind one that is held from now on.
     bool quiet() const;
-    // Driver calls under way whose commands count as in flight.
+    // Returns the driver calls under way whose commands count as in flight.
     uint32_t arriving() const;
-    // Commands in flight that may wait in the driver behind the first hold.
+    // Returns how many commands in flight may wait in the driver behind the first hold.
     uint32_t overtaken() const { return first_ != nullptr ? first_->overtaken : 0; }
-    // Takes the groups off that may go now, or all of them; `release` follows without the lock.
+    // Removes the groups that may go now, or all of them; `release` follows without the lock.
     HoldGroup* pop_releasable();
     HoldGroup* pop_all();
 

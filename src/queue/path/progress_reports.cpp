@@ -4,7 +4,7 @@ namespace xsched::queue {
 
 bool ProgressReports::next(uint64_t submitted, uint64_t* value) {
     if (enqueued(submitted) < asked_) owed_.store(true, std::memory_order_seq_cst);
-    *value = enqueued(submitted);  // looked at again: the last call may have returned before it could see owed_
+    *value = enqueued(submitted);  // read again, because the last call may have returned before it could see owed_
     if (*value >= asked_) owed_.store(false, std::memory_order_relaxed);
     if (*value <= written_) return false;
     written_ = *value;
@@ -16,7 +16,7 @@ bool ProgressReports::next(uint64_t submitted, uint64_t* value) {
 bool ProgressReports::wrote(bool succeeded, uint64_t completed) {
     --writes_out_;
     if (!succeeded) asked_ = std::min(asked_, completed);
-    // Of two at once nobody knows which came last, and it may be the smaller number: said again.
+    // Of two overlapping writes the order is unknown, and the smaller number may have come last: write again.
     const bool again = succeeded && overlapped_ && writes_out_ == 0;
     if (writes_out_ == 0) overlapped_ = false;
     if (!succeeded || again) written_ = std::min(written_, completed);

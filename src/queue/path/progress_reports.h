@@ -12,7 +12,7 @@ namespace xsched::queue {
 
 class ProgressReports {
 public:
-    // A new queue without commands.
+    // Begins a new queue without commands.
     void begin() {
         returned_.store(0, std::memory_order_relaxed);
         owed_.store(false, std::memory_order_relaxed);
@@ -20,9 +20,9 @@ public:
         writes_out_ = 0;
         overlapped_ = false;
     }
-    // The device's word says `completed`.
+    // Notes that the device's word now says `completed`.
     void bound(uint64_t completed) { asked_ = written_ = completed; }
-    // In fork's child: no other thread is inside the driver.
+    // In a forked child no other thread is inside the driver.
     void after_fork(uint64_t submitted) {
         returned_.store(submitted, std::memory_order_relaxed);
         writes_out_ = 0;
@@ -33,8 +33,8 @@ public:
     bool owed() const { return owed_.load(std::memory_order_seq_cst); }
     void owe() { owed_.store(true, std::memory_order_seq_cst); }
 
-    // Up to here every command is surely in the driver's queue: the count at which last no driver call was on its way.
-    // A command behind it may still be missing there, whatever number it has.
+    // Returns up to which command all are certainly in the driver's queue: the count when last no driver call was under
+    // way. A later command may still be missing there, whatever its number.
     XSCHED_HOT uint64_t enqueued(uint64_t submitted) {
         if (returned_.load(std::memory_order_seq_cst) == submitted) enqueued_ = submitted;
         return enqueued_;
@@ -43,24 +43,25 @@ public:
     void ask(uint64_t submitted) { asked_ = submitted; }
     uint64_t asked() const { return asked_; }
     uint64_t written() const { return written_; }
-    // No report is on its way to the driver.
+    // Returns whether no report is on its way to the driver.
     bool settled() const { return writes_out_ == 0; }
 
     // The number to put behind all that is surely enqueued, if that says something new; `wrote` follows. While other
     // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest
     // (owed).
     bool next(uint64_t submitted, uint64_t* value);
-    // The device's answer. Refused: the next command tries again. True: write once more.
+    // Notes the backend's answer to a write. After a refusal the next command tries again. Returns whether to write
+    // once more.
     bool wrote(bool succeeded, uint64_t completed);
 
 private:
     std::atomic<uint64_t> returned_{0};  // driver calls that have returned; the rest of submitted is on its way
-    std::atomic<bool> owed_{false};  // asked_ could not be written yet
+    std::atomic<bool> owed_{false};  // a report asked for could not be written yet
     uint64_t enqueued_ = 0;
-    uint64_t asked_ = 0;  // the last progress asked for
-    uint64_t written_ = 0;  // and the last one put behind the commands
+    uint64_t asked_ = 0;  // highest progress asked for
+    uint64_t written_ = 0;  // highest progress written behind the commands
     uint32_t writes_out_ = 0;
-    bool overlapped_ = false;  // two writes at once
+    bool overlapped_ = false;  // two writes overlapped
 };
 
 }  // namespace xsched::queue

@@ -8,11 +8,11 @@
 namespace xsched::queue {
 namespace {
 
-constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // of a caller whose own program suspended the queue (safety)
-// A caller waits this long, or this many commands' time, at the window of an open queue where nothing completes.
+constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // wait at a suspension by the program itself (safety)
+// Longest wait of a caller, in time or in commands' time, at the window of an open queue in which nothing completes.
 constexpr int64_t kStuckNs = 50 * base::kMillisecond;  // safety
 constexpr int64_t kStuckCommands = 4;
-// Of one that waits for another thread's copy: that one may wait, in the driver, for what this one does next.
+// Longest wait for another thread's copy: that thread may wait, in the driver, for this one's next call.
 constexpr int64_t kInCopyNs = 2 * base::kSecond;  // safety
 constexpr int64_t kCompletesNowNs = 50 * base::kMicrosecond;  // judgement
 

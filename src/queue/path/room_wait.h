@@ -7,27 +7,27 @@ namespace xsched::queue {
 
 class RoomWait {
 public:
-    // kInCopy: another thread is launching a copy in pieces, which nothing may come into the middle of.
+    // kInCopy: another thread is launching a copy in pieces, and no other command may come between them.
     enum class Queue { kOpen, kInCopy, kSuspended, kSuspendedByProgram };
     enum class Patience {
         kLeft,
-        kDeviceStuck,    // the queue is open, and nothing completes: the device may need what this thread does next
+        kDeviceStuck,    // the queue is open but nothing completes: the device may need this thread's next call
         kOwnSuspension,  // the program suspended the queue, and may wait for this very thread
     };
 
     bool began() const { return began_; }
     void begin(int64_t now_ns, uint64_t completed);
-    // Takes in what has happened since the last look.
+    // Takes the present state. Returns whether to go on waiting, or why not.
     Patience look(int64_t now_ns, uint64_t completed, Queue queue, int64_t command_ns);
-    // Something completed just before the last look: more may follow at once.
+    // Returns whether a command completed just before the last look, so that more may follow at once.
     bool completes_now() const;
 
 private:
     bool began_ = false;
     int64_t seen_ns_ = 0;
-    uint64_t completed_ = 0;    // when last looked at
-    int64_t progress_ns_ = 0;   // when that last changed
-    int64_t stuck_ns_ = 0;      // the queue was open, and nothing completed
+    uint64_t completed_ = 0;    // time of the last look
+    int64_t progress_ns_ = 0;   // when `completed_` last changed
+    int64_t stuck_ns_ = 0;      // how long the queue was open while nothing completed
     int64_t suspended_ns_ = 0;  // by the program
 };
 

@@ -19,43 +19,44 @@ namespace xsched::queue {
 
 class StandPlaces {
 public:
-    // Of a queue that moves, or of which the device's reports cannot be trusted: all it has counts as work.
+    // Forgets all stands, when the queue moves or the device's reports cannot be trusted: then all its commands count
+    // as work.
     void forget() { *this = StandPlaces{}; }
 
     bool any() const { return count_ != 0; }
     // As QueueSlot::stands_at.
     uint32_t mark(int at) const { return at < count_ ? ipc::stand_mark(before_[at]) : 0; }
-    // Forgets waits that are over. False: the slot has no room for one more.
+    // Forgets waits that are over. Returns whether the slot has room for another.
     bool has_room(uint64_t completed) {
         const auto over = [&](uint64_t before) { return before < completed; };
         count_ = static_cast<int>(std::remove_if(before_, before_ + count_, over) - before_);
         return count_ < ipc::kMostStands;
     }
     bool stands(uint64_t completed) const { return std::find(before_, before_ + count_, completed) != end(); }
-    // Whether a wait ended between the two counts.
+    // Returns whether a wait ended between the two counts.
     bool ended(uint64_t from, uint64_t to) const {
         return std::any_of(before_, end(), [&](uint64_t before) { return from <= before && before < to; });
     }
 
-    // The next command is a wait behind `before` others; its call is on its way from now on.
+    // Notes that the next command is a wait behind `before` others, whose call is now under way.
     void begins(uint64_t before) {
         before_[count_++] = before;
         open_ = before + 1;
         returned_ = false;
     }
-    // That call has returned well. False: the wait was revoked meanwhile.
+    // Notes that the call succeeded. Returns false if the wait was revoked meanwhile.
     bool call_returned(uint64_t wait) {
         if (open_ != wait) return false;
         return returned_ = true;
     }
-    // Nothing tells any more what the device meets first: the open wait, or another command.
+    // Revokes the open wait: it is unknown whether the device meets it or another command first.
     bool revoke() {
         if (open_ == 0) return false;
         --count_;
         open_ = 0;
         return true;
     }
-    // The number of the wait behind which a report is missing; 0: of none.
+    // Returns the number of the wait whose report is missing; 0: none.
     uint64_t open() const { return open_; }
     bool is_on_its_way() const { return open_ != 0 && !returned_; }
     bool lacks_report() const { return open_ != 0 && returned_; }
@@ -64,7 +65,7 @@ public:
 private:
     const uint64_t* end() const { return before_ + count_; }
 
-    uint64_t before_[ipc::kMostStands] = {};  // how many commands are before each wait; oldest first
+    uint64_t before_[ipc::kMostStands] = {};  // number of commands before each wait; oldest first
     int count_ = 0;
     uint64_t open_ = 0;
     bool returned_ = false;

@@ -7,7 +7,7 @@
 namespace xsched::queue {
 namespace {
 
-constexpr uint32_t kUnknownLengthLimit = 4;  // until the first commands have been measured
+constexpr uint32_t kUnknownLengthLimit = 4;  // limit until the first commands have been measured
 constexpr uint32_t kMostInWindow = 1024;     // what vendors' hardware queues hold before a launch blocks
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace xsched::queue {
 
 class Window {
 public:
-    // 0 in either: automatic. A threshold below the batch size lowers the batch size.
+    // Sets both values; 0: automatic. A threshold below the batch size lowers the batch size.
     void configure(uint32_t threshold, uint32_t batch_size);
 
-    // Commands that may be in flight. `window_ns` as in ipc::QueueSlot, `command_ns` the mean command length (0: not
-    // known yet). At least 1.
+    // Returns how many commands may be in flight, at least 1. `window_ns` as in ipc::QueueSlot; `command_ns`: mean
+    // length; 0: unknown.
     uint32_t limit(int64_t window_ns, int64_t command_ns) const;
-    // How many to release at a time under that limit: 1..limit.
+    // Returns how many commands to release at a time under that limit: 1..limit.
     uint32_t batch(uint32_t limit) const;
 
     uint32_t threshold() const { return threshold_; }

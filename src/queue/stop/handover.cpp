@@ -23,7 +23,7 @@ struct Entry {
 constinit base::Mutex g_handover_mutex;
 constinit Entry g_entries[kMostHandovers] = {};
 constinit std::atomic<bool> g_pending{false};
-constinit uint32_t g_generation = 0;  // the process of a line of forks that they belong to
+constinit uint32_t g_generation = 0;  // generation of the process (base/fork.h) that made the entries
 
 // g_handover_mutex held.
 void forget_parents() {
@@ -36,7 +36,7 @@ void forget_parents() {
     g_pending.store(false, std::memory_order_relaxed);
 }
 
-// g_handover_mutex held. The entry of that key, or a free one.
+// Returns the entry with that key, or a free one. g_handover_mutex held.
 Entry* entry_for(XPlatform platform, uint64_t key) {
     Entry* free_one = nullptr;
     for (Entry& entry : g_entries) {
@@ -46,7 +46,7 @@ Entry* entry_for(XPlatform platform, uint64_t key) {
     return free_one;
 }
 
-// g_handover_mutex held. False: no memory.
+// Keeps a copy of the handover. Returns false if memory is exhausted. g_handover_mutex held.
 bool keep(Entry& entry, const XqHandover& handover) {
     void* copy = handover.bytes != 0 ? std::malloc(handover.bytes) : nullptr;
     if (handover.bytes != 0 && copy == nullptr) return false;

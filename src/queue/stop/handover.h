@@ -11,15 +11,15 @@ namespace xsched::queue {
 inline constexpr uint32_t kMostHandovers = 64;
 inline constexpr uint32_t kMostHandoverBytes = 16384;
 
-// Something is new since the last connection or send; cheap.
+// Returns whether there is something new since the last connection or send; cheap.
 bool handovers_pending();
-// All of them must be sent again: to a new server.
+// Marks all as unsent, for a new server.
 void handovers_unsent();
-// Calls `send` for each that is not sent yet, until it returns false; those stay unsent.
+// Calls `send` for each unsent one until it returns false; the rest stays unsent.
 void send_handovers(bool (*send)(const XqHandover& handover, void* data), void* data);
-// The scheduler that had them is gone.
+// Undoes what the scheduler that had them has done, when it is gone.
 void undo_handovers();
-// Called when something is handed over; wakes the agent. Null: nobody.
+// Called when something is handed over, to wake the agent. Null: no agent.
 extern std::atomic<void (*)()> g_handed_over;
 
 }  // namespace xsched::queue

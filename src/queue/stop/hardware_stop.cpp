@@ -12,8 +12,8 @@
 namespace xsched::queue {
 namespace {
 
-// A queue that was kept off is put back again so long after the first call, which the device may not have noticed
-// (docs/decisions/010). And whatever stands although it may run, after that: each time after twice as long.
+// How long after the first call a queue that was kept off is put back again, since the device may have missed that call
+// (docs/decisions/010). After that, each further call for work that still does not run comes after twice the time.
 constexpr int64_t kAgainNs = 2 * base::kMillisecond;
 constexpr int64_t kStandsNs = 20 * base::kMillisecond;  // decision 017
 constexpr int64_t kLongestStandsNs = 64 * kStandsNs;  // decision 017
@@ -24,7 +24,7 @@ constexpr uint32_t kMostWithoutEffect = 3;
 constexpr XqStopOps kNoStops = {};
 constexpr XqStopState kOff = {.stop = 1, .slowed = 0};
 
-// A process that can be signalled or is another user's; 0 is nobody.
+// Returns whether the process exists, whether or not it may be signalled. 0 is no process.
 bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
 
 }  // namespace
@@ -68,7 +68,7 @@ HardwareStop::Applied HardwareStop::apply() {
         to = wanted();
         if (to.level == 0 && std::exchange(outside_, false)) arm_again(false);
         timeslice_us = core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed);
-        ++core_.busy;  // what goes on may be the last work of a retired queue, whose backend goes with it
+        ++core_.busy;  // the work that resumes may be the last of a retired queue, whose backend goes with it
     }
     change_to(to);
     settle_hold();
@@ -110,19 +110,19 @@ void HardwareStop::start() {
     if (level == kPreemptLevelInterrupt || gated())
         core_.meter.started(opened_ns(level), core_.setup.ops->costs.switch_us * base::kMicrosecond);
     else
-        core_.meter.flight_began(base::now_ns());  // what was stopped took no longer for it
+        core_.meter.flight_began(base::now_ns());  // time while stopped does not lengthen its commands
     core_.published.taken(ipc::Taken::kNothing);
 }
 
-// Queue's lock held. Since when the queue that starts now may run: the gate was opened by whoever directed it, before
-// its agent came to know.
+// Returns since when the queue that is started now may run: its gate was opened before its agent noticed. Queue's lock
+// held.
 int64_t HardwareStop::opened_ns(uint32_t level) const {
     const int64_t now = base::now_ns();
     const int64_t directed_ns = core_.published.directed_ns();
     return level != kPreemptLevelInterrupt && directed_ns > stopped_ns_ ? std::min(directed_ns, now) : now;
 }
 
-// Queue's lock held. Likewise, of a queue that has just been stopped.
+// Returns likewise since when a queue that was just stopped may not run. Queue's lock held.
 int64_t HardwareStop::closed_ns() const {
     if (!core_.published.suspended()) return stopped_ns_;  // by the program
     return std::min(core_.published.directed_ns(), stopped_ns_);
@@ -151,12 +151,12 @@ void HardwareStop::stop(const Stop& to) {
         if (known) note_stopped(to, result, slowed);
     }
     if (known) return slowed ? settle_hold() : void();
-    // It was destroyed meanwhile; nobody else would put it back.
+    // The queue was destroyed meanwhile, and no other call would put it back.
     if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
 }
 
-// Transition held. The process may be frozen (SIGSTOP, a cgroup) before it comes to say that it has done it: then
-// xserver puts it back all the same.
+// Notes the call. The process may be frozen (SIGSTOP, a cgroup) before it can say that the call is done: then xserver
+// puts the work back nevertheless. Transition held.
 void HardwareStop::note_call(const Stop& to) {
     base::Lock lock(core_.mutex);
     if (to.level != kPreemptLevelInterrupt || !core_.in_use) return;
@@ -210,7 +210,7 @@ void HardwareStop::look_before() {
     look_if_it_went_on();
 }
 
-// The units of another queue of the process may have changed what this one has.
+// Looks at a queue whose stop may have changed because another queue of the process acted.
 void HardwareStop::look_after() {
     base::Lock transition(transition_);
     {
@@ -232,7 +232,7 @@ void HardwareStop::look_after() {
     if (!gone()) note_progress(now);
 }
 
-// Transition held. Where the device waits for another word than the slot's.
+// Settles the hold of a device that waits for another word than the slot's. Transition held.
 void HardwareStop::settle_hold() {
     if (!gated() || ops().deactivate == nullptr || ops().reactivate == nullptr) return;
     bool open = false;
@@ -245,16 +245,17 @@ void HardwareStop::settle_hold() {
     (open ? ops().reactivate : ops().deactivate)(core_.setup.impl);
 }
 
-// Queue's lock held. The level that is left without level 3.
+// Returns the level that remains without level 3. Queue's lock held.
 uint32_t HardwareStop::level_below() const {
     const bool gates = gated() && gated_.may_have_gates();
     return gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock;
 }
 
-// Queue's lock held. The hardware, or its driver, does not do level 3 after all; the backend has said why.
+// Lowers the level, because the hardware or its driver does not do level 3; the backend has said why. Queue's lock
+// held.
 void HardwareStop::lower_level() { core_.set_level(level_below()); }
 
-// The backend may change its mind between the question and the answer's publication: asked again until both agree.
+// Publishes the level. The backend may change its mind meanwhile, so it is asked again until both agree.
 void HardwareStop::publish_level() {
     for (bool published = false, paused = false;;) {
         {
@@ -273,13 +274,13 @@ void HardwareStop::publish_level() {
     }
 }
 
-// Queue's lock held. xserver has stopped or started the process since.
+// Returns whether xserver has stopped or started the process since. Queue's lock held.
 bool HardwareStop::outside_changed() const {
     return (outside_then_ & 1) != 0 ||
            core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;
 }
 
-// Transition held. Progress before the stop was seen to be still in force went on under it.
+// Checks for progress under a stop. Progress seen while the stop was in force was made under it. Transition held.
 void HardwareStop::look_if_it_went_on() {
     uint32_t progress = 0;
     {
@@ -321,7 +322,7 @@ void HardwareStop::note_effect() {
 // Transition held.
 void HardwareStop::apply_timeslice(uint32_t us) {
     if (us == timeslice_us_ || ops().set_timeslice == nullptr) return;
-    timeslice_us_ = us;  // also if refused: not tried again for the same value
+    timeslice_us_ = us;  // remembered also if refused, so that the same value is not tried again
     ops().set_timeslice(core_.setup.impl, us);
 }
 
@@ -371,12 +372,12 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
         static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
     start();
     base::Lock lock(core_.mutex);
-    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler says
+    stopped_level_ = kPreemptLevelDeactivate;  // its gate stays closed as the scheduler directed
     --core_.busy;
     return true;
 }
 
-// Transition held. True: `busy` is raised, for the caller to lower.
+// Returns whether work was forgotten off the device. If so, raises `busy`, which the caller lowers. Transition held.
 bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(core_.mutex);
     if (gone() || !interrupted() || slowed_ || limit_ns == 0) return false;
