@@ -51,12 +51,13 @@ std::atomic<bool> g_lifeline_ended{false};
 LocalScheduler g_local;
 Errands g_errands;
 base::Thread g_thread;            // carries out directives; never calls a vendor's driver
-base::Thread g_local_thread;      // with the local scheduler: makes them
+base::Thread g_local_thread;      // makes directives when this process schedules itself (local scheduler)
 std::atomic<bool> g_stop_local{false};
 bool g_fork_handler = false;
-bool g_told_unscheduled = false;  // in the log; of whoever connects
-bool g_told_brief = false;        // likewise, that servers are lost as soon as they come
-bool g_start_server = false;      // the agent's thread is to start one
+bool g_told_unscheduled = false;  // set once the log has told that this process runs unscheduled; cleared when a server
+                                  // connects
+bool g_told_brief = false;  // set once the log has told that servers are lost as soon as they connect
+bool g_start_server = false;  // the agent's thread is to start one
 
 void move_queues(ipc::Region* region) {
     const ipc::Region* before = g_region.load(std::memory_order_acquire);
@@ -127,7 +128,7 @@ void schedule_alone(const char* why) {
     g_told_unscheduled = true;
 }
 
-// The first thing that the agent's thread does, if nobody answered.
+// Starts a server if none answered. The agent's thread does this first.
 void start_missing_server() {
     const char* why = base::entered_sandbox() ? "this process has entered a sandbox" : start_server();
     const int64_t give_up = base::now_ns() + kServerStartNs;
@@ -139,15 +140,17 @@ void start_missing_server() {
     if (why != nullptr) schedule_alone(why);
 }
 
-// `brief`: it was there for a moment only.
+// Falls back to private memory after the server was lost. `brief`: the connection ended within a moment of its begin.
 void lose_server(const char* why, bool brief) {
     g_connected.store(false, std::memory_order_release);
     const ipc::Region* region = g_region.load(std::memory_order_acquire);
-    for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // its last word, if it came just before
+    for_each_queue([](XQueue& queue) { queue.apply_wanted_config(); });  // the server's last settings, if they came
+                                                                         // just before it left
     move_queues(g_private);
     g_connection.hang_up();
     g_lifeline.changed();
-    // It may have acted for us while we did not answer, and cannot put it right any more.
+    // The server may have stopped this process's channels while the process did not answer. A lost server cannot start
+    // them again, so this process does.
     if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
     if (!g_told_brief || !brief)
         XLOG_WARN("xserver is lost (%s%s): this process goes on unscheduled and looks for a server", why,
@@ -156,7 +159,7 @@ void lose_server(const char* why, bool brief) {
     g_told_brief = brief;
 }
 
-// Null while all is well.
+// Returns a sentence about the server's trouble; null while the server answers.
 const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool any_suspended) {
     if (header.detached.load(std::memory_order_acquire) != 0) return "it let this process go";
     if (heartbeat.is_lost(header.heartbeat_ns.load(std::memory_order_acquire), any_suspended, base::now_ns()))
@@ -164,7 +167,7 @@ const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool
     return g_connection.lost() ? "its connection closed" : nullptr;
 }
 
-// Until it is time to look for a server again; meanwhile the process may be its own.
+// Waits until it is time to look for a server again. The process may schedule itself meanwhile.
 void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
     const int64_t until = base::now_ns() + pause_ns;
     for (int64_t now = base::now_ns(); now < until && !g_stop.load(std::memory_order_acquire); now = base::now_ns()) {
@@ -213,7 +216,7 @@ void* global_body(void*) {
     return nullptr;
 }
 
-// For something to send or see: the thread looks at once.
+// Wakes the agent's thread when there is something to send or to look at.
 void wake_agent() {
     ipc::Region* region = g_region.load(std::memory_order_acquire);
     if (region != nullptr && g_connected.load(std::memory_order_acquire)) ipc::ring_directive(region->header);
@@ -272,7 +275,7 @@ void stop_threads() {
     g_stop.store(false, std::memory_order_release);
 }
 
-// Two threads: what carries directives out makes system calls, and may stand there.
+// Starts two threads: one decides, the other carries directives out with system calls, which may block.
 bool start_local_threads() {
     if (!g_thread.start("xsched-agent", local_agent_body, nullptr)) return false;
     g_stop_local.store(false, std::memory_order_release);
@@ -281,7 +284,7 @@ bool start_local_threads() {
     return false;
 }
 
-// Without a server as well: the thread looks for one.
+// Connects to a server. Without one, the agent's thread is started as well: it looks for a server.
 void start_global(const char* no_thread) {
     const bool connected = connect_to_server(true);
     if (g_thread.start("xsched-agent", global_body, nullptr)) {
@@ -334,7 +337,7 @@ void after_fork_in_child() {
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }
 
-// g_mutex held: the first start in this process.
+// Starts the agent, the first time in this process. The caller holds g_mutex.
 void begin(XSchedulerType type, const char* policy, bool errands = false) {
     base::prepare_log();
     base::note_confinement();
@@ -343,7 +346,9 @@ void begin(XSchedulerType type, const char* policy, bool errands = false) {
     g_region.store(g_private, std::memory_order_release);
     queue::g_handed_over.store(wake_agent, std::memory_order_release);
     if (!g_fork_handler) g_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0;
-    if (errands && type != kSchedulerAppManaged) g_errands.start();  // before the agent's thread, which has them done
+    if (errands && type != kSchedulerAppManaged)
+        g_errands.start();  // before the agent's thread, which hands errands
+                            // over
     start(type, policy);
     g_started.store(true, std::memory_order_release);
 }

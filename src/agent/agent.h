@@ -12,14 +12,15 @@
 
 namespace xsched::agent {
 
-// Starts it on the first call of this process (and of fork's child). `errands`: with the thread for those (errands.h),
-// which else starts when one comes.
+// Starts the agent on the first call in this process (and again in a forked child). `errands`: also starts the thread
+// of errands.h; otherwise that thread starts with the first errand.
 void ensure_started(bool errands = false);
-// Where the queue with this index publishes. After ensure_started.
+// Returns where the queue with this index publishes its state. Call ensure_started first.
 queue::Placement placement(uint32_t index);
-// Changes the scheduler of a running process; queues and hints stay. NotFound: no such policy.
+// Changes the scheduler of a running process; queues and hints stay. Returns NotFound if no such policy exists.
 XResult set_scheduler(XSchedulerType type, XPolicyType policy);
-// The scheduler that decides at present: a wanted but missing global scheduler shows as app-managed.
+// Returns the scheduler that decides at present: kSchedulerAppManaged if a global scheduler is wanted and no server is
+// there.
 XSchedulerType scheduler();
 
 }  // namespace xsched::agent

@@ -1,5 +1,5 @@
-// When to look for a server again: at once, then after 20, 40, 80 ms and so on up to a second; a good while after one
-// that refused us. A server that is lost within a second of coming counts as one that did not come. One thread.
+// When to look for a server again: at once, then after 20, 40, 80 ms and so on, up to 1 s; later after a server that
+// refused this process. A server that is lost within a second of connecting counts as not found. One thread.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ public:
     static constexpr int64_t kRefusedNs = 30 * base::kSecond;
 
     void came(int64_t now_ns) { came_ns_ = now_ns; }
-    // True: it was there for a moment only.
+    // Records that the connection was lost. Returns whether it had lasted for a moment only.
     bool lost(int64_t now_ns) {
         const bool brief = came_ns_ != 0 && now_ns - came_ns_ < kBriefNs;
         if (!brief) next_ns_ = 0;
@@ -25,7 +25,7 @@ public:
         return brief;
     }
     void refused() { next_ns_ = kRefusedNs; }
-    // How long to wait before this try.
+    // Returns how long to wait before the next try.
     int64_t take() {
         const int64_t now = next_ns_;
         next_ns_ = std::clamp(2 * next_ns_, kFirstNs, kLongestNs);

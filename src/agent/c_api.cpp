@@ -20,7 +20,8 @@ namespace {
 using queue::HwQueue;
 using queue::XQueue;
 
-// The highest level the hardware supports, or the one asked for. 0: it lacks that one.
+// Returns the level to use: the wanted one, or the highest that the hardware supports. Returns 0 if the wanted level is
+// not supported.
 uint32_t choose_level(uint32_t supported, int64_t wanted) {
     if (wanted == kPreemptLevelUnknown) return static_cast<uint32_t>(std::bit_width(supported)) - 1;
     return (supported & (1u << wanted)) != 0 ? static_cast<uint32_t>(wanted) : 0;
@@ -29,14 +30,15 @@ uint32_t choose_level(uint32_t supported, int64_t wanted) {
 constexpr const char* kLevelNames[] = {"none", "1 (block)", "2 (deactivate)", "3 (interrupt)"};
 
 void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
-    static std::atomic<uint32_t> said{0};  // a bit per platform and level: once at INFO is enough for people
+    static std::atomic<uint32_t> said{0};  // one bit per platform and level that the log has told: telling each once at
+                                           // INFO is enough
     const uint32_t bit = 1u << ((static_cast<uint32_t>(platform) * 4 + level) & 31);
     const bool first = (said.fetch_or(bit) & bit) == 0;
     XSCHED_LOG(first ? base::LogLevel::kInfo : base::LogLevel::kDebug, "queue 0x%lx uses preempt level %s",
                static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
 }
 
-// Hints that a person gave for queues of this process before it made any.
+// Applies the hints that a person gave for this process's queues before the process made any.
 void take_defaults(const ipc::Header& header, queue::Setup& setup) {
     base::Hints hints = ipc::by_server_time(header, setup);
     ipc::take_defaults(header, hints);
@@ -52,7 +54,8 @@ void take_defaults(const ipc::Header& header, queue::Setup& setup) {
         setup.batch_size = batch_size;
 }
 
-// Of what the vendor's library has on the heap: without them 32 bits tell contexts apart.
+// Contexts are heap objects of the vendor's library, so their addresses are multiples of 16. Dropping these bits lets
+// 32 bits tell contexts apart.
 constexpr unsigned kContextAlignmentBits = 4;
 
 uint64_t words_owner(const HwQueue& device) {
@@ -101,20 +104,20 @@ queue::Setup setup_from_environment() {
     return setup;
 }
 
-// Finds the queue and lets `act` work on it.
+// Finds the queue with this handle and calls `act` with it.
 template <typename Act>
 XResult with_queue(XQueueHandle handle, Act act) {
     XQueue* queue = queue::queue_from_handle(handle);
     return queue != nullptr ? act(*queue) : kXSchedErrorNotFound;
 }
 
-// MaskAll (-1) stands for every flag. False: an unknown one.
+// Replaces MaskAll (-1) by all known flags. Returns whether every flag is known.
 bool take_flags(int64_t* flags, int64_t known) {
     if (*flags == -1) *flags = known;
     return (*flags & ~known) == 0;
 }
 
-// Work that a gated device has been given cannot be taken back.
+// Returns whether the queue's device waits at gates: such a device cannot hand launched work back.
 bool gated(const XQueue& queue) {
     HwQueue device;
     return queue::find_hw_queue(queue.hwq(), &device) && device.ops->gate != nullptr;

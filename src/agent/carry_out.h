@@ -1,4 +1,5 @@
-// How the agent's thread carries out a directive: each of the process's queues does as it says. That thread alone.
+// How the agent's thread carries out a directive: it closes or opens each of the process's queues as the directive
+// says. Only that thread calls this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace xsched::agent {
 
-inline constexpr int64_t kLookNs = base::kSecond;  // for a server that went, should the lifeline not tell
+inline constexpr int64_t kLookNs = base::kSecond;  // how often to check that the server still lives, in case the
+                                                   // lifeline misses its end
 inline constexpr int64_t kLookWhileSuspendedNs = 100 * base::kMillisecond;
 
 template <typename Visit>
@@ -20,12 +22,12 @@ void for_each_queue(Visit visit) {
 }
 
 struct CarriedOut {
-    bool any_suspended = false;  // the scheduler keeps some queue off at present
-    int64_t due_ns = 0;          // when to look again; 0: no need
+    bool any_suspended = false;  // some queue is suspended at present
+    int64_t due_ns = 0;  // when to look again (CLOCK_MONOTONIC); 0: no need
     int64_t sleep_ns() const;
 };
 
-// `header`'s directive number `seen` is what it carries out. `errands`: for what calls the vendor's driver.
+// Carries out directive number `seen` of `header`. `errands`: takes over the calls to the vendor's driver.
 CarriedOut carry_out(ipc::Header& header, uint32_t seen, Errands& errands);
 
 }  // namespace xsched::agent

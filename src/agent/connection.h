@@ -14,20 +14,21 @@ namespace xsched::agent {
 
 class Connection {
 public:
-    // Null: no server, or it refused (`refusal` then says why; empty if nobody answered). `warn`: places that cannot be
-    // used are worth a line in the log.
+    // Connects and returns the shared memory. Returns null if there is no server, or if it refused: `refusal` then says
+    // why (empty if no server answered). `warn`: log socket paths that cannot be used.
     ipc::Region* open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn);
-    // Of the last try: a server answered, and will say the same the next time.
+    // Returns whether the last try reached a server that refused. A retry would be refused again.
     bool refused() const { return refused_; }
-    // The server's end is gone, or the guest closed ours. One system call or two.
+    // Returns whether the server has closed its end, or the guest has closed ours. Costs one or two system calls.
     bool lost();
-    // The number to wait on; -1: there is none.
+    // Returns the descriptor to poll; -1 if there is no connection.
     int watched();
-    // Sends what the backends have handed over since; what does not go now goes with the next call.
+    // Sends what the backends have handed over since the last call. The next call sends the rest, if not all can be
+    // sent now.
     void send_handovers();
-    // The server sees the end at once, whoever else has a copy of the descriptor.
+    // Ends the connection. The server sees the end at once, even if other processes hold copies of the descriptor.
     void hang_up();
-    // Only our copy: in fork's child.
+    // Closes only this process's copy of the descriptor, for a forked child.
     void close();
 
 private:

@@ -12,7 +12,8 @@
 namespace xsched::agent {
 namespace {
 
-// The agent's thread alone; a new server begins at 0.
+// The server memory whose decisions were logged last. Used by the agent's thread alone; the count restarts with each
+// server.
 const ipc::Header* g_of = nullptr;
 uint32_t g_next = 0;
 
@@ -35,8 +36,8 @@ Text name_of(const ipc::Region& region, uint32_t slot_number) {
     return name;
 }
 
-// "; by its gate: ..."; empty: no way was chosen, as beside another stream of the same program. OpenCL's queues are
-// kept off by holds, not by gates.
+// Returns "; by its gate: ..." for the log line. Returns an empty text if no mechanism was chosen, as beside another
+// stream of the same program. OpenCL queues are kept off by holds, not by gates.
 Text mechanism_of(const ipc::Region& region, const ipc::Decision& decision) {
     const auto mechanism = static_cast<sched::Mechanism>(decision.mechanism);
     if (mechanism == sched::Mechanism::kNone) return {""};

@@ -6,7 +6,7 @@
 
 namespace xsched::agent {
 
-// Of a scheduler that this process begins to listen to: whether it is to tell.
+// Tells a newly connected scheduler whether this process wants to be told of decisions.
 void want_decisions(ipc::Header& header);
 // Logs the decisions that are new since the last call.
 void log_decisions(ipc::Region& region);

@@ -16,8 +16,8 @@ void DirectiveWait::sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns
     header.agent_asleep.store(0, std::memory_order_seq_cst);
 }
 
-// While the next directive may ask for such a call, and for a moment after the last one. True: a directive came, or
-// the time is over.
+// Polls for a directive while the next one may ask for a level 3 call, and for a moment after the last such call.
+// Returns whether a directive came or the time is over.
 bool DirectiveWait::look(const ipc::Header& header, uint32_t seen, int64_t until_ns) {
     if (!spare_ || header.expect_interrupt.load(std::memory_order_relaxed) == 0) return false;
     int64_t now = base::now_ns();

@@ -1,5 +1,5 @@
-// How the agent's thread waits for directives: asleep on a futex word, or looking, while the next directive may ask for
-// a call that a more urgent program waits for (level 3). That thread alone.
+// How the agent's thread waits for directives: it sleeps on a futex word, or polls while the next directive may ask for
+// a call that a more urgent program waits for (level 3). Used by that thread alone.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace xsched::agent {
 
 class DirectiveWait {
 public:
-    // Returns at once, whatever it waits for, when `stop` is raised and the word changes.
+    // When `stop` is raised and the futex word changes, each wait returns at once.
     explicit DirectiveWait(const std::atomic<bool>& stop) : stop_(stop) {}
 
-    // Until the header's directive number is no longer `seen`, or `timeout_ns` have passed. May return early.
+    // Waits until the header's directive number differs from `seen`, for at most `timeout_ns`. May return early.
     void sleep(ipc::Header& header, uint32_t seen, int64_t timeout_ns);
 
 private:

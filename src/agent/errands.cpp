@@ -25,7 +25,7 @@ void Errands::start() {
 }
 
 void* Errands::body(void* errands) {
-    pthread_setname_np(pthread_self(), kName);  // it may begin under the name of the thread that starts it
+    pthread_setname_np(pthread_self(), kName);  // a new thread inherits the name of the thread that starts it
     static_cast<Errands*>(errands)->run();
     return nullptr;
 }

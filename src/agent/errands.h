@@ -1,7 +1,7 @@
-// Calls of the vendor's driver that queues want made, for no stream of the program's: a moment's work so that the
-// device has switched to us when a burst begins, and the preparation of keep-alives. The driver may keep such a call
-// waiting for as long as it likes, so a thread of its own makes them, started with the first. No other thread waits for
-// it, and no program is kept off a device, or on it, by it. Agent's thread.
+// Makes driver calls that queues want and that belong to no stream of the program: work of a moment that switches the
+// device to this context before a burst, and the preparation of keep-alives. The driver may block such a call for as
+// long as it likes. So a thread of its own makes them; it starts with the first one. No other thread waits for this
+// thread, and no scheduling decision depends on it. Called by the agent's thread.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,10 @@ namespace xsched::agent {
 
 class Errands {
 public:
-    // The thread, if there is none yet: the program may lose the right to start any. Before the agent's thread.
+    // Starts the thread if it does not run yet, early, because the program may later lose the right to start threads.
+    // Call before the agent's thread starts.
     void start();
-    // The thread looks at all queues.
+    // Asks the thread to look at all queues for calls to make.
     void run_soon();
 
 private:

@@ -11,7 +11,8 @@ namespace xsched::agent {
 
 class Heartbeat {
 public:
-    // A look at it. True: it has stood still for too long. It beats only while queues are suspended.
+    // Takes the server's present count. Returns whether the count has stood still for too long. The server counts only
+    // while queues are suspended.
     bool is_lost(int64_t beat, bool suspended, int64_t now_ns) {
         const bool was_suspended = std::exchange(suspended_, suspended);
         if (std::exchange(beat_, beat) != beat || !suspended || !was_suspended) since_ns_ = now_ns;

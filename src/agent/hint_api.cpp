@@ -18,7 +18,7 @@ namespace {
 using base::HintId;
 using queue::XQueue;
 
-// XHintTimeslice's and XHintKDeadline's, for queues made later; 0: the environment's.
+// The values told by XHintTimeslice and XHintKDeadline for queues made later; 0: use the environment's.
 std::atomic<int64_t> g_timeslice_us{0};
 std::atomic<int64_t> g_k_deadline{0};
 
@@ -31,7 +31,7 @@ void store(XQueue& queue, HintId id, int64_t told) {
     ipc::store_hint(*queue.slot(), id, kept);
 }
 
-// Changes hints of the queue and tells the scheduler.
+// Changes the queue's hints by calling `change`, and tells the scheduler.
 template <typename Change>
 XResult change_queue(XQueueHandle handle, Change change) {
     XQueue* queue = queue::queue_from_handle(handle);
@@ -46,14 +46,14 @@ XResult change_hint(XQueueHandle handle, HintId id, int64_t told) {
     return change_queue(handle, [=](XQueue& queue) { store(queue, id, told); });
 }
 
-// All queues of the process, and those made later.
+// Sets one hint of all queues of the process, and of those made later.
 void hint_process(HintId id, int64_t told, std::atomic<int64_t>& later) {
     later.store(told, std::memory_order_relaxed);
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
         if (XQueue* queue = queue::queue_at(i)) store(*queue, id, told);
 }
 
-// The type of what the header's function takes.
+// Gives the parameter type of a hint function that the header declares.
 template <typename Value>
 Value value_of(XResult (*function)(XQueueHandle, Value));
 
@@ -61,7 +61,7 @@ Value value_of(XResult (*function)(XQueueHandle, Value));
 
 base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
-    // A time is told as so long from now: the moment at which the queue is made.
+    // The environment gives a moment as a time from now: from when the queue is made.
     for (const base::HintInfo& hint : base::kHints)
         if (hint.kind == base::HintKind::kTime)
             base::set_hint(hints, hint.id, hint.kept(base::get_hint(hints, hint.id), base::now_ns()));

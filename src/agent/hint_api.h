@@ -5,7 +5,7 @@
 
 namespace xsched::agent {
 
-// The environment's, and what the program has told since for all of its queues.
+// Returns the environment's hints, with those that the program has since told for all of its queues.
 base::Hints hints_of_new_queues();
 
 }  // namespace xsched::agent

@@ -40,7 +40,8 @@ void Lifeline::watch() {
         if (const int socket = connection_->watched(); socket >= 0) {
             pollfd wait{socket, POLLRDHUP, 0};
             poll(&wait, 1, kLookMs);
-            // Looked at through the connection: the number may be another file's by now.
+            // Ask the connection, not the descriptor's number: the guest may have closed it and opened another file
+            // under that number.
             if (changes_.load(std::memory_order_seq_cst) != seen || !connection_->lost()) continue;
             lost = true;
         }

@@ -13,7 +13,8 @@ namespace xsched::agent {
 
 class Lifeline {
 public:
-    // `ended` is called by the thread, once for each connection that ends. False: no thread could be started.
+    // Starts the thread, which calls `ended` once for each connection that ends. Returns whether the thread could be
+    // started.
     bool start(Connection& connection, void (*ended)());
     void stop();
     // The connection was opened or closed.

@@ -1,4 +1,4 @@
-// Sums and products of numbers that others chose. Pure; any thread.
+// Sums and products of numbers from outside, which may be as large as their type allows. Pure; any thread.
 #pragma once
 
 #include <concepts>
@@ -6,7 +6,7 @@
 
 namespace xsched::base {
 
-// Of numbers that are not negative: the most there is instead of what is more.
+// Adds two numbers that are not negative. If the sum is too large for the type, returns the type's largest number.
 template <std::integral T>
 constexpr T capped_sum(T one, T other) {
     T sum = 0;

@@ -14,13 +14,14 @@
 namespace xsched::base {
 namespace {
 
-constexpr size_t kStatusBytes = 4096;  // the kernel writes some 1,500
+constexpr size_t kStatusBytes = 4096;  // the kernel writes some 1,500 bytes
 
 constinit std::atomic<int> g_status{-1};
 constinit std::atomic<dev_t> g_device{0};
 constinit std::atomic<ino_t> g_inode{0};
 constinit std::atomic<long> g_filters{0};
-constinit std::atomic<bool> g_free_before{false};  // neither the first thread nor the one that noted it had a filter
+constinit std::atomic<bool> g_free_before{false};  // true: neither the first thread nor the one that called
+                                                   // note_confinement had a filter then
 constinit std::atomic<bool> g_entered{false};
 constinit std::atomic<bool (*)()> g_ask{nullptr};
 
@@ -29,7 +30,8 @@ long number_behind(const char* text, const char* name) {
     return found != nullptr ? strtol(found + strlen(name), nullptr, 10) : 0;
 }
 
-// How many filters there are; before Linux 5.9: whether there is any. -1: it cannot be told.
+// Returns how many seccomp filters the process has; before Linux 5.9, whether there is any. Returns -1 if it cannot be
+// told.
 long count_filters(int status) {
     char text[kStatusBytes + 1];
     const ssize_t bytes = pread(status, text, kStatusBytes, 0);
@@ -38,7 +40,8 @@ long count_filters(int status) {
     return number_behind(text, "\nSeccomp:") + number_behind(text, "\nSeccomp_filters:");
 }
 
-// The program may have closed the descriptor, and another file may have its number by now.
+// Returns whether the descriptor is still ours: the program may have closed it, and another file may have its number
+// now.
 bool is_ours(int status) {
     struct stat info{};
     return status >= 0 && fstat(status, &info) == 0 && info.st_dev == g_device.load() && info.st_ino == g_inode.load();
@@ -46,17 +49,18 @@ bool is_ours(int status) {
 
 bool thread_has_filter() {
     const int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-    return mode > 0 || (mode < 0 && errno != EINVAL);  // the filter refuses the question; EINVAL: a kernel without
+    return mode > 0 || (mode < 0 && errno != EINVAL);  // mode < 0: a filter refuses the question; EINVAL: a kernel
+                                                       // without seccomp
 }
 
-// Whether this thread alone has got a filter. Its file in /proc would have to be opened first, which the filter may
-// forbid; so the kernel is asked, and that tells only of threads where there was no filter before.
+// Returns whether this thread alone has got a filter. Opening its file in /proc may be forbidden by that filter, so the
+// kernel is asked instead. Its answer counts only if the thread had no filter before.
 bool thread_is_confined() { return g_free_before.load() && syscall(SYS_gettid) != getpid() && thread_has_filter(); }
 
 }  // namespace
 
 void note_confinement() {
-    if (entered_sandbox()) return;  // of a fork's child: its parent had entered one
+    if (entered_sandbox()) return;  // in a forked child: its parent had entered a sandbox
     const int before = g_status.exchange(-1);
     if (is_ours(before)) close(before);
     const int status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);

@@ -14,7 +14,7 @@ void note_confinement();
 // most four system calls.
 bool entered_sandbox();
 
-// Has this copy ask another one.
+// Makes this library's copy ask another library's copy.
 void ask_about_sandbox(bool (*ask)());
 
 }  // namespace xsched::base

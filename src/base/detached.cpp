@@ -21,23 +21,25 @@ namespace {
 constexpr int kNotStarted = 127;
 constexpr unsigned long kStackBytes = 64UL * 1024;
 
-// Of one start at a time.
+// Allows one start at a time.
 constinit Mutex g_start_mutex;
 constinit const DetachedProgram* g_start = nullptr;
 alignas(16) char g_start_stacks[2][kStackBytes];
 
-// In a child that shares our memory, with its own descriptors, while this thread waits: system calls alone.
+// Runs in a child that shares our memory but not our descriptors, while this thread waits: makes system calls alone.
 int become_program(void*) {
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) return kNotStarted;
     for (int standard = 0; standard <= STDERR_FILENO; ++standard)
         if (nothing != standard) dup2(nothing, standard);
-    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // older kernels: the program's descriptors stay open
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // on older kernels without this call the program's
+                                                          // descriptors stay open
     execve(g_start->path, g_start->arguments, const_cast<char* const*>(g_start->environment));
     return kNotStarted;
 }
 
-// exec gives a child the exit signal of any other, so that the program would hear of its end: it is a grandchild.
+// Starts the program as a grandchild. A direct child's exec would restore its exit signal, and the guest would hear of
+// its end.
 int leave_it_behind(void*) {
     return clone(become_program, g_start_stacks[1] + kStackBytes, CLONE_VM | CLONE_VFORK, nullptr) > 0 ? 0
                                                                                                        : kNotStarted;

@@ -1,5 +1,5 @@
-// A length that doubles: for how long something is not believed, or not tried, that has failed again. Pure; not
-// thread-safe; no allocation.
+// A length of time that doubles with each failure: for how long something is not believed, or not tried again. Pure;
+// not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@ namespace xsched::base {
 template <typename Length, Length kFirst, Length kMost>
 class Doubling {
 public:
-    // The first one, and then each time twice the last one, as long as that is no longer than the longest.
+    // Returns the first length, and then each time twice the last one, up to the longest.
     Length next() { return last_ = upcoming(); }
-    // Returns the same without taking it.
+    // Returns what next() would return, and changes nothing.
     Length upcoming() const { return last_ == 0 ? kFirst : std::min<Length>(2 * last_, kMost); }
-    // The length that next() returned last; 0: none since the last reset.
+    // Returns the length that next() returned last; 0 if next() was not called since the last reset.
     Length last() const { return last_; }
     void reset() { last_ = 0; }
 

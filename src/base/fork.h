@@ -1,5 +1,5 @@
-// Which process of a line of forks this is. A step that another thread had begun when the process forked is never
-// finished in the child: state that carries the generation it was written in is known there to be stale. Any thread.
+// Tells the processes of a chain of forks apart. A step that another thread had begun at the fork is never finished in
+// the child. State that stores its writer's generation is recognised there as stale. Any thread.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,8 @@ namespace xsched::base {
 extern std::atomic<uint32_t> g_fork_generation;
 uint32_t first_fork_generation();
 
-// At least 1, and one more in fork's child (not in vfork's, which may only become another program).
+// Returns this process's generation: at least 1, and one more in each forked child (not after vfork, which only
+// precedes an exec).
 inline uint32_t fork_generation() {
     const uint32_t generation = g_fork_generation.load(std::memory_order_relaxed);
     return generation != 0 ? generation : first_fork_generation();

@@ -9,13 +9,13 @@
 
 namespace xsched::base {
 
-// hints.def explains the values of these.
+// Kinds of values that a hint may have; explained in hints.def.
 enum class HintKind : uint8_t { kNumber, kTime, kTarget, kName };
 enum class HintMerge : uint8_t { kKey, kLargest, kTighter };
 enum class HintScope : uint8_t { kQueue, kProcess, kJoint };
 enum class HintInRun : uint8_t { kRun, kNoRun };
 
-// As they are kept: a kTime is a time in nanoseconds.
+// Hints in stored form: a kTime is stored as a CLOCK_MONOTONIC time in nanoseconds.
 struct Hints {
 #define XSCHED_HINT(field, type, kind, least, most, fallback, ...) type field = fallback;
 #include "base/hints.def"
@@ -24,7 +24,7 @@ struct Hints {
     bool operator==(const Hints&) const = default;
 };
 
-// Named like the fields of Hints.
+// One id per field of Hints, with the same name.
 enum class HintId : uint8_t {
 #define XSCHED_HINT(field, ...) field,
 #include "base/hints.def"
@@ -43,26 +43,27 @@ struct HintInfo {
     const char* function;
     int64_t accepts_least;
     int64_t accepts_most;
-    const char* option;  // these four may be null
+    const char* option;  // option and the three after it may be null
     const char* request;
     const char* listed;
     const char* words;
     HintInRun in_run;
     const char* help;
 
-    // A value as it is told: in range, and a kTime in microseconds from now.
+    // Converts a value from a program's form to the stored form: brings it in range; a kTime becomes a point in time
+    // from microseconds from now.
     constexpr int64_t kept(int64_t told, int64_t now_ns) const {
         told = std::clamp(told, least, most);
         if (kind != HintKind::kTime) return told;
         return told > 0 ? now_ns + told * 1000 : 0;
     }
-    // The other way; a time that is over is 0.
+    // Converts a stored value back to the program's form; a time that is over becomes 0.
     constexpr int64_t told(int64_t kept, int64_t now_ns) const {
         if (kind != HintKind::kTime) return kept;
         return kept > now_ns ? (kept - now_ns) / 1000 : 0;
     }
-    // A kept value that nobody has checked: a number is brought in range; a time is dropped if it is absurd or over for
-    // more than `slack_ns`.
+    // Checks a stored value of unknown origin: brings a number in range, and drops a time that is absurd or has been
+    // over for more than `slack_ns`.
     constexpr int64_t trusted(int64_t kept, int64_t now_ns, int64_t slack_ns) const {
         if (kind != HintKind::kTime) return std::clamp(kept, least, most);
         return kept > 0 && kept > now_ns - slack_ns && kept <= now_ns + most * 1000 ? kept : 0;
@@ -104,7 +105,7 @@ constexpr T merged(T a, T b) {
     return a;
 }
 
-// The hints of a unit whose queues have `all` and `more`.
+// Merges `more` into `all`, for a unit with several queues.
 constexpr void merge_hints(Hints& all, const Hints& more) {
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, ...) \
     all.field = merged<HintMerge::merge>(all.field, more.field);
@@ -122,7 +123,7 @@ constexpr int64_t get_hint(const Hints& hints, HintId id) {
     return 0;
 }
 
-// `kept` is within the hint's range.
+// Sets one hint. `kept` must be within the hint's range.
 constexpr void set_hint(Hints& hints, HintId id, int64_t kept) {
     switch (id) {
 #define XSCHED_HINT(field, type, ...) \

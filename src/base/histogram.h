@@ -17,7 +17,7 @@
 namespace xsched::base {
 
 struct HistogramBuckets {
-    static constexpr uint32_t kParts = 8;  // of a power of two
+    static constexpr uint32_t kParts = 8;  // buckets per power of two
     static constexpr uint32_t kFirstPower = 10;
     static constexpr uint32_t kLastPower = 37;
     static constexpr uint32_t kCount = kParts * (kLastPower - kFirstPower + 1);
@@ -30,7 +30,7 @@ struct HistogramBuckets {
         const auto part = static_cast<uint32_t>(value >> (power - 3)) & (kParts - 1);
         return kParts * (power - kFirstPower + 1) + part;
     }
-    // The least value of a bucket. Of kCount: the end of the last one.
+    // Returns the least value that falls into a bucket. For kCount, returns the end of the last bucket.
     static constexpr int64_t least(uint32_t bucket) {
         const uint32_t octave = bucket / kParts;
         const uint32_t part = bucket % kParts;
@@ -41,7 +41,7 @@ struct HistogramBuckets {
     static constexpr int64_t middle(uint32_t bucket) { return (least(bucket) + least(bucket + 1)) / 2; }
 };
 
-// As numbers that stand still. Plain data; any thread that has it for itself.
+// A copy of a histogram's counts that no other thread changes. Plain data.
 struct HistogramCounts {
     std::array<uint64_t, HistogramBuckets::kCount> counts{};
     uint64_t sum_ns = 0;
@@ -61,7 +61,7 @@ struct HistogramCounts {
         for (size_t i = 0; i < counts.size(); ++i) counts[i] -= std::min(counts[i], before.counts[i]);
         sum_ns -= std::min(sum_ns, before.sum_ns);
     }
-    // The length that a part of all values, 0 to 1, does not exceed. 0: there are no values.
+    // Returns the length that `part` (0 to 1) of all values do not exceed; 0 if there are no values.
     int64_t quantile(double part) const {
         const uint64_t all = count();
         if (all == 0) return 0;
@@ -111,7 +111,7 @@ private:
         std::atomic<uint64_t> counts[kPart] = {};
     };
 
-    // Its only writer needs no locked instruction.
+    // Adds without a locked instruction: the histogram has only one writer.
     static void raise(std::atomic<uint64_t>& number, uint64_t by) {
         number.store(number.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     }

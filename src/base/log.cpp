@@ -94,7 +94,7 @@ namespace {
     clock_gettime(CLOCK_REALTIME, &ts);
     tm local{};
     localtime_r(&ts.tv_sec, &local);
-    // Lines of several programs and days may come together in a file.
+    // Puts the day and the program before the line: a log file may hold lines of several programs and days.
     size_t used = 0;
     if (detail::logs_to_file())
         used = static_cast<size_t>(snprintf(text, kBytes, "%04d-%02d-%02d %.32s[%d] ", local.tm_year + 1900,
@@ -102,11 +102,11 @@ namespace {
     used += static_cast<size_t>(snprintf(text + used, kBytes - used, "[%s @ T%ld @ %02d:%02d:%02d.%06ld] ",
                                          kPrinted[static_cast<int>(level)], syscall(SYS_gettid), local.tm_hour,
                                          local.tm_min, local.tm_sec, ts.tv_nsec / 1000));
-    const size_t room = kBytes - 64;  // keeps space for the place and the newline
+    const size_t room = kBytes - 64;  // leaves space for the file name and the newline
     const int body = vsnprintf(text + used, room - used, format, args);
     const size_t begin = used;
     if (body > 0) used += static_cast<size_t>(body) < room - used ? static_cast<size_t>(body) : room - used - 1;
-    // A line stays one line, and no terminal obeys it, whatever its arguments contain.
+    // Replaces control characters in the arguments, so that a line stays one line and cannot control a terminal.
     replace_controls(text + begin, used - begin);
     if (level >= LogLevel::kWarn) {
         const int place = snprintf(text + used, kBytes - used - 1, " @ %s:%d", base_name(file), line);
@@ -127,7 +127,7 @@ size_t detail::format_line(char* text, LogLevel level, const char* file, int lin
 }
 
 void log_line(LogLevel level, const char* file, int line, const char* format, ...) {
-    const int saved = errno;  // the guest may be between a call and its errno
+    const int saved = errno;  // keeps errno: the guest may be about to read it
     char text[detail::kLogLineBytes];
     va_list args;
     va_start(args, format);

@@ -25,14 +25,14 @@ inline bool log_enabled(LogLevel level) {
     return static_cast<int>(level) >= current;
 }
 
-// Has the C library read the time zone's file, which it does once for the process. A line in a sandbox would be too
-// late.
+// Makes the C library read the time zone's file now, which it does once per process: inside a sandbox it may be
+// forbidden.
 void prepare_log();
 // Overrides XLOG_LEVEL (tools' --verbose; xcli log; tests).
 void set_log_level(LogLevel level);
-// "DEBG", "debug": in any case. False: there is no such level.
+// Finds the level with this name, in upper or lower case. Returns false if there is none.
 bool find_log_level(const char* word, LogLevel* level);
-const char* log_level_name();  // the one in force
+const char* log_level_name();  // name of the level in force
 
 // Where whole lines go instead (xserver: to a thread that may wait); nullptr: as without it. `line` ends in a newline,
 // has no terminating zero and is the caller's again afterwards. The sink is called on any thread and may not log. It

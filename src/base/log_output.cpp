@@ -19,7 +19,7 @@
 namespace xsched::base {
 namespace {
 
-// In one write of at most PIPE_BUF bytes a pipe takes all of it or nothing.
+// The longest line. A pipe takes a write of at most PIPE_BUF bytes whole or not at all.
 constexpr size_t kMostBytes = 2 * detail::kLogLineBytes;
 static_assert(kMostBytes <= 4096);
 
@@ -27,7 +27,8 @@ enum class Fate { kWritten, kNoRoom, kFailed };  // kFailed: errno says why
 
 constinit std::atomic<unsigned> g_lost{0};
 
-// A write to a pipe without a reader, or past the limit of a file's size, raises a signal that ends most programs.
+// Blocks the signals of a failed write: a pipe without a reader or a file at its size limit raises one, which ends most
+// programs.
 class SignalsHeld {
 public:
     SignalsHeld() {
@@ -49,7 +50,7 @@ public:
     SignalsHeld& operator=(const SignalsHeld&) = delete;
 
 private:
-    sigset_t signals_;  // those that only our write can raise
+    sigset_t signals_;  // signals that only our own write can raise
     sigset_t before_;
 };
 
@@ -59,7 +60,7 @@ Fate fate_of(ssize_t done, size_t bytes) {
     return done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Fate::kNoRoom : Fate::kFailed;
 }
 
-// `fd` does not wait, or is a file, or has just said that it has room.
+// Writes once. `fd` must be non-blocking, a file, or have just reported that it has room.
 Fate write_once(int fd, const char* text, size_t bytes) {
     const SignalsHeld held;
     errno = 0;
@@ -79,8 +80,8 @@ Fate write_if_room(int fd, const char* text, size_t bytes) {
     return (asked.revents & POLLOUT) != 0 ? write_once(fd, text, bytes) : Fate::kNoRoom;
 }
 
-// The program's own descriptor waits where it is full, and must stay as it is. Opened anew it does not wait, whoever
-// else writes at the same moment; where that is forbidden, it is asked for room first.
+// Writes to standard error without waiting. The program's own descriptor may block and must not be changed. So it is
+// opened once more as non-blocking; if that is forbidden, poll is asked first whether it has room.
 Fate write_to_standard_error(const char* text, size_t bytes) {
     struct stat info{};
     if (fstat(STDERR_FILENO, &info) != 0) return Fate::kFailed;
@@ -99,8 +100,8 @@ Fate write_to_standard_error(const char* text, size_t bytes) {
     return write_if_room(STDERR_FILENO, text, bytes);
 }
 
-// Opened for each line: the guest may close any descriptor it did not open, and a number of ours that it reused would
-// send our lines into its file.
+// Appends a line to the log file, which is opened for each line. A descriptor that stays open could be closed by the
+// guest, and its number reused for one of the guest's files.
 Fate write_to_file(const char* path, const char* text, size_t bytes) {
     if (entered_sandbox()) {
         errno = EPERM;

@@ -21,9 +21,9 @@ constexpr bool looks_like_work(std::string_view name) {
     return false;
 }
 
-// A program has asked the driver for a function that this version does not know, and gets it. Of the first that looks
-// like work one WARN line tells: runtimes ask for all functions that they may need, so the next ones are told at DEBG.
-// Any thread; no lock.
+// Notes that a program asked the driver for a function that this version does not know (and got it). A WARN line tells
+// the first function whose name looks like work. Runtimes ask for all functions that they may need, so the others are
+// told at DEBG. Any thread; no lock.
 void tell_new_function(const char* name);
 
 }  // namespace xsched::base

@@ -1,4 +1,4 @@
-// A base of what there is one of: a guard, something that a thread or a driver knows by its address.
+// A base class that forbids copies: for guards, and for objects that a thread or a driver knows by address.
 #pragma once
 
 namespace xsched::base {

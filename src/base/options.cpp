@@ -15,7 +15,7 @@
 namespace xsched::base {
 namespace {
 
-// Copies kept for the process's life: the guest may change its environment later.
+// Copies of environment values, kept for the process's life: the guest may change its environment later.
 struct Kept {
     Kept* next;
     char text[];
@@ -58,7 +58,7 @@ int64_t read_int(const char* variable, int64_t fallback, int64_t min, int64_t ma
     return whole_number(variable, value, fallback, min, max);
 }
 
-// A name, or its number.
+// Reads a value that is a name or that name's number.
 int64_t read_name(const char* variable, int64_t fallback, int64_t min, int64_t max) {
     const char* value = secure_getenv(variable);
     if (value == nullptr || *value == '\0' || is_digit(*value)) return read_int(variable, fallback, min, max);
@@ -76,7 +76,7 @@ void read_hints(Hints& hints) {
     }
 }
 
-// A key of XSCHED_DEBUG.
+// One key of XSCHED_DEBUG.
 struct Switch {
     const char* key;
     const char* former;
@@ -94,7 +94,7 @@ constexpr Switch kSwitches[] = {
 #undef XSCHED_DEBUG_INT
 };
 
-// One key=value of XSCHED_DEBUG.
+// Reads one key=value of XSCHED_DEBUG into the options.
 void read_switch(Options& options, const std::string& entry) {
     const size_t equals = entry.find('=');
     for (const Switch& each : kSwitches) {
@@ -204,7 +204,7 @@ constexpr OptionInfo kSwitchRows[] = {
 #undef XSCHED_NUMBER_TEXT
 #undef XSCHED_AS_TEXT
 
-// Hints that no variable sets have a row as well.
+// Hints without a variable of their own have a row as well.
 constexpr auto kInfos = [] {
     std::array<OptionInfo, std::size(kRows) + 1> infos{};
     size_t count = 0;

@@ -17,24 +17,24 @@ struct Options : Hints {
 #undef XSCHED_OPTION_INT
 #undef XSCHED_DEBUG_INT
 
-    XSchedulerType scheduler_type = kSchedulerGlobal;  // from `scheduler` and `policy`
+    XSchedulerType scheduler_type = kSchedulerGlobal;  // derived from `scheduler` and `policy`
     bool auto_xqueue_on = true;
-    const char* policy_name = "HPF";  // `policy`, or its default
+    const char* policy_name = "HPF";  // name given as `policy`, or the default
 };
 
 // The process's options. The first call reads the environment; any thread.
 const Options& options();
-// Reads the environment anew (tests; fork's child keeps the parent's).
+// Reads the environment again (for tests; a forked child keeps its parent's options).
 Options read_options();
 
 struct OptionInfo {
-    const char* variable;  // or a key of XSCHED_DEBUG
+    const char* variable;  // name of the variable, or a key of XSCHED_DEBUG
     const char* fallback;
     const char* help;
 };
 // All options in declaration order, ended by an entry with a null variable.
 const OptionInfo* option_infos();
-// The keys of XSCHED_DEBUG, ended in the same way.
+// All keys of XSCHED_DEBUG, ended by an entry with a null variable.
 const OptionInfo* debug_infos();
 
 }  // namespace xsched::base

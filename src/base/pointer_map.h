@@ -17,15 +17,15 @@
 
 namespace xsched::base {
 
-// Value: an object's type; the map holds Value* and owns nothing. The key nullptr is not allowed.
+// Value: an object's type. The map stores Value* and does not own the objects. The key nullptr is not allowed.
 template <typename Value>
 class PointerMap {
 public:
     constexpr PointerMap() = default;
     PointerMap(const PointerMap&) = delete;
     PointerMap& operator=(const PointerMap&) = delete;
-    // Gives the memory back. Only when no thread uses the map any more: a map of a shim never is, threads outlive main,
-    // so there is no destructor.
+    // Frees the tables. Call only when no thread uses the map any more. A shim's map is used as long as threads run, so
+    // there is no destructor.
     void destroy() {
         Table* table = table_.exchange(nullptr, std::memory_order_acq_rel);
         while (table != nullptr) {
@@ -48,7 +48,7 @@ public:
         }
     }
 
-    // Adds or replaces. False: out of memory, nothing changed.
+    // Adds or replaces an entry. Returns false if memory is exhausted; then nothing has changed.
     bool insert(const void* key, Value* value) {
         Lock lock(mutex_);
         Table* table = table_.load(std::memory_order_relaxed);
@@ -60,7 +60,7 @@ public:
         return true;
     }
 
-    // The value that was there; nullptr: none was.
+    // Removes a key. Returns its value, or nullptr if there was none.
     Value* erase(const void* key) {
         Lock lock(mutex_);
         Table* table = table_.load(std::memory_order_relaxed);
@@ -82,7 +82,7 @@ private:
     };
     struct Table {
         size_t mask = 0;
-        size_t keys = 0;  // places taken, with or without a value
+        size_t keys = 0;  // places taken by keys, with or without a value
         Place* places = nullptr;
         Table* older = nullptr;
     };
@@ -92,7 +92,7 @@ private:
         return static_cast<size_t>((reinterpret_cast<uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15u >> 20);
     }
 
-    // mutex_ held, or the table is not published yet.
+    // Stores an entry. Requires mutex_, or a table that no other thread can see yet.
     static void put(Table& table, const void* key, Value* value) {
         for (size_t at = hash(key) & table.mask;; at = (at + 1) & table.mask) {
             Place& place = table.places[at];
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    // A table for what `old` holds, and more. mutex_ held.
+    // Makes a larger table with the entries of `old`. Requires mutex_.
     Table* renew(Table* old) {
         size_t used = 0;
         for (size_t at = 0; old != nullptr && at <= old->mask; ++at)

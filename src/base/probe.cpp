@@ -12,9 +12,10 @@
 namespace xsched::base {
 namespace {
 
-constexpr size_t kPipeBytes = 4096;  // what an empty pipe takes at once
+constexpr size_t kPipeBytes = 4096;  // bytes that an empty pipe takes at once
 
-// Where a sandbox forbids the other way: a pipe takes what can be read, and says EFAULT of the rest.
+// Copies memory through a pipe, where a sandbox forbids process_vm_readv: the write takes what can be read, and fails
+// with EFAULT for the rest.
 size_t read_through_pipe(const void* from, void* to, size_t bytes) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;

@@ -1,15 +1,15 @@
-// Reading memory that may not be there, as a handle that a program made up points to it: no signal, whatever the
-// address. Any thread.
+// Reads memory that may not exist, such as the object behind a handle that a program made up. No address raises a
+// signal. Any thread.
 #pragma once
 
 #include <cstddef>
 
 namespace xsched::base {
 
-// How many bytes from `from` on can be read, at most `bytes`; they are copied to `to`.
+// Copies at most `bytes` bytes from `from` to `to`. Returns how many could be read.
 size_t read_memory(const void* from, void* to, size_t bytes);
 
-// One object. False: it cannot be read.
+// Reads one object. Returns whether it could be read.
 template <typename T>
 bool read_object(const void* from, T* to) {
     return read_memory(from, to, sizeof *to) == sizeof *to;

@@ -33,7 +33,7 @@ public:
 
     unsigned count() const { return count_; }
     bool full() const { return count_ == kMost; }
-    // The following need at least one number.
+    // The following functions need at least one number.
     std::span<const Number> sorted() const { return std::span(sorted_).first(count_); }
     Number least() const { return sorted_[0]; }
     Number most() const { return sorted_[count_ - 1]; }
@@ -44,11 +44,11 @@ public:
     }
     // Returns the largest number besides the `left_out` largest ones.
     Number most_but(unsigned left_out) const { return sorted_[count_ - 1 - std::min(left_out, count_ - 1)]; }
-    // Whether the numbers differ by no more than that.
+    // Returns whether the numbers differ by at most `spread`.
     bool alike(Number spread) const { return most() - least() <= spread; }
 
 private:
-    std::array<Number, kMost> by_time_{};  // next_: the oldest, once there are kMost
+    std::array<Number, kMost> by_time_{};  // a ring; once it is full, next_ is the oldest
     std::array<Number, kMost> sorted_{};  // the same numbers
     unsigned count_ = 0;
     unsigned next_ = 0;

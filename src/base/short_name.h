@@ -12,9 +12,9 @@ namespace xsched::base {
 
 inline constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
 inline constexpr size_t kLongestName = 12;
-inline constexpr int64_t kMostNames = 9065737908494995456;  // 38 to the 12th; the numbers of names are below
+inline constexpr int64_t kMostNames = 9065737908494995456;  // 38 to the 12th: every name's number is below
 
-// 0: that is no name. One begins with a letter, and capitals are small letters.
+// Returns a name's number; 0 if it is not a valid name. A name begins with a letter; capitals count as small letters.
 constexpr int64_t number_of_name(std::string_view name) {
     if (name.empty() || name.size() > kLongestName || is_digit(name.front()) || name.front() == '-') return 0;
     int64_t number = 0;
@@ -26,7 +26,7 @@ constexpr int64_t number_of_name(std::string_view name) {
     return number;
 }
 
-// "" for 0. A number that no name has is written with underscores.
+// Returns the name of a number; "" for 0. Characters of numbers that no name has are written as underscores.
 inline std::string name_of_number(int64_t number) {
     std::string name;
     constexpr auto kBase = static_cast<int64_t>(kNameLetters.size() + 1);

@@ -1,7 +1,7 @@
-// How much of one device several have had together while they used it side by side. Each says how much it has had, as
-// it measures that: the time in which it had work there, so that their sum counts the same time several times. And each
-// says it late, when something of it completes, so that single reports say nothing. Hence sums since the begin of a
-// stretch: together they have had no more than the time in which they could, and no less than one of them.
+// Estimates how much device time several units used together while they ran side by side. Each reports the time in
+// which it had work, so the sum of the reports counts the same time several times. Each reports late, when a command
+// completes, so a single report says little. Therefore sums since the stretch began are compared: together they used at
+// most the time in which they could, and at least what one of them used.
 //
 // Pure; not thread-safe.
 #pragma once
@@ -16,7 +16,7 @@ namespace xsched::base {
 
 class SideBySide {
 public:
-    // One user's time of the device in the present stretch.
+    // One unit's device time in the present stretch.
     struct Part {
         uint32_t stretch = 0;
         int64_t ns = 0;
@@ -30,17 +30,17 @@ public:
         longest_ns_ = std::max(longest_ns_, ns);
         reported_ = true;
     }
-    // They could use the device for so long since they were asked last.
+    // Adds time in which the units could use the device.
     void could(int64_t ns) { could_ns_ = capped_sum(could_ns_, std::max<int64_t>(ns, 0)); }
-    // Returns the time that they have had together since the last call.
+    // Returns the device time used together since the last call.
     int64_t take() {
         if (!std::exchange(reported_, false)) return 0;
         const int64_t all_ns = std::min(sum_ns_, std::max(most_ns_, could_ns_));
-        // Time in which nothing was had is no credit for later, beyond what may still be said of it.
+        // Time in which no unit used the device is no credit for later, except for what may still be reported.
         could_ns_ = std::min(could_ns_, capped_sum(all_ns, longest_ns_));
         return all_ns - std::exchange(taken_ns_, all_ns);
     }
-    // All that they had is said.
+    // Begins a new stretch, once all use is reported.
     void restart() {
         if (sum_ns_ == 0 && could_ns_ == 0) return;
         *this = SideBySide(stretch_ + 1);
@@ -54,7 +54,7 @@ private:
     uint32_t stretch_ = 1;
     bool reported_ = false;
     int64_t sum_ns_ = 0;
-    int64_t most_ns_ = 0;  // by one of them
+    int64_t most_ns_ = 0;  // the largest use of a single unit
     int64_t longest_ns_ = 0;  // said at once
     int64_t could_ns_ = 0;
     int64_t taken_ns_ = 0;

@@ -1,6 +1,6 @@
-// Looking at a word instead of sleeping on it, where a processor can be spared for that. A thread that looks hears news
-// in 2.5 us (p99 7) where waking an idle processor takes 70 (p99 1,400; H100 machine, 16 processors). Where processors
-// are few it would take one that the programs need, and lose its place in the queue for it besides (2 processors: p99
+// Polls a word instead of sleeping on it, if the machine has processors to spare. A polling thread sees a change after
+// 2.5 us (p99 7); waking an idle processor takes 70 us (p99 1,400; H100 machine, 16 processors). On few processors
+// polling would take one from the programs, and the thread would lose its place in the run queue (2 processors: p99
 // from 20 us to 2 ms). Any thread.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace xsched::base {
 
-inline constexpr int64_t kSpinNs = 30'000'000;  // after the last news
+inline constexpr int64_t kSpinNs = 30'000'000;  // how long to poll after the last change
 
 inline void pause_processor() {
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ inline void pause_processor() {
 #endif
 }
 
-// A system call: ask once.
+// Returns whether the machine has processors to spare. Makes a system call: ask once.
 inline bool processors_to_spare() {
     constexpr int kEnough = 8;
     cpu_set_t mine;

@@ -1,5 +1,5 @@
-// A program may be started with standard input, output or error closed. The next file that the program opens would take
-// such a number, and text for standard output would end up in that file. For our own programs, at their start.
+// A program may be started with standard input, output or error closed. The next file that it opens would get that
+// number, and text for standard output would go into the file. Called by our own programs at their start.
 #pragma once
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 namespace xsched::base {
 
-// /dev/null takes the free ones; what is executed later finds them closed as before.
+// Opens /dev/null at the free standard descriptors. Programs that are executed later find them closed again.
 inline void hold_standard_fds() {
     for (int fd = 0; fd <= STDERR_FILENO; ++fd)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;

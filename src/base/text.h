@@ -1,5 +1,5 @@
-// Words and characters as ASCII has them. The C library's own functions follow the locale that the guest has chosen: in
-// Turkish "info" and "INFO" are different words, and in many a byte above 127 is a letter. Pure; any thread.
+// Compares and prints text as ASCII. The C library's functions follow the guest's locale: in Turkish "info" and "INFO"
+// are different words, and in many locales a byte above 127 is a letter. Pure; any thread.
 #pragma once
 
 #include <cinttypes>
@@ -14,22 +14,21 @@ constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 constexpr bool is_alnum(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
 
-// Equal but for the case of the letters A to Z.
+// Returns whether two words are equal, ignoring the case of A to Z.
 constexpr bool same_word(const char* one, const char* other) {
     while (*one != '\0' && lower(*one) == lower(*other)) ++one, ++other;
     return lower(*one) == lower(*other);
 }
 
-// "0x1f", as people and 'xcli list' write handles.
+// Returns, for example, "0x1f", as 'xcli list' writes handles.
 inline std::string hexadecimal(uint64_t number) {
     char text[24];
     snprintf(text, sizeof(text), "0x%" PRIx64, number);
     return text;
 }
 
-// Replaces what a terminal would act on, or a reader of lines: control characters, also those of Unicode (U+0080 to
-// U+009F). For whole lines, which may have names in any language; a name that a stranger chose is made printable where
-// it enters.
+// Replaces control characters, including those of Unicode (U+0080 to U+009F), by harmless ones. For whole lines, which
+// may contain names in any language; names from outside are made printable where they enter.
 inline void replace_controls(char* text, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
         const auto letter = static_cast<unsigned char>(text[i]);

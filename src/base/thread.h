@@ -12,9 +12,9 @@ public:
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 
-    // `name` at most 15 characters. False if the system refuses a thread, or a sandbox may.
+    // Starts the thread. `name`: at most 15 characters. Returns false if the system refuses, or if a sandbox might.
     bool start(const char* name, void* (*body)(void*), void* argument);
-    // Waits for the body to return. No effect on a thread that was never started.
+    // Waits until the body returns. Does nothing for a thread that was never started.
     void join();
     void detach();
     bool started() const { return started_; }

@@ -1,4 +1,4 @@
-// Times in which 0 means never, waiting, and times for people to read. Pure but for sleep_ns; any thread.
+// Helpers for times, where 0 means never; waiting; and times as text. Pure, except sleep_ns; any thread.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace xsched::base {
 
-// The earlier of two times, of which 0 means never.
+// Returns the earlier of two times, where 0 means never.
 constexpr int64_t earlier(int64_t a, int64_t b) {
     if (a == 0 || b == 0) return a + b;
     return a < b ? a : b;

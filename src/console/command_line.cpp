@@ -9,7 +9,7 @@
 namespace xsched::console {
 namespace {
 
-// The help in as many columns as there are.
+// Folds the help to the width of the terminal.
 class Folding : public CLI::Formatter {
 public:
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {

@@ -9,10 +9,10 @@
 
 namespace xsched::console {
 
-inline constexpr int kUsage = 2;  // exit status: the command line is wrong, or what it asks for cannot be done
+inline constexpr int kUsage = 2;  // exit status if the command line is wrong or asks for something that cannot be done
 
-// Reads the command line, then runs what it asks for (`command`, which the options' callbacks set). `refuse` gets the
-// sentence of what went wrong, and its result is the exit status. `name`: the program's, for the hint at its help.
+// Parses the command line and runs `command`, which the options' callbacks set. If something fails, calls `refuse` with
+// a sentence and returns its result as the exit status. `name`: the program's name, for the hint at its help.
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse);
 

@@ -10,11 +10,11 @@
 namespace xsched::console {
 namespace {
 
-constexpr size_t kLeastWidth = 40;   // of text: else it is not worth folding
-constexpr size_t kLeastColumn = 24;  // what must be left for a last column
-constexpr size_t kMore = 4;          // how much what goes on is indented
+constexpr size_t kLeastWidth = 40;   // text columns; a narrower text is not folded
+constexpr size_t kLeastColumn = 24;  // columns that the last column of a table needs
+constexpr size_t kMore = 4;          // extra indentation of a continued line
 
-// How many bytes stand at `at` for one step, and whether it takes a column: a code point, or a colour's sequence.
+// One step through a text: its bytes at `at` (a code point or a colour sequence), and whether it takes a column.
 struct Step {
     size_t bytes;
     size_t columns;
@@ -43,14 +43,15 @@ size_t columns_of(std::string_view line) {
 size_t hanging_indent(std::string_view line, size_t width) {
     const size_t first = line.find_first_not_of(' ');
     for (size_t at = line.rfind("  "); at != std::string_view::npos && at > first; at = line.rfind("  ", at - 1)) {
-        if (line[at + 2] == ' ') continue;  // in the middle of a gap
+        if (line[at + 2] == ' ') continue;  // not at the end of a gap of several spaces yet
         const size_t columns = columns_of(line.substr(0, at + 2));
         if (columns + kLeastColumn <= width) return columns;
     }
     return first + kMore + kLeastColumn <= width ? first + kMore : first;
 }
 
-// The last space at which the line may be broken; npos: there is none, and it stays longer.
+// Returns the position of the last space at which the line may be broken; npos if there is none: the line then stays
+// too long.
 size_t break_of(std::string_view line, size_t indent, size_t width) {
     size_t found = std::string_view::npos;
     size_t columns = 0;
@@ -69,7 +70,7 @@ size_t break_of(std::string_view line, size_t indent, size_t width) {
 std::string folded_line(std::string line, size_t width) {
     std::string text;
     const size_t indent = columns_of(line) > width ? hanging_indent(line, width) : 0;
-    size_t used = line.find_first_not_of(' ');  // what is indentation, and no place to break
+    size_t used = line.find_first_not_of(' ');  // skips the indentation, where a line is not broken
     while (columns_of(line) > width) {
         const size_t at = break_of(line, used, width);
         if (at == std::string::npos) break;

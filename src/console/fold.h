@@ -1,4 +1,4 @@
-// Text for people, folded to the width of where they read it. Any thread.
+// Folds text for people to the width of their terminal. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@ namespace xsched::console {
 
 inline constexpr size_t kUsualWidth = 80;  // columns
 
-// Columns of the terminal that standard output is; else as COLUMNS says; 0: neither, so that other programs, which read
-// it, get a line for each thing.
+// Returns the columns of the terminal on standard output, or COLUMNS. Returns 0 if neither is known: another program
+// that reads the output then gets one line per thing.
 size_t text_width();
 
-// Lines of at most `width` columns (code points; colours have none), 0: as they are. They are broken at spaces. A
-// continued line stands below the beginning of the line's last column (two spaces or more before it), else is indented
+// Breaks text at spaces into lines of at most `width` columns (colour sequences count as none); 0: returns it
+// unchanged. A continued line begins below the line's last table column (two or more spaces before it), or is indented
 // more.
 std::string folded(const std::string& text, size_t width);
 

@@ -16,13 +16,13 @@ constexpr uint32_t kSequenceId = 10;
 constexpr uint32_t kTrackEvent = 11;
 constexpr uint32_t kSequenceFlags = 13;
 constexpr uint32_t kTrackDescriptor = 60;
-// ClockSnapshot, and a clock of it; the clocks
+// Field numbers of ClockSnapshot and of one clock in it, then the clocks' ids.
 constexpr uint32_t kClock = 1;
 constexpr uint32_t kClockId = 1;
 constexpr uint32_t kClockTime = 2;
 constexpr uint64_t kRealTime = 1;
 constexpr uint64_t kMonotonic = 3;
-constexpr uint64_t kBootTime = 6;  // of timestamps, unless a packet says otherwise
+constexpr uint64_t kBootTime = 6;  // clock of timestamps, unless a packet names another
 // TrackDescriptor
 constexpr uint32_t kUuid = 1;
 constexpr uint32_t kName = 2;
@@ -78,7 +78,7 @@ ProtobufMessage named(uint64_t track, uint64_t parent, const std::string& name) 
     message.number(kUuid, track);
     message.text(kName, name);
     if (parent != 0) message.number(kParentUuid, parent);
-    message.number(kChildOrdering, kByRank);  // in the order in which they are described
+    message.number(kChildOrdering, kByRank);  // show children in the order in which they are described
     message.number(kRank, track);
     return message;
 }
@@ -146,7 +146,8 @@ void PerfettoFile::event(const TraceEvent& event) {
     write(packet);
 }
 
-// Without a sequence the viewer shows nothing; its first packet says that nothing before it is needed.
+// Writes a packet with a sequence number, without which the viewer shows nothing. The first packet says that no earlier
+// packets are needed.
 void PerfettoFile::write(ProtobufMessage& packet) {
     packet.number(kSequenceId, kOurSequence);
     if (std::exchange(first_, false)) packet.number(kSequenceFlags, kStateCleared);

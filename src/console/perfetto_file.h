@@ -24,7 +24,7 @@ struct TraceEvent {
     TraceEventKind kind{};
     uint64_t track = 0;
     int64_t at_ns = 0;
-    std::string name;                                 // of kBegin and kInstant
+    std::string name;                                 // of kBegin and kInstant only
     const char* category = "xsched";                  // likewise
     std::vector<std::pair<const char*, Value>> said;  // debug annotations
     int64_t value = 0;                                // of kCounter
@@ -34,21 +34,22 @@ struct TraceEvent {
 
 class PerfettoFile {
 public:
-    // Throws std::runtime_error: the file cannot be written.
+    // Opens the file. Throws std::runtime_error if it cannot be written.
     explicit PerfettoFile(const std::string& path);
     ~PerfettoFile();
     PerfettoFile(const PerfettoFile&) = delete;
     PerfettoFile& operator=(const PerfettoFile&) = delete;
 
-    // The same moment by the trace's clock and others, so that other traces can be laid beside it. In ns.
+    // Writes the same moment by several clocks, in ns, so that other traces can be shown beside this one.
     void clocks(int64_t boot_ns, int64_t monotonic_ns, int64_t real_ns);
     void process(uint64_t track, int32_t pid, const std::string& name);
-    // `parent` 0: none. Tracks are shown in the order of their numbers.
+    // Adds a track. `parent` 0: it has none. Tracks are shown in the order of their numbers.
     void track(uint64_t track, uint64_t parent, const std::string& name);
     void counter(uint64_t track, uint64_t parent, const std::string& name);
-    // By time; of equal times, what ends on a track before what begins on it, and a flow's begin before its end.
+    // Adds an event. Call in order of time. At equal times, first add the ends on a track, then the begins; a flow's
+    // begin comes before its end.
     void event(const TraceEvent& event);
-    // Closes it. False, with errno: not all could be written.
+    // Closes the file. Returns whether everything was written; otherwise errno says why not.
     bool finish();
     // So far.
     uint64_t bytes() const { return bytes_; }

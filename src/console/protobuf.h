@@ -1,4 +1,4 @@
-// As much of protobuf's encoding as a trace needs: numbers, texts and messages in messages. Not thread-safe.
+// Encodes the parts of protobuf that a trace needs: numbers, texts and nested messages. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@ namespace xsched::console {
 
 class Table {
 public:
-    // A heading that starts with '>' is aligned to the right (without the '>').
+    // Makes a table with these headings. A heading that starts with '>' is shown without it and aligned to the right.
     explicit Table(std::vector<std::string> headings);
-    // `mark`: a number for whoever prints the lines.
+    // Adds a row. `mark`: a number for the caller, who finds it again at the row's line.
     void add(std::vector<std::string> cells, int mark = 0);
     std::string text() const;
     struct Line {

@@ -9,7 +9,7 @@
 
 namespace {
 
-// As <dlfcn.h> has it since 2.35, for headers that lack it. Reserved fields follow, which stay as they are.
+// The structure as <dlfcn.h> defines it since 2.35, for older headers. The reserved fields after it stay unchanged.
 struct FoundObject {
     unsigned long long flags;
     void* map_start;
@@ -26,7 +26,7 @@ struct Search {
     FoundObject* into;
 };
 
-// dl_iterate_phdr's: 1 ends the search.
+// The callback for dl_iterate_phdr; returning 1 ends the search.
 int look(dl_phdr_info* object, size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
     uintptr_t low = UINTPTR_MAX, high = 0, frames = 0;
@@ -49,19 +49,20 @@ int look(dl_phdr_info* object, size_t, void* data) {
 }  // namespace
 
 extern "C" {
-// Since 2.32. False: libstdc++ counts references with atomic instructions, as in any program with threads.
+// Exists since 2.32. False makes libstdc++ count references with atomic instructions, as a program with threads needs.
 XSCHED_FLOOR extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-// Since 2.35; how libgcc finds the unwind tables for an exception of our own. Since GCC 12 it has no other way. (Newer
-// headers declare the name with a type of theirs.)
+// Exists since 2.35. libgcc finds the unwind tables for exceptions through it, since GCC 12 in no other way. (Newer
+// headers declare the name with a type of their own.)
 XSCHED_FLOOR int find_object(void* address, FoundObject* into) noexcept __asm__("_dl_find_object");
 int find_object(void* address, FoundObject* into) noexcept {
     Search search{reinterpret_cast<uintptr_t>(address), into};
     return dl_iterate_phdr(look, &search) == 1 ? 0 : -1;
 }
 
-// Since 2.36; std::random_device's. If a sandbox refuses getrandom, the value is the clock's: nothing here is secret.
+// Exists since 2.36; used by std::random_device. If a sandbox refuses getrandom, returns the clock's value: nothing
+// here is secret.
 XSCHED_FLOOR uint32_t arc4random() noexcept {
     uint32_t value = 0;
     if (getrandom(&value, sizeof value, 0) == sizeof value) return value;

@@ -1,5 +1,5 @@
-// stat and its kin, which the C library exports since 2.33. Before, programs had them inside and called what is used
-// here: every later C library has kept it.
+// stat and similar functions, which the C library exports since 2.33. Before that, programs contained them and called
+// __xstat and similar functions, which every later C library still has.
 #include <sys/stat.h>
 
 #include "floor/floor.h"
@@ -7,7 +7,7 @@
 namespace {
 
 #if defined(__x86_64__)
-constexpr int kStatVersion = 1;  // as in the headers of 2.32 (_STAT_VER)
+constexpr int kStatVersion = 1;  // value of _STAT_VER in the headers of 2.32
 #else
 constexpr int kStatVersion = 0;
 #endif
@@ -27,7 +27,7 @@ XSCHED_FLOOR int fstatat(int folder, const char* path, struct stat* into, int fl
     return __fxstatat(kStatVersion, folder, path, into, flags);
 }
 
-// The same where files are long anyhow (LP64); what is compiled with _FILE_OFFSET_BITS=64 asks for these.
+// The same function: on LP64 files are long anyway. Code compiled with _FILE_OFFSET_BITS=64 calls the names with 64.
 XSCHED_FLOOR int stat64(const char* path, struct stat64* into) noexcept {
     return __xstat(kStatVersion, path, reinterpret_cast<struct stat*>(into));
 }

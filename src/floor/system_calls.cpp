@@ -1,4 +1,4 @@
-// System calls that the C library exports under their names since 2.25 and 2.27.
+// Wrappers of system calls that the C library exports since 2.25 and 2.27.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ XSCHED_FLOOR ssize_t getrandom(void* into, size_t bytes, unsigned flags) {
     return syscall(SYS_getrandom, into, bytes, flags);
 }
 
-// std::random_device's. The kernel gives up to 256 bytes at once.
+// Used by std::random_device. The kernel gives at most 256 bytes at once.
 XSCHED_FLOOR int getentropy(void* into, size_t bytes) {
     if (bytes > 256) {
         errno = EIO;

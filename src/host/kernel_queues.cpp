@@ -30,7 +30,8 @@ std::vector<std::string> names_in(const std::string& folder) {
     return names;
 }
 
-// kfd_process.c: PID/queues/ID/{gpuid,type}. Type 0 is for kernels, the others are for copies.
+// Counts the compute queues below one process's folder. kfd_process.c: PID/queues/ID/{gpuid,type}. Type 0 is for
+// kernels, the others are for copies.
 void count_queues(const std::string& folder, Counts& counts) {
     for (const std::string& queue : names_in(folder)) {
         const std::string type = first_line(folder + "/" + queue + "/type");

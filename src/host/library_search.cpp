@@ -27,7 +27,8 @@ bool visit_in(const char* folder, const char* name, Visit visit, void* data) {
     return access(path, R_OK) == 0 && visit(path, data);
 }
 
-// The folders that the linker searches, either those before its cache or its default ones behind it.
+// Calls `visit` for the folders that the linker searches: those before its cache, or with `defaults` the default ones
+// after it.
 bool visit_search_path(const char* name, bool defaults, Visit visit, void* data) {
     void* self = dlopen(nullptr, RTLD_NOW);
     Dl_serinfo size{};
@@ -65,7 +66,7 @@ constexpr int32_t kThisMachine = 0x0a00;
 constexpr int32_t kThisMachine = 0x0300;
 #endif
 
-// A string of the cache; nullptr if it does not end inside.
+// Returns a string of the cache; nullptr if it does not end inside the file.
 const char* cached_string(const char* bytes, size_t size, uint32_t offset) {
     if (offset >= size || std::memchr(bytes + offset, '\0', size - offset) == nullptr) return nullptr;
     return bytes + offset;
@@ -86,7 +87,7 @@ bool visit_cache(const char* name, Visit visit, void* data) {
 }  // namespace
 
 bool for_each_cached_file(const char* bytes, size_t size, const char* library, Visit visit, void* data) {
-    // Some systems put an older format in front.
+    // Some systems put the older cache format in front of the new one.
     const void* start = memmem(bytes, size, kCacheMagic, sizeof kCacheMagic - 1);
     if (start == nullptr) return false;
     size -= static_cast<size_t>(static_cast<const char*>(start) - bytes);

@@ -9,7 +9,7 @@ namespace xsched::stream {
 
 inline constexpr size_t kPathBytes = 4096;
 
-// Where distributions put libraries, whatever the linker at hand was told.
+// Folders into which distributions put libraries, searched whatever the linker's configuration says.
 inline constexpr const char* kSystemFolders[] = {
 #ifdef __aarch64__
     "/usr/lib/aarch64-linux-gnu",
@@ -23,12 +23,12 @@ inline constexpr const char* kSystemFolders[] = {
     "/usr/lib",
     "/lib"};
 
-// Calls `visit(path, data)` for each place in turn that has a file of that name, until it returns true. `folders`: more
-// places to look at in the end, up to nullptr. False: it never did.
+// Calls `visit(path, data)` for each existing file of that name, in search order, until `visit` returns true.
+// `folders`: more folders to search last, ended by nullptr. Returns whether `visit` returned true.
 bool for_each_library_file(const char* name, const char* const* folders, bool (*visit)(const char* path, void* data),
                            void* data);
 
-// The same for one cache file's bytes (tests).
+// Does the same for the bytes of one linker cache (tests).
 bool for_each_cached_file(const char* bytes, size_t size, const char* library,
                           bool (*visit)(const char* path, void* data), void* data);
 

@@ -25,7 +25,7 @@ inline constexpr unsigned NV_ESC_RM_CONTROL = 0x2A;
 inline constexpr unsigned NV_ESC_RM_ALLOC = 0x2B;
 inline constexpr unsigned NV_ESC_IOCTL_XFER_CMD = 200 + 11;
 
-// Carries any of the others, by address.
+// Carries the argument of any other request, by address.
 struct nv_ioctl_xfer_t {
     uint32_t cmd;
     uint32_t size;
@@ -45,7 +45,7 @@ static_assert(sizeof(NVOS00_PARAMETERS) == 16);
 struct NVOS21_PARAMETERS {  // NV_ESC_RM_ALLOC, the short form; before release 530 without paramsSize, of the same size
     NvHandle hRoot;
     NvHandle hObjectParent;
-    NvHandle hObjectNew;  // 0: the kernel chooses one
+    NvHandle hObjectNew;  // 0: the kernel chooses the handle
     uint32_t hClass;
     uint64_t pAllocParms;
     uint32_t paramsSize;
@@ -99,7 +99,7 @@ inline bool is_root_class(uint32_t hClass) {
     return hClass == NV01_ROOT || hClass == NV01_ROOT_NON_PRIV || hClass == NV01_ROOT_CLIENT;
 }
 
-struct NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS {  // nvos.h; what follows engineType is not looked at
+struct NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS {  // nvos.h; members after engineType are not used
     NvHandle hObjectError;
     NvHandle hObjectEccError;
     NvHandle hVASpace;

@@ -13,7 +13,7 @@ namespace xsched::cuda::rm {
 namespace {
 
 constexpr uint32_t kMostPerCall = NV2080_CTRL_FIFO_DISABLE_CHANNELS_MAX_ENTRIES;
-constexpr int kMostTries = 16;  // of an interrupted call
+constexpr int kMostTries = 16;  // tries of a call that signals interrupt
 
 Outcome control(Ioctl call, int fd, uint32_t client, uint32_t object, uint32_t command, void* parameters,
                 size_t bytes) {
@@ -49,7 +49,7 @@ Outcome switch_channels(Ioctl call, int fd, const ChannelSet& set, uint32_t firs
                    sizeof parameters);
 }
 
-// Objects that went away meanwhile need nothing.
+// Returns whether the objects no longer exist: then there is nothing to do.
 bool is_gone(const Outcome& outcome) {
     return outcome.error == 0 &&
            (outcome.status == NV_ERR_INVALID_CHANNEL || outcome.status == NV_ERR_INVALID_OBJECT ||
@@ -112,12 +112,13 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set) {
 
 namespace {
 
-// How long the call for which a proof is may come behind it. "Safety": the client's number may be another program's by
-// then. Measured: its first channel comes 48 ms behind its client at the earliest
+// How long after a proof of ownership the proved call may come. "Safety": later, another program may have the client's
+// number. Measured: a program's first channel comes at least 48 ms after its client
 // (bench/results/foreign_channels.json).
 constexpr int64_t kProofHoldsNs = 10 * base::kMillisecond;
 
-// All of them, of one GPU. One alone needs none: the driver itself looks whose client makes the call.
+// Proves that each set's descriptor owns its client, for several sets on one GPU. A single set needs no proof: the
+// driver itself checks whose client makes the call.
 Outcome prove_all(Ioctl call, std::span<const Owned> parts) {
     Outcome outcome;
     uint32_t first_gpu = 0;
@@ -130,7 +131,7 @@ Outcome prove_all(Ioctl call, std::span<const Owned> parts) {
     return outcome;
 }
 
-// One call, or a few.
+// Switches all channels of the sets on or off, with as few calls as the driver's lists allow.
 Outcome switch_all(Ioctl call, std::span<const Owned> parts, Switch how) {
     NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS parameters{};
     parameters.bDisable = how != Switch::kEnable ? 1 : 0;
@@ -151,8 +152,8 @@ Outcome switch_all(Ioctl call, std::span<const Owned> parts, Switch how) {
     return outcome;
 }
 
-// Enables channels that were disabled under a client's number which another process has by now: by a descriptor that
-// still owns its own.
+// Enables channels that were disabled under a client's number which another process has taken over. Uses a descriptor
+// that still owns its own client.
 void enable_for(Ioctl call, const Owned& by, const ChannelSet& lost) {
     for (uint32_t i = 0; i < lost.channel_count; ++i) {
         NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS one{};
@@ -184,7 +185,7 @@ Outcome prove(Ioctl call, int fd, const ChannelSet& set, uint32_t* gpu) {
     NV2080_CTRL_GPU_GET_ID_PARAMS id{};
     Outcome outcome = control(call, fd, set.client, set.subdevice, NV2080_CTRL_CMD_GPU_GET_ID, &id, sizeof id);
     if (gpu != nullptr) *gpu = id.gpuId;
-    uint32_t us = 0;  // a driver without that query has this one
+    uint32_t us = 0;  // the value for drivers without that query
     if (outcome.status == NV_ERR_NOT_SUPPORTED && set.group_count != 0)
         outcome = read_timeslice(call, fd, set.client, set.groups[0], &us);
     return outcome;

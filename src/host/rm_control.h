@@ -11,7 +11,7 @@
 
 namespace xsched::cuda::rm {
 
-// As libc's ioctl, with the argument that NVIDIA's calls have.
+// A function like libc's ioctl, with the argument that NVIDIA's requests take.
 using Ioctl = int (*)(int fd, unsigned long request, void* argument);
 
 // All compute channels that one client has on one GPU. Sent over xserver's socket as it is (ipc/protocol.h).
@@ -27,22 +27,22 @@ struct ChannelSet {
     uint32_t group_count;
     uint32_t channel_count;
     uint32_t groups[kMostGroups];
-    uint32_t timeslices_us[kMostGroups];  // as the driver set them; 0: not known
+    uint32_t timeslices_us[kMostGroups];  // as the driver set them; 0: unknown
     uint32_t channels[kMostChannels];
 };
 
-// The outcome of a call.
+// How a call to the kernel driver ended.
 struct Outcome {
     int error = 0;  // errno, if the call itself failed
-    uint32_t status = 0;  // RM's own answer otherwise
+    uint32_t status = 0;  // otherwise RM's own answer
     bool good() const { return error == 0 && status == 0; }
 };
-// For people: what it means and what may be the cause. The text lives in the program.
+// Returns a sentence that says what the outcome means and what may be the cause. The text is static.
 const char* sentence(const Outcome& outcome);
 
-// Whether the descriptor is the driver's control device, /dev/nvidiactl.
+// Returns whether the descriptor is the driver's control device, /dev/nvidiactl.
 bool is_control_device(int fd);
-// Whether counts are in range. A set that came from another process is looked at once before it is used.
+// Returns whether all counts are in range. Call once before using a set that came from another process.
 bool is_sound(const ChannelSet& set);
 
 // Stops all channels of the set and returns when none of them runs any more, or lets them go on. `lets_run`: what has
@@ -59,25 +59,25 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 // client that is named beside it. `gpu`: the driver's number of the GPU, if not null.
 Outcome prove(Ioctl call, int fd, const ChannelSet& set, uint32_t* gpu = nullptr);
 
-// A set, and the descriptor that its own process allocated it on.
+// A set of channels, and the descriptor on which its process allocated it.
 struct Owned {
     int fd;
     ChannelSet set;
 };
 
-// The same for the channels of several clients of one GPU at once: the price is the call's, whosever channels they are
-// (docs/decisions/010). The first one's descriptor and subdevice make the calls. The driver does not look whose the
-// channels in a list are, so each set is proved on its own descriptor just before. After disabling it is proved again:
-// a process may free its client at any time, and a client's number may be chosen. Both calls fail as a whole where a
-// proof fails, or where a channel is gone; disabling is undone then.
+// Like disable, for the channels of several clients of one GPU at once: one call costs the same, whoever owns the
+// channels (docs/decisions/010). The first set's descriptor and subdevice make the calls. The driver does not check who
+// owns the channels in a list, so each set is proved on its own descriptor just before. After disabling, each set is
+// proved again, since a process may free its client at any time and another may take that number. If a proof fails or a
+// channel is gone, the whole call fails and disabling is undone.
 Outcome disable_all(Ioctl call, std::span<const Owned> parts);
 Outcome enable_all(Ioctl call, std::span<const Owned> parts);
 
-// Of every group; `us` 0: each its own again (where that is known).
+// Sets the timeslice of every channel group. `us` 0 restores each group's own, where that is known.
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
 Outcome read_timeslice(Ioctl call, int fd, uint32_t client, uint32_t group, uint32_t* us);
-// dddd:bb:dd.0 as platform/stream/hal/identity.h writes it: 16 bits of the domain, 8 of the bus, 5 of the device, 3
-// zeros.
+// Reads the GPU's PCI address as dddd:bb:dd.0, as platform/stream/hal/identity.h writes it: 16 bits of the domain, 8 of
+// the bus, 5 of the device, 3 zeros.
 Outcome read_pci_address(Ioctl call, int fd, uint32_t client, uint32_t subdevice, uint32_t* address);
 
 }  // namespace xsched::cuda::rm

@@ -1,5 +1,6 @@
-// The last decisions about a client's queues, and those for their sake, for its own log. Written by the scheduler's
-// thread while the client wants them; read by the client's agent. Without locks: whoever reads too late misses some.
+// The last decisions about a client's queues, and those made for its sake, for the client's own log. The scheduler's
+// thread writes while the client wants them; the client's agent reads. There are no locks: a reader that is too late
+// misses some.
 #pragma once
 
 #include <atomic>
@@ -10,21 +11,21 @@ namespace xsched::ipc {
 enum class DecisionKind : uint32_t {
     kSuspended = 0,     // the client's queue
     kResumed = 1,
-    kSuspendedFor = 2,  // another process's, to make room for this client
+    kSuspendedFor = 2,  // another process's queue, to make room for this client
     kResumedFor = 3,
 };
 
-// Plain numbers, as a reader copies them.
+// Plain numbers, so that a reader can copy them.
 struct Decision {
     DecisionKind kind{};
-    uint32_t slot = 0;       // of the queue: the client's own, of the other two kinds the one that has the work
+    uint32_t slot = 0;       // the client's own queue; for the ...For kinds, its queue that has the work
     int32_t priority = 0;    // of that queue
-    int32_t pid = 0;         // the other process; 0: there is none
+    int32_t pid = 0;         // the other process; 0 if there is none
     int32_t pid_priority = 0;
-    uint32_t pid_queue = 0;  // number of its queue; 0: several or not known
+    uint32_t pid_queue = 0;  // number of that process's queue; 0: several, or unknown
     uint32_t reason = 0;     // sched::Reason
     uint32_t mechanism = 0;  // sched::Mechanism
-    int64_t delayed_ns = 0;  // of kResumed and kResumedFor: so long its work waited
+    int64_t delayed_ns = 0;  // for kResumed and kResumedFor: how long its work waited
 };
 
 class DecisionRing {
@@ -33,14 +34,14 @@ public:
 
     // --- the scheduler's thread
     void add(const Decision& decision);
-    // --- the client's. The number of the next one.
+    // --- the client. Returns the number of the next decision.
     uint32_t end() const { return end_.load(std::memory_order_acquire); }
-    // False: it was overwritten already. `number` lies before end().
+    // Copies a decision; `number` must be below end(). Returns false if it has been overwritten.
     bool read(uint32_t number, Decision& decision) const;
 
 private:
     struct Entry {
-        std::atomic<uint32_t> number;  // of the decision + 1, once it is whole
+        std::atomic<uint32_t> number;  // the decision's number + 1, once it is written completely
         std::atomic<uint32_t> kind;
         std::atomic<uint32_t> slot;
         std::atomic<int32_t> priority;

@@ -22,7 +22,7 @@ struct DeviceName {
         text[i].store('\0', std::memory_order_relaxed);
         device.store(of, std::memory_order_release);
     }
-    // `name` has kBytes. Printable ASCII alone, whatever the client wrote.
+    // Copies the name to `name`, which has kBytes. Replaces all but printable ASCII.
     void read(char* name) const {
         size_t i = 0;
         for (; i + 1 < kBytes; ++i) {

@@ -37,26 +37,27 @@ inline constexpr uint32_t kGateOpen = 1;
 // How a suspended queue's running work is treated.
 enum class Interrupt : uint32_t {
     kNone = 0,      // it ends
-    kTakenOff = 1,  // it is taken off the device
-    kKeptOff = 2,   // the same, but a short timeslice does the first part: it is kept from coming back
-    kTogether = 3,  // xserver takes it off, in one call with others: its agent does nothing
+    kTakenOff = 1,  // the queue's running work is taken off the device
+    kKeptOff = 2,   // the same, but a short timeslice already took it off: only its return is prevented
+    kTogether = 3,  // xserver takes it off, in one call with others: the client's agent does nothing
 };
 
-// The client's answer to that.
+// The client's answer to the directive.
 enum class Taken : uint32_t {
     kNothing = 0,
-    kOff = 1,     // what ran is off the device
-    kSlowed = 2,  // it goes on, on a few of the device's compute units; its gate is open while it makes room for others
-    kTaking = 3,  // the call that takes it off is under way, or has just been: its client may be frozen within
+    kOff = 1,     // the work that ran is off the device
+    kSlowed = 2,  // the work continues on a few of the device's compute units; its gate stays open while it makes room
+                  // for others
+    kTaking = 3,  // the call that takes it off is under way or has just ended: the client may be frozen inside
 };
 
-// Drivers register whole pages: slots do not straddle them.
+// Drivers register whole pages, so no slot straddles two.
 inline constexpr uint32_t kSlotsPageBytes = 4096;
 
-// Of a queue that keeps order: as many waits, one behind the other, as it may be told to stand at.
+// Most waits, one behind the other, at which an in-order queue can be said to stand.
 inline constexpr int kMostStands = 5;
 
-// As many priorities as a stream can have above the least one (CUDA has 6).
+// Most priorities that a queue can inherit: as many as a stream can have above the least one (CUDA has 6).
 inline constexpr int kMostInherited = 6;
 
 struct alignas(512) QueueSlot {
@@ -64,15 +65,15 @@ struct alignas(512) QueueSlot {
     alignas(64) std::atomic<uint32_t> state;  // SlotState
     std::atomic<uint32_t> platform;  // XPlatform
     std::atomic<uint64_t> handle;  // XQueueHandle
-    std::atomic<uint64_t> hwq;  // the vendor's handle, for people to recognise
+    std::atomic<uint64_t> hwq;  // the vendor's handle, shown to people
     std::atomic<uint64_t> device;  // XDevice; equal in every process for one device
     std::atomic<uint32_t> levels;  // bit n: preempt level n is supported
     std::atomic<uint32_t> level;  // the level in use (client)
     std::atomic<uint32_t> threshold;  // in-flight limit set explicitly, 0: automatic (client)
     std::atomic<uint32_t> batch_size;  // (client)
     std::atomic<uint32_t> taken;  // Taken (client)
-    std::atomic<uint32_t> suspended_for_nobody;  // 1: suspended, and not for another process (server)
-    std::atomic<uint32_t> waiting;  // threads that may not give it their next command yet (client)
+    std::atomic<uint32_t> suspended_for_nobody;  // 1: suspended, but not for another process (server)
+    std::atomic<uint32_t> waiting;  // threads that wait in XSched before they may hand over their next command (client)
     std::atomic<uint32_t> inside;  // threads inside the driver that wait for its work to end (client)
 
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
@@ -99,64 +100,67 @@ struct alignas(512) QueueSlot {
     // --- the scheduler's directive; written by the server (or the local scheduler)
     alignas(64) std::atomic<uint32_t> suspended;  // 1: must not run
     std::atomic<ReasonCode> reason;
-    std::atomic<int32_t> by_pid;  // whose work it makes room for; 0: nobody's
-    // It counts as idle once this many are submitted, modulo 2^32: nothing will be heard of the end of the last of
-    // them.
+    std::atomic<int32_t> by_pid;  // process for whose work it makes room; 0: none
+    // The queue counts as idle once this many commands are submitted, modulo 2^32: the end of the last of them will not
+    // be reported.
     std::atomic<uint32_t> presumed;
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
-    std::atomic<int64_t> window_ns;  // at most this much device time in flight, because somebody more urgent may
-                                     // come; 0: nobody can, the limit is a count
-    std::atomic<uint32_t> want_level;  // 0: leave; set by xcli config
+    std::atomic<int64_t> window_ns;  // the most device time in flight, in case a more urgent program comes; 0: none can
+                                     // come, and the limit is a count
+    std::atomic<uint32_t> want_level;  // level set by xcli config; 0: leave it
     std::atomic<uint32_t> want_threshold;
     std::atomic<uint32_t> want_batch_size;
     std::atomic<uint32_t> want_serial;  // raised after the three above change
-    std::atomic<uint32_t> ask;  // raised when the device should report how far it is
-    std::atomic<uint32_t> warm;  // raised when the device should do something, so that it has switched to us by then
-    std::atomic<uint32_t> interrupt;  // Interrupt: suspended as it is, what becomes of what runs (level 3)
+    std::atomic<uint32_t> ask;  // raised when the device should report its progress
+    std::atomic<uint32_t> warm;  // raised when the device should be given something to do, so that it has switched to
+                                 // this context by then
+    std::atomic<uint32_t> interrupt;  // Interrupt: how the work that runs is treated while suspended (level 3)
 
     // --- the gate: a word that the device itself may wait on (>= kGateOpen); written by settle_gate alone
     alignas(64) base::FutexWord gate;
-    // --- read by the device as well: keep-alive kernels of lower numbers end; that of this one soon does (client)
+    // --- read by the device as well: keep-alive kernels of lower numbers end; the kernel of this number ends soon
+    // (client)
     std::atomic<uint32_t> keep_alive;
-    // --- a directive too, here for want of room there
-    std::atomic<uint32_t> device_timeslice_us;  // of its process's contexts in the hardware; 0: the driver's own
-    std::atomic<uint32_t> gates_apart_us;  // at least so much device time is between two gates; 0: as usual
-    // What it costs to take its process off the device, in microseconds (XqCosts in queue/device.h). Written with the
-    // identity above: it is constant, and here for want of room there. (client)
+    // --- also a directive; stored here because its own cache line is full
+    std::atomic<uint32_t> device_timeslice_us;  // timeslice of the process's contexts in the hardware; 0: the driver's
+                                                // own
+    std::atomic<uint32_t> gates_apart_us;  // least device time between two gates; 0: as usual
+    // Cost of taking its process off the device, in microseconds (XqCosts in queue/device.h). Constant, written with
+    // the identity above; that cache line is full. (client)
     std::atomic<uint32_t> switch_us;
     std::atomic<uint32_t> off_us;
     std::atomic<uint32_t> most_off_us;
     std::atomic<uint32_t> effect_us;
     std::atomic<uint32_t> interrupt_us;
     std::atomic<uint32_t> apart;  // 1: level 3 takes this queue off by itself, not its process (client)
-    // It stands once so many commands have completed, plus one, modulo 2^32: all others wait for its host, another
-    // program or another device. 0: none. Written before `submitted`. (client)
+    // The queue stands once this many commands have completed, plus one, modulo 2^32: all others wait for its host,
+    // another program or another device. 0: none. Written before `submitted`. (client)
     std::atomic<uint32_t> stands_at[kMostStands];
-    // 1: the queue is to use level 3, which pauses for its process: `level` is the one that acts meanwhile. Here for
-    // want of room beside that. (client)
+    // 1: the queue is to use level 3, which is paused for its process; `level` tells the level that acts meanwhile.
+    // (client)
     std::atomic<uint32_t> level_pauses;
     // --- written by the device: how many commands its stream has passed, modulo 2^32
     alignas(64) std::atomic<uint32_t> progress;
     // The number, counted from 1, of the first command whose end is not reported by itself. Only a wait of the program,
     // or its next launch, tells that end. 0: there is none. (client)
     std::atomic<uint64_t> unreported;
-    // --- of what was submitted; here for want of room there. Only copies change them. (client)
-    std::atomic<uint64_t> copies;  // copies of memory, each piece by itself
-    std::atomic<uint64_t> copied_bytes;  // theirs, as far as their calls tell
-    // Its process holds the device through a burst, or to its end, until then; 0: it does not. (client)
+    // --- parts of what was submitted, written only when copies are submitted (client)
+    std::atomic<uint64_t> copies;  // memory copies; each piece counts
+    std::atomic<uint64_t> copied_bytes;  // bytes of these copies, as far as their calls tell
+    // Until when the process holds the device through a burst, or to the burst's end; 0: it does not. (client)
     std::atomic<int64_t> holds_until_ns;
-    // --- a directive again: with `warm`, for how long the process may keep the device for work that is to come, in
+    // --- also a directive: with `warm`, for how long the process may keep the device for work that is to come, in
     // microseconds; 0: only a moment
     std::atomic<uint32_t> warm_us;
-    std::atomic<uint32_t> warm_to_end;  // 1: for a burst under way, until its next wait
-    std::atomic<uint32_t> warm_behind_us;  // else so long behind the first launch, through the burst; 0: a moment
-    // Names the vendor's context that the queue is of, among those of its process: the hardware lets contexts take
-    // turns. 0: not known, or the device has none. Written with the identity above, and here for want of room there.
-    // (client)
+    std::atomic<uint32_t> warm_to_end;  // 1: hold the device for the burst under way, until its next wait
+    std::atomic<uint32_t> warm_behind_us;  // otherwise hold it for this long behind the first launch of the burst; 0: a
+                                           // moment
+    // Number of the vendor's context that the queue belongs to, among those of its process: the hardware lets contexts
+    // take turns. 0: unknown, or the device has none. Written with the identity above. (client)
     std::atomic<uint32_t> context;
 };
 
-// Commands known to be complete. Without locks; never more than `submitted`.
+// Returns how many commands are known to be complete, never more than `submitted`. Takes no lock.
 inline uint64_t completed_commands(const QueueSlot& slot) {
     const uint64_t completed = slot.completed.load(std::memory_order_acquire);
     if (slot.device_progress.load(std::memory_order_relaxed) == 0) return completed;
@@ -169,10 +173,13 @@ inline uint64_t completed_commands(const QueueSlot& slot) {
 // The value of `stands_at` for a queue that stands once `completed` commands are complete.
 inline constexpr uint32_t stand_mark(uint64_t completed) { return static_cast<uint32_t>(completed) + 1; }
 
-// With that many complete, all that the queue still has waits for its host, another program or another device.
+// Returns whether the queue stands with that many complete: the rest waits for its host, another program or another
+// device.
 inline bool stands(const QueueSlot& slot, uint64_t completed) {
     const uint32_t mark = stand_mark(completed);
-    if (mark == 0) return false;  // once in 2^32 commands: it counts as ready
+    if (mark == 0)
+        return false;  // mark 0 means none; a true mark is 0 once in 2^32 commands, and then the queue
+                       // counts as ready
     for (const std::atomic<uint32_t>& at : slot.stands_at)
         if (at.load(std::memory_order_acquire) == mark) return true;
     return false;
@@ -183,8 +190,8 @@ inline bool stands(const QueueSlot& slot, uint64_t completed) {
 struct SlotWork {
     uint64_t completed = 0;
     uint64_t submitted = 0;
-    bool ready = false;  // something of it can use the device, or a caller waits for room
-    bool stands = false;  // it has work, and all of that waits for its host, another program or another device
+    bool ready = false;  // some of its work can use the device, or a caller waits for room
+    bool stands = false;  // it has work, and all of it waits for its host, another program or another device
 };
 // `completed` is read first: a command that completes in between leaves the queue ready for one look too long, and the
 // client rings then. The other way round work would be overlooked.
@@ -199,7 +206,7 @@ inline SlotWork work_of(const QueueSlot& slot) {
     return work;
 }
 
-// `own`, or what the queue inherits until `completed` reaches the end of that.
+// Returns `own`, or the inherited priority until `completed` reaches the end of that.
 inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint64_t completed) {
     for (int i = 0; i < kMostInherited; ++i)
         if (completed < slot.inherited_until[i].load(std::memory_order_acquire))
@@ -207,7 +214,8 @@ inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint6
     return own;
 }
 
-// A timeslice for victims. The most urgent process may have a longer one than the driver's own (2 ms).
+// The longest timeslice that counts as short, as victims have. A longer one (up to the driver's own 2 ms and more) is
+// for the most urgent process.
 inline constexpr uint32_t kLongestShortTimesliceUs = 2000;
 inline constexpr bool is_short_timeslice(uint32_t us) { return us != 0 && us <= kLongestShortTimesliceUs; }
 
@@ -220,8 +228,8 @@ inline bool may_be_off(const QueueSlot& slot) {
 inline bool is_slowed(const QueueSlot& slot) {
     return slot.taken.load(std::memory_order_seq_cst) == static_cast<uint32_t>(Taken::kSlowed);
 }
-// Suspended by the scheduler, it runs on nevertheless: slowed, and for another program's sake. A queue that is
-// suspended for no other program's sake (by a person, by a limit) is to stop.
+// Returns whether a queue that is suspended for another program still runs, slowed. A queue that a person or a limit
+// suspends must stop.
 inline bool runs_slowed(const QueueSlot& slot) {
     return is_slowed(slot) && slot.suspended_for_nobody.load(std::memory_order_seq_cst) == 0;
 }
@@ -251,7 +259,7 @@ struct Header {
     uint32_t slot_count;
     int32_t server_pid;
     uint32_t client_id;
-    int64_t made_ns;  // then, by the server's clock
+    int64_t made_ns;  // when the server made the memory, by its own clock
     // How far the client's clock is ahead of the server's; 0: they are one (client_clock.h). Written by the client
     // before it uses anything else, and read by the client alone.
     std::atomic<int64_t> client_ahead_ns;
@@ -274,17 +282,21 @@ struct Header {
     // Keep-alive: a little work for nothing that keeps the device through the program's own short pauses. So the
     // hardware does not switch to another process and back. Useful while others are being kept off for this client's
     // sake.
-    std::atomic<uint32_t> keep_alive_wanted;  // 1: others may be kept off for it, be prepared (server)
-    std::atomic<uint32_t> keeps_alive;  // 1: it is (client)
-    std::atomic<uint32_t> keep_alive_synchronizes;  // while that is so: how often it synchronized, modulo 2^32 (client)
-    std::atomic<int64_t> keep_alive_until_ns;  // others are on their way off until about then; 0: never yet (server)
-    std::atomic<uint32_t> keep_alive_always_us;  // for so long behind any wait, whoever is off; 0: not (server)
-    // When the next burst is foreseen, or began, of a more urgent program that copies in it; 0: none is. (server)
+    std::atomic<uint32_t> keep_alive_wanted;  // 1: other programs may be kept off for this client, so it should prepare
+                                              // a keep-alive (server)
+    std::atomic<uint32_t> keeps_alive;  // 1: the keep-alive is prepared (client)
+    std::atomic<uint32_t> keep_alive_synchronizes;  // how often the program synchronized since then, modulo 2^32
+                                                    // (client)
+    std::atomic<int64_t> keep_alive_until_ns;  // other programs are on their way off the device until about then; 0:
+                                               // never yet (server)
+    std::atomic<uint32_t> keep_alive_always_us;  // how long to keep the device behind any wait, whatever other programs
+                                                 // do; 0: not at all (server)
+    // When the next burst of a more urgent program that copies is expected, or when it began; 0: none. (server)
     std::atomic<int64_t> copy_burst_ns;
     std::atomic<uint32_t> served;  // 1: the memory is sealed and the scheduler reads it (server)
     std::atomic<uint32_t> detached;  // 1: the server has let go of this client (server)
-    // What a person said of queues made later (xcli hint PID, xcli config PID): which hints, a bit for each
-    // (base::HintId), and the settings, 0 for those that were left alone. (server)
+    // Settings that a person made for queues made later (xcli hint PID, xcli config PID): a bit per hint that is set
+    // (base::HintId), and config values, 0 for those left alone. (server)
     std::atomic<uint32_t> default_hints;
 #define XSCHED_HINT(field, type, ...) std::atomic<type> default_##field;
 #include "base/hints.def"
@@ -295,23 +307,23 @@ struct Header {
     // Another number at least every kHeartbeatNs while the server has this client suspended. A client that sees it
     // stand still for kHeartbeatLostNs, by its own clock, goes on unscheduled.
     std::atomic<int64_t> heartbeat_ns;
-    // The server stops and restarts this client's devices by itself while it does not answer: raised before and after
-    // each time. Odd numbers, or one that changed, mean that the client's own knowledge is out of date.
+    // Raised before and after each time that the server stops or restarts this client's devices itself, because the
+    // client does not answer. If it is odd or has changed, the client's own knowledge is out of date.
     std::atomic<uint32_t> outside_changes;
-    std::atomic<uint32_t> outside_stopped;  // 1: something is off its device by the server's doing
+    std::atomic<uint32_t> outside_stopped;  // 1: the server has taken something of this client off its device
     std::atomic<uint32_t> together;  // 1: some suspended slot says Interrupt::kTogether (server)
-    std::atomic<uint32_t> taken_together;  // 1: and that is done (server)
+    std::atomic<uint32_t> taken_together;  // 1: that has been carried out (server)
 
-    // The names of the first devices that it used. (client)
+    // Names of the first devices that the client used. (client)
     DeviceName devices[kMostDeviceNames];
-    std::atomic<uint32_t> wants_decisions;  // 1: its log says what is decided (client)
+    std::atomic<uint32_t> wants_decisions;  // 1: the client's log tells decisions (client)
     DecisionRing decisions;
     SharedEvents shared_events;  // (client)
 };
 
 inline constexpr int64_t kHeartbeatNs = 50'000'000;
-// How often the server advances it: no more often than useful, since its cache line has words that the client reads for
-// every command.
+// How often the server advances the heartbeat: no more often than useful, since its cache line holds words that the
+// client reads for every command.
 inline constexpr int64_t kBeatEveryNs = kHeartbeatNs / 4;
 inline constexpr int64_t kHeartbeatLostNs = 500'000'000;
 
@@ -321,7 +333,7 @@ struct Region {
 };
 static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
 
-// A header is always that of a Region.
+// Returns the slots behind a header. Every header is part of a Region.
 inline const QueueSlot* slots_of(const Header& header) { return reinterpret_cast<const Region&>(header).slots; }
 
 // Client side: add one, wake if the server sleeps. ~10 ns when it does not.
@@ -330,11 +342,11 @@ inline void ring_doorbell(Header& header) {
     if (header.server_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.doorbell);
 }
 
-// The agent's thread has slept for longer than the program's, which look again after a millisecond. A hostile client
-// has thousands sleep on its word: whoever directs it does not wake them all.
+// Most threads to wake. The agent's thread sleeps longest, so it is among them: the program's threads look again after
+// a millisecond. A hostile client may let thousands sleep on its word.
 inline constexpr int kMostWoken = 16;
 
-// Server side: the same towards the agent thread.
+// Server side: add one, wake the agent's thread if it sleeps.
 inline void ring_directive(Header& header) {
     header.directive.fetch_add(1, std::memory_order_seq_cst);
     if (header.agent_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_some(header.directive, kMostWoken);

@@ -13,7 +13,7 @@
 namespace xsched::ipc {
 namespace {
 
-// Milliseconds left until `until_ns`, rounded up, not negative.
+// Returns the milliseconds left until `until_ns`, rounded up, at least 0.
 int left_ms(int64_t until_ns) {
     const int64_t left = until_ns - base::now_ns();
     return left <= 0 ? 0 : static_cast<int>((left + base::kMillisecond - 1) / base::kMillisecond);
@@ -33,7 +33,7 @@ bool wait_readable(int socket, int timeout_ms) {
     }
 }
 
-// The first descriptor of the message, or -1. Others are closed: nobody asked for them.
+// Returns the first descriptor of the message, or -1. Closes any others.
 int take_descriptor(msghdr& message) {
     int taken = -1;
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {

@@ -31,10 +31,10 @@ enum class WelcomeStatus : uint32_t {
 struct Hello {
     uint32_t magic;
     uint32_t version;
-    uint32_t bytes;  // sizeof(Hello) of the sender
+    uint32_t bytes;  // sizeof(Hello) at the sender
     PeerKind kind;
     char program[64];  // for people; NUL-terminated
-    int32_t pid;  // the sender's own idea of its number: other pid namespaces have others
+    int32_t pid;  // the sender's number in its own pid namespace, which may differ from the server's
 };
 
 struct Welcome {
@@ -44,7 +44,7 @@ struct Welcome {
     WelcomeStatus status;
     uint32_t client_id;
     int32_t server_pid;
-    uint64_t region_bytes;  // of the descriptor that comes along
+    uint64_t region_bytes;  // size of the descriptor's file
 };
 
 // The client has mapped its Region: it needs the descriptor no more.
@@ -52,7 +52,7 @@ struct Mapped {
     uint32_t magic;
     uint32_t version;
     uint32_t bytes;  // sizeof(Mapped)
-    uint32_t client_id;  // as the Welcome says
+    uint32_t client_id;  // as in the Welcome
 };
 
 // The data with which the server takes a client's work off a device, and puts it back, while the client does not
@@ -66,12 +66,13 @@ struct Handover {
     uint32_t platform;  // XPlatform
     uint32_t bytes;  // of `data`
     uint64_t device;  // XDevice
-    uint64_t key;  // its name among those of this client
+    uint64_t key;  // the handover's name among those of this client
     alignas(8) unsigned char data[kMostBytes];
 };
 
 inline constexpr uint32_t kMostPacketBytes = 1 << 16;
-inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // of an answer that comes as a memfd; empty after 2 s, see above
+inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // limit of an answer that is sent as a memfd; the memfd is empty
+                                                       // if the answer took over 2 s
 
 // A sentence for people, with what to do.
 const char* welcome_sentence(WelcomeStatus status);
@@ -89,8 +90,8 @@ bool user_socket_path(char* path, bool create);  // $XSCHED_SOCKET, else the fir
 // (server/announcement.h). Returns how many.
 inline constexpr unsigned kMostPlaces = 3;
 unsigned user_socket_places(char (*paths)[kSocketPathBytes]);
-// Makes sure that the directory of one of them is there, ours, and closed to others. False: it is not, with one WARN
-// line if `warn`.
+// Makes sure that a socket's directory exists, is ours, and is closed to others. Returns whether it is; otherwise
+// writes one WARN line if `warn`.
 bool make_socket_directory(const char* socket_path, bool warn);
 
 // Connects as XSCHED_SOCKET, else the system's server, else the user's at one of its places, and checks that the other
@@ -100,15 +101,15 @@ bool make_socket_directory(const char* socket_path, bool warn);
 // permission and foreign owners give one WARN line, if `warn`.
 int connect_server(char* path, bool warn = true);
 
-// Connects to this one socket without a word in the log. -1 and errno: ENOENT or ECONNREFUSED (nobody there), EACCES
-// (no permission), EPERM (another user's server), EAGAIN (it does not accept), ENAMETOOLONG.
+// Connects to this one socket and logs nothing. Otherwise returns -1 and errno: ENOENT or ECONNREFUSED (no server),
+// EACCES (no permission), EPERM (another user's server), EAGAIN (it does not accept), ENAMETOOLONG.
 int connect_path(const char* path);
 
 // The client's (or tool's) half of the handshake on a fresh connection. True: `welcome` is complete and its status
 // can be looked at; `region_fd` (not null for clients) is the descriptor that came along, or -1.
 bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms);
 
-// The client's last part of the handshake, after it has mapped its Region. False: it cannot be sent.
+// Sends the client's last part of the handshake, after it has mapped its Region. Returns whether it was sent.
 bool say_mapped(int socket, const Welcome& welcome);
 
 // Sends `bytes` with at most one descriptor (fd < 0: none). Never waits: false if it does not go at once.

@@ -19,7 +19,7 @@ namespace xsched::ipc {
 
 inline constexpr std::string_view kRecordingMagic = "XSREC\n";
 inline constexpr uint64_t kRecordingVersion = 1;
-inline constexpr uint64_t kMostRecorded = 50'000'000;  // entries of a file
+inline constexpr uint64_t kMostRecorded = 50'000'000;  // most entries of a file
 // A recording lasts a day at most (cli/time_text.h). Beyond ten days times are no times, and their sums overflow.
 inline constexpr int64_t kLongestRecordedNs = 864'000'000'000'000;
 
@@ -37,7 +37,7 @@ struct RecordedQueue {
 };
 
 struct RecordedChange {
-    int64_t at_ns = 0;  // since the recording began
+    int64_t at_ns = 0;  // time since the recording began
     RecordedKind kind{};
     uint32_t client = 0;
     uint32_t slot = 0;
@@ -99,14 +99,14 @@ public:
         if (!bytes_.starts_with(kRecordingMagic)) throw std::runtime_error("this is no recording of xcli record");
         bytes_.remove_prefix(kRecordingMagic.size());
     }
-    // Nothing but a time since the recording began, or a little before.
+    // Checks a time since the recording began; slightly negative ones are allowed.
     static int64_t checked_time(int64_t ns) {
         if (ns < -kLongestRecordedNs || ns > kLongestRecordedNs)
             throw std::runtime_error("the recording has a time of more than ten days");
         return ns;
     }
     int64_t time() { return checked_time(static_cast<int64_t>(number())); }
-    // Each of that many takes a byte at least.
+    // Reads a count. Each counted thing takes at least a byte, so a larger count is refused.
     uint64_t count() {
         const uint64_t value = number();
         if (value > bytes_.size() || value > kMostRecorded) throw std::runtime_error("the recording ends too early");
@@ -149,7 +149,7 @@ inline std::string write_recording(const Recording& recording) {
     return out.bytes_;
 }
 
-// Throws std::runtime_error: a sentence that says what is wrong.
+// Reads a recording. Throws std::runtime_error with a sentence that says what is wrong.
 inline Recording read_recording(std::string_view bytes) {
     RecordingReader in(bytes);
     in.magic();

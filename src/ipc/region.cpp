@@ -17,7 +17,7 @@ namespace {
 
 using base::UniqueFd;
 
-// Debian 11's headers do not know it.
+// Missing in Debian 11's headers.
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
@@ -28,18 +28,18 @@ constexpr int kLastSeals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 #define MADV_POPULATE_WRITE 23
 #endif
 
-constexpr size_t kPageBytes = 4096;  // the smallest: with larger pages some are touched several times
+constexpr size_t kPageBytes = 4096;  // the smallest page size; on larger pages some pages are touched several times
 
-// fd -1: memory of this process alone, but shared all the same: a device may pin its pages, and copy-on-write after
-// fork would part the two.
+// Maps the file. fd -1: shared memory of this process alone. It is shared because a device may pin its pages:
+// copy-on-write after a fork would separate the two.
 Region* map(int fd) {
     const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
     void* memory = mmap(nullptr, sizeof(Region), PROT_READ | PROT_WRITE, flags, fd, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<Region*>(memory);
 }
 
-// Enters every page into the mapping, as one that was written to. At once where the kernel can: a fault for each page
-// took half of a newcomer's 5 ms (measured on a virtual machine).
+// Touches every page for writing. One call where the kernel can: a fault per page took half of a new client's 5 ms
+// (measured on a virtual machine).
 void touch_pages(Region& region) {
     if (madvise(&region, sizeof(Region), MADV_POPULATE_WRITE) == 0) return;
     for (size_t at = 0; at < sizeof(Region); at += kPageBytes)
@@ -73,7 +73,7 @@ int make_region_file() {
 }
 
 Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid) {
-    // Takes the pages now: running out of memory is an error here and would be a fatal signal later.
+    // Allocates the pages now: running out of memory is an error here, and a fatal signal later.
     const int error = posix_fallocate(fd, 0, sizeof(Region));
     if (error != 0) {
         errno = error;
@@ -86,7 +86,7 @@ Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid) {
     return region;
 }
 
-// A page that a pipe refers to is not moved, nor are others gathered with it.
+// Keeps every page in a pipe: a page that a pipe refers to is neither moved nor merged into a huge one.
 int pin_region(int fd) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
@@ -133,7 +133,8 @@ Region* map_region(int fd, uint64_t bytes) {
     }
     Region* region = map(fd);
     if (region == nullptr) {
-        XLOG_INFO("xserver's shared memory cannot be mapped (%s)", strerror(errno));  // who asked says what follows
+        // the caller logs what follows from it
+        XLOG_INFO("xserver's shared memory cannot be mapped (%s)", strerror(errno));
         return nullptr;
     }
     const Header& header = region->header;

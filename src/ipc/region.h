@@ -12,8 +12,8 @@ namespace xsched::ipc {
 // its pages are in the mapping, writable: touching them later never enters the kernel. nullptr and errno: no memory or
 // descriptors left.
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
-// Its two parts: the file alone, without memory, and its memory. The second takes a millisecond, and waits while
-// another thread of this process maps or unmaps something. -1 or nullptr, and errno.
+// create_region's two parts: first the file without memory, then its memory. The second takes a millisecond, and blocks
+// while another thread of this process maps or unmaps memory. On failure they return -1 or nullptr, with errno.
 int make_region_file();
 Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid);
 

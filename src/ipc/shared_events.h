@@ -1,6 +1,6 @@
-// Events that processes share, as a client tells its scheduler of them: where its queues record them, and which of its
-// queues wait for them on the device. Part of the header (layout.h). Written by the client under one lock of its own
-// (queue/shared_events.h); a reader may meet an entry half written, and reads it again after `changes` has moved.
+// Events that processes share, as a client reports them to its scheduler: where its queues record them, and which of
+// its queues wait for them on the device. Part of the header (layout.h). The client writes under one lock of its own
+// (queue/shared_events.h). A reader may see an entry half written; it reads again once `changes` has moved.
 #pragma once
 
 #include <atomic>
@@ -8,18 +8,19 @@
 
 namespace xsched::ipc {
 
-// One use of an event by a queue. It is over when the queue has completed `until` commands, or is another one.
+// One use of an event by a queue. It ends when the queue has completed `until` commands, or when the slot holds another
+// queue.
 struct SharedUse {
-    std::atomic<uint64_t> event;   // the same number in every process for one event; 0: the entry is free
+    std::atomic<uint64_t> event;  // a number for the event that is equal in every process; 0: the entry is free
     std::atomic<uint64_t> handle;  // the queue's
-    std::atomic<uint64_t> until;   // of a record: commands up to and with it; of a wait: up to and with the wait
-    std::atomic<uint32_t> slot;    // the queue's
+    std::atomic<uint64_t> until;  // for a record: count of commands including it; for a wait: count including the wait
+    std::atomic<uint32_t> slot;  // the queue's
 };
 
-inline constexpr uint32_t kMostSharedUses = 16;  // further ones are not told
+inline constexpr uint32_t kMostSharedUses = 16;  // most uses that are reported
 
 struct SharedEvents {
-    std::atomic<uint32_t> changes;  // 0: this process has shared no event
+    std::atomic<uint32_t> changes;  // 0: this process has shared no event; raised with each change
     SharedUse records[kMostSharedUses];
     SharedUse waits[kMostSharedUses];
 };

@@ -1,5 +1,5 @@
-// A slot's hints: all at once, or one that somebody changes. Values are as they are kept (base/hints.h), times by the
-// server's clock unless a function says that they are by the client's own. Any thread.
+// Reads and writes the hints of a slot, all at once or one of them. Values are in stored form (base/hints.h). Times are
+// by the server's clock unless a function says that they are by the client's. Any thread.
 #pragma once
 
 #include "base/hints.h"
@@ -8,7 +8,7 @@
 
 namespace xsched::ipc {
 
-// As they are: their writer is not trusted.
+// Returns the slot's hints unchecked: do not trust them.
 inline base::Hints load_hints(const QueueSlot& slot) {
     base::Hints hints;
 #define XSCHED_HINT(field, ...) hints.field = slot.field.load(std::memory_order_relaxed);
@@ -23,7 +23,7 @@ inline void store_hints(QueueSlot& slot, const base::Hints& hints) {
 #undef XSCHED_HINT
 }
 
-// `kept` is within the hint's range.
+// Stores one hint. `kept` must be within the hint's range.
 inline void store_hint(QueueSlot& slot, base::HintId id, int64_t kept) {
     switch (id) {
 #define XSCHED_HINT(field, type, ...) \
@@ -33,7 +33,7 @@ inline void store_hint(QueueSlot& slot, base::HintId id, int64_t kept) {
     }
 }
 
-// The same for queues that the client makes later.
+// Stores a hint for queues that the client makes later.
 inline void store_default(Header& header, base::HintId id, int64_t kept) {
     switch (id) {
 #define XSCHED_HINT(field, type, ...) \
@@ -44,7 +44,7 @@ inline void store_default(Header& header, base::HintId id, int64_t kept) {
     header.default_hints.fetch_or(1U << static_cast<unsigned>(id), std::memory_order_release);
 }
 
-// From the client's own clock, and to it.
+// Converts times from the client's own clock to the server's, and back.
 inline base::Hints by_server_time(const Header& header, base::Hints hints) {
     for (const base::HintInfo& hint : base::kHints)
         if (hint.kind == base::HintKind::kTime)
@@ -58,7 +58,7 @@ inline base::Hints by_own_time(const Header& header, base::Hints hints) {
     return hints;
 }
 
-// Replaces in `hints` those that have a default from a person.
+// Replaces those hints for which a person set a default.
 inline void take_defaults(const Header& header, base::Hints& hints) {
     const uint32_t given = header.default_hints.load(std::memory_order_acquire);
 #define XSCHED_HINT(field, ...)                                         \
@@ -68,7 +68,7 @@ inline void take_defaults(const Header& header, base::Hints& hints) {
 #undef XSCHED_HINT
 }
 
-// From one header to another, but for what is in that one already. Client side.
+// Copies defaults from one header to another, except those that the other already has. Client side.
 inline void carry_defaults(const Header& from, Header& to) {
     base::Hints hints;
     take_defaults(from, hints);

@@ -41,13 +41,13 @@ bool is_our_directory(const char* directory, struct stat& info) {
     return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && is_own_uid(info.st_uid);
 }
 
-// A directory that is not there: nobody listens in it, which is no fault; or it is to be made.
+// How to take a directory that does not exist: as no server there, which is no fault, or as one to be made.
 enum class Missing { kIsFine, kIsMade };
 
 // In /tmp anybody may have made the directory first: it must be ours and closed to others.
 bool directory_is_safe(const char* directory, Missing missing, bool warn) {
     const bool create = missing == Missing::kIsMade;
-    const mode_t before = create ? umask(0077) : 0;  // a strange umask would keep ourselves out
+    const mode_t before = create ? umask(0077) : 0;  // without this, a strange umask might lock this user out as well
     const bool made = !create || mkdir(directory, 0700) == 0 || errno == EEXIST;
     const int error = errno;
     if (create) umask(before);
@@ -70,7 +70,7 @@ bool directory_is_safe(const char* directory, Missing missing, bool warn) {
     return false;
 }
 
-// Of a socket's path.
+// Checks the directory of a socket's path.
 bool its_directory_is_safe(const char* path, Missing missing, bool warn) {
     char directory[kSocketPathBytes];
     strcpy(directory, path);
@@ -172,7 +172,7 @@ int connect_path(const char* path) {
 int connect_server(char* path, bool warn) {
     char candidates[1 + kMostPlaces][kSocketPathBytes];
     unsigned count = 0;
-    unsigned own = 0;  // where a server of this user would be
+    unsigned own = 0;  // socket path at which a server of this user would be
     path[0] = '\0';
     if (const char* chosen = chosen_socket()) {
         if (!copy_path(candidates[count++], chosen)) return -1;

@@ -20,8 +20,8 @@ uint64_t overflow_uid() {
     return number;
 }
 
-// Looks for a mapping of that number, as this namespace (inside) or the one above (outside) has it. Without /proc
-// everybody counts as mapped, as on the host.
+// Looks for a mapping of that number, as this namespace (inside) or the one above (outside) has it. Without /proc every
+// user counts as mapped, as on the host.
 bool is_mapped(uint64_t inside, uint64_t outside) {
     FILE* file = fopen("/proc/self/uid_map", "re");
     if (file == nullptr) return true;

@@ -1,4 +1,4 @@
-// Users that have no number here: in a user namespace (a rootless container) the kernel shows all those that are not
+// Users without a number here: in a user namespace (a rootless container) the kernel shows all users that are not
 // mapped as one number, /proc/sys/kernel/overflowuid. Any thread.
 #pragma once
 
@@ -8,11 +8,11 @@ namespace xsched::ipc {
 
 inline constexpr uid_t kNoUid = static_cast<uid_t>(-1);
 
-// That number, which then says nothing of who it is; kNoUid: each user that we may meet has a number of his own.
+// Returns the number that stands for every unmapped user; kNoUid if every user that may be met is mapped.
 uid_t unmapped_uid();
-// Whether that is the uid of this process, and of no other user.
+// Returns whether the uid belongs to this process's user and to no other.
 bool is_own_uid(uid_t uid);
-// Whether root has a number here: otherwise root's files and servers seem to belong to unmapped_uid().
+// Returns whether root is mapped. Otherwise root's files and servers seem to belong to unmapped_uid().
 bool root_is_mapped();
 
 }  // namespace xsched::ipc

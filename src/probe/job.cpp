@@ -36,12 +36,12 @@ Json urgent_found(const Settings& settings) {
 Json run_urgent(const Settings& settings) {
     busy::BusyDevice device("");
     const busy::Rows rows = busy::run_bursts(device, arguments_of(settings, kUrgentKernelMs), busy::say_ready);
-    std::string latencies;  // a text, so that the saved file has them in one line
+    std::string latencies;  // latencies as a text, so that the saved file keeps them on one line
     for (const auto& row : rows) latencies += (latencies.empty() ? "" : " ") + std::to_string(row[1] / 1000);
     return {{"latency_us", latencies}, {"exact", device.state_is_right()}};
 }
 
-// Until standard input ends.
+// Runs the victim's program until standard input ends.
 Json run_victim(const Settings& settings) {
     busy::BusyDevice device("");
     busy::Arguments arguments = arguments_of(settings, kVictimKernelMs);
@@ -53,7 +53,7 @@ Json run_victim(const Settings& settings) {
     return {{"kernels_per_s", static_cast<double>(rows.size()) / seconds}, {"exact", device.state_is_right()}};
 }
 
-// --way alone: without the victim.
+// Tries the main job. --way alone: without the victim.
 Json try_job(const Settings& settings) {
     if (settings.way == "alone") {
         doing("running the urgent program alone");

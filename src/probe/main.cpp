@@ -68,7 +68,7 @@ void doing(const char* what) { fprintf(stderr, "doing: %s\n", what); }
 
 }  // namespace xsched::probe
 
-// A trial may have left work that never ends: nothing is destroyed.
+// Exits without destroying anything: a trial may have left work that never ends.
 int main(int count, char** words) {
     signal(SIGPIPE, SIG_IGN);  // a trial says itself that its other program has ended
     xsched::probe::tell_stacks_when_asked();

@@ -10,9 +10,10 @@
 namespace xsched::probe {
 namespace {
 
-constexpr int kMostFrames = 48;  // below a callback of a runtime there are some 30
+constexpr int kMostFrames = 48;  // the deepest stack that is printed; below a runtime's callback there are some 30
+                                 // frames
 
-// All of it may be called in a signal handler: backtrace() has been called before, so that its library is loaded.
+// Prints the stack, in a signal handler. backtrace() was called once before, so that its library is loaded.
 void tell(int) {
     char line[64];
     const int length = snprintf(line, sizeof line, "stack of thread %ld:\n", syscall(SYS_gettid));

@@ -52,7 +52,7 @@ void Program::tell(char letter) {
     if (write(input_, &letter, 1) != 1) throw std::runtime_error(strerror(errno));
 }
 
-// Empty: it has ended.
+// Returns the program's next line; empty if the program has ended.
 std::string Program::line() {
     char* text = nullptr;
     size_t bytes = 0;

@@ -1,4 +1,4 @@
-// Another trial of this probe, as a program beside it. It is in this process's group, which ends as a whole. One
+// Runs another trial of this probe as a child program. It is in this process's group, which xcli ends as a whole. One
 // thread.
 #pragma once
 
@@ -18,11 +18,12 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    // Throws, as found() does, if it ends before, with its sentence; `who` begins that.
+    // Waits until the program says that it is ready. If the program ends first, throws as found() does, with the
+    // program's sentence behind `who`.
     void wait_until_ready(const char* who);
-    // Sends it a letter; it reads them from its standard input.
+    // Sends the program a letter through its standard input.
     void tell(char letter);
-    // Ends its standard input and returns what it prints at its end.
+    // Ends the program's standard input and returns what it prints last.
     Json found(const char* who);
 
 private:
@@ -34,7 +35,7 @@ private:
     FILE* output_ = nullptr;
 };
 
-// The main job's urgent program, run to its end.
+// Runs the main job's urgent program to its end and returns its result.
 Json urgent_found(const Settings& settings);
 
 }  // namespace xsched::probe

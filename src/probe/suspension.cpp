@@ -17,11 +17,13 @@ using busy::now_ns;
 constexpr double kSuspendedKernelMs = 15;
 constexpr size_t kDepth = 3;
 constexpr double kHoldMs = 100;  // at least
-constexpr double kHoldKernels = 7;  // and this many kernels' time, more than are in flight
+constexpr double kHoldKernels = 7;  // a suspension lasts at least this many kernels' time: more kernels than are in
+                                    // flight
 constexpr double kMostHoldMs = 1000;
 constexpr double kPauseMs = 35;
-constexpr double kIntoKernelMs = 2;  // a suspension begins so long after a kernel does
-constexpr double kSlackMs = 4;  // a call that takes a kernel off needs so long, at most
+constexpr double kIntoKernelMs = 2;  // how long after the start of a kernel the queue is suspended
+constexpr double kSlackMs = 4;  // how long a call that takes a kernel off may take; above, the kernel is judged not to
+                                // have been taken off
 
 struct Round {
     int64_t begin, called, resumed;
@@ -53,7 +55,7 @@ struct Disturber {
     }
 
 private:
-    // Until one has just begun; how long the one before it took.
+    // Waits until a kernel has just begun. Returns how long the one before it took.
     static double wait_for_a_kernel(busy::Watcher& watcher) {
         const int64_t first = wait_for_the_next(watcher);
         const double kernel_ms = ms_between(first, wait_for_the_next(watcher));
@@ -107,7 +109,7 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
 
 Json try_suspension(const Settings& settings) {
     doing("running the first kernel under the shim");
-    busy::BusyDevice device("");  // its only queue: HIP's level 3 takes a whole process
+    busy::BusyDevice device("");  // the process's only queue, because HIP's level 3 suspends whole processes
     const uint32_t steps = settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kSuspendedKernelMs)
                                                      : device.calibrate(kSuspendedKernelMs);
     const int rounds = std::clamp(static_cast<int>(settings.seconds * 4), 2, 20);

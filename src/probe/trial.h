@@ -18,9 +18,9 @@ using Json = nlohmann::json;
 
 // The settings of a probe: --name VALUE pairs.
 struct Settings {
-    double seconds = 1;        // --seconds: of a measurement
-    double steps_per_ms = 0;   // --steps-per-ms: of the kernel; 0: measured now
-    std::string way;           // --way: of those that the trial knows
+    double seconds = 1;        // --seconds: length of a measurement
+    double steps_per_ms = 0;   // --steps-per-ms: speed of the kernel; 0: measure it now
+    std::string way;           // --way: one of the ways that the trial knows
 };
 
 struct Trial {
@@ -28,10 +28,10 @@ struct Trial {
     Json (*run)(const Settings& settings);  // throws std::exception with a sentence
 };
 
-// The platform's, the last with no name.
+// The platform's trials; the last one has no name.
 extern const Trial kTrials[];
 
-// The call that is about to be made: a line on standard error, by which xcli names what hangs.
+// Says on standard error which call is about to be made. If the probe hangs, xcli names that call.
 void doing(const char* what);
 
 inline void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }

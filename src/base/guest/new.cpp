@@ -11,7 +11,8 @@
 
 namespace {
 
-// More than the containers of a program with some dozen queues hold. It costs no memory until it is used.
+// Size of the reserve: more than the containers of a program with some dozen queues take. It costs no memory until
+// used.
 constexpr size_t kReserveBytes = 1 << 20;
 constexpr long kPauseNs = 1'000'000;
 
@@ -24,7 +25,7 @@ bool is_reserve(const void* memory) {
     return at >= begin && at < begin + kReserveBytes;
 }
 
-// Takes memory from the reserve for good. Null: there is not as much.
+// Takes memory from the reserve for good. Returns null if the reserve has too little left.
 void* take_reserve(size_t bytes, size_t alignment) {
     size_t taken = g_taken.load(std::memory_order_relaxed);
     for (;;) {
@@ -39,7 +40,7 @@ void* ask_system(size_t bytes, size_t alignment) {
     return std::aligned_alloc(alignment, (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1));
 }
 
-// With the reserve gone, too, a thread waits until the program frees something: without memory it cannot go on.
+// Allocates from the system, then from the reserve. If both are exhausted, waits until the program frees something.
 void* allocate(size_t bytes, size_t alignment) {
     for (;;) {
         void* memory = ask_system(bytes, alignment);

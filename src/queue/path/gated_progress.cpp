@@ -9,8 +9,7 @@ namespace xsched::queue {
 namespace {
 
 constexpr int64_t kBindAgainNs = base::kSecond;  // pause before another try (judgement)
-constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // how long a destroyed stream keeps its words if no report comes
-                                                      // (safety)
+constexpr int64_t kWordsLentNs = 30 * base::kSecond;  // a destroyed stream keeps its words (safety)
 
 }  // namespace
 
