@@ -128,7 +128,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     entry.update(describe_commands(slot));
     entry.update(describe_suspension(slot, known, why, now_ns));
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
-    if (const Json costs = costs_of(queue); !costs.is_null()) entry["costs"] = costs;
+    entry["costs"] = costs_of(queue);
     add_hints(entry, slot, now_ns);
     add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
