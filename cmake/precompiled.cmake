@@ -68,16 +68,27 @@ function(xsched_googletest target)
 endfunction()
 
 # xsched_json_tool(TARGET [QUICKEST]): a program of many files with command lines and JSON. QUICKEST: nothing of it has
-# to be fast. Call it after everything else that sets options.
+# to be fast. Call it after everything else that sets options. Tools with the same options share one precompiled header,
+# which takes as long as a file of theirs; -fPIC makes those of programs and of object libraries the same.
 function(xsched_json_tool target)
   xsched_json_templates()
   set(options ${XSCHED_QUICK_TO_BUILD})
   if("QUICKEST" IN_LIST ARGN)
     set(options ${XSCHED_QUICKEST_TO_BUILD})
   endif()
-  target_compile_options(${target} PRIVATE ${options})
+  target_compile_options(${target} PRIVATE ${options} -fPIC)
   target_link_libraries(${target} PRIVATE json_templates)
-  xsched_precompile(${target} ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.h)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 variant "${options}")
+  string(SUBSTRING ${variant} 0 6 variant)
+  set(carrier precompiled_tool_${variant})
+  if(NOT TARGET ${carrier})
+    add_library(${carrier} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled/carrier.cpp)
+    set_target_properties(${carrier} PROPERTIES COMPILE_OPTIONS "${options}")
+    target_link_libraries(${carrier} PRIVATE json_templates Threads::Threads)
+    xsched_precompile(${carrier} ${CMAKE_SOURCE_DIR}/cmake/precompiled/json.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${carrier})
   xsched_compile_together(${target})
 endfunction()
 

@@ -66,7 +66,7 @@ int attach(Ioctl call, int fd) {
 }
 
 int see_new_queues(Ioctl call, int fd) {
-    kfd_queue_snapshot_entry entries[kMostQueues];
+    kfd_queue_snapshot_entry entries[kMostQueues] = {};
     kfd_ioctl_dbg_trap_args request{};
     request.queue_snapshot = {kMaskQueueNew, address_of(entries), kMostQueues, sizeof entries[0]};
     return made(debug(call, fd, request, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT));
