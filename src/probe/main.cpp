@@ -70,7 +70,7 @@ void doing(const char* what) { fprintf(stderr, "doing: %s\n", what); }
 
 // Exits without destroying anything: a trial may have left work that never ends.
 int main(int count, char** words) {
-    signal(SIGPIPE, SIG_IGN);  // a trial says itself that its other program has ended
+    signal(SIGPIPE, SIG_IGN);  // a write to an ended program fails, and the trial says so
     xsched::probe::tell_stacks_when_asked();
     _exit(xsched::probe::run(count, words));
 }

@@ -44,7 +44,7 @@ private:
     std::vector<AblationCase> cases_;
 };
 
-// The main job's three patterns, at random and in an even rhythm.
+// Adds the main job's three patterns, at random times and in an even rhythm.
 void add_patterns(Cases& cases) {
     const std::pair<const char*, const char*> patterns[] = {{"A", kA}, {"B", kB}, {"C", kC}};
     for (const auto& [name, burst] : patterns)
@@ -55,7 +55,7 @@ void add_patterns(Cases& cases) {
     cases.add("B at random beside 0.3 ms", high(kRandom, kB) + low_ms("0.3"));
 }
 
-// Requests of one graph; some queue, some outlast a timeslice, some are over before a call.
+// Adds requests of one graph each: some queue, some outlast a timeslice, some end before a call could.
 void add_requests(Cases& cases) {
     cases.add("W7: one request after the other",
               high("kind = 'closed', think_us = [5050, 5150]", "kernels = 1, kernel_us = 900") +
@@ -80,7 +80,7 @@ void add_requests(Cases& cases) {
                   low_ms("3"));
 }
 
-// Programs that are new, that change, that announce or that wait in silence.
+// Adds programs that are new, that change, that announce bursts, or that wait unreported.
 void add_changes(Cases& cases) {
     const std::pair<const char*, const char*> changes[] = {{kA, kB}, {kB, kA}, {kC, kA}, {kA, kC}, {kC, kB}};
     const char* const names[] = {"A, then B", "B, then A", "C, then A", "A, then C", "C, then B"};
@@ -103,7 +103,7 @@ void add_changes(Cases& cases) {
                                       low_ms("0.3"));
 }
 
-// Devices and machines that are not as even as the model.
+// Adds devices and machines that are less even than the model.
 void add_noise(Cases& cases) {
     for (const char* shape : {kB, kC})
         cases.add(std::string(shape == kB ? "B" : "C") + " even, slow switches", high(kEven, shape) + low_ms("3"),
@@ -118,7 +118,7 @@ void add_noise(Cases& cases) {
               "duration_s = 1.6\n[device]\nkeep_alive_ready_us = 1000000");
 }
 
-// Victims whose commands differ.
+// Adds victims with commands of other lengths.
 void add_victims(Cases& cases) {
     cases.add("kernels of 5 us to 1.5 ms", high(kEven, kB) + low("kernel_us = [5, 1500]"));
     cases.add("a victim that changes",
@@ -163,7 +163,7 @@ void add_victims(Cases& cases) {
               high(kRandom, kB, "cold = 1\ncopies = 10") + low_ms("0.3", "copies = 100"));
 }
 
-// Several of one priority, and several priorities.
+// Adds several programs of one priority, and programs of several priorities.
 void add_crowds(Cases& cases) {
     std::string five;
     for (const char* ms : {"0.05", "0.3", "1", "3", "10"}) five += low_ms(ms);

@@ -33,7 +33,7 @@ public:
         actor.number_ = ++actors_;
         heap_.reserve(actors_);
     }
-    // Wakes it then, and not at the time before.
+    // Wakes the actor at this time, instead of the time set before.
     void set(Actor& actor, int64_t at_ns) {
         if (actor.place_ == Actor::kOut) {
             heap_.push_back({at_ns, &actor});
@@ -57,7 +57,7 @@ public:
     }
     bool empty() const { return heap_.empty(); }
     int64_t next_ns() const { return heap_.front().at_ns; }
-    // Takes the next one off the agenda.
+    // Takes the next actor off the agenda.
     Actor& take() {
         Actor& actor = *heap_.front().actor;
         actor.place_ = Actor::kOut;

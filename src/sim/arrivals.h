@@ -12,7 +12,7 @@ class Arrivals {
 public:
     Arrivals(const Arrival& arrival, Random random) : arrival_(arrival), random_(random) {}
 
-    // The next burst's arrival. `now_ns`: the end of the last one.
+    // Returns when the next burst arrives. `now_ns`: the end of the last one.
     int64_t next_ns(int64_t now_ns) {
         switch (arrival_.kind) {
             case ArrivalKind::kClosed: return now_ns + random_.in(arrival_.think_ns);

@@ -29,7 +29,7 @@ Context* Device::other_that_wants(int64_t now_ns) {
     return nullptr;
 }
 
-// 0: nothing becomes ready by itself.
+// Returns when a context becomes ready by itself; 0: none does.
 int64_t Device::soonest_ready_ns(int64_t now_ns) const {
     int64_t soonest_ns = 0;
     for (const auto& context : contexts_) {
@@ -44,7 +44,7 @@ int64_t Device::soonest_ready_ns(int64_t now_ns) const {
     return soonest_ns;
 }
 
-// Turns follow each other also while nobody else wants the device.
+// Returns when the present turn ends. Turns follow each other even if no other context wants the device.
 int64_t Device::turn_ends_ns(int64_t now_ns) const {
     const int64_t slice_ns = std::max<int64_t>(resident_->timeslice_ns, 1000);
     const int64_t turns = std::max<int64_t>((now_ns - turn_began_ns_ + slice_ns - 1) / slice_ns, 1);
@@ -79,7 +79,7 @@ void Device::look(int64_t now_ns) {
     }
 }
 
-// One step; false: nothing more happens now, and the agenda says when it does.
+// Does one step. Returns false if nothing more happens now; the agenda then has the time of the next step.
 bool Device::go_on(int64_t now_ns) {
     if (switching_to_ != nullptr) {
         if (now_ns < switch_ends_ns_) {
@@ -111,7 +111,7 @@ bool Device::go_on(int64_t now_ns) {
     return false;
 }
 
-// Of the context that has the device, in turn.
+// Begins the next command of the context that has the device, from its streams in turn.
 bool Device::begin_command(int64_t now_ns) {
     Context& context = *resident_;
     const size_t count = context.streams.size();
@@ -128,7 +128,7 @@ bool Device::begin_command(int64_t now_ns) {
     return false;
 }
 
-// It goes on later from where it was.
+// Stops the command, which later continues from where it was.
 void Device::stop_command(int64_t now_ns) {
     if (running_ == nullptr || resident_ == nullptr) return;
     Command& command = running_->commands.front();

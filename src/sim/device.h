@@ -19,7 +19,7 @@ namespace xsched::sim {
 
 enum class Off : uint8_t { kNo, kKeptOff, kTakenOff };
 
-// Of one process on this device.
+// One process's context on this device.
 struct Context {
     uint32_t process = 0;  // its number in the world
     std::vector<Stream*> streams;
@@ -39,9 +39,9 @@ public:
         : agenda_(agenda), costs_(costs), number_(number), observer_(observer), random_(random) {}
 
     Context& add_context(uint32_t process);
-    // Something of the context changed: a command came, a gate opened.
+    // Looks at a context that changed: a command came, or a gate opened.
     void look(int64_t now_ns);
-    // A command came for it. Cheaper where it changes nothing.
+    // Looks at a context for which a command came; cheaper than look if that changes nothing.
     void came(const Context& context, int64_t now_ns) {
         if (running_ == nullptr || resident_ != &context) look(now_ns);
     }
@@ -49,7 +49,7 @@ public:
     void set_timeslice(Context& context, int64_t ns, int64_t now_ns);
     // The keep-alive of this stream ends then, when the next command is there.
     void end_hold(Stream& stream, int64_t end_ns, int64_t now_ns);
-    // Beside all streams of the context: it keeps the device without work.
+    // Lets a context keep the device without work, beside all of its streams.
     void hold(Context& context, int64_t from_ns, int64_t until_ns, int64_t now_ns);
     void wake(int64_t now_ns) override { look(now_ns); }
 

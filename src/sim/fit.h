@@ -14,7 +14,7 @@ namespace xsched::sim {
 
 enum class Peer : uint8_t { kNative, kXsched };
 
-// One figure: high's p50.
+// One measured figure: the p50 of high.
 struct Measurement {
     Peer peer = Peer::kNative;
     char pattern = 'A';  // A, B or C
@@ -27,7 +27,7 @@ struct Fitted {
     int64_t kernel_ns = 0;  // of high
 };
 
-// Null: what is needed (A alone natively, and beside `low_ns` under XSched) was not measured.
+// Returns null if a needed figure was not measured: A alone natively, and beside `low_ns` under XSched.
 std::optional<Fitted> fit(const std::vector<Measurement>& measured, int64_t low_ns);
 double predict_us(const Fitted& fitted, const Measurement& cell);
 Workload main_job(const Fitted& fitted, char pattern, int64_t low_ns);

@@ -32,13 +32,13 @@ struct FleetAnswer {
     std::vector<FleetResult> tried;  // other caps
 };
 
-// Throws std::runtime_error: a sentence with the file, the line and what is wrong there.
+// Reads a fleet. Throws std::runtime_error with a sentence: the file, the line, and what is wrong there.
 FleetSpec read_fleet(const std::string& path);
 FleetSpec parse_fleet(const std::string& text, const std::string& name);
 
-// `cap` 0: whole GPUs.
+// Simulates the fleet. `cap` 0: each job has whole GPUs.
 FleetResult simulate_fleet(const FleetSpec& spec, double cap);
-// Tries caps, and takes the one with the fewest GPUs that meets the target.
+// Tries caps, and returns the one that meets the target with the fewest GPUs.
 FleetAnswer answer_fleet(const FleetSpec& spec);
 
 }  // namespace xsched::sim

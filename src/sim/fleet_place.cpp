@@ -5,7 +5,7 @@
 namespace xsched::sim {
 namespace {
 
-// So many with too little room for a job are looked at before a new GPU is taken for it.
+// Most GPUs with too little room that are looked at before a job gets a new GPU.
 constexpr int kLooks = 256;
 
 }  // namespace

@@ -30,8 +30,8 @@ struct FleetSpec {
     uint32_t gpus_per_node = 8;
     double memory_gb = 80;
     double day_swing = 0.5;   // jobs come (1 + swing) times as often at the peak
-    double p99_times = 1.5;   // the p99 of an urgent job's requests, of what it is alone,
-    double within = 0.99;     // for this part of all requests
+    double p99_times = 1.5;   // the target: p99 of an urgent job's requests, in times of its p99 alone,
+    double within = 0.99;     // which must hold for this part of all requests
     double preempt_us = 250;  // docs/xsim.md: pattern B beside any kernels
     std::vector<JobKind> kinds;
 };

@@ -62,7 +62,7 @@ public:
     EarlyChild(const EarlyChild&) = delete;
     EarlyChild& operator=(const EarlyChild&) = delete;
 
-    // Its exit status (see exit_status).
+    // Lets the child begin, and returns its exit status (see exit_status).
     int run() {
         int status = 0;
         if (write(begin_[1], "", 1) != 1 || waitpid(pid_, &status, 0) != pid_) return -1;

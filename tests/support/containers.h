@@ -28,7 +28,7 @@ inline constexpr uint64_t kUsualCapabilities =
     bits_of({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP,
              CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT, CAP_SETFCAP});
 
-// In a child: root with these alone, also after an exec.
+// In a child: keeps root's user id with these capabilities alone, also after an exec.
 inline bool keep_capabilities(uint64_t kept = kUsualCapabilities) {
     for (int one = 0; prctl(PR_CAPBSET_READ, one, 0, 0, 0) >= 0; ++one)
         if ((kept >> one & 1) == 0 && prctl(PR_CAPBSET_DROP, one, 0, 0, 0) != 0) return false;
@@ -66,7 +66,7 @@ int in_container(Body body) {
     });
 }
 
-// The same, which sits there once `body` is done.
+// A container whose first process, once `body` is done, stays until the test ends it.
 class Container : public Sitter {
 public:
     explicit Container(const std::function<bool()>& body)

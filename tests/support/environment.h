@@ -19,7 +19,7 @@ inline void change_environment(const Environment& environment) {
     }
 }
 
-// Variables for as long as this lives; then they are as before.
+// Sets variables for its lifetime, and then restores them.
 class WithEnvironment {
 public:
     explicit WithEnvironment(const Environment& environment) {

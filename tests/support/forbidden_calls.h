@@ -11,7 +11,7 @@
 
 namespace xsched::test {
 
-// From here on each of these calls says EPERM. False: this kernel has no such filters.
+// Makes each of these calls fail with EPERM from now on. Returns false if the kernel has no such filters.
 inline bool forbid_calls(const std::vector<int>& numbers) {
     std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
     for (const int number : numbers) {

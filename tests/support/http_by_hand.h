@@ -38,7 +38,7 @@ inline sockaddr_in loopback(int port) {
     return address;
 }
 
-// `must`: somebody listens there.
+// Connects to the port. `must`: fail the test if no program listens there.
 inline base::UniqueFd connect_port(int port, bool must = true) {
     const sockaddr_in address = loopback(port);
     return connected(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof(address), must);

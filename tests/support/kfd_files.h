@@ -23,7 +23,7 @@ public:
                                         std::to_string(domain) +
                                         (at_once == 0 ? "" : "\nnum_cp_queues " + std::to_string(at_once)));
     }
-    // Of one program. Type 0 is for kernels.
+    // Adds queues of one program. Type 0 is for kernels.
     void add_queues(const std::string& pid, const std::string& gpu, int count, const std::string& type = "0") const {
         for (int i = 0; i < count; ++i) {
             const std::string folder = kfd() + "/proc/" + pid + "/queues/" + gpu + std::to_string(i);

@@ -1,4 +1,4 @@
-// A socket where programs look for xserver, served by the test or by nobody.
+// A socket where programs look for xserver, which the test may serve or leave unserved.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 
 namespace xsched::test {
 
-// A descriptor that listens at `path`; -1: it cannot.
+// Returns a descriptor that listens at `path`; -1 if it cannot.
 inline int listen_on(const std::string& path, int backlog = 8) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

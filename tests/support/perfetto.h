@@ -107,7 +107,7 @@ public:
         for (const auto& [track, open] : open_) EXPECT_TRUE(open.empty()) << "not ended on " << tracks[track].name;
         EXPECT_EQ(begun_flows_, ended_flows_) << "flows without a partner";
     }
-    // Of that track, by name or by its last part.
+    // Returns the events of a track, given by its name or the last part of it.
     std::vector<DecodedEvent> on(const std::string& track, const std::string& name = "") const {
         std::vector<DecodedEvent> found;
         for (const DecodedEvent& event : events) {

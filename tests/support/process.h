@@ -19,8 +19,8 @@
 
 namespace xsched::test {
 
-// A child whose standard output and error go to us. It ends with the test, and so does the server whose supervisor it
-// is.
+// A child process whose standard output and error the test reads. It ends with the test, and so does a server whose
+// supervisor it is.
 class Process {
 public:
     Process(const std::vector<std::string>& words, const Environment& environment) {
@@ -75,7 +75,7 @@ public:
         }
     }
 
-    // Its exit status, 1000 + N if signal N ended the process, -1 if it does not end.
+    // Returns its exit status, 1000 + N if signal N ended it, or -1 if it does not end.
     int wait(int within_ms = kPatienceMs) {
         if (pid_ <= 0) return -1;
         int status = 0;
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    // False: nothing came and nothing will.
+    // Reads what the child writes. Returns false if nothing was read and nothing more will come.
     bool read_some(int timeout_ms = 100) {
         pollfd ends[2] = {{out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}};
         if (poll(ends, 2, timeout_ms) == 0) return timeout_ms > 0;

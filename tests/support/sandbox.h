@@ -13,8 +13,8 @@
 
 namespace xsched::test {
 
-// New connections, files, memory files, processes and threads. False: there is no such sandbox here. kThisThread: the
-// other threads go on as before.
+// Which threads may no longer make connections, files, memory files, processes and threads. enter_sandbox returns
+// false if the kernel has no such sandbox.
 enum class Confine { kAllThreads, kThisThread };
 inline bool enter_sandbox(Confine who = Confine::kAllThreads) {
     constexpr long kForbidden[] = {

@@ -23,7 +23,7 @@ namespace xsched::test {
 
 using Json = nlohmann::json;
 
-// A directory of this test alone, with the environment that leads programs to it.
+// A directory of this test alone, and the environment that leads programs to it.
 class PrivateDirectory : public TemporaryDirectory {
 public:
     std::string socket() const { return *this / "x.sock"; }
@@ -51,7 +51,7 @@ public:
                   const Environment& environment)
         : socket_(directory.socket()), process_(words(directory, more), environment) {}
 
-    // True once it answers. It says that it listens a moment before.
+    // Waits until the server answers; it says that it listens a moment before.
     bool ready() { return process_.wait_for_output("listening on") && answers(); }
     pid_t pid() const { return process_.pid(); }
     Process& process() { return process_; }
@@ -163,7 +163,7 @@ public:
     }
     bool accepted() const { return accepted_; }
     Json ask(const Json& request) { return ask_text(request.dump()); }
-    // A null object if the server went away.
+    // Returns the server's answer; a null object if the server went away.
     Json ask_text(const std::string& request) {
         if (!ipc::send_packet(socket_.get(), request.data(), request.size())) return {};
         std::string packet(ipc::kMostPacketBytes, '\0');
@@ -199,7 +199,7 @@ protected:
         ASSERT_TRUE(server->ready()) << server->process().err();
     }
     std::string socket() const { return directory.socket(); }
-    // How many clients the server has; -1: it does not answer.
+    // Returns how many clients the server has; -1 if it does not answer.
     int64_t client_count() { return answer_of_server(socket(), {{"cmd", "server"}}).value("clients", int64_t{-1}); }
 
     PrivateDirectory directory;

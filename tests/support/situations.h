@@ -15,8 +15,8 @@ inline nlohmann::json situations() {
     return nlohmann::json::parse(file);
 }
 
-// `n` bursts with this p50 and p99, in the order of time: mixed, or with "drifts" from the shortest to the longest.
-// "wide": how much shorter than the median the shortest one is.
+// Returns `n` bursts with this p50 and p99 in order of time. The order is mixed, or with "drifts" from the shortest to
+// the longest. "wide": by which part of the median the shortest is shorter.
 inline std::vector<double> bursts_of(const nlohmann::json& asked) {
     constexpr size_t kMixing = 7919;  // a prime: every place is taken once
     const size_t n = asked.value("n", size_t{0});

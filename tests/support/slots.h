@@ -6,7 +6,7 @@
 
 namespace xsched::test {
 
-// At level 1, of a device with this number.
+// Fills a slot for a queue at level 1, on the device with this number.
 inline void make_slot(ipc::Region& region, unsigned at, uint64_t handle, uint64_t device, int32_t priority,
                       int64_t command_ns) {
     ipc::QueueSlot& slot = region.slots[at];

@@ -105,7 +105,7 @@ private:
     Device* device_ = nullptr;
 };
 
-// In the order of the programs, each with what was known of it.
+// Replaces the list of known programs by the present ones, in their order, and keeps what was known of each.
 void AutoRules::renew(std::span<const Program> programs) {
     std::vector<Known>& known = device_->known;
     const uint64_t current = device_->current < known.size() ? known[device_->current].id : 0;

@@ -8,7 +8,7 @@
 namespace xsched::sched {
 namespace {
 
-// A unit that has waited for 1/kPart of the starvation limit is favoured, and not again before that time has passed.
+// A unit is favoured when it has waited for 1/kPart of the starvation limit, at most once in that time.
 constexpr int64_t kPart = 2;
 
 bool decides_alone(const UnitHistory& unit) { return unit.in_gang == InGang::kAsAnswered; }

@@ -98,7 +98,7 @@ std::shared_ptr<Place> Identities::find(const std::string& name) {
     return at->second;
 }
 
-// Places of which somebody is connected stay: their number is bounded by that of connections.
+// Forgets places that are old and have no connection. Connections are limited, so places with one are few.
 void Identities::forget_idle(int64_t now_ns) {
     const auto forget = [this](auto is_old) {
         for (auto at = places_.begin(); at != places_.end();) {

@@ -104,7 +104,7 @@ void forget(uint32_t client, uint32_t handle) {
 
 // g_mutex held.
 void remember(const Object& fresh) {
-    forget(fresh.client, fresh.handle);  // a handle taken again: the old one went where we did not see it
+    forget(fresh.client, fresh.handle);  // the handle is in use again, so the old object was freed unseen
     auto* object = new (std::nothrow) Object(fresh);
     if (object == nullptr) {
         g_incomplete = true;
