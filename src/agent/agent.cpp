@@ -10,6 +10,7 @@
 #include "agent/backoff.h"
 #include "agent/carry_out.h"
 #include "agent/connection.h"
+#include "agent/connection_log.h"
 #include "agent/decision_log.h"
 #include "agent/directive_wait.h"
 #include "agent/heartbeat.h"
@@ -51,8 +52,6 @@ std::atomic<bool> g_lifeline_ended{false};
 LocalScheduler g_local;
 Errands g_errands;
 base::Thread g_thread;            // carries out directives; never calls a vendor's driver
-base::Thread g_local_thread;      // makes directives when this process schedules itself (local scheduler)
-std::atomic<bool> g_stop_local{false};
 bool g_fork_handler = false;
 bool g_told_unscheduled = false;  // set once the log has told that this process runs unscheduled; cleared when a server
                                   // connects
@@ -67,15 +66,17 @@ void move_queues(ipc::Region* region) {
     for_each_queue([](XQueue& queue) { queue.attach(placement(queue.index())); });
 }
 
-bool start_local_scheduler();
-void stop_local_scheduler();
+void decide_locally() { g_local.decide_here(); }
+
+void stop_local_scheduler() {
+    if (!g_local.stop()) return;
+    for_each_queue([](XQueue& queue) { queue.forget_directive(); });
+}
 
 // A sandbox may end the process at its next connection.
 void stay_in_sandbox() {
-    static constinit std::atomic<bool> said{false};
     g_told_unscheduled = true;
-    if (!said.exchange(true))
-        XLOG_WARN("this process has entered a sandbox: it runs unscheduled and looks for no server");
+    say_sandbox();
 }
 
 bool connect_to_server(bool first) {
@@ -93,11 +94,7 @@ bool connect_to_server(bool first) {
         want_decisions(region->header);
         move_queues(region);
         g_lifeline.changed();
-        if (!g_told_unscheduled || g_told_brief)
-            XLOG_INFO("using global scheduler (xserver %d at %s)", region->header.server_pid, path);
-        else
-            XLOG_WARN("this process is scheduled from now on: using global scheduler (xserver %d at %s)",
-                      region->header.server_pid, path);
+        say_connected(region->header.server_pid, path, g_told_unscheduled && !g_told_brief);
         g_told_unscheduled = g_told_unscheduled && g_told_brief;
         return true;
     }
@@ -108,20 +105,13 @@ bool connect_to_server(bool first) {
         return false;
     }
     g_told_unscheduled = true;
-    if (*refusal != '\0')
-        XLOG_WARN("xserver at %s refused this process: %s; it runs unscheduled", path, refusal);
-    else
-        XLOG_WARN(
-            "no xserver answers at %s: this process runs unscheduled until one comes (start it with 'xcli run', "
-            "or start 'xserver', or use XSCHED_SCHEDULER=local)",
-            path);
+    say_unserved(path, refusal);
     return false;
 }
 
 // No server answers: this process keeps its own queues in order until one does.
 void schedule_alone(const char* why) {
-    const bool scheduled = start_local_scheduler();
-    if (scheduled)
+    if (g_local.prepare(base::options().policy_name, *g_private) && g_local.start(decide_locally))
         XLOG_WARN("%s: using local scheduler with policy %s until one answers", why, g_local.policy_name());
     else
         XLOG_WARN("%s: this process runs unscheduled until one answers", why);
@@ -152,9 +142,7 @@ void lose_server(const char* why, bool brief) {
     // The server may have stopped this process's channels while the process did not answer. A lost server cannot start
     // them again, so this process does.
     if (region->header.outside_stopped.load(std::memory_order_acquire) != 0) queue::undo_handovers();
-    if (!g_told_brief || !brief)
-        XLOG_WARN("xserver is lost (%s%s): this process goes on unscheduled and looks for a server", why,
-                  brief ? ", within a second of coming; if it is lost so again, that is not told" : "");
+    if (!g_told_brief || !brief) say_lost(why, brief);
     g_told_unscheduled = true;
     g_told_brief = brief;
 }
@@ -171,7 +159,7 @@ const char* server_trouble(const ipc::Header& header, Heartbeat& heartbeat, bool
 void pause_without_server(DirectiveWait& wait, ipc::Header& header, uint32_t seen, int64_t pause_ns) {
     const int64_t until = base::now_ns() + pause_ns;
     for (int64_t now = base::now_ns(); now < until && !g_stop.load(std::memory_order_acquire); now = base::now_ns()) {
-        if (g_local_thread.started()) carry_out(header, seen, g_errands);
+        if (g_local.started()) carry_out(header, seen, g_errands);
         wait.sleep(header, seen, std::min(until - now, kLookWhileSuspendedNs));
         seen = header.directive.load(std::memory_order_seq_cst);
     }
@@ -227,15 +215,6 @@ void lifeline_ended() {
     wake_agent();
 }
 
-void decide_locally() { g_local.decide_here(); }
-
-void* local_scheduler_body(void*) {
-    queue::g_local_decide.store(decide_locally, std::memory_order_release);
-    g_local.run(*g_private, g_stop_local);
-    queue::g_local_decide.store(nullptr, std::memory_order_release);
-    return nullptr;
-}
-
 void* local_agent_body(void*) {
     DirectiveWait wait(g_stop);
     ipc::Header& header = g_region.load(std::memory_order_acquire)->header;
@@ -244,21 +223,6 @@ void* local_agent_body(void*) {
         wait.sleep(header, seen, carry_out(header, seen, g_errands).sleep_ns());
     }
     return nullptr;
-}
-
-bool start_local_scheduler() {
-    g_stop_local.store(false, std::memory_order_release);
-    return g_local.prepare(base::options().policy_name, *g_private) &&
-           g_local_thread.start("xsched-local", local_scheduler_body, nullptr);
-}
-
-void stop_local_scheduler() {
-    if (!g_local_thread.started()) return;
-    g_stop_local.store(true, std::memory_order_release);
-    ipc::ring_doorbell(g_private->header);
-    base::futex_wake_all(g_private->header.doorbell);
-    g_local_thread.join();
-    for_each_queue([](XQueue& queue) { queue.forget_directive(); });
 }
 
 void stop_threads() {
@@ -278,8 +242,7 @@ void stop_threads() {
 // Starts two threads: one decides, the other carries directives out with system calls, which may block.
 bool start_local_threads() {
     if (!g_thread.start("xsched-agent", local_agent_body, nullptr)) return false;
-    g_stop_local.store(false, std::memory_order_release);
-    if (g_local_thread.start("xsched-local", local_scheduler_body, nullptr)) return true;
+    if (g_local.start(decide_locally)) return true;
     stop_threads();
     return false;
 }
@@ -318,7 +281,6 @@ void start(XSchedulerType type, const char* policy) {
 // The child has one thread, none of ours, free locks (base/mutex.h) and memory that it must not share with its parent.
 void after_fork_in_child() {
     new (&g_thread) base::Thread;
-    new (&g_local_thread) base::Thread;
     new (&g_lifeline) Lifeline;
     new (&g_errands) Errands;
     queue::DirectiveSleep::forget();

@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "policy/policy.h"
+#include "queue/published_slot.h"
 
 namespace xsched::agent {
 namespace {
@@ -41,6 +42,30 @@ bool LocalScheduler::prepare(const char* policy, ipc::Region& region) {
     dispatcher_ = fresh;
     dispatcher_->add_client({1, getpid(), &region, false});
     policy_name_ = info->name;
+    region_ = &region;
+    return true;
+}
+
+void* LocalScheduler::body(void* scheduler) {
+    auto& self = *static_cast<LocalScheduler*>(scheduler);
+    queue::g_local_decide.store(self.decide_here_, std::memory_order_release);
+    self.run();
+    queue::g_local_decide.store(nullptr, std::memory_order_release);
+    return nullptr;
+}
+
+bool LocalScheduler::start(void (*decide)()) {
+    decide_here_ = decide;
+    stop_.store(false, std::memory_order_release);
+    return thread_.start("xsched-local", body, this);
+}
+
+bool LocalScheduler::stop() {
+    if (!thread_.started()) return false;
+    stop_.store(true, std::memory_order_release);
+    ipc::ring_doorbell(region_->header);
+    base::futex_wake_all(region_->header.doorbell);
+    thread_.join();
     return true;
 }
 
@@ -55,12 +80,12 @@ void LocalScheduler::decide_here() {
     mutex_.unlock();
 }
 
-void LocalScheduler::run(ipc::Region& region, const std::atomic<bool>& stop) {
+void LocalScheduler::run() {
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // this thread alone: turns and anticipation end on time
-    ipc::Header& header = region.header;
+    ipc::Header& header = region_->header;
     uint32_t heard = header.doorbell.load(std::memory_order_seq_cst);
     int64_t heard_ns = 0;
-    while (!stop.load(std::memory_order_acquire)) {
+    while (!stop_.load(std::memory_order_acquire)) {
         const uint32_t seen = header.doorbell.load(std::memory_order_seq_cst);
         const int64_t wake_at = pass();
         const int64_t now = base::now_ns();

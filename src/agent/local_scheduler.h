@@ -1,10 +1,11 @@
 // The scheduler of one process over its own queues: the same dispatcher and core that xserver runs.
-// Owned by the agent; run() is its thread's body.
+// Owned by the agent, which begins and ends its thread.
 #pragma once
 
 #include <atomic>
 
 #include "base/mutex.h"
+#include "base/thread.h"
 #include "dispatch/dispatcher.h"
 #include "ipc/layout.h"
 
@@ -12,21 +13,31 @@ namespace xsched::agent {
 
 class LocalScheduler {
 public:
-    // False, with one WARN line, if there is no such policy.
+    // False, with one WARN line, if there is no such policy. `region`: of the process's queues.
     bool prepare(const char* policy, ipc::Region& region);
-    // Until `stop`: pass, sleep until a queue rings or a turn ends. Never calls the driver: a thread of the program may
-    // hold the driver's lock until the very queue that a pass lets go has done its work.
-    void run(ipc::Region& region, const std::atomic<bool>& stop);
+    // Begins its thread; prepared. While that runs, threads of the program call `decide_here` for a pass of their own.
+    bool start(void (*decide_here)());
+    // Returns false if there was no thread to end.
+    bool stop();
+    bool started() const { return thread_.started(); }
     // A pass on the calling thread, unless one is under way. Takes no other lock.
     void decide_here();
     const char* policy_name() const { return policy_name_; }
 
 private:
+    static void* body(void* scheduler);
+    // Until `stop`: pass, sleep until a queue rings or a turn ends. Never calls the driver: a thread of the program may
+    // hold the driver's lock until the very queue that a pass lets go has done its work.
+    void run();
     int64_t pass();
 
     base::Mutex mutex_;  // one pass at a time; leaf lock
     dispatch::Dispatcher* dispatcher_ = nullptr;  // never freed while the process lives, but replaced
+    ipc::Region* region_ = nullptr;
     const char* policy_name_ = "";
+    void (*decide_here_)() = nullptr;
+    base::Thread thread_;
+    std::atomic<bool> stop_{false};
 };
 
 }  // namespace xsched::agent

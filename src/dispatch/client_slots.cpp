@@ -117,44 +117,6 @@ int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
     return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
 }
 
-// Returns whether its user may have one more queue. Otherwise the queue runs unscheduled.
-bool ClientSlots::within_limits(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
-    QueueHistory& queue = queues_[at];
-    if (queue.scheduled) return true;
-    if (!has_record(at) || !share_.take_queue(queue.device)) return false;
-    changed_ = queue.scheduled = true;
-    begin_record(at, numbers, now_ns);
-    return true;
-}
-
-// Returns whether the slot has a record, and makes one if allowed. Other threads may read a record at any time, so it
-// stays as long as the client.
-bool ClientSlots::has_record(uint32_t at) {
-    if (recorded_[at]) return true;
-    if (!share_.take_record()) return false;
-    return recorded_[at] = true;
-}
-
-void ClientSlots::leave_limits(QueueHistory& queue) {
-    if (!queue.scheduled) return;
-    share_.return_queue(queue.device);
-    if (queue.has_priority) share_.return_priority(queue.priority);
-}
-
-// Limits the priorities that it wants to those that its user's limits allow.
-void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
-    numbers.priority = share_.capped(numbers.priority);
-    numbers.lax_priority = share_.capped(numbers.lax_priority);
-    numbers.critical_priority = share_.capped(numbers.critical_priority);
-    if (!queue.has_priority || queue.wanted_priority != numbers.priority) {
-        if (queue.has_priority) share_.return_priority(queue.priority);
-        queue.has_priority = true;
-        queue.wanted_priority = numbers.priority;
-        queue.priority = share_.take_priority(numbers.priority);
-    }
-    numbers.priority = queue.priority;
-}
-
 // Begins the history of a queue that has taken over the slot.
 void ClientSlots::become(QueueHistory& queue, const QueueNumbers& numbers) {
     leave_limits(queue);
@@ -272,39 +234,6 @@ bool ClientSlots::publish_units(Work& work) {
     common.user = user();
     share_as_others(common.unit);
     return units_.publish(common, work);
-}
-
-// Puts a unit under the account of others. A user cannot escape an administrator's share by making a control group.
-void ClientSlots::share_as_others(policy::Unit& unit) const {
-    const GroupShare* group = view_.group.get();
-    const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);
-    if (group_first && shares_as_group(unit)) return;
-    if (view_.limits != nullptr) share_as_user(unit);
-    if (unit.account == 0) shares_as_group(unit);
-}
-
-// Returns whether the unit shares with its control group: all programs of a group with a share or limit do, whatever
-// their users.
-bool ClientSlots::shares_as_group(policy::Unit& unit) const {
-    const GroupShare* group = view_.group.get();
-    if (group == nullptr) return false;
-    const uint64_t account = group->account.load(std::memory_order_relaxed);
-    if (account == 0) return false;
-    unit.account = account;
-    unit.share = group->share.load(std::memory_order_relaxed);
-    unit.limit = group->limit.load(std::memory_order_relaxed);
-    return true;
-}
-
-// Lets the unit share with its user's programs: if the user was given a share or limit, or if users are what shares.
-void ClientSlots::share_as_user(policy::Unit& unit) const {
-    const UserLimits& user = *view_.limits;
-    const int32_t share = user.share.load(std::memory_order_relaxed);
-    const int32_t limit = user.limit.load(std::memory_order_relaxed);
-    if (share == 0 && limit >= 100 && !user.shares_as_one) return;
-    unit.account = user.account;
-    unit.share = share;
-    unit.limit = limit;
 }
 
 // Counts delays until now: each queue was so far as the last scan and the last verdict say.

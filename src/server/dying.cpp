@@ -55,4 +55,17 @@ std::optional<int> status_of_dying(pid_t child) {
     return {};
 }
 
+bool is_traced(pid_t pid) {
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d/status", pid);
+    FILE* file = fopen(path, "re");
+    if (file == nullptr) return false;
+    char line[256];
+    int tracer = 0;
+    while (fgets(line, sizeof(line), file) != nullptr)
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1) break;
+    fclose(file);
+    return tracer != 0;
+}
+
 }  // namespace xsched::server

@@ -140,6 +140,16 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             [this] { return ended_unused(); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
+    set_limits(options);
+    tell_blind_spots(options.scope);
+    watch_sources();
+    if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
+        XLOG_WARN("the costs of this machine's device are not known: %s", why.c_str());
+    take_up_checkpoint();
+    scheduler_.start();
+}
+
+void Server::set_limits(const Options& options) {
     users_.set_descriptors(descriptor_limit());
     users_.set_room(room_of_groups());
     say_room(users_);
@@ -152,7 +162,9 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
     for (const GroupSetting& setting : options.groups)
         if (const char* refusal = cgroups_.set(setting, nullptr))
             XLOG_WARN("--limit of %s: %s", setting.path.c_str(), refusal);
-    tell_blind_spots(options.scope);
+}
+
+void Server::watch_sources() {
     for (const Listener& listener : listeners_)
         if (!events_.watch(listener.fd(), token(Source::kListener)))
             throw std::system_error(errno, std::generic_category(), "epoll");
@@ -160,10 +172,6 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
         !events_.watch(undertaker_.fd(), token(Source::kUndertaker)) ||
         !events_.watch(scheduler_.attention_fd(), token(Source::kKeepingOff)))
         throw std::system_error(errno, std::generic_category(), "epoll");
-    if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
-        XLOG_WARN("the costs of this machine's device are not known: %s", why.c_str());
-    take_up_checkpoint();
-    scheduler_.start();
 }
 
 // Takes up the orders to the server before this one, if that ended by a fault.

@@ -87,6 +87,8 @@ private:
     void look_at_use(int64_t now_ns);
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
+    void set_limits(const Options& options);
+    void watch_sources();
     void take_up_checkpoint();
     int64_t look(int64_t now_ns);
     void suspend_again(int64_t now_ns);

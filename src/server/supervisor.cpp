@@ -51,20 +51,6 @@ struct WatchedThread {
     int silent_looks = 0;
 };
 
-// A server under a debugger is stopped for other reasons.
-bool is_traced(pid_t pid) {
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/%d/status", pid);
-    FILE* file = fopen(path, "re");
-    if (file == nullptr) return false;
-    char line[256];
-    int tracer = 0;
-    while (fgets(line, sizeof(line), file) != nullptr)
-        if (sscanf(line, "TracerPid: %d", &tracer) == 1) break;
-    fclose(file);
-    return tracer != 0;
-}
-
 class Supervisor {
 public:
     Supervisor(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,

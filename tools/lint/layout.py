@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How text is laid out: at most 120 columns everywhere, at most 400 lines in a file of src/, and C++ as clang-format
+"""How text is laid out: at most 120 columns everywhere, at most 350 lines in a file of src/, and C++ as clang-format
 leaves it (.clang-format). That also puts includes in their order: the file's own header; <....h> of the system and
 other libraries; the standard library; this project's. `make format` does all of that but for lines that only a person
 can break."""
@@ -14,7 +14,8 @@ import lint
 FORMATTED = True
 
 MOST_COLUMNS = 120
-MOST_LINES = 400
+MOST_LINES = 350
+LONGER = {"src/sched/core/chooser.cpp": 370, "src/agent/agent.cpp": 355, "src/ipc/layout.h": 355}  # can only fall
 FORMATTER = "clang-format-19"  # as scripts/install_deps.sh has it: other versions differ
 CPP = {".cpp", ".h", ".c", ".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake", ""}  # a table's row (.def) is one line, however long
@@ -37,7 +38,7 @@ def check_columns(root, suffixes):
 def check_lines(root):
     counts = {path: lint.read(root, path).count("\n") for path in lint.files(root, CPP, {"src"})}
     return [f"{path}:{MOST_LINES}: {count} lines, at most {MOST_LINES}: divide the file by subject"
-            for path, count in counts.items() if count > MOST_LINES]
+            for path, count in counts.items() if count > LONGER.get(str(path), MOST_LINES)]
 
 
 def check_form(root):

@@ -30,6 +30,13 @@ double seconds_since(int64_t begin) {
     return static_cast<double>(base::now_ns() - begin) / static_cast<double>(base::kSecond);
 }
 
+void make_pipe(base::UniqueFd& from, base::UniqueFd& to) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Failure(std::string("no pipe: ") + strerror(errno));
+    from.reset(ends[0]);
+    to.reset(ends[1]);
+}
+
 [[noreturn]] void become(const std::vector<std::string>& words, const Variables& variables, int out, int err) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -61,6 +68,16 @@ bool take(base::UniqueFd& from, short events, std::string& text) {
     text.append(part, static_cast<size_t>(bytes));
     if (text.size() > kMostText) text.erase(0, text.size() - kMostText);
     return true;
+}
+
+// Without waiting for more: a process that the child has left behind may still have the other end.
+void take_the_rest(base::UniqueFd& from, std::string& text) {
+    if (from) fcntl(from.get(), F_SETFL, O_NONBLOCK);
+    for (int i = 0; i < 1000 && from; ++i) {
+        const size_t before = text.size();
+        take(from, POLLIN, text);
+        if (text.size() == before) break;
+    }
 }
 
 // The child's last word about what it was going to do; empty: it never said.
@@ -122,15 +139,13 @@ void judge_status(int status, const std::string& out, ChildResult& result) {
 
 ChildResult run_guarded(const std::vector<std::string>& words, const Variables& variables, double limit_s) {
     ChildResult result;
-    int out[2], err[2];
-    if (pipe2(out, O_CLOEXEC) != 0) throw Failure(std::string("no pipe: ") + strerror(errno));
-    base::UniqueFd out_end(out[0]), out_child(out[1]);
-    if (pipe2(err, O_CLOEXEC) != 0) throw Failure(std::string("no pipe: ") + strerror(errno));
-    base::UniqueFd err_end(err[0]), err_child(err[1]);
+    base::UniqueFd out_end, out_child, err_end, err_child;
+    make_pipe(out_end, out_child);
+    make_pipe(err_end, err_child);
     const int64_t begin = base::now_ns();
     const pid_t pid = fork();
     if (pid < 0) throw Failure(std::string("no process can be started: ") + strerror(errno));
-    if (pid == 0) become(words, variables, out[1], err[1]);
+    if (pid == 0) become(words, variables, out_child.get(), err_child.get());
     setpgid(pid, pid);
     out_child.reset();
     err_child.reset();
@@ -152,18 +167,8 @@ ChildResult run_guarded(const std::vector<std::string>& words, const Variables& 
     }
     kill(-pid, SIGKILL);  // what it started, too
     const bool gone = ended || buried(pid, &status, kBurialNs);
-    for (base::UniqueFd* fd : {&out_end, &err_end})
-        if (*fd) fcntl(fd->get(), F_SETFL, O_NONBLOCK);
-    for (int i = 0; i < 1000 && out_end; ++i) {
-        const size_t before = text.size();
-        take(out_end, POLLIN, text);
-        if (text.size() == before) break;
-    }
-    for (int i = 0; i < 1000 && err_end; ++i) {
-        const size_t before = result.log.size();
-        take(err_end, POLLIN, result.log);
-        if (result.log.size() == before) break;
-    }
+    take_the_rest(out_end, text);
+    take_the_rest(err_end, result.log);
     result.seconds = seconds_since(begin);
     if (ended) {
         judge_status(status, text, result);

@@ -144,16 +144,6 @@ Objection against_stop(const Evidence& evidence, int level) {
     return {};
 }
 
-Use use_of(Gain gain) {
-    switch (gain) {
-        case Gain::kGain: return Use::kUse;
-        case Gain::kNothingToGain: return Use::kNothingToGain;
-        case Gain::kNoGain: return Use::kDoNotUse;
-        case Gain::kNoVerdict: break;
-    }
-    return Use::kNoVerdict;
-}
-
 // The three jobs are done.
 Judged judged_job(const Evidence& evidence, int level) {
     return judge_job(*step(evidence, "job alone"), *step(evidence, "job native"),
@@ -305,18 +295,6 @@ std::string why_none(const Evidence& evidence, int level) {
 }
 
 }  // namespace
-
-const char* word_of(Use use) {
-    switch (use) {
-        case Use::kUse: return "use";
-        case Use::kNothingToGain: return "nothing to gain here";
-        case Use::kNoVerdict: return "no verdict";
-        case Use::kDoNotUse: return "do not use";
-        case Use::kNone: return "not there";
-        case Use::kNotTried: break;
-    }
-    return "not tried";
-}
 
 std::vector<Verdict> judge(const Evidence& evidence) {
     std::vector<Verdict> verdicts;

@@ -8,18 +8,9 @@
 
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/guarded_child.h"
+#include "cli/doctor/use.h"
 
 namespace xsched::cli {
-
-enum class Use {
-    kUse,
-    kNothingToGain,  // the level works, and natively the urgent program does not wait
-    kDoNotUse,
-    kNoVerdict,  // figures that prove nothing: a busy machine, too few bursts
-    kNotTried,  // nothing speaks against it, but a step that would prove it was not run
-    kNone,      // the platform has no such level
-};
-const char* word_of(Use use);
 
 struct Verdict {
     int level = 0;

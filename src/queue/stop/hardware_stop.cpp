@@ -18,9 +18,6 @@ constexpr int64_t kAgainNs = 2 * base::kMillisecond;
 constexpr int64_t kStandsNs = 20 * base::kMillisecond;  // decision 017
 constexpr int64_t kLongestStandsNs = 64 * kStandsNs;  // decision 017
 
-// Interrupts in a row with progress, before level 3 counts as ineffective. A report of the device may be late for once.
-constexpr uint32_t kMostWithoutEffect = 3;
-
 constexpr XqStopOps kNoStops = {};
 constexpr XqStopState kOff = {.stop = 1, .slowed = 0};
 
@@ -189,49 +186,6 @@ void HardwareStop::note_taken() {
     effect_due_ = true;
 }
 
-// Queue's lock held.
-void HardwareStop::forget_progress() {
-    watched_ = 0;
-    looked_ = false;
-}
-
-// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. Work that
-// is only kept off may end its command, and slowed work goes on: that says nothing about an effect.
-void HardwareStop::note_progress(const XqStopState& state) {
-    core_.published.calls_took(state.calls_us);
-    if (!std::exchange(effect_due_, false) || !interrupted()) return;
-    watched_ = gated_.has_gates() && how_ == kXqTakeOff && !slowed_ ? state.stop : 0;
-    progress_then_ = core_.published.slot().progress.load(std::memory_order_acquire);
-    outside_then_ = core_.published.header().outside_changes.load(std::memory_order_acquire);
-}
-
-void HardwareStop::look_before() {
-    base::Lock transition(transition_);
-    look_if_it_went_on();
-}
-
-// Looks at a queue whose stop may have changed because another queue of the process acted.
-void HardwareStop::look_after() {
-    base::Lock transition(transition_);
-    {
-        base::Lock lock(core_.mutex);
-        if (gone() || !interrupted()) return;
-        ++core_.busy;
-    }
-    const XqStopState now = state();
-    {
-        base::Lock lock(core_.mutex);
-        if ((now.slowed != 0) != slowed_) {
-            slowed_ = now.slowed != 0;
-            note_taken();
-        }
-    }
-    settle_hold();
-    base::Lock lock(core_.mutex);
-    --core_.busy;
-    if (!gone()) note_progress(now);
-}
-
 // Settles the hold of a device that waits for another word than the slot's. Transition held.
 void HardwareStop::settle_hold() {
     if (!gated() || ops().deactivate == nullptr || ops().reactivate == nullptr) return;
@@ -272,51 +226,6 @@ void HardwareStop::publish_level() {
         paused = now;
         published = true;
     }
-}
-
-// Returns whether xserver has stopped or started the process since. Queue's lock held.
-bool HardwareStop::outside_changed() const {
-    return (outside_then_ & 1) != 0 ||
-           core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;
-}
-
-// Checks for progress under a stop. Progress seen while the stop was in force was made under it. Transition held.
-void HardwareStop::look_if_it_went_on() {
-    uint32_t progress = 0;
-    {
-        base::Lock lock(core_.mutex);
-        if (gone() || watched_ == 0) return;
-        progress = core_.published.slot().progress.load(std::memory_order_acquire);
-        ++core_.busy;
-    }
-    const XqStopState now = state();
-    base::Lock lock(core_.mutex);
-    --core_.busy;
-    if (now.stop != watched_ || outside_changed()) {
-        watched_ = 0;
-        return;
-    }
-    looked_ = true;
-    progress_now_ = progress;
-}
-
-// Transition held. Progress that the device reports while it should be stopped shows that the interrupt had no effect:
-// then it is not worth its price.
-void HardwareStop::note_effect() {
-    look_if_it_went_on();
-    base::Lock lock(core_.mutex);
-    if (!core_.in_use || !std::exchange(looked_, false)) return;
-    watched_ = 0;
-    if (progress_now_ == progress_then_) {
-        no_effects_ = 0;
-        return;
-    }
-    if (++no_effects_ < kMostWithoutEffect) return;
-    XLOG_INFO(
-        "no preempt level 3 on queue 0x%lx: it went on (from command %u to %u) while its channels were disabled, "
-        "so that has no effect here; it uses level 2",
-        static_cast<unsigned long>(core_.handle), progress_then_, progress_now_);
-    lower_level();
 }
 
 // Transition held.

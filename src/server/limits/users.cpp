@@ -5,31 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/clients/identities.h"
+#include "server/limits/limit_setting.h"
 #include "xsched/types.h"
 
 namespace xsched::server {
 namespace {
-
-constexpr int64_t most_of(Limit limit) {
-    if (limit == Limit::kHighestPriority) return PRIORITY_MAX;
-    return limit == Limit::kShare || limit == Limit::kDeviceLimit ? 100 : 1'000'000'000;
-}
-
-constexpr LimitInfo kInfos[] = {
-#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) \
-    {name, unit, ordinary, trusted, together, most_of(Limit::id), help},
-#include "server/limits/limits.def"
-#undef XSCHED_LIMIT
-};
 
 // Beside the numbers of processes (client.cpp).
 constexpr uint64_t kUserAccounts = uint64_t{3} << 62;
@@ -64,28 +50,6 @@ constexpr int64_t ordinary_part(int64_t all) { return all * 3 / 4; }
 
 size_t index_of(Limit limit) { return static_cast<size_t>(limit); }
 
-bool read_number(const std::string& text, int64_t* number) {
-    char* end = nullptr;
-    errno = 0;
-    *number = strtoll(text.c_str(), &end, 10);
-    return errno == 0 && !text.empty() && *end == '\0';
-}
-
-uid_t uid_of(const std::string& name, bool names) {
-    int64_t number = 0;
-    if (read_number(name, &number) && number >= 0 && number < Identities::kFirstApart)
-        return static_cast<uid_t>(number);
-    const passwd* found = names ? getpwnam(name.c_str()) : nullptr;
-    if (found == nullptr) throw std::runtime_error("there is no user " + name + ": use a name or uid of this machine");
-    return found->pw_uid;
-}
-
-std::string limit_names() {
-    std::string names;
-    for (const LimitInfo& info : kInfos) names += (names.empty() ? "" : ", ") + std::string(info.name);
-    return names;
-}
-
 // Names in /etc/passwd alone: a directory service may keep one waiting.
 std::map<std::string, uid_t> local_users() {
     std::map<std::string, uid_t> users;
@@ -97,34 +61,6 @@ std::map<std::string, uid_t> local_users() {
 }
 
 }  // namespace
-
-const LimitInfo& limit_info(Limit limit) { return kInfos[index_of(limit)]; }
-
-std::optional<Limit> find_limit(const std::string& name) {
-    for (size_t i = 0; i < kLimits; ++i)
-        if (name == kInfos[i].name) return static_cast<Limit>(i);
-    return std::nullopt;
-}
-
-LimitSetting read_limit(const std::string& text, bool names) {
-    LimitSetting setting;
-    const size_t equals = text.rfind('=');
-    const size_t colon = text.find(':');
-    const bool for_one = colon != std::string::npos && colon < equals;
-    const size_t begin = for_one ? colon + 1 : 0;
-    const std::string name = text.substr(begin, equals == std::string::npos ? equals : equals - begin);
-    const auto limit = find_limit(name);
-    if (!limit) throw std::runtime_error("there is no limit \"" + name + "\": use one of " + limit_names());
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    const LimitInfo& info = limit_info(*limit);
-    const int64_t least = *limit == Limit::kHighestPriority ? PRIORITY_MIN : 0;
-    if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
-        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
-                                 std::to_string(info.most) + ": write " + name + "=" + std::to_string(info.ordinary));
-    setting.limit = *limit;
-    if (for_one) setting.user = uid_of(text.substr(0, colon), names);
-    return setting;
-}
 
 Charge::Charge(User& user, Limit limit, int64_t amount) : user_(&user), limit_(limit), amount_(amount) {
     user.used_[index_of(limit)] += amount;
@@ -165,7 +101,8 @@ int64_t User::used(Limit limit) const {
 
 int64_t User::most(Limit limit) const {
     const size_t at = index_of(limit);
-    const int64_t usual = trusted_ ? kInfos[at].trusted : users_.ordinary_set_[at].value_or(kInfos[at].ordinary);
+    const LimitInfo& info = limit_info(limit);
+    const int64_t usual = trusted_ ? info.trusted : users_.ordinary_set_[at].value_or(info.ordinary);
     return std::min(set_[at].value_or(usual), users_.most_together(limit, trusted_));
 }
 
@@ -217,7 +154,7 @@ void User::tell_left_out() {
 }
 
 Users::Users(std::string subordinates) : subordinates_(std::move(subordinates)) {
-    for (size_t i = 0; i < kLimits; ++i) together_[i] = kInfos[i].together;
+    for (size_t i = 0; i < kLimits; ++i) together_[i] = limit_info(static_cast<Limit>(i)).together;
 }
 
 User& Users::of(const Peer& peer) {

@@ -3,15 +3,9 @@
 // priority, and another program's bursts show what that is worth.) Whether a running kernel is taken off and goes on,
 // how long that takes, whether the result is exact, and what the calls cost another program. By mask: how much slower
 // the kernel goes on, and how much of the device that leaves another program.
-#include <dlfcn.h>
-#include <sys/ioctl.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstdarg>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
@@ -21,73 +15,19 @@
 #include "busy_device.h"
 #include "calls.h"
 #include "hip_trials.h"
-#include "platform/hip/hal/kfd_api.h"
 #include "platform/hip/hal/kfd_control.h"
 #include "probe/program.h"
+#include "recorded_queues.h"
 
 namespace xsched::probe {
 namespace {
 
-namespace kfd = hip::kfd;
 using busy::now_ns;
 
 constexpr double kStoppedKernelMs = 20;
 constexpr double kSuspendedMs = 60;
 constexpr double kBetweenMs = 5;
 constexpr int kMostTries = 5;
-
-struct Recorded {
-    std::mutex mutex;
-    kfd::Queue queues[kfd::kMostQueues] = {};
-    unsigned count = 0;
-    kfd::Debugger debugger;  // attached from the first suspension on, as XSched is
-};
-Recorded& recorded() {
-    static Recorded& it = *new Recorded;  // the runtime calls until the very end
-    return it;
-}
-
-int next_ioctl(int fd, unsigned long request, void* argument) {
-    static const auto next = reinterpret_cast<kfd::Ioctl>(dlsym(RTLD_NEXT, "ioctl"));
-    return next(fd, request, argument);
-}
-
-// As the shim's own option; 0: as the GPU has them.
-uint32_t few_asked() {
-    const char* units = std::getenv("XSCHED_HIP_FEW_UNITS");
-    return units != nullptr ? static_cast<uint32_t>(std::strtoul(units, nullptr, 10)) : 0;
-}
-
-bool creates(unsigned long request) {
-    return _IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes;
-}
-
-// Without the lock for all other calls: ROCm 6.4 waits for a kernel by one, while a trial holds the lock.
-void record(int fd, unsigned long request, const void* argument) {
-    if (!creates(request) && request != kfd::AMDKFD_IOC_DESTROY_QUEUE) return;
-    Recorded& all = recorded();
-    const std::lock_guard lock(all.mutex);
-    if (creates(request)) {
-        kfd::kfd_ioctl_create_queue_args made{};
-        std::memcpy(&made, argument, kfd::kCreateQueueKnownBytes);
-        const bool computes = made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE ||
-                              made.queue_type == kfd::KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
-        if (computes && all.count < kfd::kMostQueues)
-            all.queues[all.count++] = {fd,
-                                       made.queue_id,
-                                       made.ring_base_address,
-                                       made.ring_size,
-                                       made.queue_percentage,
-                                       made.queue_priority,
-                                       made.gpu_id,
-                                       nullptr,
-                                       few_asked()};
-    } else {
-        const uint32_t id = static_cast<const kfd::kfd_ioctl_destroy_queue_args*>(argument)->queue_id;
-        for (unsigned i = 0; i < all.count; ++i)
-            if (all.queues[i].id == id) all.queues[i] = all.queues[--all.count];
-    }
-}
 
 kfd::Way way_called(const std::string& name) {
     const kfd::Way way = kfd::way_of(name.c_str());
@@ -359,17 +299,3 @@ Json try_way(const Settings& settings) {
 }
 
 }  // namespace xsched::probe
-
-// The runtime's calls to the kernel driver come here first.
-extern "C" [[gnu::visibility("default")]] int ioctl(int fd, unsigned long request, ...) noexcept {
-    va_list rest;
-    va_start(rest, request);
-    void* argument = va_arg(rest, void*);
-    va_end(rest);
-    const int result = xsched::probe::next_ioctl(fd, request, argument);
-    const int error = errno;
-    if (result == 0 && argument != nullptr && _IOC_TYPE(request) == xsched::hip::kfd::AMDKFD_IOCTL_BASE)
-        xsched::probe::record(fd, request, argument);
-    errno = error;
-    return result;
-}

@@ -1,0 +1,63 @@
+// GatedPath, copies: a large one is launched in pieces, and some callers stay inside the driver until theirs is done.
+#include "queue/path/gated_path.h"
+
+namespace xsched::queue {
+namespace {
+
+// Identifies a thread by this variable's address, which no other thread has.
+[[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
+
+}  // namespace
+
+// Lock held. A piece is as long as the distance of gates is meant to be, whatever the queue's other commands take. At
+// level 1 one gate keeps back all of a suspension's commands.
+bool GatedPath::gate_before_piece(bool closed) const {
+    return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
+}
+
+bool GatedPath::copies_in_pieces() {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room();
+}
+
+// Lock held.
+bool GatedPath::in_others_split() const { return splitter_ != nullptr && splitter_ != &t_self; }
+
+bool GatedPath::split_begins() {
+    base::Lock lock(core_.mutex);
+    if (!core_.in_use || core_.retired || splitter_ != nullptr) return false;
+    if (reports_.enqueued(core_.submitted) != core_.submitted) return false;
+    splitter_ = &t_self;
+    return true;
+}
+
+void GatedPath::split_over() {
+    base::Lock lock(core_.mutex);
+    if (splitter_ == &t_self) splitter_ = nullptr;
+}
+
+uint64_t GatedPath::copy_piece(XqCopyKind kind, uint64_t bytes) {
+    base::Lock lock(core_.mutex);
+    return core_.in_use && makes_room() ? copies_.piece(kind, bytes) : 0;
+}
+
+void GatedPath::admit_piece(XqTicket& ticket, const XqPiece& piece) {
+    ticket = XqTicket{};
+    admit_followed(ticket, CommandKind::kPiece, &piece);
+}
+
+// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken. It may hold locks
+// there that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
+bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
+    if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
+    return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a synchronous copy
+}
+
+// Returns how many commands may be before this piece. The caller of a synchronous copy does most of its waiting here.
+// Lock held.
+uint32_t GatedPath::most_before(const XqPiece* piece) const {
+    constexpr uint32_t kBeforeLast = 2;
+    return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;
+}
+
+}  // namespace xsched::queue

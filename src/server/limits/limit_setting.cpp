@@ -1,0 +1,79 @@
+#include "server/limits/limit_setting.h"
+
+#include <pwd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "server/clients/identities.h"
+#include "xsched/types.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t most_of(Limit limit) {
+    if (limit == Limit::kHighestPriority) return PRIORITY_MAX;
+    return limit == Limit::kShare || limit == Limit::kDeviceLimit ? 100 : 1'000'000'000;
+}
+
+constexpr LimitInfo kInfos[] = {
+#define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) \
+    {name, unit, ordinary, trusted, together, most_of(Limit::id), help},
+#include "server/limits/limits.def"
+#undef XSCHED_LIMIT
+};
+
+uid_t uid_of(const std::string& name, bool names) {
+    int64_t number = 0;
+    if (read_number(name, &number) && number >= 0 && number < Identities::kFirstApart)
+        return static_cast<uid_t>(number);
+    const passwd* found = names ? getpwnam(name.c_str()) : nullptr;
+    if (found == nullptr) throw std::runtime_error("there is no user " + name + ": use a name or uid of this machine");
+    return found->pw_uid;
+}
+
+std::string limit_names() {
+    std::string names;
+    for (const LimitInfo& info : kInfos) names += (names.empty() ? "" : ", ") + std::string(info.name);
+    return names;
+}
+
+}  // namespace
+
+bool read_number(const std::string& text, int64_t* number) {
+    char* end = nullptr;
+    errno = 0;
+    *number = strtoll(text.c_str(), &end, 10);
+    return errno == 0 && !text.empty() && *end == '\0';
+}
+
+const LimitInfo& limit_info(Limit limit) { return kInfos[static_cast<size_t>(limit)]; }
+
+std::optional<Limit> find_limit(const std::string& name) {
+    for (size_t i = 0; i < kLimits; ++i)
+        if (name == kInfos[i].name) return static_cast<Limit>(i);
+    return std::nullopt;
+}
+
+LimitSetting read_limit(const std::string& text, bool names) {
+    LimitSetting setting;
+    const size_t equals = text.rfind('=');
+    const size_t colon = text.find(':');
+    const bool for_one = colon != std::string::npos && colon < equals;
+    const size_t begin = for_one ? colon + 1 : 0;
+    const std::string name = text.substr(begin, equals == std::string::npos ? equals : equals - begin);
+    const auto limit = find_limit(name);
+    if (!limit) throw std::runtime_error("there is no limit \"" + name + "\": use one of " + limit_names());
+    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const LimitInfo& info = limit_info(*limit);
+    const int64_t least = *limit == Limit::kHighestPriority ? PRIORITY_MIN : 0;
+    if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
+        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
+                                 std::to_string(info.most) + ": write " + name + "=" + std::to_string(info.ordinary));
+    setting.limit = *limit;
+    if (for_one) setting.user = uid_of(text.substr(0, colon), names);
+    return setting;
+}
+
+}  // namespace xsched::server
