@@ -6,7 +6,7 @@ namespace xsched::dispatch {
 
 void Journal::write(const JournalEntry& entry, int64_t now_ns) {
     if (const uint64_t number = end(); number % kBlock == 0)
-        begun_ns_[number / kBlock % kBlocks].store(now_ns, std::memory_order_relaxed);
+        begun_ns_[number / kBlock % begun_ns_.size()].store(now_ns, std::memory_order_relaxed);
     ring_.add({static_cast<uint64_t>(entry.at_ns), uint64_t{entry.client} << 32 | entry.by_client, entry.completed,
                static_cast<uint64_t>(entry.command_ns),
                uint64_t{entry.slot} << 48 | uint64_t{static_cast<uint16_t>(entry.priority)} << 32 |
@@ -35,7 +35,7 @@ uint64_t Journal::first_since(int64_t ns) const {
     uint64_t block = oldest_there / kBlock;  // the last block from here on that began before
     for (uint64_t high = (behind + kBlock - 1) / kBlock; block + 1 < high;) {
         const uint64_t middle = block + (high - block) / 2;
-        (begun_ns_[middle % kBlocks].load(std::memory_order_relaxed) < ns ? block : high) = middle;
+        (begun_ns_[middle % begun_ns_.size()].load(std::memory_order_relaxed) < ns ? block : high) = middle;
     }
     const uint64_t block_end = std::min((block + 1) * kBlock, behind);
     std::vector<JournalEntry> one;

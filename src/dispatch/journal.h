@@ -36,9 +36,7 @@ enum class JournalKind : uint8_t {
 
 struct JournalEntry {
     // Bits of `state`: the queue's state from then on.
-    static constexpr uint8_t kHasWork = 1;
-    static constexpr uint8_t kIsSuspended = 2;
-    static constexpr uint8_t kIsFollowed = 4;
+    enum State : uint8_t { kHasWork = 1, kIsSuspended = 2, kIsFollowed = 4 };
 
     int64_t at_ns = 0;
     uint32_t client = 0;
@@ -87,7 +85,6 @@ public:
 
 private:
     static constexpr uint64_t kBlock = 256;
-    static constexpr uint64_t kBlocks = kEntries / kBlock;
 
     bool may_write(UserLimits& user, int64_t now_ns) const;
     void write(const JournalEntry& entry, int64_t now_ns);
@@ -96,7 +93,7 @@ private:
     uint32_t users_ = 1;
     NewestRing<5, kEntries> ring_;
     // When the first entry of each block was written, by our own clock: the entries have their clients' times.
-    std::array<std::atomic<int64_t>, kBlocks> begun_ns_{};
+    std::array<std::atomic<int64_t>, kEntries / kBlock> begun_ns_{};
 };
 
 }  // namespace xsched::dispatch

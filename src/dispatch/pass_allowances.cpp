@@ -9,22 +9,6 @@ namespace xsched::dispatch {
 
 namespace {
 
-// Most time for reading one user's clients in one pass; the rest comes in the next passes, so that other users need not
-// wait. So many reads took 27 us with cold caches, about as long as an otherwise empty pass (prices.h).
-constexpr int64_t kMostReadNs = 64 * kReadNs;  // safety
-// Most that a user can save up, and so use at once.
-constexpr int64_t kSavedForLookingNs = 1024 * kReadNs;  // safety
-// How far ahead of its allowance a user's work may go.
-constexpr int64_t kInAdvanceNs = 512 * kReadNs;  // safety
-constexpr int64_t kSavedForWritingNs = 1024 * kWriteNs;  // safety
-// Price of a ring, which wakes the thread and may cause a whole pass.
-constexpr int64_t kRingNs = 100'000;  // safety
-constexpr int64_t kSavedForRingsNs = 128 * kRingNs;  // safety
-// Safety.
-constexpr int64_t kLongestRestNs = 2'000'000;  // longest rest of a user without allowance, who is then heard again, as
-                                               // one of many clients is
-// How long a user without allowance waits for the next look.
-constexpr int64_t kLeastPauseNs = 500'000;  // safety
 // Most slots written in one pass, which take about as long as an otherwise empty pass. The next pass begins at once,
 // with those clients that rang meanwhile.
 constexpr uint32_t kMostWritten = 96;

@@ -14,16 +14,9 @@ namespace xsched::dispatch {
 
 // Price of each nanosecond of measured time.
 inline constexpr int64_t kPriceOfTime = 10;
-// Reading a slot, and writing a directive into it.
-inline constexpr int64_t kReadNs = 2'000;  // measured
-inline constexpr int64_t kWriteNs = 4'000;  // measured
-// A queue comes, goes, or changes its unit.
-inline constexpr int64_t kQueueNs = 10'000;  // measured
-// A unit comes or goes. With it may come or go its device and its gang.
-inline constexpr int64_t kUnitNs = 50'000;  // measured
-// A decision about a device, and again for each of its units.
-inline constexpr int64_t kDecisionNs = 5'000;  // measured
-inline constexpr int64_t kUnitDecidedNs = 1'000;  // measured
+#define XSCHED_PRICE(name, ns, evidence, meaning) inline constexpr int64_t name = ns;
+#include "dispatch/prices.def"
+#undef XSCHED_PRICE
 
 constexpr int64_t decision_ns(size_t units) { return kDecisionNs + static_cast<int64_t>(units) * kUnitDecidedNs; }
 

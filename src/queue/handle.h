@@ -10,15 +10,17 @@ namespace xsched::queue {
 
 inline constexpr unsigned kHandleIndexBits = 12;
 inline constexpr unsigned kHandleGenerationBits = 20;
-inline constexpr uint32_t kHandleIndexMask = (1u << kHandleIndexBits) - 1;
-inline constexpr uint32_t kHandleGenerationMask = (1u << kHandleGenerationBits) - 1;
+
+constexpr uint32_t low_bits(uint32_t of, unsigned bits) { return of & ((1u << bits) - 1); }
 
 inline XQueueHandle pack_handle(uint32_t pid, uint32_t generation, uint32_t index) {
     return XQueueHandle{pid} << (kHandleGenerationBits + kHandleIndexBits) |
-           XQueueHandle{generation & kHandleGenerationMask} << kHandleIndexBits | (index + 1);
+           XQueueHandle{low_bits(generation, kHandleGenerationBits)} << kHandleIndexBits | (index + 1);
 }
 
 // Of a handle that is not 0.
-inline uint32_t handle_index(XQueueHandle handle) { return static_cast<uint32_t>(handle & kHandleIndexMask) - 1; }
+inline uint32_t handle_index(XQueueHandle handle) {
+    return low_bits(static_cast<uint32_t>(handle), kHandleIndexBits) - 1;
+}
 
 }  // namespace xsched::queue

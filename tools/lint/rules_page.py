@@ -6,7 +6,7 @@ import re
 import sys
 
 import lint
-from time_constants import FOLDERS, constants
+from time_constants import FOLDERS, ROW, constants
 
 PAGE = "docs/rules.md"
 TABLE = "src/sched/facts/rules.def"
@@ -67,14 +67,14 @@ def worth_text(results, name):
 def constants_text(root):
     text = ("\n## Time constants\n\nOf the rooms that decide and preempt, with why each has its value "
             "(`tools/lint/time_constants.py`).\n\n| constant | value | why | file |\n|---|---|---|---|\n")
-    for path in lint.files(root, {".cpp", ".h"}, {"src"}):
+    for path in lint.files(root, {".cpp", ".h", ".def"}, {"src"}):
         if not str(path).startswith(FOLDERS):
             continue
         lines = lint.read(root, path).splitlines()
         for line, name, beside in constants("\n".join(lines)):
             why = re.search(r"decisions?[ /]\d{3}|measured|driver|safety|judgement", beside, re.I)
-            value = VALUE.search(lines[line - 1])
-            text += (f"| `{name}` | {value.group(2).strip() if value else ''} | "
+            row, value = ROW.match(lines[line - 1]), VALUE.search(lines[line - 1])
+            text += (f"| `{name}` | {row.group(2) if row else value.group(2).strip() if value else ''} | "
                      f"{why.group(0).lower() if why else ''} | {str(path)[4:]} |\n")
     return text
 

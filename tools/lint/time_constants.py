@@ -9,6 +9,7 @@ import lint
 FOLDERS = ("src/sched", "src/queue", "src/dispatch", "src/platform/stream", "src/platform/cuda")
 MOST_JUDGEMENTS = 51
 CONSTANT = re.compile(r"\bconstexpr\s+(?:u?int\d*(?:_t)?|unsigned|auto)\s+(k(?!NsPer)\w*(?:Ns|Us|Ms))\s*(?:=|\{)")
+ROW = re.compile(r"^XSCHED_(?:PRICE|COPY_KIND)\((k\w+), ([^,]+), ([^,]+),")  # of a table: its evidence is a column
 PAGE = re.compile(r"decisions?[ /](\d{3})\b", re.I)
 WORDS = re.compile(r"\b(?:measured|driver|safety|judgement)\b", re.I)
 JUDGEMENT = re.compile(r"\bjudgement\b", re.I)
@@ -18,6 +19,9 @@ def constants(text):
     """(line, name, what stands beside it and in the comment above) of each."""
     lines = text.splitlines()
     for at, line in enumerate(lines):
+        if row := ROW.match(line):
+            yield at + 1, row.group(1), row.group(3)
+            continue
         match = CONSTANT.search(line)
         if not match:
             continue
@@ -33,7 +37,7 @@ def check(root, _):
     problems = []
     judgements = []
     pages = {path.name[:3] for path in (root / "docs/decisions").glob("[0-9]*.md")}
-    for path in lint.files(root, {".cpp", ".h"}, {"src"}):
+    for path in lint.files(root, {".cpp", ".h", ".def"}, {"src"}):
         if not str(path).startswith(FOLDERS):
             continue
         for line, name, beside in constants(lint.read(root, path)):
@@ -58,12 +62,14 @@ def check(root, _):
 PAGE_OF_TREE = {"docs/decisions/014-timeslices.md": "# 014\n"}
 GOOD = PAGE_OF_TREE | {
     "src/sched/a.h": "// Longer ones are rare (decision 014).\nconstexpr int64_t kLongNs = 5;\n",
+    "src/dispatch/a.def": "XSCHED_PRICE(kReadNs, 2'000, measured, \"reading\")\n",
     "src/queue/a.cpp": "constexpr int64_t kMostNs = 7;  // safety\n",
     "src/base/a.h": "constexpr int64_t kFreeNs = 7;\n",
     "src/sched/b.h": "constexpr unsigned kMost = 7;\nconstexpr int64_t kNsPerMs = 1;\n",
 }
 BAD = {
     "src/sched/c.h": "constexpr int64_t kLongNs = 5;  // long\n",
+    "src/dispatch/b.def": "XSCHED_PRICE(kReadNs, 2'000, long, \"reading\")\n",
     "src/dispatch/c.cpp": "constexpr int64_t kLongNs = 5;  // decision 099\n",
     "src/platform/stream/hal/c.h": "static constexpr uint32_t kLongUs = 5;\n",
     "src/queue/many.cpp": "constexpr int64_t kLongNs = 5;  // judgement\n" * (MOST_JUDGEMENTS + 1),

@@ -8,7 +8,6 @@
 namespace xsched::queue {
 
 inline constexpr unsigned kPointerAddressBits = 48;
-inline constexpr uint64_t kPointerAddressMask = (uint64_t{1} << kPointerAddressBits) - 1;
 
 // Returns the pointer for the queue, valid as long as the object is this queue.
 inline XqQueue* abi_pointer(const XQueue& queue) {
@@ -19,7 +18,7 @@ inline XqQueue* abi_pointer(const XQueue& queue) {
 // Returns the queue; null if it is gone.
 inline XQueue* of_pointer(XqQueue* pointer) {
     const auto bits = reinterpret_cast<uint64_t>(pointer);
-    auto* queue = reinterpret_cast<XQueue*>(bits & kPointerAddressMask);
+    auto* queue = reinterpret_cast<XQueue*>(bits & ((uint64_t{1} << kPointerAddressBits) - 1));
     const bool current =
         queue != nullptr && queue->in_use() &&
         static_cast<uint16_t>(queue->generation()) == static_cast<uint16_t>(bits >> kPointerAddressBits);

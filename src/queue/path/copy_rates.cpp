@@ -1,36 +1,35 @@
 #include "queue/path/copy_rates.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/clock.h"
 
 namespace xsched::queue {
 namespace {
 
-constexpr uint64_t kKiB = 1024;
-constexpr uint64_t kMiB = 1024 * kKiB;
 // Judgement.
 constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen with varying delay
-constexpr uint64_t kRounding = 64 * kKiB;
+constexpr uint64_t kRounding = uint64_t{64} << 10;
 
-// Of a piece: how long it takes, how large it is at first, and within which bounds. Pieces of pageable memory are
-// longer: each goes its own way through the driver's staging memory, and calls that fetch 2 MiB each have 75 % of the
-// rate of those that fetch 256, and with 8 MiB 93 % (docs/copies.md).
 struct Size {
+    XqCopyKind kind;
     int64_t ns;
     uint64_t first, least, most;
 };
-constexpr int64_t kUsualNs = 100 * base::kMicrosecond;  // measured: docs/copies.md
-constexpr int64_t kPageableNs = 800 * base::kMicrosecond;  // decision 021
-constexpr Size kSizes[kXqCopyKinds] = {
-    {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToDevice
-    {kUsualNs, 4 * kMiB, 1 * kMiB, 16 * kMiB},     // kXqToHost
-    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqPageableToDevice
-    {kPageableNs, 8 * kMiB, 4 * kMiB, 16 * kMiB},  // kXqDeviceToPageable
-    {kUsualNs, 64 * kMiB, 8 * kMiB, 512 * kMiB},   // kXqWithinDevice
-    {kUsualNs, 8 * kMiB, 1 * kMiB, 64 * kMiB},     // kXqBetweenDevices
-    {kUsualNs, 2 * kMiB, 1 * kMiB, 8 * kMiB},      // kXqOfBuffers
+constexpr Size kSizes[] = {
+#define XSCHED_COPY_KIND(kind, ns, evidence, first, least, most) \
+    {kind, ns, uint64_t{first} << 20, uint64_t{least} << 20, uint64_t{most} << 20},
+#include "queue/path/copy_kinds.def"
+#undef XSCHED_COPY_KIND
 };
+
+constexpr bool in_order() {
+    for (unsigned i = 0; i < std::size(kSizes); ++i)
+        if (kSizes[i].kind != static_cast<XqCopyKind>(i)) return false;
+    return std::size(kSizes) == kXqCopyKinds;
+}
+static_assert(in_order());
 
 }  // namespace
 

@@ -16,6 +16,8 @@ namespace xsched::queue {
 // Most commands in flight while the queue may be suspended: the vendors' queues hold about 1024 launches. A full one
 // behind a closed gate would block the caller inside the driver, with locks held that other threads need.
 inline constexpr uint32_t kGatedCap = 512;
+// Commands from one gate to the next, and from one report to the next, however brief they are.
+inline constexpr uint32_t kMostWithout = 64;
 
 // Returns how many commands share a gate, so that gates are `wanted_ns` apart. `command_ns`: mean length; 0: unknown.
 inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
@@ -29,7 +31,6 @@ public:
     // Distance of gates if a short timeslice takes the whole process off: then gates only hold work that would start in
     // the urgent program's pauses.
     static constexpr int64_t kEveryPreemptedNs = 750 * base::kMicrosecond;  // decision 020
-    static constexpr uint32_t kEveryCommands = 64;
 
     // A gate and a report take at most 1/kShare of the device's time.
     static constexpr int64_t kShare = 50;
@@ -60,7 +61,7 @@ public:
     // Returns true once per suspension (begun at `since_ns`): no gate of it is in the stream yet.
     bool first_of_suspension(int64_t since_ns) { return std::exchange(gated_at_ns_, since_ns) != since_ns; }
     bool due(int64_t every_ns, int64_t command_ns) const {
-        return since_gate_ + 1 >= std::max(one_of(every_ns, command_ns, kEveryCommands), apart_for_host(command_ns));
+        return since_gate_ + 1 >= std::max(one_of(every_ns, command_ns, kMostWithout), apart_for_host(command_ns));
     }
 
 private:
@@ -86,8 +87,7 @@ private:
 // synchronize tells the progress, and the scheduler asks when it sees none for a while.
 inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
     constexpr int64_t kEveryNs = base::kMillisecond;  // decision 001
-    constexpr uint32_t kEveryCommands = 64;
-    return one_of(kEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kEveryCommands));
+    return one_of(kEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kMostWithout));
 }
 
 }  // namespace xsched::queue

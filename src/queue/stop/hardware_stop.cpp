@@ -19,7 +19,6 @@ constexpr int64_t kStandsNs = 20 * base::kMillisecond;  // decision 017
 constexpr int64_t kLongestStandsNs = 64 * kStandsNs;  // decision 017
 
 constexpr XqStopOps kNoStops = {};
-constexpr XqStopState kOff = {.stop = 1, .slowed = 0};
 
 // Returns whether the process exists, whether or not it may be signalled. 0 is no process.
 bool lives(int32_t pid) { return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH); }
@@ -30,7 +29,9 @@ const XqStopOps& HardwareStop::ops() const {
     return core_.setup.ops->stop != nullptr ? *core_.setup.ops->stop : kNoStops;
 }
 
-XqStopState HardwareStop::state() const { return ops().state != nullptr ? ops().state(core_.setup.impl) : kOff; }
+XqStopState HardwareStop::state() const {
+    return ops().state != nullptr ? ops().state(core_.setup.impl) : XqStopState{.stop = 1};
+}
 
 void HardwareStop::begin() {
     stopped_level_ = timeslice_us_ = no_effects_ = 0;

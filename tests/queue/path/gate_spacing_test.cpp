@@ -21,7 +21,7 @@ TEST(GateSpacing, OneGatePerSoMuchDeviceTime) {
 TEST(GateSpacing, LongCommandsHaveOneEachAndShortOnesOneOfSoMany) {
     GateSpacing spacing;
     EXPECT_TRUE(spacing.due(kEvery, 2 * kEvery));
-    for (uint32_t i = 1; i < GateSpacing::kEveryCommands - 1; ++i) spacing.work_launched();
+    for (uint32_t i = 1; i < kMostWithout - 1; ++i) spacing.work_launched();
     EXPECT_FALSE(spacing.due(kEvery, 1));
     spacing.work_launched();
     EXPECT_TRUE(spacing.due(kEvery, 1));
