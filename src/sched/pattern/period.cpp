@@ -4,33 +4,42 @@
 #include <cstdlib>
 #include <utility>
 
-#include "sched/facts/rule_on.h"
-
 namespace xsched::sched {
 
+// Looks for the most that lie so close together; of equally many, for the closest.
 void EvenTimes::add(int64_t ns) {
-    if (even() && !fits(ns) && strays_ < kMostStrays && rule_on(Rule::kStrays)) {
-        ++strays_;
-        return;
-    }
-    if (!possible(ns) || !fits(ns)) times_.clear();
-    strays_ = 0;
-    if (!possible(ns)) return;
     times_.add(ns);
-    if (times_.count() >= kEnough) expect();
+    const std::span sorted = times_.sorted();
+    alike_from_ = alike_count_ = 0;
+    int64_t spread_ns = 0;
+    for (unsigned from = 0, to = 0; from < sorted.size(); ++from) {
+        while (to < sorted.size() && sorted[to] - sorted[from] <= kMostSpreadNs) ++to;
+        const int64_t its_ns = sorted[to - 1] - sorted[from];
+        if (to - from < alike_count_ || (to - from == alike_count_ && its_ns >= spread_ns)) continue;
+        alike_from_ = from;
+        alike_count_ = to - from;
+        spread_ns = its_ns;
+    }
+    const bool possible = alike().front() >= least_possible_ns_ && alike().back() <= kMostNs;
+    even_ = possible && alike_count_ >= kEnough && kStrayPart * (times_.count() - alike_count_) <= times_.count();
+}
+
+bool EvenTimes::some_like(int64_t ns) const {
+    return std::ranges::any_of(times_.sorted(),
+                               [ns](int64_t its_ns) { return std::abs(its_ns - ns) <= kMostSpreadNs; });
 }
 
 int64_t EvenTimes::kept_ns(int64_t from_ns) const {
     int64_t sum_ns = 0;
-    for (const int64_t ns : times_.sorted()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
-    return sum_ns / times_.count();
+    for (const int64_t ns : alike()) sum_ns += std::max<int64_t>(ns - from_ns, 0);
+    return sum_ns / alike_count_;
 }
 
-void EvenTimes::expect() {
-    from_ns_ = times_.least() - kEarlyNs;
-    if (!even() || !rule_on(Rule::kEarliest)) return;
-    const int64_t may_keep_ns = std::max(times_.least() / kPart, kEarlyNs);
-    while (from_ns_ < times_.most() && kept_ns(from_ns_) > may_keep_ns) from_ns_ += kStepNs;
+int64_t EvenTimes::from_ns() const {
+    const int64_t may_keep_ns = std::max(alike().front() / kPart, kEarlyNs);
+    int64_t from_ns = alike().front() - kEarlyNs;
+    while (from_ns < most_ns() && kept_ns(from_ns) > may_keep_ns) from_ns += kEarlyNs / 2;
+    return from_ns;
 }
 
 int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {
@@ -47,7 +56,7 @@ int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {
     return idle_since_ns - began_ns;
 }
 
-bool Period::even() const { return periods_.even() || (rests_.even() && rule_on(Rule::kRests)); }
+bool Period::even() const { return periods_.even() || rests_.even(); }
 
 Expected Period::next(int64_t idle_since_ns, int64_t now_ns) const {
     const bool rests = rests_are_more_even();
@@ -55,7 +64,7 @@ Expected Period::next(int64_t idle_since_ns, int64_t now_ns) const {
     if (!times.even()) return {};
     const int64_t from_ns = rests ? idle_since_ns : due_ns_;
     const Expected next{.at_ns = from_ns + times.from_ns(),
-                        .until_ns = from_ns + times.most_ns() + kLateNs,
+                        .until_ns = (rests ? idle_since_ns : began_ns_) + times.most_ns() + kLateNs,
                         .most_lead_ns = times.from_ns() / 2};
     return now_ns < next.until_ns ? next : Expected{};  // late: the burst is given up, but not the rhythm
 }
@@ -68,41 +77,32 @@ Expected Period::end(int64_t now_ns) const {
     return now_ns < end.until_ns ? end : Expected{};
 }
 
-// Returns the moment from which the next burst is expected, one period later. A burst that begins later than all before
-// but one was delayed by the machine. A program that follows a clock then begins the next burst on time; any other
-// begins it that much later.
-int64_t Period::due(int64_t ready_ns) {
-    const int64_t interval_ns = ready_ns - due_ns_;
-    const int64_t middle_ns = periods_.middle_ns();
-    const bool late = periods_.even() && interval_ns > periods_.most_but_one_ns() + kLateNs &&
-                      interval_ns < middle_ns + middle_ns / 2 && late_ones_ < EvenTimes::kMostStrays;
-    late_ones_ = late ? late_ones_ + 1 : 0;
-    by_clock_ns_ = late ? due_ns_ + middle_ns : 0;
-    return late && keeps_to_clock_ && rule_on(Rule::kByClock) ? by_clock_ns_ : ready_ns;
-}
-
+// A burst that begins later than all before was held up by the machine. A program that keeps to a clock begins the next
+// one when it would have without, and another program that much later. Both are waited for, and the time that lies
+// closer to the rhythm counts.
 void Period::note_begin(int64_t ready_ns, int64_t before_ns) {
-    if (by_clock_ns_ != 0) {  // the burst before was late
-        const int64_t middle_ns = periods_.middle_ns();
-        keeps_to_clock_ = std::abs(ready_ns - by_clock_ns_ - middle_ns) < std::abs(ready_ns - before_ns - middle_ns);
-    }
-    const int64_t due_ns = due(ready_ns);
-    if (before_ns != 0) periods_.add(ready_ns - due_ns_);
-    due_ns_ = due_ns;
+    const int64_t middle_ns = periods_.even() ? periods_.middle_ns() : 0;
+    const auto off_ns = [middle_ns](int64_t ns) { return std::abs(ns - middle_ns); };
+    const int64_t since_begun_ns = ready_ns - before_ns;
+    const int64_t since_due_ns = ready_ns - due_ns_;
+    const bool by_clock = middle_ns != 0 && off_ns(since_due_ns) < off_ns(since_begun_ns);
+    const int64_t interval_ns = by_clock ? since_due_ns : since_begun_ns;
+    const bool late =
+        middle_ns != 0 && interval_ns > periods_.most_ns() + kLateNs && interval_ns < middle_ns + middle_ns / 2;
+    due_ns_ = late ? ready_ns - interval_ns + middle_ns : ready_ns;
+    if (before_ns != 0) periods_.add(interval_ns);
 }
 
 void Period::note_length(int64_t ns) {
     lengths_.add(ns);
-    uneven_ = lengths_.even() ? 0 : uneven_ + 1;
-    const unsigned most = rule_on(Rule::kUsualLasts) ? kMostUneven : 0;
     if (lengths_.even())
         usual_ns_ = lengths_.most_but_one_ns();
-    else if (uneven_ > most)
+    else if (!lengths_.some_like(usual_ns_))
         usual_ns_ = 0;
 }
 
 bool Period::rests_are_more_even() const {
-    return rule_on(Rule::kRests) && rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
+    return rests_.even() && (!periods_.even() || rests_.spread_ns() < periods_.spread_ns());
 }
 
 }  // namespace xsched::sched

@@ -1,13 +1,13 @@
-// When a unit's next burst is expected, from the rhythm of its bursts alone, without any announcement. The rhythm is
-// that of their begins (a camera), or of the rests between them (a program that pauses equally long, whatever its
-// bursts take). A burst is expected only if the last ones came so evenly that waiting for it costs little. A single
-// off-rhythm burst is ignored; several in a row end the expectation. A burst begins after a pause that is not short
-// (pauses.h). If bursts are about equally long, their end is expected likewise. Pure; one object per unit; not
-// thread-safe; no allocation.
+// When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
+// begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
+// take). Only where most of the last ones came so evenly that waiting for the next costs little. A few off-rhythm
+// bursts are ignored. A burst begins after a pause that is not short (pauses.h). Likewise when a burst under way will
+// be over, where most were about equally long. Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "base/sample.h"
 #include "sched/facts/habits.h"
@@ -15,13 +15,14 @@
 
 namespace xsched::sched {
 
-// The last times between two such events, as long as they are even enough.
+// The last times between two events. Most of them are alike, or the next one cannot be foreseen.
 class EvenTimes {
 public:
     static constexpr unsigned kMost = 8;
     static constexpr unsigned kEnough = 4;
-    static constexpr unsigned kMostStrays = 2;  // times in a row that do not fit and are ignored
-    static constexpr int64_t kMostSpreadNs = 500'000;  // most difference between two of them (decision 009)
+    static constexpr unsigned kStrayPart = 4;  // one of so many may be unlike the others
+    // Between the shortest that are alike and the longest (decision 009).
+    static constexpr int64_t kMostSpreadNs = 500'000;
     static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
     static constexpr int64_t kEarlyNs = 20'000;  // how early before the shortest time (judgement)
 
@@ -29,33 +30,30 @@ public:
 
     void add(int64_t ns);
 
-    bool even() const { return times_.count() >= kEnough && times_.alike(kMostSpreadNs); }
-    int64_t spread_ns() const { return times_.most() - times_.least(); }
-    // Returns the time after which the next event is expected: as early as possible if waiting costs at most 1/300 of
-    // the time itself. A burst that comes slightly sooner waits for the rest of the switch.
-    int64_t from_ns() const { return from_ns_; }
-    int64_t most_ns() const { return times_.most(); }
-    int64_t most_but_one_ns() const { return times_.most_but(1); }
-    int64_t middle_ns() const { return times_.quantile(1, 2); }
+    bool even() const { return even_; }
+    // The following are about those that are alike, where the times are even.
+    int64_t spread_ns() const { return alike().back() - alike().front(); }
+    int64_t most_ns() const { return alike().back(); }
+    int64_t most_but_one_ns() const { return alike()[alike().size() - 2]; }
+    int64_t middle_ns() const { return alike()[alike().size() / 2]; }
+    // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself, on average. A
+    // burst that comes a moment sooner waits for the rest of the switch.
+    int64_t from_ns() const;
+    // Whether one of the last times is like that, even or not.
+    bool some_like(int64_t ns) const;
 
 private:
-    static constexpr int64_t kPart = 300;
-    static constexpr int64_t kStepNs = 10'000;  // judgement
+    static constexpr int64_t kPart = 300;  // decision 020
 
-    bool possible(int64_t ns) const { return ns >= least_possible_ns_ && ns <= kMostNs; }
-    // Returns whether the times would still be even with this one. With few times this is not known yet.
-    bool fits(int64_t ns) const {
-        return times_.count() < kEnough ||
-               (possible(ns) && std::max(times_.most(), ns) - std::min(times_.least(), ns) <= kMostSpreadNs);
-    }
-    // Returns how long the device would have been kept before the next event, on average.
+    // How long the device would have been kept before the next, on average.
     int64_t kept_ns(int64_t from_ns) const;
-    void expect();
+    std::span<const int64_t> alike() const { return times_.sorted().subspan(alike_from_, alike_count_); }
 
     int64_t least_possible_ns_;
     base::Sample<int64_t, kMost> times_;
-    int64_t from_ns_ = 0;
-    unsigned strays_ = 0;  // in a row
+    unsigned alike_from_ = 0;  // among the sorted ones
+    unsigned alike_count_ = 0;
+    bool even_ = false;
 };
 
 class Period {
@@ -78,14 +76,11 @@ public:
     int64_t began_ns() const { return began_ns_; }  // the last one
     // Returns the length of bursts that are about equally long; 0 if they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
-    // Returns the same without the longest burst, which the machine may have delayed. If bursts were alike until
-    // recently, returns their former length: while the machine is slow they differ.
+    // The same without the longest, which may be the machine's. And of bursts that have been so until lately, and some
+    // of which still are: while the machine is slow they differ.
     int64_t usual_length_ns() const { return usual_ns_; }
 
 private:
-    static constexpr unsigned kMostUneven = 32;  // most uneven bursts in a row for which that length is kept
-
-    int64_t due(int64_t ready_ns);
     void note_begin(int64_t ready_ns, int64_t before_ns);
     void note_length(int64_t ns);
     bool rests_are_more_even() const;
@@ -93,14 +88,10 @@ private:
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};
     EvenTimes lengths_{kLeastLengthNs};
-    int64_t usual_ns_ = 0;  // length kept from when lengths_ was last even
-    unsigned uneven_ = 0;  // bursts since then
+    int64_t usual_ns_ = 0;  // of lengths_, when those were even
     int64_t began_ns_ = 0;
-    int64_t due_ns_ = 0;  // when the last burst should have begun
-    unsigned late_ones_ = 0;  // in a row
-    int64_t by_clock_ns_ = 0;  // when the last burst would have begun by the clock; 0: it was not late
-    bool keeps_to_clock_ = false;  // the program begins bursts by a clock, as far as known
-    int64_t seen_ns_ = 0;  // when it last became ready
+    int64_t due_ns_ = 0;  // when it should have begun, as of the one before it
+    int64_t seen_ns_ = 0;  // it became ready last
 };
 
 // The next foreseen burst of a unit (foreseen.h), and what was taken for it from Budget::foresight.
