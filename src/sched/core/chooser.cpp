@@ -137,7 +137,7 @@ void Chooser::ask_policy(Pass& pass) {
     std::fill(device.answered_by.begin(), device.answered_by.end(), By::kPolicy);
     const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
     if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
-    if (!device.expected.empty() && rule_on(Rule::kUntilNeeded)) let_run_until_needed(pass);
+    if (!device.expected.empty()) let_run_until_needed(pass);
     if (limits) device.limits.end_asking(device.asked, device.answers);
 }
 

@@ -17,13 +17,12 @@ namespace xsched::sched {
 
 namespace {
 
-// If an urgent unit completes nothing for this long, or for this many of its commands' time, it may wait for a less
-// urgent one. The first pair applies while calls of its process wait in the driver. The second applies otherwise:
-// another stream may write a value that it waits for, or an order between streams was not seen.
+// If an urgent unit completes nothing for this long and this many of its commands' time, it may wait for a less urgent
+// one, while calls of its process wait in the driver. Without such calls the time is kUnseenTimes as long: another
+// stream may write a value that the unit waits for, or an order between streams was not seen.
 constexpr int64_t kInversionNs = 2'000'000;  // safety
 constexpr int64_t kInversionCommands = 2;
-constexpr int64_t kUnseenInversionNs = 20'000'000;  // safety
-constexpr int64_t kUnseenInversionCommands = 4;
+constexpr int64_t kUnseenTimes = 10;
 // Longest such time. A command that waits for another unit's work counts as long, so without a bound each wait would
 // make the next one longer.
 constexpr int64_t kMostInversionNs = 100'000'000;  // safety
@@ -267,14 +266,14 @@ void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
 // the driver.
 int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
-    const int64_t usual_ns = rule_on(Rule::kStarvation) ? settings.starvation_limit_ns : 0;
-    if (!rule_on(Rule::kInversion)) return usual_ns;
+    if (!rule_on(Rule::kStarvation)) return 0;
+    const int64_t usual_ns = settings.starvation_limit_ns;
     const Urgent urgent = urgent_of(pass, pass.device.answers[pass.device.units[at].place].by);
     if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;
+    const int64_t commands_ns = kInversionCommands * urgent.unit->command_ns;
     const bool calls_wait = state.stuck_since_ns != 0;
-    const int64_t seen_ns = calls_wait ? kInversionNs + kInversionCommands * urgent.unit->command_ns
-                                       : kUnseenInversionNs + kUnseenInversionCommands * urgent.unit->command_ns;
+    const int64_t seen_ns = calls_wait ? kInversionNs + commands_ns : kUnseenTimes * kInversionNs + 2 * commands_ns;
     const int64_t limit_ns = std::min(seen_ns, kMostInversionNs);
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;

@@ -51,7 +51,7 @@ void see_usage(Pass& pass, uint32_t at) {
                       .end_foreseen = end_is_foreseen(pass.settings, state, unit),
                       .lately = worked_lately(state, pass.now_ns) || !rule_on(Rule::kLately),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
-                               may_hold_through(unit) && (unit.hold_trial.reliable() || !rule_on(Rule::kHoldReliable)),
+                               may_hold_through(unit) && unit.hold_trial.reliable(),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies),
                       .only_copies = unit.copies.only()};

@@ -9,18 +9,23 @@
 namespace xsched::sched {
 namespace {
 
-// Returns the most urgent unit that copies, has no work now, and whose next burst is foreseen; kNowhere if there is
-// none.
+// Returns whether the unit is the most urgent one, alone, and copies: its first copies would wait for those of others.
+bool copies_first(const Pass& pass, uint32_t place) {
+    if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) return false;  // this leaves out most units
+    const UnitHistory& known = pass.history(place);
+    return rule_on(Rule::kCopiesOff) && known.leads && known.copies.some();
+}
+
+// Returns such a unit that has no work now, and whose next burst is foreseen; kNowhere if there is none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
-    if (pass.settings.foresight == Foresight::kNone || !rule_on(Rule::kCopiesOff)) return who;
+    if (pass.settings.foresight == Foresight::kNone) return who;
     for (uint32_t place = 0; place < pass.device.eligible.size(); ++place) {
-        // only the most urgent units matter: this test leaves out most others
-        if (pass.device.ranks.of(place) + 1 != pass.device.ranks.count()) continue;
+        if (!copies_first(pass, place)) continue;
         const UnitHistory& known = pass.history(place);
         const Foreseen& foreseen = known.foreseen;
         if (foreseen.at_ns == 0 || foreseen.too_dear || pass.now_ns >= foreseen.until_ns) continue;
-        if (pass.unit(place).ready || !known.leads || !known.copies.some()) continue;
+        if (pass.unit(place).ready) continue;
         if (who == kNowhere || foreseen.at_ns < pass.history(who).foreseen.at_ns) who = place;
     }
     return who;
@@ -29,7 +34,7 @@ uint32_t who_copies_next(const Pass& pass) {
 // Returns when the unit's next burst is foreseen, or when it began; 0 if neither, or if the unit does not copy.
 int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitHistory& known = pass.history(place);
-    if (!rule_on(Rule::kTellCopies) || !known.leads || !known.copies.some()) return 0;
+    if (!copies_first(pass, place)) return 0;
     const UnitState& state = pass.unit(place);
     const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
     if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
@@ -46,7 +51,6 @@ void tell_copy_bursts(Pass& pass) {
     uint64_t process = 0;
     const uint32_t top = device.ranks.count() - 1;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
-        if (device.ranks.of(place) != top) continue;
         const int64_t its_ns = copy_burst_of(pass, place);
         if (its_ns == 0 || (first_ns != 0 && its_ns >= first_ns)) continue;
         first_ns = its_ns;

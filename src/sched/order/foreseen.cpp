@@ -11,12 +11,9 @@ namespace {
 // Longest burst, in hardware switches, for which the device is held beforehand. One switch more hardly lengthens such a
 // burst, and its victims would have to pay for the hold instead.
 constexpr int64_t kSwitches = 25;
-// Longest burst through which the device is held: the kernel that holds it takes the place of a thread block meanwhile.
-constexpr int64_t kLongestThroughNs = 2'000'000;  // decision 019
-// How much longer than the usual length of a burst the hold lasts.
-constexpr int64_t kThroughMoreNs = 20'000;  // decision 019
-// Shortest burst whose end is foreseen: for shorter ones the calls that let a victim back take as long.
-constexpr int64_t kLeastToEndNs = 2'000'000;  // decision 019
+// The device is held through bursts of at most this length: the kernel that holds it takes the place of a thread block
+// meanwhile. It is held to the end of longer ones: the calls that let a victim back take as long (decision 019).
+constexpr int64_t kBriefNs = 2'000'000;
 
 // Returns whether the unit may get the device before its burst with no other unit suspended: short timeslices let it in
 // within one switch. It may not before an equally urgent unit, nor before work of its own process, which would wait
@@ -50,8 +47,7 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     if (holds) most_ns += 2 * costs.switch_ns();  // two more switches if the burst stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // calls are not refunded
     const bool may = !holds || may_hold(pass, place);
-    foreseen.too_dear =
-        may && !pass.device.budget.foresight.take(most_ns + calls_ns, pass.now_ns) && rule_on(Rule::kForesightBudget);
+    foreseen.too_dear = may && !pass.device.budget.foresight.take(most_ns + calls_ns, pass.now_ns);
     foreseen.refused = !may || foreseen.too_dear;
     foreseen.taken_ns = foreseen.refused ? 0 : most_ns;
     foreseen.through = holds && !foreseen.refused && pass.history(place).leads && may_hold_through(pass.history(place));
@@ -66,7 +62,7 @@ Expected rhythm_of(Pass& pass, uint32_t place) {
     if (!state.keeps_alive && pass.settings.foresight != Foresight::kTakeOff) return {};
     const int64_t lost_in_ns = kSwitches * state.costs.switch_ns();
     const bool is_long = state.keeps_alive && lost_in_ns != 0 && pass.history(place).period.length_ns() > lost_in_ns;
-    if (is_long && rule_on(Rule::kNotBeforeLong)) return {};
+    if (is_long) return {};
     return pass.history(place).period.next(state.idle_since_ns, pass.now_ns);
 }
 
@@ -86,7 +82,7 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     pass.wake(begun ? rhythm.until_ns : begin_ns);
     if (!begun || !rule_on(Rule::kHoldBefore)) return {};
     known.hold_until_ns = rhythm.until_ns;
-    if (known.foreseen.through) known.hold_behind_ns = known.period.usual_length_ns() + kThroughMoreNs;
+    if (known.foreseen.through) known.hold_behind_ns = known.period.usual_length_ns() + EvenTimes::kEarlyNs;
     return {};
 }
 
@@ -108,13 +104,13 @@ bool end_is_foreseen(const Settings& settings, const UnitState& state, const Uni
     if (!rule_on(Rule::kHoldToEnd)) return false;
     if (settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return false;
     if (known.pauses.streams() || known.pauses.begin_with_wait()) return false;
-    return known.period.length_ns() >= kLeastToEndNs;
+    return known.period.length_ns() >= kBriefNs;
 }
 
 bool may_hold_through(const UnitHistory& known) {
     if (!rule_on(Rule::kHoldThrough)) return false;
     const int64_t length_ns = known.period.usual_length_ns();
-    if (length_ns == 0 || length_ns > kLongestThroughNs || !known.period.even()) return false;
+    if (length_ns == 0 || length_ns > kBriefNs || !known.period.even()) return false;
     return !known.pauses.streams() && known.pauses.begin_with_wait() &&
            (known.hold_trial.may() || !rule_on(Rule::kHoldTrial));
 }

@@ -96,7 +96,7 @@ void account(Pass& pass, const Equals& equals) {
     each(pass, equals, [&](uint32_t place) {
         int64_t& ns = pass.history(place).turns_had_ns;
         if (pass.unit(place).unit.process == turn.process) ns += had_ns;
-        if (rule_on(Rule::kSavedTurns)) ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
+        ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
     });
 }
 
@@ -121,8 +121,7 @@ bool is_over(const Pass& pass, const Equals& equals) {
     if (equals.holder == kNowhere) return true;
     const int64_t beyond_ns = pass.history(equals.holder).turns_had_ns - pass.history(equals.next).turns_had_ns;
     if (turn.left_ns <= 0 && beyond_ns >= 0) return true;
-    const bool pauses = turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs;
-    if (pauses && rule_on(Rule::kPassOver)) return true;
+    if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs) return true;
     return beyond_ns >= turn_ns(pass, equals);
 }
 
@@ -164,7 +163,7 @@ void take_turns(Pass& pass) {
     if (equals.holder == kNowhere) return;
     if (equals.next != kNowhere && !waits) {
         pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kPauseNs));
-        if (turn.paused_ns != 0 && rule_on(Rule::kPassOver)) pass.wake(turn.paused_ns + kPauseNs);
+        if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kPauseNs);
     }
     const uint64_t by = pass.unit(equals.holder).unit.id;
     each(pass, equals, [&](uint32_t place) {

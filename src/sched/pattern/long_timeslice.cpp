@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sched/facts/mechanism.h"
-#include "sched/facts/rule_on.h"
 
 namespace xsched::sched {
 namespace {
@@ -22,8 +21,7 @@ int64_t most_us(const Settings& settings) {
 
 uint32_t long_timeslice_us(const Settings& settings, int64_t stretch_ns, bool queued, uint32_t last_us) {
     int64_t wanted_ns = stretch_ns;
-    if (queued && rule_on(Rule::kThreeQueued))
-        wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings, true)));
+    if (queued) wanted_ns = std::max(wanted_ns, std::min(kInARow * stretch_ns, longest_in_one_ns(settings, true)));
     uint32_t us = kDriversTimesliceUs;
     while (us <= most_us(settings) && us * int64_t{1000} < wanted_ns + kSwitchAndCallNs) us *= 2;
     if (us <= last_us && us >= last_us / 4) return last_us;

@@ -77,9 +77,9 @@ Expected Period::end(int64_t now_ns) const {
     return now_ns < end.until_ns ? end : Expected{};
 }
 
-// A burst that begins later than all before was held up by the machine. A program that keeps to a clock begins the next
-// one when it would have without, and another program that much later. Both are waited for, and the time that lies
-// closer to the rhythm counts.
+// Notes a burst's begin. A burst that begins later than all before was delayed by the machine. A program that follows a
+// clock then begins the next burst on time; any other begins it that much later. The device is kept for both, and the
+// interval that lies closer to the rhythm counts.
 void Period::note_begin(int64_t ready_ns, int64_t before_ns) {
     const int64_t middle_ns = periods_.even() ? periods_.middle_ns() : 0;
     const auto off_ns = [middle_ns](int64_t ns) { return std::abs(ns - middle_ns); };

@@ -1,8 +1,8 @@
-// When a unit's next burst is expected, from the rhythm of its bursts alone, which nobody has told: that of their
-// begins (a camera), or that of the rests between them (a program that thinks as long as ever, whatever its bursts
-// take). Only where most of the last ones came so evenly that waiting for the next costs little. A few off-rhythm
-// bursts are ignored. A burst begins after a pause that is not short (pauses.h). Likewise when a burst under way will
-// be over, where most were about equally long. Pure; one object per unit; not thread-safe; no allocation.
+// When a unit's next burst is expected, from the rhythm of its bursts alone, without any announcement. The rhythm is
+// that of their begins (a camera), or of the rests between them (a program that pauses equally long, whatever its
+// bursts take). A burst is expected only if most of the last ones came so evenly that waiting for it costs little. A
+// few off-rhythm bursts are ignored. A burst begins after a pause that is not short (pauses.h). If bursts are about
+// equally long, their end is expected likewise. Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace xsched::sched {
 
-// The last times between two events. Most of them are alike, or the next one cannot be foreseen.
+// The last times between two such events. They are even if most of them are alike.
 class EvenTimes {
 public:
     static constexpr unsigned kMost = 8;
     static constexpr unsigned kEnough = 4;
-    static constexpr unsigned kStrayPart = 4;  // one of so many may be unlike the others
+    static constexpr unsigned kStrayPart = 4;  // one time of this many may be unlike the others
     // Between the shortest that are alike and the longest (decision 009).
     static constexpr int64_t kMostSpreadNs = 500'000;
     static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
@@ -31,21 +31,21 @@ public:
     void add(int64_t ns);
 
     bool even() const { return even_; }
-    // The following are about those that are alike, where the times are even.
+    // These describe the times that are alike. Call them only if the times are even.
     int64_t spread_ns() const { return alike().back() - alike().front(); }
     int64_t most_ns() const { return alike().back(); }
     int64_t most_but_one_ns() const { return alike()[alike().size() - 2]; }
     int64_t middle_ns() const { return alike()[alike().size() / 2]; }
-    // The next is expected from then on: as early as may be had for 1 part in 300 of the time itself, on average. A
-    // burst that comes a moment sooner waits for the rest of the switch.
+    // Returns the time after which the next event is expected: as early as possible if waiting costs at most 1/300 of
+    // the time itself. A burst that comes slightly sooner waits for the rest of the switch.
     int64_t from_ns() const;
-    // Whether one of the last times is like that, even or not.
+    // Returns whether one of the last times is like this one, whether or not they are even.
     bool some_like(int64_t ns) const;
 
 private:
     static constexpr int64_t kPart = 300;  // decision 020
 
-    // How long the device would have been kept before the next, on average.
+    // Returns how long the device would have been kept before the next event, on average.
     int64_t kept_ns(int64_t from_ns) const;
     std::span<const int64_t> alike() const { return times_.sorted().subspan(alike_from_, alike_count_); }
 
@@ -76,8 +76,8 @@ public:
     int64_t began_ns() const { return began_ns_; }  // the last one
     // Returns the length of bursts that are about equally long; 0 if they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
-    // The same without the longest, which may be the machine's. And of bursts that have been so until lately, and some
-    // of which still are: while the machine is slow they differ.
+    // Returns the same without the longest burst, which the machine may have delayed. If bursts were alike until
+    // recently and some still are, returns their former length: while the machine is slow they differ.
     int64_t usual_length_ns() const { return usual_ns_; }
 
 private:
@@ -88,10 +88,10 @@ private:
     EvenTimes periods_{kLeastPeriodNs};
     EvenTimes rests_{kLeastRestNs};
     EvenTimes lengths_{kLeastLengthNs};
-    int64_t usual_ns_ = 0;  // of lengths_, when those were even
+    int64_t usual_ns_ = 0;  // length kept from when lengths_ was last even
     int64_t began_ns_ = 0;
-    int64_t due_ns_ = 0;  // when it should have begun, as of the one before it
-    int64_t seen_ns_ = 0;  // it became ready last
+    int64_t due_ns_ = 0;  // when the last burst should have begun
+    int64_t seen_ns_ = 0;  // when the unit last became ready
 };
 
 // The next foreseen burst of a unit (foreseen.h), and what was taken for it from Budget::foresight.
