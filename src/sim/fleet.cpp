@@ -162,7 +162,7 @@ private:
         return (1 - kind.load) / (1 - gpu.load_now) + preempt_ms / alone_ms;
     }
 
-    // The slowest of its GPUs is what counts.
+    // Plans the end of a batch job, which is as fast as the slowest of its GPUs.
     void plan_batch(uint32_t number, int64_t now_ns) {
         Job& job = jobs_[number];
         job.left_ns -= static_cast<double>(now_ns - job.since_ns) * job.rate;

@@ -83,7 +83,8 @@ public:
     static constexpr uint64_t kFirstDevice = uint64_t{kDeviceTypeCPU} << 32 | 1;
 
     TestClient() = default;
-    // Again if need be: the server lets go of who says nothing for a second, which a loaded machine may cause.
+    // Connects, several times if need be: the server drops a client that is silent for a second, as on a loaded
+    // machine.
     explicit TestClient(const std::string& path, const char* program = "test") {
         for (int i = 0; i < 3 && !connect(path, program); ++i) {
         }

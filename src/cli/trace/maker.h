@@ -29,7 +29,7 @@ public:
         return events_.events.emplace_back(
             console::TraceEvent{.kind = kind, .track = track, .at_ns = at_ns, .name = name, .said = std::move(said)});
     }
-    // Of a slice: what ends and begins at the same time is added in that order.
+    // Begins a slice. If another ends at the same time, add that end first.
     console::TraceEvent& begin(uint64_t track, int64_t at_ns, const std::string& name, Said said = {}) {
         return event(Kind::kBegin, track, at_ns, name, std::move(said));
     }

@@ -100,7 +100,7 @@ int web(const WebWords& words, bool json) {
         print(openapi().dump(2) + "\n");
         return 0;
     }
-    stop_on_signals();  // before anybody learns that it is there
+    stop_on_signals();  // first: a program that connects may send a signal at once
     HttpDoor door;
     const std::string token = words.token_file.empty() ? "" : fresh_token();
     const Json places = open_places(words, door, token);

@@ -71,7 +71,7 @@ private:
             k = std::max(k, unit.wants ? unit.k_deadline : 0);
             Due& due = device.dues[device.programs.of(i)];
             if (unit.deadline_us == 0 || unit.wants != due.wants) continue;
-            // Work for a unit that has none now begins to count then.
+            // For a unit without work, the deadline counts from now on.
             const int64_t since_ns = unit.ready ? unit.ready_since_ns : now_ns;
             Due own{.at_ns = since_ns + unit.deadline_us * 1000, .id = due.id, .wants = due.wants};
             own.which = own.at_ns < now_ns ? Class::kLate : Class::kOnTime;

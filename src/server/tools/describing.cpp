@@ -129,7 +129,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
 AskedFor shares_of_all(const Request& request) {
     AskedFor asked;
     std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process, or a group's account, on a device
-    std::set<std::pair<uint64_t, uint64_t>> counted;           // of groups: the process, on a device
+    std::set<std::pair<uint64_t, uint64_t>> counted;  // processes already counted for a group, with the device
     for (const auto& [id, client] : request.host.clients) {
         const uint64_t account = client->group()->account.load();
         const int32_t of_group = client->group()->share.load();

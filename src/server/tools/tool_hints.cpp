@@ -165,7 +165,7 @@ Json give_hint(const Request& request) {
     } else if (pid) {
         for (const Client* client : named_clients(request, *pid)) hint_all(*client);
     } else if (given.may_be_for_all()) {
-        // A timeslice alone is for everybody who may be seen.
+        // A hint that sets only a timeslice may name no process: it goes to every client that the asking user may see.
         for (const auto& [id, client] : request.host.clients)
             if (request.may_see(*client)) hint_all(*client);
     } else {
