@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 
 #include "base/clock.h"
@@ -89,6 +90,37 @@ nlohmann::json json_of(const AblationCase& one, const AblationOutcome& outcome) 
             {"p99_us", outcome.p99_us}, {"victims", outcome.victims},   {"decisions", outcome.decisions}};
 }
 
+// Prints in which workloads this build decides otherwise than the one that wrote `before`, and what that changes.
+// Returns whether something is worse by 2 %: p50, p99, or the victims' part.
+bool is_worse(const nlohmann::json& before, const std::vector<AblationCase>& cases,
+              const std::vector<AblationOutcome>& now) {
+    constexpr double kPart = 0.02;
+    bool worse = false;
+    for (const nlohmann::json& row : before.at("workloads"))
+        for (size_t at = 0; at < cases.size(); ++at) {
+            if (row.at("workload") != cases[at].name || row.at("decisions") == now[at].decisions) continue;
+            const AblationOutcome was{.first_us = row.at("first_us"),
+                                      .p50_us = row.at("p50_us"),
+                                      .p99_us = row.at("p99_us"),
+                                      .victims = row.at("victims")};
+            const AblationLoss loss = loss_of(now[at], was);
+            const bool is = loss.p50 > kPart || loss.p99 > kPart || loss.victims > kPart * was.victims;
+            worse |= is;
+            printf("%-42s p50 %+6.1f %%  p99 %+6.1f %%  first %+6.1f %%  victims %+5.1f points%s\n",
+                   cases[at].name.c_str(), 100 * loss.p50, 100 * loss.p99, 100 * loss.first, -100 * loss.victims,
+                   is ? "  worse" : "");
+        }
+    return worse;
+}
+
+nlohmann::json read_table(const std::string& path) {
+    std::ifstream file(path);
+    const nlohmann::json table = nlohmann::json::parse(file, nullptr, false);
+    if (!table.is_object() || !table.contains("workloads"))
+        throw std::runtime_error(path + " has no table in it: 'xsim ablate --table --json' writes one");
+    return table;
+}
+
 }  // namespace
 
 int ablate_command(const AblateWords& words) {
@@ -98,11 +130,12 @@ int ablate_command(const AblateWords& words) {
     for (const AblationCase& one : cases) {
         with.push_back(run_case(one.workload));
         told["workloads"].push_back(json_of(one, with.back()));
-        if (words.table && !words.json)
+        if (words.table && !words.json && words.against.empty())
             printf("%-42s first %9.1f  p50 %9.1f  p99 %9.1f us  victims %5.2f %%  %016llx\n", one.name.c_str(),
                    with.back().first_us, with.back().p50_us, with.back().p99_us, 100 * with.back().victims,
                    static_cast<unsigned long long>(with.back().decisions));
     }
+    if (!words.against.empty()) return is_worse(read_table(words.against), cases, with) ? 1 : 0;
     if (!words.table) {
         if (!sched::switch_rule(sched::Rule::kAnticipation, true))
             throw std::runtime_error("this xsim has no switches for rules: build the preset dev, or see --table");

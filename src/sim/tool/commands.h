@@ -55,6 +55,7 @@ struct AblateWords {
     std::vector<std::string> rules;  // these alone
     std::string workload;  // those with this in their names alone
     bool table = false;  // what the workloads show with all rules, and nothing else
+    std::string against;  // compare with this table of another build
     size_t most = 3;  // workloads that are told of each rule
     bool json = false;
 };

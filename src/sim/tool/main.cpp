@@ -86,6 +86,8 @@ void add_ablate(CLI::App& app, Words& words) {
     ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
     ablate->add_option("--most", words.ablate.most, "show so many workloads of each rule (3)");
     ablate->add_flag("--table", words.ablate.table, "show what the workloads give with all rules, and nothing else");
+    ablate->add_option("--against", words.ablate.against,
+                       "show what differs from this table, which another build wrote with --table --json");
     ablate->add_flag("--json", words.ablate.json, "print JSON");
     ablate->callback([&words] { words.command = [&words] { return ablate_command(words.ablate); }; });
 }
