@@ -28,6 +28,8 @@ struct Worth {
 
 std::vector<AblationCase> chosen_cases(const AblateWords& words) {
     std::vector<AblationCase> cases = ablation_cases();
+    if (words.seed)
+        for (AblationCase& one : cases) one.workload.seed = *words.seed;
     if (words.workload.empty()) return cases;
     std::erase_if(cases, [&](const AblationCase& one) { return one.name.find(words.workload) == std::string::npos; });
     if (cases.empty()) throw std::runtime_error("no workload's name has \"" + words.workload + "\" in it");

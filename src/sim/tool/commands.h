@@ -54,6 +54,7 @@ int fleet_command(const FleetWords& words);
 struct AblateWords {
     std::vector<std::string> rules;  // these alone
     std::string workload;  // those with this in their names alone
+    std::optional<uint64_t> seed;
     bool table = false;  // what the workloads show with all rules, and nothing else
     std::string against;  // compare with this table of another build
     size_t most = 3;  // workloads that are told of each rule

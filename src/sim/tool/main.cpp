@@ -84,6 +84,8 @@ void add_ablate(CLI::App& app, Words& words) {
     CLI::App* ablate = app.add_subcommand("ablate", "turn the scheduler's rules off one by one, and show what changes");
     ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
     ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
+    ablate->add_option("--seed", words.ablate.seed,
+                       "instead of the workloads' own: what another seed shows as well is no chance");
     ablate->add_option("--most", words.ablate.most, "show so many workloads of each rule (3)");
     ablate->add_flag("--table", words.ablate.table, "show what the workloads give with all rules, and nothing else");
     ablate->add_option("--against", words.ablate.against,
