@@ -93,8 +93,8 @@ USE_OF_FOURTH_KIND = """
 using xsched::sched::Mechanism;
 static_assert(!xsched::sched::interrupts(Mechanism::kProbe) && xsched::sched::interrupts(Mechanism::kInterruptHeld));
 """
-MECHANISM = 'XSCHED_MECHANISM(kProbe, 8, kPreemptLevelDeactivate, of_probe, "a probe")\n'
-MECHANISM_COST = "inline int64_t of_probe(const Victim&) { return kNever; }\n"
+MECHANISM = 'XSCHED_MECHANISM(kProbe, 8, kPreemptLevelDeactivate, never, of_probe, nothing, "a probe")\n'
+MECHANISM_LOSS = "inline int64_t of_probe(const Victim&) { return 0; }\n"
 USE_OF_MECHANISM = """
 #include <cstdio>
 #include "sched/facts/mechanism.h"
@@ -168,15 +168,15 @@ class Recipes(unittest.TestCase):
                 self.assertTrue(any("scheduled" in line for line in hooked), hooked)
                 self.assertIn(name, (self.root / f"{api}.md").read_text())
 
-    def test_a_mechanism_is_one_row_and_its_cost(self):
+    def test_a_mechanism_is_one_row_and_its_losses(self):
         text = recipe("Add a mechanism")
         self.assertIn("src/sched/facts/mechanism.def", text)
-        self.assertIn("src/sched/mechanism/mechanism_costs.h", text)
+        self.assertIn("src/sched/mechanism/losses.h", text)
         table = self.root / "src/sched/facts/mechanism.def"
         table.write_text(table.read_text() + MECHANISM)
-        self.insert("src/sched/mechanism/mechanism_costs.h", MECHANISM_COST, "int64_t of_gate(const Victim& victim);")
+        self.insert("src/sched/mechanism/losses.h", MECHANISM_LOSS, "int64_t behind_gate(const Victim& victim);")
         (self.root / "use.cpp").write_text(USE_OF_MECHANISM)
-        built = self.build("use.cpp", "src/sched/facts/mechanism.cpp", "src/sched/mechanism/mechanism_costs.cpp")
+        built = self.build("use.cpp", "src/sched/facts/mechanism.cpp", "src/sched/mechanism/losses.cpp")
         self.assertEqual(built, "a probe\n")
 
     def test_an_option_is_one_row(self):

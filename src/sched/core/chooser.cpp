@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sched/facts/rule_on.h"
-#include "sched/mechanism/mechanism_costs.h"
+#include "sched/mechanism/losses.h"
 #include "sched/order/foreseen.h"
 
 namespace xsched::sched {

@@ -207,6 +207,7 @@ void Core::State::judge(Pass& pass, uint32_t at) {
     verdict.since_ns = known.since_ns;
     const Verdict& last = pass.device.verdicts[at];
     verdict.preemption = last.preemption;
+    verdict.candidates = last.candidates;
     verdict.note = last.note;
     if (verdict.suspend != last.suspend || verdict.by != last.by || verdict.reason != last.reason)
         pass.device.mark_group(at);

@@ -8,7 +8,7 @@ namespace xsched::sched {
 
 const char* mechanism_sentence(Mechanism mechanism) {
     switch (mechanism) {
-#define XSCHED_MECHANISM(name, number, level, cost, sentence) \
+#define XSCHED_MECHANISM(name, number, level, needs, urgent, victim, sentence) \
     case Mechanism::name: return sentence;
 #include "sched/facts/mechanism.def"
 #undef XSCHED_MECHANISM
@@ -18,7 +18,7 @@ const char* mechanism_sentence(Mechanism mechanism) {
 
 const char* mechanism_name(Mechanism mechanism) {
     switch (mechanism) {
-#define XSCHED_MECHANISM(name, number, level, cost, sentence) \
+#define XSCHED_MECHANISM(name, number, level, needs, urgent, victim, sentence) \
     case Mechanism::name: return #name;
 #include "sched/facts/mechanism.def"
 #undef XSCHED_MECHANISM

@@ -15,7 +15,7 @@
 namespace xsched::sched {
 
 enum class Mechanism : uint32_t {
-#define XSCHED_MECHANISM(name, number, level, cost, sentence) name = number,
+#define XSCHED_MECHANISM(name, number, level, needs, urgent, victim, sentence) name = number,
 #include "sched/facts/mechanism.def"
 #undef XSCHED_MECHANISM
 };

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "policy/policy.h"
+#include "sched/facts/candidates.h"
 #include "sched/facts/costs.h"
 #include "sched/facts/habits.h"
 #include "sched/facts/mechanism.h"
@@ -105,6 +106,7 @@ struct Verdict {
     int64_t since_ns = 0;  // when the present state began
     policy::Note note;  // the policy's note about it
     Preemption preemption;
+    Candidates candidates;  // for that, as last weighed while it was suspended
 
     // Returns whether the directives of both verdicts are equal except for the explanation.
     bool directs_as(const Verdict& other) const {

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "sched/facts/rule_on.h"
-#include "sched/mechanism/best_mechanism.h"
 #include "sched/mechanism/lateness.h"
-#include "sched/mechanism/mechanism_costs.h"
+#include "sched/mechanism/planner.h"
 #include "sched/mechanism/present.h"
 #include "sched/mechanism/usage.h"
 #include "sched/pattern/long_timeslice.h"
@@ -26,6 +25,8 @@ constexpr int64_t kUnseenNs = 500'000'000;  // decision 017
 constexpr int64_t kLongestIdleNs = 100'000'000;  // decision 017
 // If a burst outlasts its predicted end, interrupt the resumed victim again after this delay.
 constexpr int64_t kLookAgainNs = 100'000;  // judgement
+// A victim is assumed to run for at least this long behind gates that did not suffice (lateness.cpp).
+constexpr int64_t kDistrustedNs = 2'000'000;  // decision 011
 // Time that a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
 constexpr int64_t kKeepAliveNs = 50'000;  // decision 003
 
@@ -46,24 +47,23 @@ void end_suspension(const Pass& pass, Group& group) {
     lengths.note(lasted_ns);
 }
 
-// Returns the chosen mechanism, or a cheaper one if it was chosen as a precaution for a rival of which little is known
+// Returns the best mechanism, or a cheaper one if it is best only as a precaution for a rival of which little is known
 // and the budget is used up.
-Mechanism affordable(const Pass& pass, const Present& present, Mechanism chosen) {
-    const Victim& victim = present.victim;
-    if (!rule_on(Rule::kAffordable) || !victim.rival_is_unsure || !present.ready || !interrupts(chosen)) return chosen;
+Mechanism affordable(const Pass& pass, const Victim& victim, bool ready) {
+    const Mechanism best = choose_mechanism(victim);
+    if (!victim.rival_is_unsure || !ready || !interrupts(best)) return best;
     Victim known = victim;
     known.rival_is_unsure = false;
     const Mechanism usual = choose_mechanism(known);
     // The most that it costs: the burst may be over while the victim is still being taken off.
     const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
-    return interrupts(usual) || pass.device.budget.precautions.take(costs_ns, pass.now_ns) ? chosen : usual;
+    return interrupts(usual) || pass.device.budget.precautions.take(costs_ns, pass.now_ns) ? best : usual;
 }
 
 // Returns whether the rival is itself a victim with a short timeslice: at each end of it the hardware would turn to
 // this victim, and back.
 bool rival_has_short_timeslice(const Pass& pass, const Present& present) {
     const DeviceHistory& device = pass.device;
-    if (!rule_on(Rule::kRivalShort)) return false;
     return present.urgent != nullptr && device.groups[device.units[present.urgent_at].group].timeslice_us != 0;
 }
 
@@ -74,13 +74,14 @@ Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism c
     return present.ready && present.interruptible() ? Mechanism::kInterrupt : Mechanism::kGate;
 }
 
-// Returns the mechanism that acts now: a timeslice that is not in force yet takes no victim off the device.
-Mechanism in_force(const Pass& pass, const Group& group, const Present& present, Mechanism chosen) {
-    if (chosen != Mechanism::kTimeslice || !rule_on(Rule::kInForce)) return chosen;
-    if (group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present)) return chosen;
+// Returns the victim as it is now: a timeslice that is not in force yet takes no victim off the device, and keep-alives
+// bridge no pauses of a burst that has lasted for longer than a call.
+Victim as_it_stands(const Pass& pass, const Group& group, const Present& present) {
     Victim victim = present.victim;
-    victim.rival_streams = victim.rival_is_brief = false;
-    return choose_mechanism(victim);
+    victim.timeslice_works = group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present);
+    const bool goes_on = group.suspended_ns != 0 && pass.now_ns >= group.suspended_ns + victim.costs.off_ns();
+    if (goes_on) victim.returns.unbridged = victim.returns.pauses;
+    return victim;
 }
 
 // Returns whether all of the group stays off the device until its turn, whether or not a more urgent unit has the
@@ -103,30 +104,21 @@ bool is_held(const Pass& pass, const Group& group, const Present& present) {
            !rival_has_short_timeslice(pass, present);
 }
 
-// Returns the mechanism for a group that has a short timeslice so that its rival can hold the device. If no rival does,
-// its gate is not enough: work launched before the gate would return to the device in each pause.
-Mechanism behind_gate(const Group& group, const Present& present, Mechanism chosen) {
-    const bool returns = rule_on(Rule::kBehindGate) && chosen == Mechanism::kGate && group.timeslice_us != 0 &&
-                         present.victim.rival_holds;
-    return returns && present.interruptible() && !present.urgent_is_equal ? Mechanism::kInterrupt : chosen;
-}
-
 bool distrusts(const Pass& pass, const Group& group) {
     return rule_on(Rule::kDistrust) && group.distrust.holds(pass.now_ns);
 }
 
-void begin_suspension(const Pass& pass, Group& group, const Present& present, Mechanism chosen) {
+void begin_suspension(const Pass& pass, Group& group, const Present& present) {
     const UnitState* const urgent = present.urgent;
     group.suspended_ns = group.chosen_ns = pass.now_ns;
-    chosen = present.urgent_is_equal ? at_a_turns_end(group, present, in_force(pass, group, present, chosen))
-                                     : affordable(pass, present, in_force(pass, group, present, chosen));
+    const Victim victim = as_it_stands(pass, group, present);
     group.let_back = is_held(pass, group, present);
-    chosen = group.let_back ? Mechanism::kTimeslice : behind_gate(group, present, chosen);
+    const Mechanism chosen = group.let_back            ? Mechanism::kTimeslice
+                             : present.urgent_is_equal ? at_a_turns_end(group, present, choose_mechanism(victim))
+                                                       : affordable(pass, victim, present.ready);
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
-    const bool too_little =
-        (group.mechanism == Mechanism::kGate && distrusts(pass, group)) || (!interrupts(group.mechanism) && unseen);
-    if (too_little && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
+    if (unseen && !interrupts(group.mechanism) && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
     // The rival usually uses the device without pauses. In case it pauses this time, allow one keep-alive.
     group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
                        present.ready && urgent != nullptr && urgent->keeps_alive &&
@@ -138,14 +130,6 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present, Me
     group.distrust.burst_begins();
     group.late_completed = Group::kNotYet;
     group.late_changes = 0;
-}
-
-// Returns until when a burst that pauses is as brief as usual; 0: it is not expected to be brief.
-int64_t brief_until_ns(const Group& group, const Present& present) {
-    const Victim& victim = present.victim;
-    const bool expected =
-        rule_on(Rule::kBriefUntil) && victim.rival_is_brief && !victim.rival_streams && !present.urgent_is_equal;
-    return expected && group.mechanism == Mechanism::kTimeslice ? group.suspended_ns + victim.costs.off_ns() : 0;
 }
 
 void look_again(Group& group, int64_t at_ns) {
@@ -163,17 +147,23 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
     if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kLookAgainNs);
 }
 
-// Replaces a short timeslice by an interrupt if the rival behaves otherwise than foreseen: it pauses, or its burst
-// lasts longer than usual. With a short timeslice alone the victim returns to the device in each of the rival's pauses.
-// The same holds during an equal's turn.
-void escalate(const Pass& pass, Group& group, const Present& present) {
-    if (!rule_on(Rule::kEscalate) || group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
-    if (present.victim.rival_streams && !present.urgent_is_equal) return;
-    if (pass.now_ns < brief_until_ns(group, present)) return;
+// Plans anew for a victim that is left to its short timeslice: its rival pauses today, or its burst goes on for longer
+// than keep-alives bridge pauses. The same holds during an equal's turn, which nobody bridges.
+void plan_again(const Pass& pass, Group& group, const Present& present) {
+    if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
+    const Mechanism now = choose_mechanism(as_it_stands(pass, group, present));
+    if (!present.urgent_is_equal && !interrupts(now)) return;
     group.let_back = false;
     group.mechanism = Mechanism::kInterrupt;
     group.chosen_ns = pass.now_ns;
+}
+
+// Returns from when on keep-alives bridge no pauses of this burst; 0: they make no difference.
+int64_t unbridged_from_ns(const Group& group, const Present& present) {
+    const Returns& returns = present.victim.returns;
+    const bool matters = group.mechanism == Mechanism::kTimeslice && returns.unbridged < returns.pauses;
+    return matters && !present.urgent_is_equal ? group.suspended_ns + present.victim.costs.off_ns() : 0;
 }
 
 // Returns whether the group seems idle but may still run: if it stayed suspended its work would never be reported, and
@@ -228,18 +218,17 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
     if (!present.suspended) end_suspension(pass, group);  // first, so that what it records holds for the next burst
     victim.last = group.as_known;
+    if (distrusts(pass, group)) victim.command_ns = std::max(victim.command_ns, kDistrustedNs);
     const bool announced = std::exchange(victim.announced, false);
     const bool unsure = std::exchange(victim.rival_is_unsure, false);
     group.usual = group.as_known = choose_mechanism(victim);
     victim.rival_is_unsure = unsure;
     if (unsure) group.usual = choose_mechanism(victim);
-    // Treats a group with distrusted gates as one with long commands, also in the choice of its timeslice.
-    if (group.usual == Mechanism::kGate && distrusts(pass, group) && present.interruptible())
-        group.usual = Mechanism::kInterrupt;
     // In a turn it gets no short timeslice: it would run for a microsecond per timeslice of the others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
     victim.announced = announced;
+    victim.in_short_timeslice = slice_us != 0;
     const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {
         group.suspended_ns = 0;
@@ -248,11 +237,11 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
         group.mechanism = chosen;
         return slice_us;
     }
-    if (group.suspended_ns == 0) begin_suspension(pass, group, present, chosen);
-    escalate(pass, group, present);
+    if (group.suspended_ns == 0) begin_suspension(pass, group, present);
+    plan_again(pass, group, present);
     if (present.interruptible()) settle_interrupt(pass, group, present, group.has_short_timeslice(pass.now_ns));
     let_back(pass, group, present);
-    if (const int64_t until_ns = brief_until_ns(group, present); until_ns > pass.now_ns) look_again(group, until_ns);
+    if (const int64_t from_ns = unbridged_from_ns(group, present); from_ns > pass.now_ns) look_again(group, from_ns);
     return slice_us;
 }
 
@@ -272,12 +261,14 @@ void choose_for(Pass& pass, Group& group) {
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
+    const Candidates ways = candidates(as_it_stands(pass, group, present));
     // No program waits for calls made by the agent of a program that waits for its turn. In a crowd such calls would
     // take the processors that the programs need (docs/decisions/005).
     const bool quick = interrupts(group.usual) && !waits_for_turn(pass, group);
     for (uint32_t i = group.begin; i < group.end; ++i) {
         const uint32_t at = device.members[i];
         UnitHistory& unit = device.units[at];
+        if (present.suspended) device.verdicts[at].candidates = ways;
         unit.leads = device.rivals.leads(at, pass.given.units[at]);  // otherwise its equals would wait for its
                                                                      // keep-alives
         const Preemption preemption{.mechanism = group.mechanism,

@@ -1,5 +1,6 @@
 #include "sched/mechanism/usage.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sched/facts/rule_on.h"
@@ -15,9 +16,23 @@ InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
     return copies.mostly() && rule_on(Rule::kCopiesBeside) ? InTurns::kBeside : InTurns::kTakes;
 }
 
-// Returns whether bursts of this length, with the switch before them, are brief.
-bool is_brief(const BurstLength& length, const Costs& costs) {
-    return rule_on(Rule::kBrief) && length.usual_ns() != 0 && length.usual_ns() + costs.switch_ns() <= costs.off_ns();
+// Returns how many pauses no keep-alive bridges. Keep-alives bridge those that begin with a wait, until a call would
+// have taken a victim off, counted from the switch before the burst.
+int64_t unbridged(const UnitHistory& unit, const Costs& costs, bool keeps_alive) {
+    const int64_t pauses = unit.pauses.per_thousand();
+    const int64_t length_ns = unit.burst_length.usual_ns();
+    if (!keeps_alive || !unit.pauses.begin_with_wait() || length_ns == 0) return pauses;
+    const int64_t beyond_ns = std::clamp<int64_t>(length_ns + costs.switch_ns() - costs.off_ns(), 0, length_ns);
+    return pauses * beyond_ns / length_ns;
+}
+
+Returns returns_of(const Settings& settings, const UnitState& state, const UnitHistory& unit, bool keeps_alive) {
+    const int64_t pauses = unit.pauses.per_thousand();
+    const int64_t slice_ends = unit.pauses.stretch_ns() / longest_in_one_ns(settings, unit.leads);
+    return {.pauses = pauses,
+            .unbridged = unbridged(unit, state.costs, keeps_alive),
+            .before_call = keeps_alive ? 0 : pauses,
+            .slice_ends = 1000 * slice_ends};
 }
 
 void see_pauses(Pass& pass, uint32_t at) {
@@ -43,11 +58,8 @@ void see_usage(Pass& pass, uint32_t at) {
     const Pauses& pauses = unit.pauses;
     const bool careful = device.budget.precautions.used();
     const bool keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait());
-    const Usage usage{.streams = pauses.streams(),
-                      .brief = keeps_alive && pauses.begin_with_wait() && is_brief(unit.burst_length, state.costs),
-                      .keeps_alive = keeps_alive,
+    const Usage usage{.returns = returns_of(pass.settings, state, unit, keeps_alive),
                       .unsure = careful && pauses.unsure(),
-                      .outlasts = pauses.stretch_ns() > longest_in_one_ns(pass.settings, unit.leads),
                       .end_foreseen = end_is_foreseen(pass.settings, state, unit),
                       .lately = worked_lately(state, pass.now_ns) || !rule_on(Rule::kLately),
                       .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&

@@ -90,8 +90,13 @@ void Pauses::write(Habits& habits) const {
 
 bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch_.usual_ns(); }
 
-bool Pauses::streams() const {
-    return rule_on(Rule::kStreams) && count_ >= kEnough && short_part_ < kFewOfThem && (within_ & kLastFew) == 0;
+int64_t Pauses::per_thousand() const {
+    if (count_ < kEnough) return 1000;
+    if ((within_ & kLastFew) != 0) return kMostCounted;
+    const double per_burst = short_part_ / std::max(1 - short_part_, 0.001);
+    return std::min(static_cast<int64_t>(1000 * per_burst), kMostCounted);
 }
+
+bool Pauses::streams() const { return count_ >= kEnough && per_thousand() < kFew; }
 
 }  // namespace xsched::sched

@@ -17,10 +17,11 @@ public:
     static constexpr unsigned kRemembered = 32;
     static constexpr unsigned kEnough = 2;
 
-    // The unit streams while the part of short pauses is below this. In each short pause the hardware lets a victim in,
-    // which costs two switches. Keeping the victim off beforehand costs about one per burst (docs/decisions/014). With
-    // one short pause per two long ones both cost the same.
-    static constexpr double kFewOfThem = 1. / 3;
+    // The unit streams while it has fewer short pauses than this in a thousand bursts. In each the hardware lets a
+    // victim in, which costs two switches. Keeping the victim off beforehand costs about one per burst
+    // (docs/decisions/014). With one short pause per two bursts both cost the same.
+    static constexpr int64_t kFew = 500;
+    static constexpr int64_t kMostCounted = 4000;  // more make no difference to any choice
     // Weight of the last pause in the average; each pause before counts less. Three short pauses in a row end the
     // belief that the unit streams; seven long ones restore it, whatever came before.
     static constexpr double kNewest = 1. / 6;
@@ -44,6 +45,8 @@ public:
     bool unsure() const { return std::min(count_, seen_) < kEnough; }
     // Returns whether the unit uses the device in one stretch, as far as known.
     bool streams() const;
+    // Returns its short pauses in a thousand bursts, kMostCounted at most. A new unit is taken to have one per burst.
+    int64_t per_thousand() const;
     // Returns whether its short pauses begin with a wait, in which it can keep the device, and not with an idle device.
     bool begin_with_wait() const { return waits_first_; }
     // Returns how long it usually has work between two pauses; 0: unknown.

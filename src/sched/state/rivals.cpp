@@ -5,16 +5,33 @@
 
 namespace xsched::sched {
 
-// Adds a unit to the sums for lower ranks. One rival that pauses often is enough: the hardware would switch in each of
-// its pauses.
+// Adds a unit to the sums for lower ranks.
 void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
-    if (!usage.streams) rank.above_pausing.add(process);
-    if (!usage.brief) rank.above_lasting.add(process);
+    rank.above_pauses.add(process, usage.returns.pauses);
+    rank.above_unbridged.add(process, usage.returns.unbridged);
+    rank.above_before_call.add(process, usage.returns.before_call);
+    rank.above_slice_ends.add(process, usage.returns.slice_ends);
     if (!usage.holds) rank.above_not_holding.add(process);
     if (!usage.end_foreseen) rank.above_end_unforeseen.add(process);
-    if (!usage.keeps_alive) rank.above_leaving.add(process);
     if (usage.unsure) rank.above_unsure.add(process);
-    if (usage.outlasts) rank.above_outlasting.add(process);
+}
+
+void Rivals::join_above(Rank& rank, const Rank& above) {
+    rank.above.add(above.above);
+    rank.above_pauses.add(above.above_pauses);
+    rank.above_unbridged.add(above.above_unbridged);
+    rank.above_before_call.add(above.above_before_call);
+    rank.above_slice_ends.add(above.above_slice_ends);
+    rank.above_not_holding.add(above.above_not_holding);
+    rank.above_end_unforeseen.add(above.above_end_unforeseen);
+    rank.above_unsure.add(above.above_unsure);
+}
+
+Returns Rivals::returns_but_of(const Rank& rank, uint64_t process) {
+    return {.pauses = rank.above_pauses.but_of(process),
+            .unbridged = rank.above_unbridged.but_of(process),
+            .before_call = rank.above_before_call.but_of(process),
+            .slice_ends = rank.above_slice_ends.but_of(process)};
 }
 
 void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> urgency, std::span<const Usage> usages) {
@@ -37,16 +54,7 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         if (rank != 0 && counts) add_above(by_rank_[rank - 1], units[at].unit.process, usages[at]);
     }
     for (uint32_t rank = 1; rank < count; ++rank) by_rank_[rank].below.add(by_rank_[rank - 1].below);
-    for (uint32_t rank = count; rank-- > 1;) {
-        by_rank_[rank - 1].above.add(by_rank_[rank].above);
-        by_rank_[rank - 1].above_pausing.add(by_rank_[rank].above_pausing);
-        by_rank_[rank - 1].above_lasting.add(by_rank_[rank].above_lasting);
-        by_rank_[rank - 1].above_not_holding.add(by_rank_[rank].above_not_holding);
-        by_rank_[rank - 1].above_end_unforeseen.add(by_rank_[rank].above_end_unforeseen);
-        by_rank_[rank - 1].above_leaving.add(by_rank_[rank].above_leaving);
-        by_rank_[rank - 1].above_unsure.add(by_rank_[rank].above_unsure);
-        by_rank_[rank - 1].above_outlasting.add(by_rank_[rank].above_outlasting);
-    }
+    for (uint32_t rank = count; rank-- > 1;) join_above(by_rank_[rank - 1], by_rank_[rank]);
 }
 
 void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const {
@@ -60,14 +68,11 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     const bool only_copies = rule_on(Rule::kOnlyCopies) && usage.only_copies && rank.above_unsure.any_but(process);
     const bool copies = usage.in_turns == InTurns::kBeside && (among_peers || only_copies);
     result.copies = (result.copies || !result.has_rival) && copies;
-    result.rival_streams = (result.rival_streams || !result.has_rival) && !rank.above_pausing.any_but(process);
-    result.rival_is_brief = (result.rival_is_brief || !result.has_rival) && !rank.above_lasting.any_but(process);
+    result.returns.join(returns_but_of(rank, process));
     result.rival_holds = (result.rival_holds || !result.has_rival) && !rank.above_not_holding.any_but(process);
     result.rival_end_foreseen =
         (result.rival_end_foreseen || !result.has_rival) && !rank.above_end_unforeseen.any_but(process);
-    result.rival_keeps_alive = (result.rival_keeps_alive || !result.has_rival) && !rank.above_leaving.any_but(process);
     result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
-    result.rival_outlasts = result.rival_outlasts || rank.above_outlasting.any_but(process);
     result.has_rival = true;
 }
 

@@ -23,11 +23,8 @@ enum class InTurns : uint8_t {
 
 // How a unit uses the device, as far as its victims are concerned.
 struct Usage {
-    bool streams = false;  // Pauses::streams
-    bool brief = false;  // its bursts end before a call could take a victim off, and it keeps the device
-    bool keeps_alive = false;  // it keeps the device through its short pauses
+    Returns returns;
     bool unsure = false;  // Pauses::unsure
-    bool outlasts = false;  // its bursts are longer than its timeslice in the hardware
     bool end_foreseen = false;  // its bursts are long, and it holds the device to their end
     bool lately = false;  // it has worked recently
     bool holds = false;  // its bursts are foreseen, and it holds the device through them
@@ -59,15 +56,17 @@ private:
         bool side_by_side = false;  // some unit of this rank prevents turns
         Processes below;
         Processes above;
-        Processes above_pausing;  // of the units above that count: those that pause often,
-        Processes above_lasting;  // those whose bursts are not brief,
+        Largest above_pauses;  // of the units above that count: each number of Returns by itself,
+        Largest above_unbridged;
+        Largest above_before_call;
+        Largest above_slice_ends;
         Processes above_not_holding;  // those that do not hold the device through their bursts,
         Processes above_end_unforeseen;  // those whose bursts' ends are not foreseen,
-        Processes above_leaving;  // those that do not keep the device through their pauses,
-        Processes above_unsure;  // those of which too little is known,
-        Processes above_outlasting;  // and those whose bursts outlast their timeslices
+        Processes above_unsure;  // and those of which too little is known
     };
     static void add_above(Rank& rank, uint64_t process, const Usage& usage);
+    static void join_above(Rank& rank, const Rank& above);
+    static Returns returns_but_of(const Rank& rank, uint64_t process);
     Ranks ranks_;
     std::vector<Rank> by_rank_;
 };

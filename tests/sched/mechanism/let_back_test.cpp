@@ -134,6 +134,14 @@ TEST_F(LetBack, NobodyCallsWhoMayWorkUnseenEither) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
 }
 
+TEST_F(LetBack, ItsCandidatesSayWhatEachWayWasExpectedToLose) {
+    const Candidates& ways = low().candidates;
+    ASSERT_EQ(ways[2].mechanism, Mechanism::kInterrupt);
+    EXPECT_LT(ways[2].urgent_us, ways[0].urgent_us) << "its gate: half of a command of 30 ms, and it comes back";
+    EXPECT_LT(ways[2].urgent_us, ways[1].urgent_us) << "its timeslice: it comes back in each pause";
+    EXPECT_EQ(ways[2].victim_us, low_.costs.interrupt_us);
+}
+
 TEST_F(LetBack, NotWithoutAHold) {
     pass(10 * kUs);
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);

@@ -5,8 +5,8 @@
 
 #include "sched/facts/victim.h"
 #include "sched/given_units.h"
-#include "sched/mechanism/best_mechanism.h"
-#include "sched/mechanism/mechanism_costs.h"
+#include "sched/mechanism/losses.h"
+#include "sched/mechanism/planner.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -16,21 +16,25 @@ using namespace testing;
 
 constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
 
+// Many short pauses in each burst, or none.
+constexpr Returns kPauses{.pauses = 4000, .unbridged = 4000, .before_call = 4000};
+constexpr Returns kOneStretch{};
+// Keep-alives bridge its pauses until a call would be done, or in all of its bursts.
+constexpr Returns kBridged{.pauses = 4000, .unbridged = 4000};
+constexpr Returns kBrief{.pauses = 4000};
+
 // A victim that can be interrupted, with a more urgent unit beside it.
-Victim victim_of(int64_t command_ns) {
-    return {.level = kPreemptLevelInterrupt, .command_ns = command_ns, .costs = kGpu, .has_rival = true};
+Victim victim_of(int64_t command_ns, const Returns& returns = kPauses) {
+    return {.level = kPreemptLevelInterrupt,
+            .command_ns = command_ns,
+            .costs = kGpu,
+            .has_rival = true,
+            .returns = returns};
 }
 
-struct Beside {
-    bool streams = false;
-    bool keeps_alive = false;
-    Mechanism last = Mechanism::kNone;
-};
-Mechanism choose(int64_t command_ns, const Beside& beside = {}) {
-    Victim victim = victim_of(command_ns);
-    victim.rival_streams = beside.streams;
-    victim.rival_keeps_alive = beside.keeps_alive;
-    victim.last = beside.last;
+Mechanism choose(int64_t command_ns, const Returns& returns = kPauses, Mechanism last = Mechanism::kNone) {
+    Victim victim = victim_of(command_ns, returns);
+    victim.last = last;
     return choose_mechanism(victim);
 }
 
@@ -39,21 +43,55 @@ TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose(kBriefNs), Mechanism::kGate);
     EXPECT_EQ(choose(kLongNs), Mechanism::kInterrupt);
     EXPECT_EQ(choose(0), Mechanism::kInterruptUnknown);
-    EXPECT_EQ(choose(kLongNs, {.streams = true}), Mechanism::kTimeslice);
-    EXPECT_EQ(choose(kBriefNs, {.streams = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kLongNs, kOneStretch), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kBriefNs, kOneStretch), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kLongNs, kBrief), Mechanism::kTimeslice);
+}
+
+// A call is worth it where pauses let the victim in for more than the calls cost.
+TEST(Mechanism, ByHowOftenTheMoreUrgentPauses) {
+    EXPECT_EQ(choose(kLongNs, {.pauses = 250, .unbridged = 250}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kLongNs, {.pauses = 500, .unbridged = 500}), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kLongNs, {.pauses = 500, .unbridged = 500, .before_call = 500}), Mechanism::kTimeslice)
+        << "a call would not have kept it off either";
+    EXPECT_EQ(choose(kLongNs, {.slice_ends = 1000}), Mechanism::kInterrupt) << "the burst outlasts its own timeslice";
+}
+
+TEST(Mechanism, ATimesliceThatIsNotInForceTakesNobodyOff) {
+    Victim victim = victim_of(kLongNs, kOneStretch);
+    victim.timeslice_works = false;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+    victim.command_ns = kBriefNs;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
+}
+
+TEST(Mechanism, InAShortTimesliceTheGateIsNotEnoughBesidePauses) {
+    Victim victim = victim_of(kBriefNs);
+    victim.in_short_timeslice = true;
+    EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
+}
+
+// Behind which the losses stand: nothing has a candidate that cannot be taken.
+TEST(Mechanism, TheCandidatesAndWhatTheyLose) {
+    const Candidates all = candidates(victim_of(400 * kUs, {.pauses = 100, .unbridged = 100}));
+    EXPECT_EQ(all[0], (Candidate{Mechanism::kGate, 200, 0}));
+    EXPECT_EQ(all[1], (Candidate{Mechanism::kTimeslice, 35, 0}));
+    EXPECT_EQ(all[2], (Candidate{Mechanism::kInterrupt, 0, 500}));
+    Victim gated = victim_of(400 * kUs);
+    gated.level = kPreemptLevelDeactivate;
+    EXPECT_EQ(candidates(gated)[1].mechanism, Mechanism::kNone);
+    EXPECT_EQ(candidates({})[0].mechanism, Mechanism::kNone);
 }
 
 // A device without timeslices that can be set, as AMD's, has gates and calls alone.
 TEST(Mechanism, WithoutTimeslicesLongCommandsAreInterrupted) {
-    Victim victim = victim_of(kLongNs);
+    Victim victim = victim_of(kLongNs, kOneStretch);
     victim.costs.switch_us = 0;
-    victim.rival_streams = true;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kInterrupt));
     victim.command_ns = 0;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterruptUnknown);
     victim.command_ns = victim.costs.interrupt_ns() / 2;
-    victim.rival_keeps_alive = true;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
 }
 
@@ -80,7 +118,7 @@ TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
 }
 
 TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
-    const Victim alone{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    const Victim alone = victim_of(kLongNs, kOneStretch);
     EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));
     Victim one_of_two = alone;
     one_of_two.has_peer = true;
@@ -90,7 +128,7 @@ TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
 }
 
 TEST(Mechanism, ContextsOfOneProcessDoNotTakeTurnsAtAMicrosecond) {
-    const Victim one{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true, .rival_streams = true};
+    const Victim one = victim_of(kLongNs, kOneStretch);
     Victim several = one;
     several.several_contexts = true;
     EXPECT_EQ(choose_mechanism(several), Mechanism::kInterrupt);
@@ -124,23 +162,22 @@ TEST(Mechanism, BesideLongBurstsGatesStandFarApart) {
 }
 
 TEST(Mechanism, AMindIsNotChangedForALittle) {
-    constexpr int64_t kAboutHalfNs = 450 * kUs;
+    constexpr int64_t kAboutHalfNs = 500 * kUs;
     EXPECT_EQ(choose(kAboutHalfNs), Mechanism::kGate);
-    EXPECT_EQ(choose(kAboutHalfNs, {.last = Mechanism::kInterrupt}), Mechanism::kInterrupt);
-    EXPECT_EQ(choose(kBriefNs, {.last = Mechanism::kInterrupt}), Mechanism::kGate);
+    EXPECT_EQ(choose(kAboutHalfNs, kPauses, Mechanism::kInterrupt), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, kPauses, Mechanism::kInterrupt), Mechanism::kGate);
 }
 
 TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
-    constexpr int64_t kQuarterNs = 300 * kUs;
+    constexpr int64_t kQuarterNs = 250 * kUs;
     EXPECT_EQ(choose(kQuarterNs), Mechanism::kGate);
-    EXPECT_EQ(choose(kQuarterNs, {.keeps_alive = true}), Mechanism::kInterrupt);
-    EXPECT_EQ(choose(kBriefNs, {.keeps_alive = true}), Mechanism::kGate);
-    EXPECT_EQ(choose(kQuarterNs, {.streams = true, .keeps_alive = true}), Mechanism::kTimeslice);
+    EXPECT_EQ(choose(kQuarterNs, kBridged), Mechanism::kInterrupt);
+    EXPECT_EQ(choose(kBriefNs, kBridged), Mechanism::kGate);
+    EXPECT_EQ(choose(kQuarterNs, kOneStretch), Mechanism::kTimeslice);
 }
 
 TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLongerCommands) {
-    constexpr int64_t kQuarterNs = 300 * kUs;
-    Victim victim{.level = 3, .command_ns = kQuarterNs, .costs = kGpu, .has_rival = true, .rival_keeps_alive = true};
+    Victim victim = victim_of(300 * kUs, kBridged);
     ASSERT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
     victim.several_contexts = true;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
@@ -149,16 +186,15 @@ TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLong
     EXPECT_EQ(choose_mechanism(announced), Mechanism::kGate);
     announced.command_ns = victim.command_ns = kLongNs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
-    EXPECT_EQ(choose_mechanism(announced), Mechanism::kInterruptAnnounced);
+    EXPECT_EQ(choose_mechanism(announced), Mechanism::kInterrupt);
 }
 
 TEST(Mechanism, WhatATimesliceTakesOffNeedOnlyBeKeptOff) {
-    Victim beside_lasting = victim_of(kLongNs);
-    beside_lasting.rival_keeps_alive = true;
+    const Victim beside_lasting = victim_of(kLongNs, kBridged);
     EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, true), Interrupt::kKeptOff);
     EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterruptUnknown, true), Interrupt::kKeptOff);
     EXPECT_EQ(choose_interrupt(beside_lasting, Mechanism::kInterrupt, false), Interrupt::kTakenOff);
-    const Victim beside_another{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
+    const Victim beside_another = victim_of(kLongNs);
     EXPECT_EQ(choose_interrupt(beside_another, Mechanism::kInterrupt, true), Interrupt::kTakenOff)
         << "in its pauses it would come back";
     for (const Mechanism nobody_presses :
@@ -184,24 +220,23 @@ TEST(Mechanism, WithoutLevel3ItIsTheGate) {
 }
 
 TEST(Mechanism, WhatTheDeviceCostsDecidesWhichCommandsAreLong) {
-    Victim victim{.level = 3, .command_ns = kLongNs, .costs = kGpu, .has_rival = true};
-    victim.costs.interrupt_us = 6000;
+    Victim victim = victim_of(kLongNs);
+    victim.has_peer = true;
+    victim.costs.interrupt_us = 60'000;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "the calls cost more than its longest command";
     victim.costs.interrupt_us = 20;
+    victim.costs.off_us = 10;
     victim.command_ns = 30 * kUs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
 }
 
 TEST(Mechanism, AheadOfAnAnnouncedBurstItIsInterrupted) {
     for (const int64_t command_ns : {int64_t{0}, kBriefNs, kLongNs})
-        for (const bool streams : {false, true})
-            EXPECT_EQ(choose_mechanism({.level = 3,
-                                        .command_ns = command_ns,
-                                        .costs = kGpu,
-                                        .has_rival = true,
-                                        .rival_streams = streams,
-                                        .announced = true}),
-                      Mechanism::kInterruptAnnounced);
+        for (const Returns& returns : {kPauses, kOneStretch}) {
+            Victim victim = victim_of(command_ns, returns);
+            victim.announced = true;
+            EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterruptAnnounced);
+        }
 }
 
 TEST(Mechanism, FromItsSuspensionUntilItIsOffTheDevice) {

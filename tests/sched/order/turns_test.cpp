@@ -245,7 +245,7 @@ TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
     const auto taken_off = [this] {
         std::string ids;
         for (size_t i = 0; i < 3; ++i)
-            if (plan_->verdicts[i].preemption.interrupt == Interrupt::kTakenOff) ids += std::to_string(given_[i].id);
+            if (plan_->verdicts[i].preemption.interrupt != Interrupt::kNone) ids += std::to_string(given_[i].id);
         return ids;
     };
     const std::string others = taken_off();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sched/given_units.h"
-#include "sched/mechanism/mechanism_costs.h"
+#include "sched/mechanism/losses.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {

@@ -48,13 +48,13 @@ TEST_F(Leads, WhoIsMoreUrgentDoesWhateverItHasDone) {
     EXPECT_EQ(of({2, 1, 0}, {false, true, true}), (std::vector{true, false, false}));
 }
 
-// Returns the facts for a victim with two equals above it, the first of which streams.
+// Returns the facts for a victim with two equals above it, the second of which pauses.
 Victim below(bool first_lately, bool second_lately) {
     const std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
     const std::vector<int32_t> urgency{1, 1, 0};
     std::vector<Usage> usages(3);
-    usages[0] = {.streams = true, .lately = first_lately};
-    usages[1] = {.lately = second_lately};
+    usages[0] = {.lately = first_lately};
+    usages[1] = {.returns = {.pauses = 1000}, .lately = second_lately};
     Rivals rivals;
     rivals.sum_up(units, urgency, usages);
     Victim victim;
@@ -63,11 +63,28 @@ Victim below(bool first_lately, bool second_lately) {
 }
 
 TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
-    EXPECT_TRUE(below(true, false).rival_streams);
-    EXPECT_FALSE(below(true, true).rival_streams);
-    EXPECT_FALSE(below(false, true).rival_streams);
-    EXPECT_FALSE(below(false, false).rival_streams) << "either may begin";
+    EXPECT_EQ(below(true, false).returns.pauses, 0);
+    EXPECT_EQ(below(true, true).returns.pauses, 1000);
+    EXPECT_EQ(below(false, true).returns.pauses, 1000);
+    EXPECT_EQ(below(false, false).returns.pauses, 1000) << "either may begin";
     EXPECT_TRUE(below(false, false).has_rival);
+}
+
+TEST(Rivals, OfSeveralEachNumberIsThatOfTheWorst) {
+    const std::vector<UnitState> units{Given{.id = 1, .priority = 2}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
+    const std::vector<int32_t> urgency{2, 1, 0};
+    std::vector<Usage> usages(3);
+    usages[0].returns = {.pauses = 100, .unbridged = 50, .before_call = 0, .slice_ends = 1000};
+    usages[1].returns = {.pauses = 400, .unbridged = 20, .before_call = 30, .slice_ends = 0};
+    usages[2].returns = {.pauses = 4000, .unbridged = 4000};
+    Rivals rivals;
+    rivals.sum_up(units, urgency, usages);
+    Victim lowest;
+    rivals.look(2, units[2], usages[2], lowest);
+    EXPECT_EQ(lowest.returns, (Returns{.pauses = 400, .unbridged = 50, .before_call = 30, .slice_ends = 1000}));
+    Victim middle;
+    rivals.look(1, units[1], usages[1], middle);
+    EXPECT_EQ(middle.returns, usages[0].returns);
 }
 
 // Returns whether a victim copies: below a rival of which so much is known, with an equal or without.

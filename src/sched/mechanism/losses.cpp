@@ -1,0 +1,86 @@
+#include "sched/mechanism/losses.h"
+
+#include <algorithm>
+
+#include "xsched/types.h"
+
+namespace xsched::sched {
+
+namespace {
+
+constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known (judgement)
+// What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
+constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
+// To be off in time for a burst that is announced: the scheduler wakes and writes. The call may take longer than usual.
+// Without a gate, what is in flight ends.
+constexpr int64_t kWakeNs = 100'000;  // decision 005
+constexpr int64_t kCallMarginNs = 100'000;  // judgement
+constexpr int64_t kInFlightNs = 1'000'000;  // judgement
+constexpr int64_t kThousand = 1000;
+
+// How long it goes on behind its gate, at most. Where contexts of the victim take turns, half or more of what a command
+// seems to take is the others' time. A rival that is new, or that changes, may come before gates stand among its
+// commands: those are then worth as much as commands of unknown length. A burst does not wait for copies.
+int64_t residual_ns(const Victim& victim) {
+    if (victim.copies) return 0;
+    const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
+    const int64_t own_ns = victim.several_contexts ? command_ns / 2 : command_ns;
+    return victim.rival_is_unsure && !victim.has_peer ? std::max(own_ns, kUnknownNs) : own_ns;
+}
+
+// Each time the hardware lets it in costs two switches.
+int64_t returns_ns(const Victim& victim, int64_t per_thousand) {
+    return 2 * victim.costs.switch_ns() * per_thousand / kThousand;
+}
+
+// Called off early enough, it is off when the burst begins. Else its return until then costs the burst a switch. Beside
+// two contexts bursts were shorter by a fifth behind gates, on an H200 (docs/levels.md).
+bool off_beforehand(const Victim& victim) { return victim.announced && !victim.several_contexts; }
+int64_t first_switch_ns(const Victim& victim) { return off_beforehand(victim) ? victim.costs.switch_ns() : 0; }
+
+bool may_call(const Victim& victim) { return victim.has_rival && !victim.copies && !off_beforehand(victim); }
+bool may_have_timeslice(const Victim& victim) { return victim.costs.has_timeslices() && !victim.takes_turns(); }
+
+}  // namespace
+
+int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
+    // At level 3 also a short command is interrupted, where the burst is announced.
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kCallMarginNs;
+    const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
+    return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
+}
+
+namespace losses {
+
+bool a_timeslice(const Victim& victim) {
+    return victim.has_rival && may_have_timeslice(victim) && victim.timeslice_works;
+}
+bool known_lengths(const Victim& victim) { return may_call(victim) && victim.command_ns != 0; }
+bool unknown_lengths(const Victim& victim) { return may_call(victim) && victim.command_ns == 0; }
+bool an_announcement(const Victim& victim) { return victim.has_rival && off_beforehand(victim); }
+
+// Half of a command on average. In a short timeslice, what stands before its gate comes back in each pause.
+int64_t behind_gate(const Victim& victim) {
+    const int64_t returns = victim.in_short_timeslice ? returns_ns(victim, victim.returns.unbridged) : 0;
+    return residual_ns(victim) / 2 + first_switch_ns(victim) + returns;
+}
+
+int64_t in_timeslice(const Victim& victim) {
+    return returns_ns(victim, victim.returns.unbridged + victim.returns.slice_ends) + first_switch_ns(victim);
+}
+
+// A short timeslice takes it off within the one switch, and it comes back at most once until the call is done. Without
+// one, it goes on until then.
+int64_t until_off(const Victim& victim) {
+    if (!may_have_timeslice(victim)) return std::min(residual_ns(victim), victim.costs.off_ns()) / 2;
+    return returns_ns(victim, std::min(victim.returns.before_call, kThousand / 2));
+}
+
+int64_t change_of_mind(const Victim& victim) {
+    return victim.last == Mechanism::kInterrupt ? victim.costs.interrupt_ns() / 2 : 0;
+}
+
+int64_t calls(const Victim& victim) { return victim.costs.interrupt_ns(); }
+
+}  // namespace losses
+}  // namespace xsched::sched

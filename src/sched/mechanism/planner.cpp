@@ -1,0 +1,86 @@
+#include "sched/mechanism/planner.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sched/facts/rule_on.h"
+#include "sched/mechanism/losses.h"
+#include "xsched/types.h"
+
+namespace xsched::sched {
+namespace {
+
+// The urgent unit's loss counts so many times. On an H100 calls are worth it for commands of a quarter of a
+// millisecond or more, where a short timeslice does the first part (docs/decisions/003): half of a fifth of one, five
+// times, is what they cost (docs/decisions/026).
+constexpr int64_t kUrgentWeight = 5;
+
+struct Row {
+    Mechanism mechanism;
+    uint32_t level;
+    bool (*needs)(const Victim& victim);
+    int64_t (*urgent)(const Victim& victim);
+    int64_t (*victim)(const Victim& victim);
+};
+constexpr Row kRows[] = {
+#define XSCHED_MECHANISM(name, number, level, needs, urgent, victim, sentence) \
+    {Mechanism::name, level, losses::needs, losses::urgent, losses::victim},
+#include "sched/facts/mechanism.def"
+#undef XSCHED_MECHANISM
+};
+
+// Calls `see(mechanism, urgent_ns, victim_ns)` for each way that may be taken.
+template <typename See>
+void for_each_way(const Victim& victim, See see) {
+    for (const Row& row : kRows)
+        if (row.level <= victim.level && row.needs(victim)) see(row.mechanism, row.urgent(victim), row.victim(victim));
+}
+
+uint32_t whole_us(int64_t ns) { return static_cast<uint32_t>(std::min<int64_t>(ns / 1000, UINT32_MAX)); }
+
+}  // namespace
+
+Candidates candidates(const Victim& victim) {
+    Candidates found;
+    auto next = found.begin();
+    for_each_way(victim, [&](Mechanism mechanism, int64_t urgent_ns, int64_t victim_ns) {
+        if (mechanism == Mechanism::kNone || next == found.end()) return;
+        *next++ = {mechanism, whole_us(urgent_ns), whole_us(victim_ns)};
+    });
+    return found;
+}
+
+Mechanism choose_mechanism(const Victim& victim) {
+    Mechanism best = Mechanism::kGate;
+    int64_t least_ns = std::numeric_limits<int64_t>::max();
+    for_each_way(victim, [&](Mechanism mechanism, int64_t urgent_ns, int64_t victim_ns) {
+        const int64_t both_ns = kUrgentWeight * urgent_ns + victim_ns;
+        if (both_ns >= least_ns) return;
+        least_ns = both_ns;
+        best = mechanism;
+    });
+    return best;
+}
+
+// A timeslice takes the victim off only where somebody else's work is there to take the device and keep it.
+Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
+    if (!interrupts(mechanism)) return Interrupt::kNone;
+    const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;
+    const bool keeps = victim.has_rival && victim.returns.before_call == 0;
+    return presses && short_timeslice && keeps ? Interrupt::kKeptOff : Interrupt::kTakenOff;
+}
+
+bool shortens_timeslice(const Victim& victim, Mechanism usual) {
+    if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
+    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
+}
+
+// A burst waits for half of the distance on average. Those of which the end is foreseen last many times as long. And
+// they leave the victim little, of which gates at their usual distance take 1.5 % (docs/decisions/023).
+uint32_t gates_apart_us(const Victim& victim) {
+    constexpr uint32_t kBesideLongBurstsUs = 300;  // decision 023
+    const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;
+    return apart && rule_on(Rule::kGatesApart) ? kBesideLongBurstsUs : 0;
+}
+
+}  // namespace xsched::sched
