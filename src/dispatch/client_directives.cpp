@@ -28,6 +28,16 @@ void note(std::atomic<T>& field, T value) {
     field.store(value, std::memory_order_relaxed);
 }
 
+void note_kept_off(KeptOff& kept_off, const sched::Verdict& verdict) {
+    note(kept_off.mechanism, static_cast<uint32_t>(verdict.preemption.mechanism));
+    for (size_t at = 0; at < verdict.candidates.size(); ++at) {
+        const sched::Candidate& candidate = verdict.candidates[at];
+        note(kept_off.candidates[at].mechanism, static_cast<uint32_t>(candidate.mechanism));
+        note(kept_off.candidates[at].urgent_us, candidate.urgent_us);
+        note(kept_off.candidates[at].victim_us, candidate.victim_us);
+    }
+}
+
 }  // namespace
 
 template <typename T>
@@ -238,6 +248,7 @@ void ClientSlots::write_record(uint32_t at, int64_t now_ns) {
     note(record.suspended, queue.suspended ? 1U : 0U);
     note(record.reason, static_cast<uint32_t>(queue.verdict.reason));
     note(record.mechanism, static_cast<uint32_t>(queue.verdict.preemption.mechanism));
+    if (queue.suspended && queue.verdict.by != 0) note_kept_off(record.kept_off, queue.verdict);
     note(record.by_pid, queue.by_pid);
     note(record.by_client, queue.by_client);
     note(record.priority, queue.priority);

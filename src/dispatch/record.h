@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <tuple>
 
 #include "base/histogram.h"
 #include "ipc/layout.h"
@@ -33,6 +34,17 @@ struct Sums {
     }
 };
 
+// How it was last kept off for somebody more urgent, and what was expected of the ways that there were
+// (sched/facts/candidates.h).
+struct KeptOff {
+    std::atomic<uint32_t> mechanism{0};  // sched::Mechanism; kNone: it never was
+    struct {
+        std::atomic<uint32_t> mechanism{0};
+        std::atomic<uint32_t> urgent_us{0};
+        std::atomic<uint32_t> victim_us{0};
+    } candidates[std::tuple_size_v<sched::Candidates>];
+};
+
 struct QueueRecord {
     QueueRecord() = default;
     ~QueueRecord() { delete lengths_.load(std::memory_order_relaxed); }
@@ -43,6 +55,7 @@ struct QueueRecord {
     std::atomic<uint32_t> suspended{0};
     std::atomic<uint32_t> reason{0};  // sched::Reason
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism
+    KeptOff kept_off;
     std::atomic<int32_t> by_pid{0};  // process for which it makes room; 0: none
     std::atomic<uint32_t> by_client{0};
     std::atomic<int32_t> priority{0};  // priority in effect: with what it inherits, and the user's limit

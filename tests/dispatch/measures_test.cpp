@@ -97,6 +97,7 @@ TEST_F(Measures, CommandsAreTheMeanBetweenTwoLooks) {
 }
 
 TEST_F(Measures, AHoldIsToldWithItsCause) {
+    low.slot(0).level = kPreemptLevelBlock;
     low.submit(0, kStart + kMs, 3);
     dispatcher.pass(kStart + kMs);
     urgent_burst(10, 12);
@@ -118,6 +119,12 @@ TEST_F(Measures, AHoldIsToldWithItsCause) {
     EXPECT_EQ(lengths(*low_record).holds.read().count(), told.size());
     EXPECT_EQ(lengths(*low_record).holds.read().sum_ns, static_cast<uint64_t>(ns));
     EXPECT_GE(low_record->find(0)->preempted_by[static_cast<size_t>(sched::Mechanism::kGate)].load(), 1U);
+    const KeptOff& kept_off = low_record->find(0)->kept_off;
+    EXPECT_EQ(kept_off.mechanism.load(), static_cast<uint32_t>(sched::Mechanism::kGate)) << "known after it as well";
+    EXPECT_EQ(kept_off.candidates[0].mechanism.load(), static_cast<uint32_t>(sched::Mechanism::kGate));
+    EXPECT_GT(kept_off.candidates[0].urgent_us.load(), 0U);
+    EXPECT_EQ(kept_off.candidates[1].mechanism.load(), static_cast<uint32_t>(sched::Mechanism::kNone));
+    EXPECT_EQ(high_record->find(0)->kept_off.mechanism.load(), static_cast<uint32_t>(sched::Mechanism::kNone));
     EXPECT_EQ(lengths(*high_record).holds.read().count(), 0U);
 }
 

@@ -58,6 +58,7 @@ TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
     EXPECT_EQ(cost["victims"][0]["program"], "trainer");
     EXPECT_GE(cost["victims"][0]["ms"], 60.0);
     EXPECT_EQ(program("trainer")["cost"][2]["victims"].size(), 0U);
+    EXPECT_TRUE(program("trainer")["kept_off"].is_null()) << "both are of one process, and no rivals";
 }
 
 TEST_F(Programs, QueuesThatAreHeldSideBySideCountOnce) {

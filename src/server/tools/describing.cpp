@@ -57,6 +57,18 @@ std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform) {
     return text;
 }
 
+Json describe_kept_off(const QueueFacts& facts, uint32_t platform) {
+    if (facts.kept_off_by == sched::Mechanism::kNone) return nullptr;
+    Json candidates = Json::array();
+    for (const sched::Candidate& candidate : facts.candidates) {
+        if (candidate.mechanism == sched::Mechanism::kNone) continue;
+        candidates.push_back({{"mechanism", mechanism_word(candidate.mechanism, platform)},
+                              {"urgent_loses_ms", candidate.urgent_us / 1e3},
+                              {"it_loses_ms", candidate.victim_us / 1e3}});
+    }
+    return {{"mechanism", mechanism_word(facts.kept_off_by, platform)}, {"candidates", candidates}};
+}
+
 void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform) {
     const auto number = request.host.devices.number_of(device, client.user().uid());
     entry["device"] = device_name(device);

@@ -42,6 +42,9 @@ struct Explanation {
     std::string note;  // what the policy says of it; empty: nothing
     std::string level_pauses;  // as the function below
 };
+// How it was last kept off for somebody more urgent, with the losses that were expected of that and of the other ways;
+// null: it never was.
+Json describe_kept_off(const QueueFacts& facts, uint32_t platform);
 // Why a level acts that is lower than the queue's own, for as long as that is so. Empty: its own level acts.
 std::string level_pauses(const ipc::QueueSlot& slot);
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts);

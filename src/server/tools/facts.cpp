@@ -6,6 +6,21 @@
 
 namespace xsched::server {
 
+namespace {
+
+sched::Candidates candidates_of(const dispatch::KeptOff& kept_off) {
+    sched::Candidates candidates;
+    for (size_t at = 0; at < candidates.size(); ++at) {
+        const auto& known = kept_off.candidates[at];
+        candidates[at] = {static_cast<sched::Mechanism>(known.mechanism.load(std::memory_order_relaxed)),
+                          known.urgent_us.load(std::memory_order_relaxed),
+                          known.victim_us.load(std::memory_order_relaxed)};
+    }
+    return candidates;
+}
+
+}  // namespace
+
 Facts::Facts() : now_ns_(base::now_ns()) {}
 
 QueueFacts Facts::of(const SeenQueue& queue) const {
@@ -18,6 +33,8 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .watched = record.watched.load(std::memory_order_relaxed) != 0,
             .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
             .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
+            .kept_off_by = static_cast<sched::Mechanism>(record.kept_off.mechanism.load(std::memory_order_relaxed)),
+            .candidates = candidates_of(record.kept_off),
             .by_pid = record.by_pid.load(std::memory_order_relaxed),
             .by_client = record.by_client.load(std::memory_order_relaxed),
             .since_ns = record.since_ns.load(std::memory_order_relaxed),

@@ -13,6 +13,8 @@ struct QueueFacts {
     bool watched = false;  // each of its changes is told
     sched::Reason reason{};
     sched::Mechanism mechanism = sched::Mechanism::kNone;
+    sched::Mechanism kept_off_by = sched::Mechanism::kNone;  // last; kNone: never
+    sched::Candidates candidates;  // for that
     int32_t by_pid = 0;
     uint32_t by_client = 0;
     int64_t since_ns = 0;

@@ -150,6 +150,19 @@ Work work_of(const Facts& facts, const Client& client, const std::vector<SeenQue
     return work;
 }
 
+// Of its queues the one that was kept off most often.
+Json describe_kept_off(const Facts& facts, const std::vector<SeenQueue>& queues) {
+    QueueFacts most;
+    uint32_t platform = 0;
+    for (const SeenQueue& queue : queues) {
+        const QueueFacts known = facts.of(queue);
+        if (known.kept_off_by == sched::Mechanism::kNone || known.preemptions < most.preemptions) continue;
+        most = known;
+        platform = queue.slot.platform.load();
+    }
+    return describe_kept_off(most, platform);
+}
+
 const char* state_of(const Work& work) {
     if (work.runs) return work.held ? "runs in part" : "runs";
     return work.held ? "held" : "idle";
@@ -241,6 +254,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     entry["holds"] = held.holds;
     add_asked(entry, queues);
     add_work(entry, work_of(facts, client, queues));
+    entry["kept_off"] = describe_kept_off(facts, queues);
     add_lengths(entry, client, whole);
     for (const int64_t seconds : {1, 10, 60}) {
         entry["held"].push_back(describe_held(request, client, seconds, now_ns));

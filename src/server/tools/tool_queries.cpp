@@ -85,6 +85,7 @@ Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, co
             {"interrupted", ipc::is_off(slot)},
             {"slowed", ipc::is_slowed(slot)},
             {"mechanism", ipc::is_slowed(slot) ? "slowed" : mechanism_word(in_force(known), slot.platform.load())},
+            {"kept_off", describe_kept_off(known, slot.platform.load())},
             {"running_ms", milliseconds(known.running_ns)},
             {"held_ms", milliseconds(known.delayed_ns)},
             {"idle_ms", milliseconds(known.idle_ns)},

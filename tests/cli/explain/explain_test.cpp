@@ -111,6 +111,25 @@ TEST_F(Explain, ItsKernelsWereTakenOff) {
     expect(WhySlow::kMoreUrgent, false, "a short timeslice in the hardware", "");
 }
 
+TEST_F(Explain, WhatEachWayToKeepItOffWasExpectedToCost) {
+    const auto kept_off = [this]() -> std::string {
+        for (const std::string& detail : explained().details)
+            if (detail.starts_with("kept off")) return detail;
+        return "";
+    };
+    EXPECT_EQ(kept_off(), "") << "nobody kept it off";
+    const Json gate{{"mechanism", "gate"}, {"urgent_loses_ms", 0.41}, {"it_loses_ms", 0.0}};
+    const Json interrupt{{"mechanism", "interrupt"}, {"urgent_loses_ms", 0.19}, {"it_loses_ms", 0.5}};
+    slow["kept_off"] = {{"mechanism", "interrupt"}, {"candidates", {gate, interrupt}}};
+    EXPECT_EQ(kept_off(), "kept off: by interrupt; expected loss 0.19 ms (gate 0.41 ms)");
+    slow["kept_off"]["mechanism"] = "interrupt_late";
+    EXPECT_EQ(kept_off(), "kept off: by interrupt_late (gate 0.41 ms, interrupt 0.19 ms)") << "nobody planned that";
+    slow["kept_off"] = {{"mechanism", "gate"}, {"candidates", {gate}}};
+    EXPECT_EQ(kept_off(), "kept off: by gate; expected loss 0.41 ms");
+    slow["kept_off"] = nullptr;
+    EXPECT_EQ(kept_off(), "");
+}
+
 TEST_F(Explain, HeldByAProgramOfAnotherUser) {
     Json by = cause("less_urgent", nullptr, 41, 37);
     by["program"] = "another user's program";
