@@ -56,7 +56,7 @@ endfunction()
 
 # xsched_test(NAME libraries... [JSON] [PROCESSES] [SLEEPS] [TOGETHER] [SECONDS s] [LABEL label...] [FIGURES test...]):
 # tests/NAME/*_test.cpp, and those of its folders, as one GoogleTest program. JSON: it uses
-# <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes. TOGETHER: see xsched_compile_together. FIGURES: its tests
+# <nlohmann/json.hpp>. PROCESSES: see xsched_watches_processes. TOGETHER: see xsched_compile_together. FIGURES: tests
 # that compare figures over long virtual times. Under a sanitizer, where they take minutes, they are left out: it looks
 # at the code, of which the other tests run nearly all.
 function(xsched_test name)
