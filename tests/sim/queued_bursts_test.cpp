@@ -41,7 +41,8 @@ TEST(QueuedBursts, WhichWaitedForAnotherPaysForNoSwitchOfItsOwn) {
             const Seen kept = run(requests, true, low_ms), not_kept = run(requests, false, low_ms);
             EXPECT_LE(part_us(kept, 0.98), part_us(not_kept, 0.98) - kSwitchAndBackUs + 50) << low_ms;
             EXPECT_EQ(part_us(kept, 0.5), part_us(not_kept, 0.5)) << low_ms;
-            EXPECT_GT(kept.low_share, not_kept.low_share - 0.01) << low_ms;
+            // 40 times 0.25 ms a second are a point.
+            EXPECT_GT(kept.low_share, not_kept.low_share - 0.011) << low_ms;
         }
 }
 

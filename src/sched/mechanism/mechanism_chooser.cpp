@@ -152,7 +152,9 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
 void plan_again(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
-    const Mechanism now = choose_mechanism(as_it_stands(pass, group, present));
+    Victim victim = as_it_stands(pass, group, present);
+    victim.in_short_timeslice = group.has_short_timeslice(pass.now_ns);  // also where it is about to be taken back
+    const Mechanism now = choose_mechanism(victim);
     if (!present.urgent_is_equal && !interrupts(now)) return;
     group.let_back = false;
     group.mechanism = Mechanism::kInterrupt;
