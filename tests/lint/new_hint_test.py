@@ -41,7 +41,7 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
 ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
-        **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_slots.cpp"),
+        **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
         **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/server/", "src/dispatch/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 
