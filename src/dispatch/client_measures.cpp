@@ -130,7 +130,9 @@ void ClientSlots::end_stop(uint32_t at, int64_t ns) {
 // of the process.
 void ClientSlots::settle_costs(uint32_t at) {
     sched::Costs costs = read_costs(view_.region->slots[at]);
-    if (costs.has_timeslices() && view_.switch_us != 0) costs.switch_us = view_.switch_us;
+    if (costs.has_timeslices() && view_.switch_us != 0)  // it may have been measured on another device of the machine
+        costs.switch_us = std::clamp(view_.switch_us, costs.switch_us / sched::OffTimes::kMostFactor,
+                                     costs.switch_us * sched::OffTimes::kMostFactor);
     queues_[at].costs = costs = off_times_.refined(costs);
     if (view_.record == nullptr) return;
     QueueRecord& record = view_.record->make(at);

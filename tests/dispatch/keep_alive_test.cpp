@@ -112,6 +112,18 @@ TEST_F(KeepAliveInHeader, CostsAreThoseOfThisMachineAndOfTheLastRun) {
     EXPECT_EQ(habits->now.off_us, 200U) << "kept though nothing was taken off";
 }
 
+// An AMD GPU's of the same machine, say, whose programs run side by side.
+TEST_F(KeepAliveInHeader, AMeasuredSwitchStaysNearTheDeclaredOne) {
+    const auto record = std::make_shared<ClientRecord>();
+    dispatcher.remove_client(1);
+    ClientView view = low.view();
+    view.record = record;
+    view.switch_us = 2;
+    dispatcher.add_client(view);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(record->find(0)->switch_us, kGpu.switch_us / sched::OffTimes::kMostFactor);
+}
+
 TEST_F(KeepAliveInHeader, OneWhoseAgentDoesNotAnswerIsNotWaitedForForEver) {
     const int64_t now = begin_burst(learn_waits() + 20 * kMs);
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
