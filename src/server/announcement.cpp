@@ -24,8 +24,8 @@ std::string target_of(const std::string& link) {
     return bytes > 0 ? std::string(target, static_cast<size_t>(bytes)) : "";
 }
 
-// No server answers there. The file of a dead server may go, but not the file of a server that is just about to listen:
-// that one holds the lock (listener.cpp).
+// Removes the file of a server that died, unless another server is just about to listen there: such a server holds the
+// lock (listener.cpp). Returns false if a server answers or holds the lock.
 bool make_room(const std::string& path) {
     struct stat info{};
     if (lstat(path.c_str(), &info) != 0) return errno == ENOENT;

@@ -1,6 +1,6 @@
-// One user, one server, from whatever shell, service or cron job it is looked for: a server at one of its user's places
-// (ipc::user_socket_places) is linked from the others, and says so if another server is at one of them. A server at a
-// place of its own (--socket, XSCHED_SOCKET) keeps to itself. Main thread.
+// Makes one server per user reachable from every shell, service and cron job. A server at one of its user's places
+// (ipc::user_socket_places) is linked from the other places. If another server is at one of them, the log says so. A
+// server at a place of its own (--socket, XSCHED_SOCKET) is linked from nowhere. Main thread.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@ namespace xsched::server {
 
 class Announcement {
 public:
-    // `socket` is listened on already. Never fails: what does not work is a line in the log.
+    // Links `socket`, on which the server listens already. Never fails: a link that cannot be made is a line in the
+    // log.
     explicit Announcement(const std::string& socket);
-    // Takes the links away that still lead to it.
+    // Removes the links that still lead to this server.
     ~Announcement();
     Announcement(const Announcement&) = delete;
     Announcement& operator=(const Announcement&) = delete;

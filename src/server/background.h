@@ -1,19 +1,21 @@
-// xserver --background: a program that found no server has started this one, and waits for its first process alone.
+// xserver --background: a program that found no server starts one and waits for this process only. This process exits
+// at once, and its child becomes the server.
 #pragma once
 
 #include <string>
 
 namespace xsched::server {
 
-// How long such a server stays without client or tool.
+// How long a server that was started on demand stays without any client or tool.
 inline constexpr double kIdleExitSeconds = 60;
 
-// Returns in a process that is nobody's child, in a session of its own, with every signal as a new program has it. The
-// first process ends. Before any thread is started.
+// Turns this process into a daemon: its parent exits, it has a session of its own and default signal handling. Returns
+// in the daemon only. Call before any thread is started.
 void go_into_background();
 
-// Where the log of the server at `socket` goes unless it is told: beside it. A log over 1 MiB is begun anew.
-// Empty, after a line: somebody else's file or a link is there, and nobody must have us write to another.
+// Returns the default log file of the server at `socket`: it lies beside the socket. A log over 1 MiB is emptied.
+// Returns an empty text, after a log line, if another user's file or a link is there: writing to it could damage
+// another file.
 std::string background_log(const std::string& socket);
 
 }  // namespace xsched::server

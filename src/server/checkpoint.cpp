@@ -16,11 +16,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint32_t kVersion = 1;
-constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // an agent publishes its queues right after the welcome
+constexpr int64_t kQueuePatienceNs = 5 * base::kSecond;  // how long a reconnected client's queues are awaited: an agent
+                                                         // publishes them right after the welcome
 constexpr int64_t kLookAgainNs = 5 * base::kMillisecond;
 constexpr int kParentField = 4;  // of /proc/PID/stat
 constexpr int kStartField = 22;
-// Of those that users fill, what is left out first where there is no room; then their groups.
+// Lists about processes, which users can fill. If there is no room for everything, these are left out first, then the
+// settings of groups.
 constexpr const char* kOfProcesses[] = {"orders", "held", "expected"};
 constexpr const char* kOfUsers[] = {kHabits, "orders", "held", "expected", kGroupsOfUsers};
 
@@ -28,7 +30,8 @@ uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;
     const SystemFile file = read_system_file("/proc/" + std::to_string(pid) + "/stat");
     if (!file.in_time) return kUnknownStart;
-    const char* at = strrchr(file.text.c_str(), ')');  // the second field, the name, may have anything in it
+    const char* at = strrchr(file.text.c_str(), ')');  // the second field, the program's name, may contain any
+                                                       // character
     for (int field = 2; at != nullptr && field < wanted; ++field) at = strchr(at + 1, ' ');
     return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
 }
@@ -39,7 +42,8 @@ uint64_t hash_of(const char* text, size_t bytes) {
     return hash;
 }
 
-// Whether processes of entries still live. A process may be in thousands of them: it is looked at once.
+// Tells which processes of entries still live. Each process is looked up once, since thousands of entries may name the
+// same one.
 class Living {
 public:
     bool operator()(const Json& entry) {
@@ -98,8 +102,8 @@ void Checkpoint::save() {
     area_->written.store(next, std::memory_order_release);
 }
 
-// Users fill the lists of processes; what administrators said of the server and its users stays whatever these do.
-// Empty: that alone is too much, and the copy in force stays.
+// Returns the state as text of at most `most` bytes. Lists of processes, which users can fill, are left out if needed;
+// settings of administrators never are. Returns an empty text if even those are too long: the old copy stays.
 std::string Checkpoint::text_that_fits(size_t most) {
     Json kept = state_;
     std::string text;
@@ -136,7 +140,7 @@ void Checkpoint::note_suspended(pid_t pid, uint64_t queue, bool suspended) {
     Json kept = Json::array();
     for (const Json& entry : list("held")) {
         const bool same = entry.value("pid", 0) == pid;
-        // Resuming a process also resumes its queues.
+        // Resuming a whole process also resumes its queues, so their entries go.
         if (!same || (entry.value("queue", uint64_t{0}) != queue && (suspended || queue != 0))) kept.push_back(entry);
     }
     if (suspended && pid > 0) {

@@ -1,9 +1,10 @@
-// The orders of people at run time, so that the server started after a crash goes on as the one before: the policy, the
-// programs suspended with xcli, and the programs it waits for. Hints are not here: clients keep their own.
+// Orders that people gave at run time, kept so that a server started after a crash continues with them: the policy, the
+// programs suspended with xcli, and the programs that the server waits for. Hints are not kept here: each client keeps
+// its own.
 //
-// It lives in memory that the supervisor keeps (CheckpointArea), as two copies: the one in force is never written to,
-// so that a server may be killed at any moment. Without a supervisor it holds for clients that lose their connection
-// and come back. One thread, the server's.
+// The text lies in memory that the supervisor keeps (CheckpointArea), in two copies. The copy in force is never written
+// to, so a server may be killed at any moment. Without a supervisor the text lasts as long as the server, for clients
+// that lose their connection and come back. The server's main thread alone.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@
 
 namespace xsched::server {
 
-// Shares and limits of control groups: what administrators said, and what their owners did.
+// Shares and limits of control groups: those that administrators set, and those that the groups' owners set.
 inline constexpr const char* kHabits = "habits";  // of programs (habit_book.h)
 inline constexpr const char* kGroupsOfTrusted = "groups";
 inline constexpr const char* kGroupsOfUsers = "users_groups";
@@ -30,32 +31,34 @@ struct CheckpointArea {
         uint64_t hash;
         char text[kMostBytes];
     };
-    std::atomic<uint32_t> written;  // how often; the copy in force is number written % 2, and 0 is none
+    std::atomic<uint32_t> written;  // number of writes; the copy in force is number written % 2; 0: nothing was written
+                                    // yet
     Copy copies[2];
 };
 
 class Checkpoint {
 public:
-    // Takes over what a server before this one has left in `area`; null: nothing is kept.
+    // Reads what an earlier server has left in `area`. `area` null: the text is not kept beyond this server.
     explicit Checkpoint(CheckpointArea* area);
 
-    // Empty: nobody changed it.
+    // Returns the policy that a person chose at run time; empty: none was chosen.
     std::string policy() const { return state_.value("policy", ""); }
     void note_policy(const std::string& name);
-    // `queue` 0: the whole process.
+    // Notes that a person suspended or resumed a queue. `queue` 0: the whole process.
     void note_suspended(pid_t pid, uint64_t queue, bool suspended);
     void note_expected(pid_t pid);
-    // Those of the server before that still live.
+    // Returns the processes that the earlier server waited for and that still live.
     std::vector<pid_t> expected() const;
-    // Anything else that must survive, under a name of its own.
+    // Keeps any other value that must survive, under the caller's name for it.
     void note(const char* name, nlohmann::json value);
     nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }
 
-    // A client has come: its queues that were suspended must be suspended again.
+    // Notes that a client has connected: if its queues were suspended before the crash, they must be suspended again.
     void client_came(uint32_t client, pid_t pid, int64_t now_ns);
-    // When to suspend again (its queues come a moment after a client); 0: nothing to suspend.
+    // Returns when to suspend again (a client's queues come a moment after it); 0: nothing to suspend.
     int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
-    // `set_suspended_by_person` says whether there is such a client and queue; 0: all of the client's.
+    // Suspends again what was suspended. `set_suspended_by_person` returns whether there is such a client and queue;
+    // `queue` 0: all of the client's.
     void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_suspended_by_person,
                        int64_t now_ns);
 
@@ -77,11 +80,13 @@ private:
     bool told_full_ = false;
 };
 
-// The process that started it; 0: there is none.
+// Returns the process's parent; 0: it has none.
 pid_t parent_of(pid_t pid);
-// When the process began, in the kernel's ticks: with its number it names a process for good. 0: there is none.
+// Returns when the process began, in the kernel's ticks. Pid and start together name a process for good. Returns 0 if
+// there is no such process.
 uint64_t start_of(pid_t pid);
-// The system does not say in time (system_files.h): such a process counts as the same.
+// The start time of a process of which the system does not tell it in time (system_files.h). Such a process is taken
+// for the same one.
 inline constexpr uint64_t kUnknownStart = UINT64_MAX;
 inline bool is_same_start(uint64_t now, uint64_t noted) {
     return now == noted || now == kUnknownStart || noted == kUnknownStart;

@@ -1,4 +1,4 @@
-// Short numbers for devices, in the order in which they are first told of, and what their vendors call them. Front
+// Gives devices short numbers, in the order in which clients name them first, and finds their vendors' names. Front
 // thread.
 #pragma once
 
@@ -13,16 +13,18 @@ namespace xsched::server {
 
 class DeviceNumbers {
 public:
-    static constexpr uint32_t kMostOfUser = 32;  // a client may name any device
+    static constexpr uint32_t kMostOfUser = 32;  // most devices that one user may add, since a client may name any
+                                                 // number of them
 
-    // Nothing: this user has told of as many as it may.
+    // Returns the device's number; nothing if it is new and this user has added as many as one user may.
     std::optional<uint32_t> number_of(uint64_t device, uid_t user);
-    // As this client says; empty: it does not. A name that another user's client gives is not passed on.
+    // Returns the device's name as this client tells it; empty if it tells none. A client's word counts for its own
+    // user only.
     static std::string name_of(uint64_t device, const Client& client);
 
 private:
     std::map<uint64_t, uint32_t> known_;
-    std::map<uid_t, uint32_t> told_;  // how many devices each user was the first to tell of
+    std::map<uid_t, uint32_t> told_;  // number of devices that each user was the first to name
 };
 
 }  // namespace xsched::server

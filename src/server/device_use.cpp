@@ -21,7 +21,7 @@ bool is_old(const UseTable::Entry& entry, int64_t now_ns) {
     return entry.process == 0 || age_ns < 0 || age_ns > UseTable::kSeconds * base::kSecond;
 }
 
-// A client writes what it likes.
+// Adds a counter that a client wrote; the client may write any value, so the sum stops at the largest.
 void add(uint64_t& sum, const std::atomic<uint64_t>& number) {
     sum = base::capped_sum(sum, number.load(std::memory_order_relaxed));
 }
@@ -32,8 +32,8 @@ void add(uint64_t& sum, const std::atomic<uint64_t>& number) {
 struct DeviceUse::Use {
     uid_t user = 0;
     base::SideBySide together;
-    int64_t running_ns = 0;  // its queues, added up
-    int64_t had_ns = 0;  // what is noted of it
+    int64_t running_ns = 0;  // device time that its queues report, added up
+    int64_t had_ns = 0;  // the part of it that is booked in this look
     UseTable::Given given{};
 };
 
@@ -72,12 +72,13 @@ std::map<DeviceUse::Key, DeviceUse::Use> DeviceUse::use_since_last_look(const Cl
     return all;
 }
 
-// Programs that run side by side each say that they had the device, and have had it once together.
+// Divides the device's time among programs that ran side by side. Each of them reports the whole time, so the sum is
+// scaled down to what the device had.
 void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
     struct Device {
         int64_t had_ns = 0;
-        int64_t ran_ns = 0;  // at least one of its programs
-        double part = 1;  // of what is said that counts
+        int64_t ran_ns = 0;  // time in which at least one of the device's programs ran
+        double part = 1;  // the part of each report that counts
     };
     std::map<uint64_t, Device> devices;
     for (auto& [key, use] : all) {
@@ -99,8 +100,8 @@ void DeviceUse::divide(std::map<Key, Use>& all, int64_t passed_ns) {
             use.had_ns = static_cast<int64_t>(static_cast<double>(use.had_ns) * part);
 }
 
-// A program that waits for seconds of work at once says then what it has had in these. So what all programs say to have
-// had of a device beyond the time since the last look is noted later.
+// Spreads reports that exceed the time since the last look over later looks. A program that waits for seconds of work
+// at once reports all of that time at the end.
 void DeviceUse::spread(std::map<Key, Use>& all, int64_t passed_ns) {
     std::map<uint64_t, int64_t> had_ns;  // by device
     for (auto& [key, use] : all) {
@@ -123,7 +124,7 @@ bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns)
     divide(all, passed_ns);
     spread(all, passed_ns);
     bool used = false;
-    std::set<uid_t> full;  // they have as many as there is room for
+    std::set<uid_t> full;  // users who have as many entries as there is room for
     for (auto& [key, use] : all) {
         UseTable::Entry* entry = known_entry(key);
         if (entry == nullptr && !full.contains(use.user)) {
@@ -140,8 +141,8 @@ bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns)
     return used;
 }
 
-// For how long the queue could have used its device since it was looked at before. Of one that nobody follows the
-// record says little: its pauses are seen now and then alone.
+// Returns for how long the queue could have used its device since the last look. For a queue that nobody watches, the
+// record shows only samples of its pauses.
 int64_t DeviceUse::ran_ns(const dispatch::QueueRecord* record, const Seen& now, const Seen* before, bool uses,
                           int64_t passed_ns) {
     if (record == nullptr) return passed_ns;
@@ -149,7 +150,7 @@ int64_t DeviceUse::ran_ns(const dispatch::QueueRecord* record, const Seen& now, 
     return std::max<int64_t>(now.running_ns - (before != nullptr ? before->running_ns : 0), 0);
 }
 
-// The part that a queue had before it was first seen is not of the last second, beyond that.
+// Adds a queue's use. A queue that is seen for the first time counts only for the time since the last look.
 void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues& now, Use& use) {
     const auto& records = queue.client.record();
     const dispatch::QueueRecord* record = records != nullptr ? records->find(queue.at) : nullptr;
@@ -182,7 +183,7 @@ UseTable::Entry* DeviceUse::known_entry(const Key& key) const {
     return known != by_key_.end() ? known->second : nullptr;
 }
 
-// Null: there is no room, or the user has as many as it may.
+// Returns a new entry; null if there is no room, or the user has as many as one user may have.
 UseTable::Entry* DeviceUse::new_entry(const Key& key, uid_t user, int64_t now_ns) {
     UseTable::Entry* free = nullptr;
     size_t of_user = 0;
@@ -201,7 +202,7 @@ UseTable::Entry* DeviceUse::new_entry(const Key& key, uid_t user, int64_t now_ns
     return by_key_[key] = free;
 }
 
-// From one look to the last one.
+// The time between an older look and the newest one.
 struct DeviceUse::Span {
     const UseTable::Entry& entry;
     size_t first;
@@ -242,7 +243,8 @@ std::optional<DeviceUse::Copies> DeviceUse::copies(uint64_t process, uint64_t de
     if (!found) return std::nullopt;
     const UseTable::Given& then = found->entry.given[found->first];
     const UseTable::Given& now = found->entry.given[found->last];
-    const auto grown = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };  // queues may be gone
+    // a counter shrinks when a queue is destroyed
+    const auto grown = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };
     return Copies{{grown(then.commands, now.commands), grown(then.copies, now.copies), grown(then.bytes, now.bytes)},
                   found->seconds()};
 }

@@ -11,7 +11,8 @@
 namespace xsched::server {
 namespace {
 
-// Between two looks, which read two files for each queue; bounds what tools that ask often cost.
+// Time between two looks. One look reads two files for each queue, so this bounds the cost of tools that ask often
+// ("safety").
 constexpr int64_t kCountEveryNs = base::kSecond;
 
 double fullness(const hip::KernelQueues& node) {

@@ -1,5 +1,6 @@
-// How many compute queues AMD's kernel driver has on a device, of all programs, scheduled or not. With more than the
-// hardware takes at once, the kernel gives them the device in turns, and no policy of ours changes that. Front thread.
+// Tells how many compute queues of all programs, scheduled by XSched or not, AMD's kernel driver has on a device. If
+// there are more than the hardware takes at once, the kernel gives them the device in turns, and no policy can change
+// that. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@ namespace xsched::server {
 
 class DriverQueues {
 public:
-    // `root`: below which /sys is; a test has a folder.
+    // `root`: the folder below which /sys lies (tests use their own).
     explicit DriverQueues(std::string root = "") : root_(std::move(root)) {}
 
-    // Of its partitions the one with most for what it takes at once. Null: another driver's device, nobody has a queue
-    // there, or the files could not be read in time. Good until the next call.
+    // Returns the device's queues; of several partitions, those of the partition that is most overfull. Returns null
+    // for another driver's device, if no program has a queue there, or if the files could not be read in time. The
+    // result is valid until the next call.
     const hip::KernelQueues* of(uint64_t device, int64_t now_ns);
     bool any_take_turns(int64_t now_ns);
 

@@ -10,12 +10,12 @@ namespace {
 
 constexpr unsigned long kExiting = 0x4;  // PF_EXITING, a flag in /proc/PID/stat
 
-// Of /proc/PID/stat, which is about the first thread.
+// The fields of /proc/PID/stat that are used. They describe the process's first thread.
 struct FirstThread {
     char state = 0;
     unsigned long flags = 0;
-    unsigned long pending = 0;  // signals of its own
-    int exit_code = 0;          // as wait() would tell it
+    unsigned long pending = 0;  // mask of signals pending for this thread
+    int exit_code = 0;          // as waitpid() reports it
 };
 
 bool read_stat(pid_t pid, FirstThread* found) {
@@ -27,9 +27,9 @@ bool read_stat(pid_t pid, FirstThread* found) {
     const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
     text[bytes] = '\0';
-    char* rest = strrchr(text, ')');  // the name before it may have anything in it
+    char* rest = strrchr(text, ')');  // the program's name before it may contain any character
     if (rest == nullptr) return false;
-    int number = 2;  // as proc(5) counts them
+    int number = 2;  // number of the field, as proc(5) counts
     char* place = nullptr;
     for (const char* word = strtok_r(rest + 1, " ", &place); word != nullptr; word = strtok_r(nullptr, " ", &place)) {
         switch (++number) {
@@ -49,8 +49,8 @@ std::optional<int> status_of_dying(pid_t child) {
     FirstThread first;
     if (!read_stat(child, &first)) return {};
     if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
-    // This thread is in the kernel itself. The signal of which the process dies is kept elsewhere by now, but it was no
-    // wish of its own.
+    // The thread is inside the kernel and is being killed. The signal that ends the process is not shown any more, but
+    // the process did not exit by itself.
     if ((first.pending & 1UL << (SIGKILL - 1)) != 0) return SIGKILL;
     return {};
 }

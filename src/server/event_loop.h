@@ -1,7 +1,7 @@
-// Which descriptors became readable. Front thread.
+// Waits until descriptors become readable. Front thread.
 //
-// A descriptor is reported once and then stays silent until rearm(). A descriptor that is handed to another thread must
-// be forgotten first: the kernel watches the open file, whoever holds it.
+// Each descriptor is reported once and then not again until rearm(). Call forget() before another thread gets a
+// descriptor: the kernel watches the open file, whichever thread holds it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ public:
     // Throws std::system_error if the system has no descriptor for it.
     EventLoop();
 
-    // `token` names the descriptor in wait(). False: the system refused.
+    // Starts watching a descriptor; `token` names it in wait(). Returns false if the system refuses.
     bool watch(int fd, uint64_t token);
     void rearm(int fd, uint64_t token);
     void forget(int fd);
 
-    // The tokens of what is readable, or has ended; after `until_ns` (0: no such time) none.
+    // Returns the tokens of descriptors that are readable or at their end. Returns none at `until_ns` (0: waits without
+    // limit).
     std::vector<uint64_t> wait(int64_t until_ns);
 
 private:

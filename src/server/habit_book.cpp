@@ -7,7 +7,7 @@ namespace {
 
 std::string key_of(const std::string& program) { return program.substr(0, HabitBook::kLongestName); }
 
-// False: it is not what to_json wrote.
+// Reads habits that to_json wrote. Returns false if the text is anything else.
 bool read(const nlohmann::json& kept, sched::Habits& habits) {
     const nlohmann::json think = kept.value("think_us", nlohmann::json::array());
     if (!think.is_array() || think.size() != sched::Habits::kThinkTimes) return false;

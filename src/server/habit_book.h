@@ -1,6 +1,6 @@
-// The habits of users' programs in their last runs, by user and name: the next run begins with them. So many for each
-// user, and those that ran last. The name is the program's own word: it speaks of its user's programs alone. Kept in
-// the checkpoint. Front thread.
+// Keeps the habits that programs had in their last runs, by user and program name, so that the next run begins with
+// them. Each user may have a fixed number of entries; the oldest goes first. A program chooses its own name, so an
+// entry counts for that user alone. The book is part of the checkpoint. Front thread.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,15 +18,15 @@ class HabitBook {
 public:
     static constexpr size_t kMostOfUser = 32;
     static constexpr size_t kMost = 256;
-    static constexpr size_t kLongestName = 64;  // longer ones are kept by their beginning
+    static constexpr size_t kLongestName = 64;  // longer names are cut to this many characters
 
-    // Nothing known: as one that never ran.
+    // Returns the program's habits; those of a new program if none are known.
     sched::Habits of(uid_t user, const std::string& program) const;
-    // False: nothing was learned of it.
+    // Keeps a program's habits. Returns false if the run taught nothing.
     bool note(uid_t user, const std::string& program, const sched::Habits& habits);
 
     nlohmann::json to_json() const;
-    // Entries that cannot be read are left out.
+    // Reads the entries of an earlier server. Entries that cannot be read are left out.
     void take_up(const nlohmann::json& kept);
 
 private:
@@ -39,7 +39,7 @@ private:
     void forget_oldest_of(uid_t user);
     uid_t who_has_most() const;
 
-    std::vector<Entry> entries_;  // the last one noted last
+    std::vector<Entry> entries_;  // in the order in which they were noted
 };
 
 }  // namespace xsched::server

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kTickNs = 100 * base::kMillisecond;
 constexpr int kQuietRounds = 5;
-constexpr size_t kMostCauses = 16;  // of one program in one tick; further ones count as the last of them
+constexpr size_t kMostCauses = 16;  // most causes of one program in one tick; further ones are added to the last of
+                                    // them
 
 bool same(const dispatch::HoldCause& one, const dispatch::HoldCause& other) {
     return one.by_client == other.by_client && one.reason == other.reason;
@@ -48,7 +49,8 @@ void HoldBook::look(const Clients& clients, int64_t now_ns) {
     due_ns_ = quiet_ < kQuietRounds ? now_ns + base::kSecond : 0;
 }
 
-// Its time is divided among the ticks that it touches; the hold itself counts where it ended.
+// Adds one part of a hold. Its time is divided among the ticks that it touches; the hold itself is counted in the tick
+// in which it ended.
 void HoldBook::take(const dispatch::HoldPart& part) {
     Victim& victim = victims_[part.client];
     const int64_t began_ns = part.end_ns - part.hold_ns;
@@ -136,7 +138,7 @@ std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_
     std::vector<Cost> costs;
     const auto debts = debts_.find(client);
     if (debts == debts_.end()) return costs;
-    // A part that ended earlier may have been told later: by no more than its own length.
+    // How many ticks late a part may be reported: at most by its own length.
     constexpr int64_t kLateTicks = dispatch::HoldTracker::kLongestPartNs / kTickNs + 1;
     const int64_t oldest = (now_ns - ns) / kTickNs;
     std::unordered_map<uint32_t, Sum> sums;

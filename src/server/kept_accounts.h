@@ -1,6 +1,6 @@
-// The accounts on which shares rest (policy::Ahead), in memory that the supervisor keeps: a restarted server goes on
-// with them. Two copies, of which the one in force is never written to. Written by the scheduling thread, read by the
-// next server before it has one.
+// The accounts on which shares rest (policy::Ahead), in memory that the supervisor keeps, so that a restarted server
+// continues with them. There are two copies; the one in force is never written to. The scheduling thread writes them.
+// The next server reads them before it starts that thread.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 namespace xsched::server {
 
 struct KeptAccounts {
-    static constexpr size_t kMost = 1024;  // those beyond begin anew
+    static constexpr size_t kMost = 1024;  // accounts beyond this number start from zero
     struct Copy {
         uint32_t count;
         policy::Ahead accounts[kMost];
     };
-    std::atomic<uint32_t> written;  // how often; the copy in force is number written % 2, and 0 is none
+    std::atomic<uint32_t> written;  // number of writes; the copy in force is number written % 2; 0: nothing was written
+                                    // yet
     Copy copies[2];
 
     void keep(std::span<const policy::Ahead> accounts) {

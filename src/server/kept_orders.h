@@ -1,6 +1,6 @@
-// Orders for a process that has not connected yet (xcli hint, config, suspend PID before its first device call).
-// It is in force from the process's handshake on. Kept in the checkpoint: a server after this one knows it too. Front
-// thread.
+// Keeps orders for a process that has not connected yet (xcli hint, config or suspend PID before its first device
+// call). They take effect when the process connects. They are part of the checkpoint, so the next server knows them
+// too. Front thread.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,25 +14,25 @@ namespace xsched::server {
 class KeptOrders {
 public:
     static constexpr size_t kMostOfUser = 64;
-    static constexpr size_t kMostOfOrdinary = 448;  // of all of these together
+    static constexpr size_t kMostOfOrdinary = 448;  // most orders of all ordinary users together
     static constexpr size_t kMost = 512;
 
     explicit KeptOrders(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
-    // Adds to earlier orders for the process: "hints" by name, as they are kept (base/hints.h), "level",
-    // "threshold", "batch_size", "held". False: the asking user has as many as it may. `user`: whose limits count
-    // (users.h).
+    // Keeps an order for the process, on top of earlier ones: "hints" by name in the form of base/hints.h, "level",
+    // "threshold", "batch_size", "held". Returns false if the asking user has as many as one user may have. `user`: the
+    // user whose limits count (users.h).
     bool keep(pid_t pid, uid_t user, bool trusted, const nlohmann::json& order);
-    // Whether something waits for that process.
+    // Returns whether orders are kept for that process.
     bool has(pid_t pid) const;
-    // Before the client's welcome: writes what is there of it into its header, and forgets it.
+    // Writes the kept orders into the client's header, before its welcome, and forgets them.
     void give(Client& client);
 
 private:
     Checkpoint& checkpoint_;
 };
 
-// For queues that the client makes later: {"hints": {...}, "level": ...}.
+// Writes the defaults of queues that the client will create: {"hints": {...}, "level": ...}.
 void write_defaults(ipc::Header& header, const nlohmann::json& order);
 
 }  // namespace xsched::server

@@ -9,12 +9,13 @@
 namespace xsched::server {
 namespace {
 
-constexpr int kFailed = 3;  // the exit status: it began, and could not go on
+constexpr int kFailed = 3;  // the exit status of a server that served, and could not go on
 
 char* g_place = nullptr;
 size_t g_bytes = 0;
 
-// An exception that nothing can catch: a destructor of the JSON library takes memory.
+// Ends the process after an exception that cannot be caught: for example, a destructor of the JSON library allocates
+// memory.
 void end_by_current() {
     try {
         if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);

@@ -1,5 +1,5 @@
-// The last words of a server that cannot go on: memory that it needs is not to be had, say. The line about its end,
-// which its successor writes, has it; without a supervisor it goes to standard error. Any thread.
+// The reason why a server cannot go on, for example that memory is exhausted. Its successor logs that reason with the
+// server's end. Without a supervisor it goes to standard error. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace xsched::server {
 
-// Where the successor finds them, also those of an exception that nothing can catch. Before there are threads.
+// Sets where reasons are written, also those of exceptions that cannot be caught: the successor reads them there. Call
+// before there are other threads.
 void keep_last_words(char* place, size_t bytes);
 void say_last_words(const std::exception& error);
-// Ends this process at once: an exception on a thread that others rely on leaves them waiting for it.
+// Ends this process at once with that reason. If only one thread ended, the others would wait for it forever.
 [[noreturn]] void end_by(const std::exception& error);
 
-// `body`, the whole of a thread of the server.
+// Runs `body`, the whole of one thread of the server. An exception out of it ends the process.
 template <typename Body>
 void run_or_end(const Body& body) {
     try {

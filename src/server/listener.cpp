@@ -17,10 +17,11 @@ namespace xsched::server {
 namespace {
 
 constexpr int kBacklog = 256;
-// A server that leaves unlinks its socket a moment before it lets go of the lock.
+// How long the lock of a server that is ending is awaited: it removes its socket a moment before it releases the lock.
 constexpr int64_t kLockPatienceNs = base::kSecond;
 
-// A user who may write to the directory may replace the socket by one of his own.
+// Throws if another user could replace the socket: a user who may write to the directory can put a socket of his own
+// there.
 void check_directory(const std::string& directory, ipc::SocketScope scope) {
     if (scope == ipc::SocketScope::kSystem && mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST)
         throw std::runtime_error("cannot make the directory " + directory + " (" + strerror(errno) +
@@ -85,13 +86,14 @@ void Listener::take_lock() {
 void Listener::open_socket(ipc::SocketScope scope) {
     struct stat info{};
     if (lstat(path_.c_str(), &info) == 0) {
-        if (S_ISLNK(info.st_mode)) {  // led to a server of this user at another place (announcement.h)
+        if (S_ISLNK(info.st_mode)) {  // a link that led to a server of this user at another place (announcement.h)
             if (const base::UniqueFd probe(ipc::connect_path(path_.c_str())); probe)
                 throw AlreadyServed("another xserver serves " + path_ + " already, from another place");
         } else if (!S_ISSOCK(info.st_mode)) {
             throw std::runtime_error(path_ + " exists and is no socket: choose another path");
         }
-        // Left by a server that was killed: we hold the lock. Or somebody was here first.
+        // The socket was left by a server that was killed: this process has the lock. If it cannot be removed, another
+        // user made it.
         if (unlink(path_.c_str()) != 0)
             throw std::runtime_error(path_ + " is a socket of uid " + std::to_string(info.st_uid) +
                                      " and cannot be removed (" + strerror(errno) +
@@ -121,7 +123,9 @@ base::UniqueFd Listener::accept(bool* refused) {
 }
 
 void Listener::leave() {
-    if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;  // it was left before, and another server has begun
+    if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+        return;  // the child has left it already, and another server has
+                 // begun
     unlink(path_.c_str());
     flock(lock_.get(), LOCK_UN);
 }

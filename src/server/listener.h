@@ -1,4 +1,5 @@
-// xserver's listening socket: only one server per path, in a directory that others cannot replace. Front thread.
+// The server's listening socket. Only one server listens at each path, and the directory must be one in which other
+// users cannot replace the socket. Front thread.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +12,7 @@
 
 namespace xsched::server {
 
-// Another server serves this path already.
+// Thrown if another server serves this path already.
 class AlreadyServed : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -20,8 +21,8 @@ class Listener {
 public:
     // Throws AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
-    // The same listener for a child process: whoever made it keeps the path and the lock when the child goes, unless
-    // the child calls leave().
+    // Returns the same listener for a child process. The process that made it keeps the path and the lock when the
+    // child ends, unless the child calls leave().
     Listener lend() const;
     Listener(Listener&&) = default;
     Listener(const Listener&) = delete;
@@ -30,12 +31,11 @@ public:
     int fd() const { return socket_.get(); }
     const std::string& path() const { return path_; }
 
-    // The next connection, or none. `refused` becomes true if the system has no descriptors left: try again later.
+    // Returns the next connection, or none. Sets `refused` if the system has no descriptors left: try again later.
     base::UniqueFd accept(bool* refused);
 
-    // No connection can be made any more, and another server may begin here. Nothing is closed: descriptors may lie in
-    // connections that were not accepted, and closing them may take for ever. The end of the process does not wait so.
-    // Idempotent.
+    // Stops taking connections; another server may begin here. Nothing is closed: connections that were not accepted
+    // may hold descriptors, and closing these may block forever. The end of the process does not block. Idempotent.
     void leave();
 
 private:
@@ -45,7 +45,7 @@ private:
     void open_socket(ipc::SocketScope scope);
 
     std::string path_;
-    base::UniqueFd lock_;  // held for as long as we serve the path
+    base::UniqueFd lock_;  // locked for as long as this server serves the path
     base::UniqueFd socket_;
 };
 

@@ -16,13 +16,14 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;  // of the processor's time,
-constexpr int64_t kLongestWaitNs = 100 * base::kMillisecond;     // or of anybody's: it may have been kept waiting
-// So many in a row that took longer than the first of these while it waited: it sleeps, and nobody keeps it from
-// deciding.
+constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;  // most processor time that one decision may take,
+constexpr int64_t kLongestWaitNs = 100 * base::kMillisecond;     // and most elapsed time, since the thread may have
+                                                              // waited for a processor
+// A policy is thrown out after this many decisions in a row that took longer than kLongestDecisionNs in elapsed time
+// and blocked: it sleeps, waits for a lock or reads a file.
 constexpr int kMostWaits = 3;
 constexpr int64_t kStarvedNs = 10 * base::kSecond;
-constexpr size_t kMostGone = 1000;  // units that are remembered although they may be gone
+constexpr size_t kMostGone = 1000;  // most units that are remembered although they may have gone
 
 int64_t processor_ns() {
     timespec time{};
@@ -30,7 +31,7 @@ int64_t processor_ns() {
     return time.tv_sec * base::kSecond + time.tv_nsec;
 }
 
-// How often this thread has given the processor away: slept, waited for a lock or read a file.
+// Returns how often this thread has blocked: slept, waited for a lock or read a file.
 int64_t waits() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
@@ -106,8 +107,8 @@ public:
     const char* breach() const override { return breach_; }
 
 private:
-    // A unit that may not run, and how long it had work since then. A turn that the starvation limit gives it, in which
-    // it may complete all of that, is none of the policy's.
+    // A unit that the policy suspends, and for how long it had work since then. A turn that the starvation limit gives
+    // it does not count as the policy's, even if the unit completes all its work in it.
     struct Suspended {
         uint64_t device;
         int64_t seen_ns;
@@ -122,7 +123,7 @@ private:
         if (inside_ != nullptr) inside_->store(0);
     }
 
-    // As the library was built: it may know fewer members than we do.
+    // Lays the units out as the library was built: an older library knows fewer members.
     void lay_out(std::span<const policy::Unit> units) {
         const size_t bytes = module_.unit_bytes;
         given_.resize((units.size() * bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
@@ -152,7 +153,7 @@ private:
         return starves;
     }
 
-    // Ids are not used twice.
+    // Forgets units that have gone. Ids are not used twice.
     void forget_gone(std::span<const policy::Unit> units) {
         const auto is_here = [units](uint64_t id) {
             return std::any_of(units.begin(), units.end(), [id](const policy::Unit& unit) { return unit.id == id; });
@@ -165,13 +166,13 @@ private:
     std::atomic<uint32_t>* inside_;
     void* state_ = nullptr;
     const char* breach_ = nullptr;
-    int waits_ = 0;  // decisions in a row that waited for long
+    int waits_ = 0;  // decisions in a row that blocked
     std::vector<uint64_t> given_;
     std::vector<XPolicyChoice> answers_;
     std::unordered_map<uint64_t, Suspended> suspended_;  // by id
 };
 
-// For the functions that the registry calls, which take nothing.
+// The module, for functions that the registry calls and that take no argument.
 const XPolicyModule* g_module = nullptr;
 std::atomic<uint32_t>* g_inside = nullptr;
 std::string g_line;  // NOLINT
@@ -189,7 +190,7 @@ std::unique_ptr<policy::Policy> make_of_line() {
     return made;
 }
 
-// It stays in the list to the end.
+// Adds the policy to the registry, where it stays until the process ends.
 std::string enlist(const policy::PolicyInfo& info) {
     if (policy::find_policy(info.name) != nullptr)
         throw std::runtime_error("there is a policy " + std::string(info.name) + " already: give yours another name");

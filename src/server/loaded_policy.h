@@ -1,10 +1,9 @@
-// A policy from a shared library (xsched/policy.h), or from one line (policy/expr): registered beside those of the
-// build. The answers of a library's policy are checked, and the time that they take: policy.h says for what it is
-// thrown out.
+// A policy from a shared library (xsched/policy.h), or from a one-line expression (policy/expr), registered beside the
+// built-in ones. The answers of a library's policy are checked, and the time that they take. policy.h says for what a
+// policy is thrown out.
 //
-// load_policy and register_expression: once, before there is a scheduling thread. They throw std::runtime_error with a
-// sentence. `inside` is 1 while a library's code decides: whoever finds it so after the server's end knows what ended
-// it.
+// Call load_policy and register_expression once, before the scheduling thread exists. They throw std::runtime_error
+// with a sentence. `inside` is 1 while a library's code decides. If a server ends while it is 1, that code ended it.
 #pragma once
 
 #include <atomic>
@@ -17,11 +16,11 @@
 
 namespace xsched::server {
 
-// Each returns the name by which the policy is known from then on.
+// Both return the name by which the policy is known from then on.
 std::string load_policy(const std::string& path, std::atomic<uint32_t>* inside);
 std::string register_expression(const std::string& line);
 
-// For tests as well: a policy of that description.
+// Makes a policy of that module (also for tests).
 std::unique_ptr<policy::Policy> make_loaded(const XPolicyModule& module, std::atomic<uint32_t>* inside);
 
 }  // namespace xsched::server

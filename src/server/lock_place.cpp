@@ -33,7 +33,7 @@ std::string own_directory() {
         "remove it, or choose a socket in a directory of your own with --socket");
 }
 
-// FNV-1a: names need only differ.
+// Returns an FNV-1a hash, so that the names of locks differ.
 uint64_t hash_of(const std::string& text) {
     uint64_t hash = 14695981039346656037ULL;
     for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
@@ -56,7 +56,7 @@ bool is_shared_directory(const std::string& directory) {
 std::string lock_path(const std::string& socket) {
     const std::string directory = parent_of(socket);
     if (!is_shared_directory(directory)) return socket + ".lock";
-    char* real = realpath(directory.c_str(), nullptr);  // one place may have several names
+    char* real = realpath(directory.c_str(), nullptr);  // a directory may be reached by several names
     const std::string whole = (real != nullptr ? std::string(real) : directory) + socket.substr(socket.rfind('/') + 1);
     free(real);
     char name[40];

@@ -1,5 +1,5 @@
-// Where the lock of a socket path is kept: beside the socket, but where others may make files as well (/tmp), in a
-// directory of ours, so that nobody can make it first. Any thread.
+// Finds where the lock of a socket path lies: beside the socket; if other users may create files there (/tmp), in a
+// directory of XSched's, so that no other user can create the lock first. Any thread.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace xsched::server {
 // Returns whether any user may make files in the directory, but not remove those of others: its sticky bit is set.
 bool is_shared_directory(const std::string& directory);
 
-// Independent of the environment: two servers for one path must find the same lock. Throws std::runtime_error with a
-// sentence if there is no safe place.
+// Returns the lock's path. It does not depend on the environment: two servers for one socket path must find the same
+// lock. Throws std::runtime_error with a sentence if there is no safe place.
 std::string lock_path(const std::string& socket);
 
 std::string parent_of(const std::string& path);

@@ -15,12 +15,12 @@
 namespace xsched::server {
 namespace {
 
-constexpr uint32_t kMostLines = 512;  // a power of two
+constexpr uint32_t kMostLines = 512;  // lines in the ring; a power of two
 constexpr size_t kLineBytes = 1024;   // of base/log
 constexpr int64_t kEndPatienceNs = 200 * base::kMillisecond;
 
-// A bounded queue of many writers and one reader: a line's turn says whose it is. The writer that has number n finds
-// turn == n, leaves n + 1; the reader finds n + 1, leaves n + kMostLines.
+// An entry of a bounded ring with many writers and one reader. `turn` says who may use it: the writer of line n waits
+// for turn == n and leaves n + 1; the reader waits for n + 1 and leaves n + kMostLines.
 struct Line {
     std::atomic<uint32_t> turn;
     uint32_t bytes;
@@ -30,7 +30,7 @@ struct Line {
 Line g_lines[kMostLines];
 std::atomic<uint32_t> g_next{0};
 std::atomic<uint32_t> g_lost{0};
-base::FutexWord g_written{0};  // lines that are complete
+base::FutexWord g_written{0};  // number of lines that are complete
 std::atomic<uint32_t> g_read{0};
 std::atomic<uint32_t> g_reader_asleep{0};
 base::Thread g_thread;
@@ -67,7 +67,7 @@ void tell_lost() {
     if (bytes > 0) base::write_log_line(text, static_cast<size_t>(bytes));
 }
 
-// False: there is none.
+// Writes line `number`. Returns false if it is not there yet.
 bool write_next(uint32_t number) {
     Line& line = g_lines[number % kMostLines];
     if (line.turn.load(std::memory_order_acquire) != number + 1) return false;

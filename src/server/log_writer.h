@@ -1,15 +1,15 @@
-// The log's way out. Lines go into a bounded ring, and a thread of its own writes them: a reader of standard error, or
-// of a FIFO named by XLOG_FILE, may keep a writer waiting for ever. A line that finds the ring full is lost. How many
-// were lost is said once there is room.
+// Writes the log from a bounded ring on a thread of its own. A reader of standard error, or of a FIFO named by
+// XLOG_FILE, may block a writer forever. A line that finds the ring full is lost; the number of lost lines is logged
+// once there is room.
 //
-// One per process. Lines may come from any thread; begin and end belong to main().
+// There is one writer per process. Any thread may add lines. Only main() calls begin and end.
 #pragma once
 
 namespace xsched::server {
 
-// From here on XLOG_... never waits. Without a thread for it (the system has none) lines are written as before.
+// From this call on XLOG_... never blocks. If the system has no thread for it, lines are written directly as before.
 void begin_log_writer();
-// Waits for what is in the ring, at most 200 ms.
+// Waits at most 200 ms until the ring is written.
 void end_log_writer();
 
 }  // namespace xsched::server

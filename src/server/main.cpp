@@ -100,7 +100,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.set_version_flag("--version", XSCHED_VERSION);
 }
 
-// False, with a sentence written, if the options cannot be used together or name what is not there.
+// Completes and checks the options. Writes a sentence and returns false if they cannot be used together or name a thing
+// that does not exist.
 bool complete(CommandLine& line) {
     Options& options = line.options;
     if (line.policy.find('/') != std::string::npos)
@@ -152,8 +153,9 @@ bool settle_in_background(CommandLine& line) {
     return true;
 }
 
-// Soft limits are for programs that may end. One descriptor or two per client: the usual soft limit of 1024 is soon
-// reached. Each client's memory counts as a file. Memory and stacks stay as whoever set them meant them.
+// Raises soft limits of descriptors and file sizes. The usual soft limit of 1024 descriptors is soon reached, since
+// each client takes one or two. Each client's memory counts as a file. Limits of memory and of stacks stay as they were
+// set.
 void raise_soft_limits() {
     for (const int resource : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU}) {
         rlimit limit{};
@@ -163,19 +165,19 @@ void raise_soft_limits() {
     }
 }
 
-// Signals by which the kernel says that something cannot be had: the call that wanted it says so as well. A server that
-// has used up its processor time (also its real-time thread's) goes on until the hard limit.
+// Ignores the signals that report an exceeded limit, since the call that exceeded it also fails. A server that has used
+// up its soft limit of processor time goes on until the hard limit.
 void ignore_signals_of_limits() {
     for (const int number : {SIGPIPE, SIGXFSZ, SIGXCPU}) signal(number, SIG_IGN);
 }
 
-// As it was asked for: what a library's policy is called is known once it is loaded.
+// Returns the policy as the command line names it. The name of a policy from a library is known only once it is loaded.
 const char* asked_policy(const Options& options) {
     if (!options.policy_file.empty()) return options.policy_file.c_str();
     return options.policy_line.empty() ? options.policy.c_str() : options.policy_line.c_str();
 }
 
-// From here on nobody may read standard output and error, and what libraries still write there belongs into the log.
+// Redirects standard output and error to the log: nobody may read them from here on, and libraries still write there.
 void leave_starter(const Options& options) {
     if (options.log_file.empty()) return;
     const int log = open(options.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -186,7 +188,7 @@ void leave_starter(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-// The process that started us reads this from standard output, or has a socket for it.
+// Tells the process that started this server that it listens: on standard output, or by a socket.
 void report_listening(const Options& options, const xsched::server::ServiceManager& manager) {
     XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
     printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
@@ -195,16 +197,17 @@ void report_listening(const Options& options, const xsched::server::ServiceManag
     leave_starter(options);
 }
 
-// `begun`: it serves from then on, with the policy that was asked for.
+// Runs the server. `begun`: called once it serves, with the policy that was asked for.
 int run_server(const Options& options, std::vector<xsched::server::Listener> listeners,
                const std::function<void()>& begun) {
     try {
         xsched::server::stay_resident();
         xsched::server::take_in_advance();
-        // Not destroyed: what peers have sent stays open, and goes with the process.
+        // Never destroyed: that would close descriptors that peers have sent, which may block. They go with the
+        // process.
         auto& server = *new xsched::server::Server(options, std::move(listeners));  // NOLINT
         begun();
-        // Before the log has a thread of its own: this server may not live to see it written.
+        // Logs the end of the earlier server directly: this server may end before the log's thread writes it.
         if (options.supervised != nullptr && options.supervised->obituary[0] != '\0')
             XLOG_WARN("%s", options.supervised->obituary);
         xsched::server::begin_log_writer();
@@ -217,7 +220,7 @@ int run_server(const Options& options, std::vector<xsched::server::Listener> lis
     }
 }
 
-// In this process alone. Packets that peers have sent are not closed: they go with the process.
+// Serves in this process, without a supervisor. Ends without closing packets that peers have sent.
 [[noreturn]] void serve_unsupervised(Options options, std::vector<xsched::server::Listener> listeners,
                                      xsched::server::ServiceManager& manager) {
     int status = 0;
@@ -243,7 +246,7 @@ int serve(const CommandLine& line) {
         const auto serve_once = [&](xsched::server::SupervisedMemory& memory) {
             Options mine = options;
             mine.supervised = &memory;
-            if (memory.supervisor == 0) mine.manager = &manager;  // there was no memory for one
+            if (memory.supervisor == 0) mine.manager = &manager;  // there was no memory for a supervisor
             std::vector<xsched::server::Listener> lent;
             for (const auto& listener : listeners) lent.push_back(listener.lend());
             return run_server(mine, std::move(lent), [&] {
@@ -255,11 +258,12 @@ int serve(const CommandLine& line) {
         };
         const auto begun = [&] { report_listening(options, manager); };
         const int status = xsched::server::supervise(serve_once, begun, kUsage, manager);
-        for (auto& listener : listeners) listener.leave();  // if the server could not
+        for (auto& listener : listeners) listener.leave();  // leaves the sockets, if the server could not do it itself
         return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
-        return options.idle_exit_ns > 0 ? 0 : kUsage;  // one that was started on demand is not needed
+        return options.idle_exit_ns > 0 ? 0 : kUsage;  // a server that was started on demand is not needed if another
+                                                       // one serves
     } catch (const std::exception& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return kUsage;
@@ -281,7 +285,7 @@ int start(CommandLine& line) {
 
 int main(int argc, char** argv) {
     xsched::base::hold_standard_fds();
-    umask(022);  // what is made is made with the permissions that it needs
+    umask(022);  // created files have exactly the permissions that the server asks for
     try {
         CLI::App app{"Schedules the accelerator work of several programs by priority.", "xserver"};
         CommandLine line;

@@ -16,8 +16,8 @@ struct SupervisedMemory;
 
 struct Options {
     std::string policy = "HPF";
-    std::string policy_file;  // a policy to load; empty: none
-    std::string policy_line;  // one to make of an expression; empty: none
+    std::string policy_file;  // library of a policy to load; empty: none
+    std::string policy_line;  // expression of a policy to make; empty: none
     std::string socket;  // where to listen
     std::string guest_socket;  // where to listen for containers; empty: nowhere
     ipc::SocketScope scope = ipc::SocketScope::kUser;
@@ -25,13 +25,14 @@ struct Options {
     int64_t starvation_limit_ns = 0;  // 0: none
     int64_t claim_limit_ns = 0;       // likewise (sched/pattern/claim.h)
     int64_t spin_ns = 0;              // poll the doorbells for this long before sleeping
-    std::string share_unit = "program";  // who shares a device as one: program, queue, user, cgroup
+    std::string share_unit = "program";  // which queues share a device as one: those of a program, each queue, a
+                                         // user's, a control group's
     std::vector<LimitSetting> limits;  // --limit
     std::vector<GroupSetting> groups;  // likewise
     std::string log_file;             // empty: standard error
-    bool flight_recorder = true;      // what happened in the last 30 s is kept, for xcli trace --last
+    bool flight_recorder = true;      // the last 30 s are kept, for xcli trace --last
     SupervisedMemory* supervised = nullptr;  // shared with the supervisor; null: there is none
-    ServiceManager* manager = nullptr;       // which this process tells how it is; null: its supervisor does
+    ServiceManager* manager = nullptr;       // told about this server's state; null: the supervisor reports it
 };
 
 }  // namespace xsched::server

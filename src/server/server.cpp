@@ -24,8 +24,8 @@
 namespace xsched::server {
 namespace {
 
-// Blocks them in this thread and all later ones: they come through the descriptor only. So does the signal that the
-// threads of the undertaker take.
+// Returns a descriptor that reports the ending signals, which are blocked in this thread and all later ones. Also
+// blocks the signal that the undertaker's threads take.
 base::UniqueFd open_signals() {
     const sigset_t signals = ending_signals();
     sigset_t blocked = signals;
@@ -36,12 +36,13 @@ base::UniqueFd open_signals() {
     return fd;
 }
 
-// The longest in the hardware that a verdict gives a process (sched/facts/mechanism.h, sched/pattern/long_timeslice.h).
+// Returns the longest hardware timeslice that the scheduler gives any process (sched/facts/mechanism.h,
+// sched/pattern/long_timeslice.h).
 uint32_t most_timeslice_us() {
     return std::max(sched::kDriversTimesliceUs, static_cast<uint32_t>(base::options().urgent_timeslice));
 }
 
-// `policy`: what a person has chosen since; empty: nothing.
+// `policy`: the policy that a person chose at run time; empty: none.
 sched::Core make_core(const Options& options, const std::string& policy) {
     sched::Settings settings;
     settings.starvation_limit_ns = options.starvation_limit_ns;
@@ -56,8 +57,8 @@ sched::Core make_core(const Options& options, const std::string& policy) {
     return core;
 }
 
-// Policies that are not of this build, before there is a scheduling thread. A policy in which its server ended is left
-// out.
+// Loads policies that are not built in, before there is a scheduling thread. A policy whose code ended the earlier
+// server is left out.
 Options with_own_policy(Options options) {
     if (!options.policy_line.empty()) options.policy = register_expression(options.policy_line);
     if (options.policy_file.empty()) return options;
@@ -87,7 +88,8 @@ void say_room(const Users& users) {
         static_cast<long long>(users.most_together(Limit::kClients, false)));
 }
 
-// In a user's own server, which starts by itself within his container, that is nothing to warn of.
+// Warns of what a server in namespaces of its own cannot see. A user's own server that runs inside the user's container
+// does not warn.
 void tell_blind_spots(ipc::SocketScope scope) {
     std::string all;
     for (const std::string& spot : blind_spots()) all += (all.empty() ? "" : ". And ") + spot;
@@ -174,7 +176,7 @@ void Server::watch_sources() {
         throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
-// Takes up the orders to the server before this one, if that ended by a fault.
+// Takes over the orders given to the earlier server, if that crashed.
 void Server::take_up_checkpoint() {
     base::LogLevel level{};
     const nlohmann::json told = checkpoint_.value("log_level");
@@ -199,7 +201,7 @@ void Server::take_up_checkpoint() {
     }
 }
 
-// On the scheduling thread, after each pass: when to look again at the latest, or 0.
+// Runs after each pass, on the scheduling thread. Returns when to look again at the latest, or 0.
 int64_t Server::look(int64_t now_ns) {
     std::vector<uint32_t>& together = scheduler_.together();
     if (!together.empty()) interrupter_.follow_together(together);
@@ -315,7 +317,7 @@ int64_t Server::next_wake() const {
 }
 
 void Server::let_everybody_go() {
-    // First: whatever becomes of the rest, a successor would have no socket any more.
+    // Comes first: if anything below fails, a successor would have no socket.
     if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
     for (Listener& listener : listeners_) listener.leave();
     if (options_.manager != nullptr) options_.manager->tell("STOPPING=1");

@@ -1,6 +1,6 @@
-// xserver in two threads. The scheduling thread (scheduler.h) reads shared memory, decides and writes directives. This
-// is the front, the main thread: it accepts, shakes hands, limits, answers tools and lets go. Nothing that a peer sends
-// is closed here (undertaker.h), since that may take as long as the peer likes.
+// xserver in two threads. The scheduling thread (scheduler.h) reads shared memory, decides and writes directives. The
+// front, which is the main thread, accepts connections, checks limits, answers tools and releases clients. It closes
+// nothing that a peer sent (undertaker.h), since that may block as long as the peer likes.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,14 @@ namespace xsched::server {
 
 class Server {
 public:
-    // Listens by `listeners` from here on, and schedules: those behind the first are for guests. Throws
-    // std::runtime_error with a sentence.
+    // Starts to listen and to schedule. `listeners`: the first is for users of this machine, the others for containers.
+    // Throws std::runtime_error with a sentence.
     Server(const Options& options, std::vector<Listener> listeners);
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Returns after SIGTERM or SIGINT, or when idle for long enough; everybody has been resumed then. The process must
-    // end right after it, without destroying this: peers' descriptors are left open.
+    // Serves until SIGTERM or SIGINT, or until idle for long enough, and resumes all queues then. The process must exit
+    // right after it, without destroying this object, since peers' descriptors stay open.
     void run();
 
 private:
@@ -60,14 +60,14 @@ private:
         Charge descriptors;
         int64_t deadline_ns;
     };
-    // A client that has said hello and is not served yet: an undertaker's thread makes its Region, it maps the memory
-    // and says so, then an undertaker's thread seals the file.
+    // A client between Hello and service: a thread of the undertaker makes its Region, the client maps it and says so,
+    // then a thread of the undertaker seals the file.
     struct Welcomed {
         std::unique_ptr<Client> client;
         int64_t deadline_ns = 0;
         bool said_so = false;
     };
-    // A process that will come (xcli run): as good as a client.
+    // A process that will become a client (xcli run). The server does not exit for idleness meanwhile.
     struct Expected {
         base::UniqueFd process;
         Charge place;
@@ -75,9 +75,9 @@ private:
         uid_t user;
         uint64_t number;  // of the process
         pid_t pid = 0;
-        bool came = false;  // itself, or a process that it started
+        bool came = false;  // the process, or one that it started, has connected
     };
-    // A program that ended and had not come: xcli run says so (ended_unused).
+    // An announced program that ended without using a device; xcli run reports that (ended_unused).
     struct EndedUnused {
         ToolHost::Announced program;
         int64_t ended_ns;
@@ -131,7 +131,7 @@ private:
     Options options_;
     Beats own_beats_{};
     Beats& beats_;
-    bool is_watched_;  // somebody ends a server of which a thread does not beat
+    bool is_watched_;  // a supervisor or manager ends this server if a thread stops beating
     int64_t started_ns_;
     gid_t trusted_group_;
     Identities identities_;
@@ -151,7 +151,7 @@ private:
     std::map<uint32_t, std::unique_ptr<Client>> clients_;  // sealed
     std::map<uint32_t, Expected> expected_;
     std::deque<EndedUnused> ended_unused_;  // the last ones
-    // What the scheduling thread does not know yet: clients that are to come, and those that have gone.
+    // News for the scheduling thread: clients to admit, and clients to expel.
     std::vector<uint32_t> coming_;
     std::vector<std::unique_ptr<Client>> leaving_;
     StoppedWatch stopped_;
@@ -160,7 +160,7 @@ private:
     HoldBook holds_;
     GoneClients gone_;
     HabitBook habits_;
-    host::DeviceCosts device_costs_;  // as xcli doctor --run has measured them
+    host::DeviceCosts device_costs_;  // costs measured by xcli doctor --run
     OrderNotes notes_;
     DeviceNumbers device_numbers_;
     DriverQueues driver_queues_;
@@ -169,13 +169,13 @@ private:
     ToolDesk desk_;
 
     bool stop_ = false;
-    int64_t accept_again_ns_ = 0;  // out of descriptors until then; 0: not
+    int64_t accept_again_ns_ = 0;  // no new connections until then, since descriptors have run out; 0: accept
     int64_t kept_accounts_ns_ = 0;  // the scheduling thread's
     int64_t kept_habits_ns_ = 0;
     std::vector<uint32_t> ungrouped_;  // clients whose control group could not be read in time
     int64_t groups_due_ns_ = 0;
-    int64_t tell_again_ns_ = 0;  // the scheduling thread did not take an order
-    int64_t idle_since_ns_;  // 0: somebody is here
+    int64_t tell_again_ns_ = 0;  // when to repeat an order that the scheduling thread did not take
+    int64_t idle_since_ns_;  // since when there is no client and no tool; 0: there is one
 };
 
 }  // namespace xsched::server

@@ -17,7 +17,7 @@
 namespace xsched::server {
 namespace {
 
-// As sd_watchdog_enabled(3) advises half of the time; a quarter allows for a thread that was woken late.
+// Feeds per watchdog period. sd_watchdog_enabled(3) advises two; four allow for a thread that is woken late.
 constexpr int64_t kFeedsWithinWatchdog = 4;
 
 std::string take_variable(const char* name) {
@@ -42,7 +42,7 @@ ServiceManager::ServiceManager() : address_(take_variable("NOTIFY_SOCKET")) {
         std::clamp<int64_t>(us, 0, INT64_MAX / base::kMicrosecond) * base::kMicrosecond / kFeedsWithinWatchdog;
 }
 
-// Takes no memory: the supervisor goes on where there is none.
+// Allocates no memory, so the supervisor can report even if there is none.
 void ServiceManager::tell(std::string_view text, std::string_view more) const {
     if (!socket_) return;
     sockaddr_un address{};

@@ -1,5 +1,6 @@
-// The service manager that started us (systemd), if there is one: what sd_notify(3) would tell it, by datagrams to
-// NOTIFY_SOCKET. The process that systemd started tells it: the supervisor, or a server without one. One thread.
+// Reports to the service manager that started the server (systemd), if there is one, as sd_notify(3) would: by
+// datagrams to NOTIFY_SOCKET. The process that systemd started reports: the supervisor, or a server without one. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@ namespace xsched::server {
 
 class ServiceManager {
 public:
-    // Takes what is said to us out of the environment: the manager does not know our children.
+    // Removes the variables meant for this process from the environment, since the manager does not know its children.
     ServiceManager();
 
-    // "READY=1", "STATUS=...". Never waits: the manager misses what it has no room for.
+    // Sends, for example, "READY=1" or "STATUS=...". Never waits: if the manager has no room, the message is lost.
     void tell(std::string_view text, std::string_view more = {}) const;
-    // WatchdogSec= is set: the manager ends this process unless it is fed.
+    // Returns whether WatchdogSec= is set: then the manager ends this process unless it is fed.
     bool watches() const { return feed_every_ns_ != 0; }
-    // Feeds the watchdog if both threads have beaten since it was fed last, and that is a while ago.
+    // Feeds the watchdog if both threads have beaten since the last time, and the last time is long enough ago.
     void feed(const Beats& beats, int64_t now_ns);
 
 private:
@@ -28,7 +29,7 @@ private:
     std::string address_;
     int64_t feed_every_ns_ = 0;  // 0: nobody watches
     int64_t fed_ns_ = 0;
-    uint32_t scheduling_ = 0;  // beats, as the watchdog was fed last
+    uint32_t scheduling_ = 0;  // the beat at the last feeding
     uint32_t front_ = 0;
 };
 

@@ -12,18 +12,18 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kLookEveryNs = 50 * base::kMillisecond;
-// A process whose state has not changed is looked at again after this time: one that ran, one that was stopped. A
-// process that goes on has its claim back with the next command that completes.
+// How often to look at a process whose state has not changed: a suspect that runs, or one that is stopped. A process
+// that continues gets its claim back with the next command that completes.
 constexpr int64_t kLookRunningNs = 200 * base::kMillisecond;
 constexpr int64_t kLookStoppedNs = 1600 * base::kMillisecond;
-constexpr int64_t kQuietNs = base::kSecond;  // nobody was kept off for this long: there is nothing to look for
+constexpr int64_t kQuietNs = base::kSecond;  // if no program was kept off for this long, the looks end
 
 }  // namespace
 
 bool is_stopped(pid_t pid) {
     if (pid <= 0) return false;
     const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/stat").text;
-    // The program's name comes before, in parentheses, and may have some of its own.
+    // The program's name comes first, in parentheses, and may itself contain parentheses.
     const size_t name_end = text.rfind(')');
     if (name_end == std::string::npos || text.compare(name_end + 1, 1, " ") != 0) return false;
     return text.compare(name_end + 2, 1, "T") == 0 || text.compare(name_end + 2, 1, "t") == 0;
@@ -34,7 +34,7 @@ void StoppedWatch::begin(int64_t now_ns) {
     if (due_ns_ == 0) due_ns_ = now_ns + kLookEveryNs;
 }
 
-// True: it was stopped, or goes on.
+// Returns whether the state changed: the process was stopped, or continues.
 bool StoppedWatch::looked(Look& look, const Client& client, int64_t now_ns) {
     std::atomic<uint32_t>& known = client.record()->stopped;
     const uint32_t stopped = is_stopped(client.peer().pid) ? 1 : 0;

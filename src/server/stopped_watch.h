@@ -1,8 +1,8 @@
-// Finds clients whose process is stopped (^Z, SIGSTOP): one that keeps others off and gets nothing done meanwhile loses
-// its claim. Front thread.
+// Finds clients whose process is stopped (^Z, SIGSTOP). A stopped process that keeps others off loses its claim to the
+// device. Front thread.
 //
-// Looks while the scheduling thread has somebody kept off: every 50 ms for new suspects, and ever less often at those
-// that stay as they are, stopped or not. Otherwise nothing is done.
+// Looks every 50 ms for new suspects while a program is kept off, and ever less often at suspects whose state stays the
+// same. Otherwise does nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace xsched::server {
 
-// Whether /proc says so of a process; false also if there is none.
+// Returns whether /proc shows the process as stopped; false if there is no such process.
 bool is_stopped(pid_t pid);
 
 class StoppedWatch {
@@ -24,14 +24,14 @@ public:
 
     explicit StoppedWatch(Scheduler& scheduler) : scheduler_(scheduler) {}
 
-    // A program is kept off.
+    // Starts the looks: a program is kept off.
     void begin(int64_t now_ns);
-    // When look() must be called; 0: no need.
+    // Returns when look() must be called; 0: no need.
     int64_t due_ns() const { return due_ns_; }
     void look(const Clients& clients, int64_t now_ns);
 
 private:
-    // At one client, while it is a suspect or was found stopped.
+    // One client that is a suspect, or that was found stopped.
     struct Look {
         int64_t due_ns = 0;
         int64_t pause_ns = 0;

@@ -24,19 +24,21 @@
 namespace xsched::server {
 namespace {
 
-// Looks and not time: where both were stopped for a while (^Z, a debugger of the supervisor) one look tells nothing.
+// After this many looks without a beat the scheduling thread hangs. Looks are counted, not time: if supervisor and
+// server were both stopped for a while (^Z, a debugger), a single look tells nothing.
 constexpr int kMostSilentLooks = 4;
-// While the front hangs programs are scheduled all the same, which its end would interrupt. And a user can keep it
-// waiting for the kernel's lock of a directory in /proc, whose successor would wait, too (docs/SECURITY.md).
+// The same for the front thread. It is larger because programs are still scheduled while the front hangs, and a restart
+// would interrupt them. Also, a user can block the front in the kernel by the lock of a directory in /proc, and a
+// successor would block there, too (docs/SECURITY.md).
 constexpr int kMostSilentLooksOfFront = 20;
-// A server that has made no pass yet may only be slow: after each such server the next one has twice as long.
+// A server that made no pass may only be slow: after each such server the next gets twice the time, at most this often.
 constexpr int kMostPatience = 4;  // times twice
-// So many in a row that made none: what was set at run time may be what they cannot begin with.
+// After this many servers in a row that made no pass, the settings made at run time are dropped: they may be the cause.
 constexpr int kMostUnborn = 3;
 constexpr int64_t kServerEndsNs = 2 * base::kSecond;
-// A server that is at its end has so long to go: then its successor begins while it is still listed.
+// How long a server that is exiting is awaited before its successor starts.
 constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
-// A server that lived for this long gets a successor at once; the pauses are for one that cannot live.
+// A server that lived for this long gets a successor at once. After a shorter life there is a pause.
 constexpr int64_t kSettledNs = base::kSecond;
 constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
 constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
@@ -45,7 +47,7 @@ bool is_ending(int number) { return number == SIGTERM || number == SIGINT || num
 
 // One of the server's threads, as the supervisor sees it.
 struct WatchedThread {
-    const char* silent;  // what its server did that was killed for it
+    const char* silent;  // says what the thread did, if its server was killed for its silence
     int most_silent_looks;
     uint32_t beats = 0;
     int silent_looks = 0;
@@ -87,15 +89,15 @@ private:
     sigset_t waited_{};
     sigset_t before_{};
     pid_t server_ = 0;
-    std::vector<pid_t> unreaped_;  // servers before this one, with a thread that is stuck in the kernel
+    std::vector<pid_t> unreaped_;  // earlier servers, with a thread that is stuck in the kernel
     bool told_ = false;
     bool told_begun_ = false;
     bool unknown_ = false;  // how it ended
-    bool forgot_ = false;   // what was set at run time
-    const char* silent_when_killed_ = nullptr;  // null: it was not killed for that
+    bool forgot_ = false;  // the settings made at run time were dropped
+    const char* silent_when_killed_ = nullptr;  // the silence for which the server was killed; null: it was not
     int killed_after_looks_ = 0;
     int unborn_ = 0;  // servers in a row that made no pass
-    int64_t kill_ns_ = 0;  // told to end, the server has until then
+    int64_t kill_ns_ = 0;  // when a server that was told to end is killed
     WatchedThread scheduling_{"made no pass", kMostSilentLooks};
     WatchedThread front_{"answered nobody (its front thread hangs)", kMostSilentLooksOfFront};
     int64_t dying_since_ns_ = 0;  // 0: it lives
@@ -113,8 +115,8 @@ int Supervisor::serve() {
 void Supervisor::become_server() {
     prctl(PR_SET_NAME, name_);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != memory_->supervisor) _exit(0);  // it was killed before we could ask to be told
-    // What ends a server stays blocked until it listens to it.
+    if (getppid() != memory_->supervisor) _exit(0);  // the supervisor ended before prctl took effect
+    // Signals that end a server stay blocked until the server listens for them.
     sigset_t mask = before_;
     const sigset_t ending = ending_signals();
     sigorset(&mask, &mask, &ending);
@@ -122,10 +124,10 @@ void Supervisor::become_server() {
     const int status = serve();
     if (status == 0) memory_->ended_in_order.store(1);
     fflush(nullptr);
-    _exit(status);  // the socket and its lock are the supervisor's
+    _exit(status);  // the socket and its lock belong to the supervisor
 }
 
-// Waits a while for the first server to serve. False: it ended, or is told to, or takes its time.
+// Waits a while until the first server serves. Returns false if it ended, is told to end, or takes too long.
 bool Supervisor::has_begun() {
     const int64_t until_ns = base::now_ns() + look_every_ns_;
     while (memory_->begun.load() == 0 && !told_ && base::now_ns() < until_ns) {
@@ -141,7 +143,7 @@ void Supervisor::tell_begun() {
     if (!std::exchange(told_begun_, true)) begun_();
 }
 
-// True: a signal came. False: it is time.
+// Waits. Returns true if a signal came, false at `due_ns`.
 bool Supervisor::wait_until(int64_t due_ns) {
     const int64_t left = std::max<int64_t>(due_ns - base::now_ns(), 0);
     const timespec patience{static_cast<time_t>(left / base::kSecond), static_cast<long>(left % base::kSecond)};
@@ -174,7 +176,7 @@ void Supervisor::look() {
     WatchedThread& silent = hangs ? scheduling_ : front_;
     silent_when_killed_ = silent.silent;
     killed_after_looks_ = silent.silent_looks;
-    scheduling_.silent_looks = front_.silent_looks = 0;  // and again, should that not help
+    scheduling_.silent_looks = front_.silent_looks = 0;  // counts again, in case the kill does not help
     kill(server_, SIGKILL);
 }
 
@@ -182,12 +184,12 @@ bool Supervisor::ended(int* status) {
     const pid_t found = waitpid(server_, status, WNOHANG);
     if (found == server_) return true;
     if (found == 0 || errno == EINTR) return false;
-    *status = 0;  // somebody else has waited for it
+    *status = 0;  // another part of the process has waited for it
     unknown_ = true;
     return true;
 }
 
-// True: it is at its end, and has been for so long that nobody waits for the last of it.
+// Returns true if the server has been exiting for so long that its successor should start without waiting further.
 bool Supervisor::left_behind(int* status) {
     const std::optional<int> coming = status_of_dying(server_);
     const int64_t now = base::now_ns();
@@ -208,7 +210,7 @@ void Supervisor::reap_earlier() {
     });
 }
 
-// Returns the server's wait status.
+// Watches the server until it ends. Returns its wait status.
 int Supervisor::watch() {
     int status = 0;
     int64_t look_ns = base::now_ns() + look_every_ns_;
@@ -236,7 +238,7 @@ bool Supervisor::is_intended(int status) const {
     return WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0 && memory_->begun.load() == 0;
 }
 
-// After the end of a server that was not meant to end.
+// After an unintended end, notes whether the server had made a pass.
 void Supervisor::note_birth() {
     forgot_ = false;
     if (memory_->beats.scheduling.load() != 0) {
@@ -295,7 +297,7 @@ int Supervisor::run() {
     sigaddset(&waited_, SIGCHLD);
     sigprocmask(SIG_BLOCK, &waited_, &before_);
     prctl(PR_GET_NAME, name_);
-    prctl(PR_SET_NAME, "xsched-watch");  // `pkill xserver` means the server
+    prctl(PR_SET_NAME, "xsched-watch");  // `pkill xserver` should hit the server, not the supervisor
     for (int64_t pause_ns = 0;;) {
         const int64_t began_ns = base::now_ns();
         begin_server();
@@ -308,7 +310,7 @@ int Supervisor::run() {
             const int status = watch();
             if (is_intended(status)) {
                 manager_.tell("STOPPING=1");
-                if (told_ && memory_->begun.load() != 0) return 0;  // also if the last of its end failed
+                if (told_ && memory_->begun.load() != 0) return 0;  // also if the very end of the server failed
                 return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
             }
             if (base::now_ns() - began_ns >= kSettledNs) pause_ns = 0;

@@ -18,7 +18,8 @@
 namespace xsched::server {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{100};  // measured: a read takes 0.05 ms. Safety: a thread may be late
+constexpr std::chrono::milliseconds kPatience{100};  // longest wait for a file (measured: a read takes 0.05 ms);
+                                                     // "safety": a thread may be late
 constexpr size_t kMostBytes = 4096;
 
 enum class What { kText, kInfo, kOpen };
@@ -48,7 +49,8 @@ SystemFile ask_now(const std::string& path, What what) {
     return file;
 }
 
-// Where there is no memory it is as if it came too late.
+// Asks, and logs if the answer does not come in time. If memory is exhausted, the result is the same as if it came too
+// late.
 SystemFile ask_or_warn(const std::string& path, What what) {
     try {
         return ask_now(path, what);
@@ -58,7 +60,7 @@ SystemFile ask_or_warn(const std::string& path, What what) {
     }
 }
 
-// The asking side and the thread that looks, with one question at a time.
+// The thread that reads files, and the side that asks it one question at a time.
 class Reader {
 public:
     bool in_time(const std::string& what, std::function<void()> look) {
@@ -96,7 +98,7 @@ private:
             std::function<void()> look = std::exchange(look_, nullptr);
             lock.unlock();
             look();
-            look = nullptr;  // with what it holds
+            look = nullptr;  // release the function and what it holds
             lock.lock();
             busy_ = false;
             answered_.notify_one();
@@ -111,7 +113,7 @@ private:
     bool started_ = false;
 };
 
-// Never destroyed: its thread may be held up when the process ends.
+// Never destroyed, since its thread may be blocked when the process ends.
 Reader& reader() {
     static Reader& one = *new Reader;  // NOLINT
     return one;

@@ -1,7 +1,7 @@
-// Files of /proc and /sys/fs/cgroup, read by a thread that may wait. Any user can keep a look-up of a
-// new name there waiting for as long as he likes: to make a folder takes the lock of the parent before it is refused
-// (docs/SECURITY.md). The caller waits for 100 ms at most, and for nothing while the thread is still held up by an
-// earlier question. One thread at a time may ask, the front.
+// Reads files of /proc and /sys/fs/cgroup on a thread that may block. Any user can block look-ups of new names there
+// for as long as he likes: creating a folder takes the parent's lock before it is refused (docs/SECURITY.md). The
+// caller waits for at most 100 ms; if the thread is still blocked by an earlier question, not at all. One thread at a
+// time may ask, the front.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,20 +14,20 @@
 namespace xsched::server {
 
 struct SystemFile {
-    bool in_time = false;  // else nothing below says anything
+    bool in_time = false;  // the answer came in time; otherwise the members below are not set
     bool there = false;
-    std::string text;    // of read_system_file, up to 4 kB
+    std::string text;    // the content, up to 4 kB (read_system_file)
     struct stat info{};  // of look_at_system_file
     base::UniqueFd open;  // of open_system_file
 };
 
 SystemFile read_system_file(const std::string& path);
-// Does not follow a link at the end.
+// Returns facts about a file. Does not follow a link at the end of the path.
 SystemFile look_at_system_file(const std::string& path);
 SystemFile open_system_file(const std::string& path);
 
-// Has the same thread look at several files. False: it did not end in time; it may end later, so what it refers to must
-// live as long as it does. `what`: names the files in the log.
+// Runs `look` on the same thread, for example to read several files. Returns false if it did not end in time. It may
+// end later, so everything it refers to must live as long as it does. `what`: names the files in the log.
 bool look_in_time(const std::string& what, std::function<void()> look);
 
 }  // namespace xsched::server

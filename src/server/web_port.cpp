@@ -20,7 +20,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kPatienceNs = 5 * base::kSecond;  // safety: xcli is there within some ms, and the server waits for it
+constexpr int64_t kPatienceNs = 5 * base::kSecond;  // longest wait for xcli to listen; "safety": it takes some ms
 
 std::string program_beside(const char* name) {
     char self[PATH_MAX];
@@ -36,7 +36,7 @@ std::string program_beside(const char* name) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (getppid() != parent) _exit(0);  // it went before we could ask to be told
+    if (getppid() != parent) _exit(0);  // the parent ended before prctl took effect
     dup2(out, STDOUT_FILENO);
     setenv("XSCHED_SOCKET", socket.c_str(), 1);
     const std::string token = web_token_file(socket);
@@ -45,7 +45,7 @@ std::string program_beside(const char* name) {
     _exit(127);
 }
 
-// Its first line: where it serves, or why it does not.
+// Reads xcli's first line: where it serves, or why it does not.
 std::string first_line(int out) {
     std::string text;
     const int64_t until_ns = base::now_ns() + kPatienceNs;
@@ -97,7 +97,7 @@ void serve_web_port(int port, const std::string& socket) {
     }
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    // No reason to end: another user could keep the machine without a scheduler by taking this port.
+    // The server runs without the page. If it ended instead, any user could prevent scheduling by taking this port.
     XLOG_ERRO("port %d is not served: %s", port, why.c_str());
 }
 

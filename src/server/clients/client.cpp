@@ -14,7 +14,8 @@ namespace {
 
 constexpr unsigned kPidFileSystem = 0x50494446;  // PIDFS_MAGIC, since Linux 6.9: one inode for each process
 
-// A number for the process that can be compared. Without one each connection counts as a process of its own.
+// Returns a number that is equal for connections of one process. If the kernel offers none, each connection counts as a
+// process of its own.
 uint64_t process_number(int pid_fd, pid_t pid, uint32_t client) {
     struct statfs system{};
     struct stat info{};
@@ -37,7 +38,7 @@ Client::Client(uint32_t id, const Peer& peer, User& user, std::string program, i
     if (!region_fd_) throw std::system_error(errno, std::generic_category(), "shared memory");
 }
 
-// Of a client that never was one; Server::bury has the Region of any other.
+// Unmaps the Region of a client that was never served; Server::bury takes the Region of any other client.
 Client::~Client() { ipc::unmap_region(region_); }
 
 void Client::keep(base::UniqueFd socket, base::UniqueFd process) {

@@ -1,6 +1,6 @@
-// One client process as the server holds it: its Region, and the two descriptors that tell of its end. Front thread;
-// the scheduling thread works on the Region between admit and expel. Until the Region is sealed (welcomed.cpp) no
-// thread that must not wait touches it.
+// One client process as the server holds it: its Region (the shared memory), and the two descriptors that report its
+// end. Front thread; between admit and expel the scheduling thread works on the Region. Before the Region is sealed
+// (welcomed.cpp), no thread that must not block touches it.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ namespace xsched::server {
 
 class Client {
 public:
-    // Makes the Region's file. Throws std::system_error if there is no descriptor for it. `claimed_pid` is what the
-    // client says itself: it names the process where the kernel's word does not.
+    // Creates the Region's file. Throws std::system_error if there is no descriptor for it. `claimed_pid`: the client's
+    // own word for its pid; it is used if the kernel does not tell the pid.
     Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid);
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
     void keep(base::UniqueFd socket, base::UniqueFd process);
-    // The Region that its file holds, mapped by a thread that may wait (undertaker.h). False: it cannot be kept.
+    // Takes the Region, which a thread that may block has mapped (undertaker.h). Returns false if it cannot be used.
     bool take_region(ipc::Region* region);
     bool has_region() const { return region_ != nullptr; }
-    // Hands the Region over. False: the process is gone, or does not read.
+    // Sends the Region to the client. Returns false if the process is gone or does not read.
     bool welcome() const;
-    // The connection, to be buried; the Region's file, to be sealed; the Region, to be unmapped.
+    // Hand over the connection (to be buried), the Region's file (to be sealed) and the Region (to be unmapped).
     base::UniqueFd give_socket() { return std::move(socket_); }
     base::UniqueFd give_file() { return std::move(region_fd_); }
     int file() const { return region_fd_.get(); }
@@ -45,10 +45,11 @@ public:
     // Returns its number for people: the kernel's number, or its own where the kernel shows none; 0: neither.
     int32_t pid() const { return peer_.pid > 0 ? peer_.pid : claimed_pid_; }
     bool pid_is_claimed() const { return peer_.pid <= 0; }
-    // Equal for connections of one process, different for different ones, as far as the kernel tells.
+    // Returns a number that is equal for connections of one process and different for different processes, as far as
+    // the kernel tells.
     uint64_t process() const { return process_; }
     const std::string& program() const { return program_; }
-    // As it was when it connected (cgroups.h), and what that is given.
+    // Return the control group at the time of the connection (cgroups.h), and its share and limits.
     const std::string& cgroup() const { return cgroup_; }
     bool knows_cgroup() const { return knows_cgroup_; }
     void read_cgroup() { cgroup_ = cgroup_of(peer_.pid, &knows_cgroup_); }
@@ -60,13 +61,13 @@ public:
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }
     int socket() const { return socket_.get(); }
-    int pid_fd() const { return pid_fd_.get(); }  // -1: the system has none
+    int pid_fd() const { return pid_fd_.get(); }  // -1: the system offers none
 
-    // The part that it takes of its user's account.
+    // The client's place in its user's account; released with the client.
     Charge place;
     Charge descriptors;
     bool handed_over = false;
-    bool suspended_by_person = false;  // suspended by a person before it came
+    bool suspended_by_person = false;  // a person suspended the process before it connected
 
 private:
     uint32_t id_;
@@ -80,7 +81,7 @@ private:
     uint64_t process_ = 0;
     base::UniqueFd socket_;
     base::UniqueFd pid_fd_;
-    base::UniqueFd region_fd_;  // until it is sealed
+    base::UniqueFd region_fd_;  // the Region's file, until it is sealed
     base::UniqueFd pin_;  // ipc::pin_region
     ipc::Region* region_ = nullptr;
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();

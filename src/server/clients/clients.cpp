@@ -1,4 +1,5 @@
-// Clients from their welcome to their end: what they hand over, and the scheduling thread's knowledge of them.
+// Clients from their welcome to their end: receives what they hand over, and tells the scheduling thread which clients
+// come and go.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,13 +19,15 @@ namespace {
 constexpr int64_t kTellAgainNs = 100 * base::kMillisecond;
 constexpr int64_t kReadGroupsAgainNs = base::kSecond;
 constexpr int kMostGenerations = 8;
-constexpr int64_t kEndedUnusedNs = 10 * base::kSecond;  // xcli run asks within milliseconds
-constexpr size_t kMostEndedUnused = 64;                 // safety: one user's short programs cost no memory
-constexpr size_t kMostTold = 16;  // clients in one order of the scheduling thread
+constexpr int64_t kEndedUnusedNs = 10 * base::kSecond;  // how long xcli run may ask about a program that ended; it asks
+                                                        // within milliseconds
+constexpr size_t kMostEndedUnused = 64;  // safety: one user's short programs cost no memory
+constexpr size_t kMostTold = 16;  // most clients that one order of the scheduling thread adds or removes
 
 }  // namespace
 
-// After its Hello a client sends handovers alone: end of file is its end, and anything else is not our protocol.
+// Handles a packet of a client, or its end. After its Hello a client sends only handovers. End of file is the client's
+// end; anything else breaks the protocol.
 void Server::hear_client(uint32_t id) {
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
@@ -32,7 +35,7 @@ void Server::hear_client(uint32_t id) {
     switch (look_at_incoming(client.socket())) {
         case Incoming::kNothing: return events_.rearm(client.socket(), token(Source::kClient, id));
         case Incoming::kEnd: return remove_client(id);
-        case Incoming::kDescriptors:  // the next packet is looked at when this one has come
+        case Incoming::kDescriptors:  // asks for the next packet only when this one has come
             return undertaker_.receive(client.user().uid(), client.socket(), id);
         case Incoming::kPlain: break;
     }
@@ -53,7 +56,7 @@ void Server::take_parcels(int64_t now_ns) {
             welcome(parcel.token, parcel.region, now_ns);
             continue;
         }
-        if (parcel.region != nullptr) {  // whoever was to have it has left
+        if (parcel.region != nullptr) {  // the client for which it was mapped has left
             undertaker_.unmap(parcel.user, parcel.region, {}, {});
             continue;
         }
@@ -106,7 +109,7 @@ void Server::remove_client(uint32_t id) {
         bury(std::move(client));
 }
 
-// Of a client that no thread knows any more. Its place is taken until its memory is back.
+// Releases a client that no thread uses any more. It counts as one of its user's clients until its memory is unmapped.
 void Server::bury(std::unique_ptr<Client> client) {
     std::vector<Charge> charges;
     charges.push_back(std::move(client->place));
@@ -115,13 +118,14 @@ void Server::bury(std::unique_ptr<Client> client) {
     undertaker_.unmap(client->user().uid(), client->give_region(), client->give_file(), std::move(charges));
 }
 
-// All that came and went. Should the scheduling thread not take it, it stays to be done.
+// Tells the scheduling thread of all clients that came or went. If the thread does not take the order, it is tried
+// again later.
 void Server::tell_scheduler() {
     while (!coming_.empty() || !leaving_.empty())
         if (!tell_some()) return;
 }
 
-// Some of them, in one order: between two orders everybody else has a pass.
+// Tells of a few clients in one order, so that a pass for all others comes between two orders.
 bool Server::tell_some() {
     const auto some_of = [](auto& all) { return std::span(all).first(std::min(all.size(), kMostTold)); };
     const auto coming = some_of(coming_);
@@ -161,7 +165,8 @@ bool Server::tell_some() {
     return true;
 }
 
-// Of those that leave. Programs that come and go all the time do not have the checkpoint written for each.
+// Keeps the habits of clients that leave. The checkpoint is not written for each one, since programs may come and go
+// all the time.
 void Server::keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns) {
     bool noted = false;
     for (const auto& client : leaving)
@@ -171,7 +176,7 @@ void Server::keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64
     checkpoint_.note(kHabits, habits_.to_json());
 }
 
-// One place for each process, however often it is announced.
+// Notes a process that will become a client. However often it is announced, it takes one place.
 bool Server::expect(const Peer& peer, int connection, User& user) {
     Expected expected{open_process(connection, peer), {}, {}, user.uid(), 0};
     struct stat info{};
@@ -208,7 +213,8 @@ std::vector<ToolHost::Announced> Server::ended_unused() const {
     return lately;
 }
 
-// A shell that was announced starts what uses the device.
+// Notes that an announced process has come: the client itself, or the announced ancestor that started it (a shell, for
+// example).
 void Server::note_arrival(const Client& client) {
     if (expected_.empty() || client.pid_is_claimed()) return;
     pid_t pid = client.pid();
@@ -217,7 +223,8 @@ void Server::note_arrival(const Client& client) {
             if (known.pid == pid) known.came = true;
 }
 
-// Of clients whose group could not be read when they came: until then they have what their user has.
+// Reads again the control groups of clients whose group could not be read in time when they came. Until then their
+// users' settings hold.
 void Server::read_groups(int64_t now_ns) {
     if (ungrouped_.empty() || now_ns < groups_due_ns_) return;
     groups_due_ns_ = now_ns + kReadGroupsAgainNs;
@@ -252,7 +259,7 @@ void Server::end_expectation(uint32_t id) {
     expected_.erase(found);
 }
 
-// Suspends again the programs that were suspended when the server before this one ended by a fault.
+// Suspends again the programs that were suspended when the earlier server crashed.
 void Server::suspend_again(int64_t now_ns) {
     scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
         checkpoint_.suspend_again(

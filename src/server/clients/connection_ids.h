@@ -1,5 +1,5 @@
-// Numbers for connections. They go up and begin anew after 2^32: one that connects again and again gets there in days,
-// and whoever has been here since then keeps his number. Front thread.
+// Numbers for connections. They count up and start again after 2^32. A client that reconnects all the time reaches that
+// in days, so a number that is still in use is skipped. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace xsched::server {
 class ConnectionIds {
 public:
     explicit ConnectionIds(uint32_t next = 1) : next_(next) {}
-    // is_taken(id): somebody has it. 0 is nobody's.
+    // Returns the next free number, never 0. `is_taken(id)`: a connection has that number.
     template <typename IsTaken>
     uint32_t take(IsTaken is_taken) {
         while (next_ == 0 || is_taken(next_)) ++next_;

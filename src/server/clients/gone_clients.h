@@ -1,4 +1,4 @@
-// The clients that left in the last minute, for tools that tell of the past (tool_record.cpp). Front thread.
+// Remembers clients that left in the last minute, for tools that show the past (tool_record.cpp). Front thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class GoneClients {
 public:
     static constexpr int64_t kLongestNs = 60 * base::kSecond;
     static constexpr size_t kMost = 2048;
-    static constexpr size_t kMostOfUser = 256;  // the oldest go first
+    static constexpr size_t kMostOfUser = 256;  // most entries of one user; the oldest go first
 
     struct Gone {
         uint32_t id = 0;

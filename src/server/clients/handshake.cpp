@@ -20,7 +20,7 @@ bool may_enter(const Peer& peer, ipc::SocketScope scope) {
 Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope) {
     Handshake handshake;
     ipc::Hello hello{};
-    // A Hello of any version starts with these three.
+    // The Hello of every version starts with these three fields.
     if (bytes < offsetof(ipc::Hello, kind)) return handshake;
     memcpy(&hello, packet, bytes < sizeof(hello) ? bytes : sizeof(hello));
     if (hello.magic != ipc::kMagic) return handshake;

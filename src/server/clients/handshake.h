@@ -1,4 +1,4 @@
-// Judging a handshake: what came in on a fresh connection, and the refusal to send if it does not do. Front thread.
+// Judges the first packet of a new connection, and sends the refusal if it is not acceptable. Front thread.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct Handshake {
     ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
     ipc::PeerKind kind = ipc::PeerKind::kClient;
     std::string program;  // printable
-    int32_t pid = 0;      // by its own word
+    int32_t pid = 0;      // the peer's own word for its pid
 };
 
-// `packet` is the first packet of a connection from `peer` to a server of scope `scope`.
+// Judges `packet`, the first of a connection from `peer`, for a server of scope `scope`.
 Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::SocketScope scope);
 
 // Tells a tool that it is let in.

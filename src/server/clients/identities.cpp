@@ -16,10 +16,11 @@ namespace {
 using Answer = Standing::Answer;
 
 constexpr uint32_t kBlocks = (UINT32_MAX - Identities::kFirstApart) / Identities::kNumbersOfPlace;
-// How long the past of a program that has left can be asked for (gone_clients.h).
+// How long a program that left can be asked about (gone_clients.h).
 constexpr int64_t kIdleNs = 60 * base::kSecond;
 
-// Several users may be shown as the number for those without one; so that number is nobody's.
+// Returns whether the uid is the one that the kernel shows for every user without a mapping. Several users share that
+// number, so it names none of them.
 bool is_unmapped(uid_t uid) {
     static const uid_t unmapped = ipc::unmapped_uid();
     return uid == unmapped;
@@ -38,7 +39,7 @@ bool administers(const Peer& peer) {
     return peer.told_uid == 0 ? peer.standing.has_rights : is_servers(peer.told_uid);
 }
 
-// A process whose group is not known shares its place with no other.
+// Returns a place for a process by its control group. If the group is not known, the process has a place of its own.
 std::string group_place_of(pid_t pid) {
     bool known = true;
     const std::string group = cgroup_of(pid, &known);
@@ -48,10 +49,10 @@ std::string group_place_of(pid_t pid) {
 
 }  // namespace
 
-// Anywhere: what a server before this one kept of its containers is not that of ours.
+// Starts at a random number, so that what an earlier server kept about its containers is not taken for this server's.
 Identities::Identities() : next_block_(std::random_device{}() % kBlocks) {}
 
-// "": the uid says who it is.
+// Returns the name of the place of a peer whose uid does not say who it is; empty if the uid does.
 std::string Identities::place_of(const Peer& peer) const {
     const Standing& standing = peer.standing;
     if (standing.container != 0) return "pid namespace " + std::to_string(standing.container);
@@ -76,12 +77,13 @@ void Identities::settle(Peer& peer) {
     auto& numbers = peer.place->numbers;
     const uid_t first = kFirstApart + peer.place->block * kNumbersOfPlace;
     numbers.emplace(0, first);
-    // The last one is for all that come when there are no more.
+    // The last number of a place is shared by all uids that come when the other numbers are used up.
     const auto fresh = static_cast<uid_t>(std::min<size_t>(numbers.size(), kNumbersOfPlace - 1));
     const auto known = numbers.find(peer.told_uid);
     peer.uid = known != numbers.end() ? known->second : first + fresh;
     if (known == numbers.end() && fresh < kNumbersOfPlace - 1) numbers.emplace(peer.told_uid, peer.uid);
-    // In a container that an ordinary user has made a uid is his, or one that /etc/subuid gives him.
+    // In a container that an ordinary user has made, each uid belongs to that user, or is one that /etc/subuid gives
+    // him.
     const bool is_users_own = peer.standing.container != 0 && !peer.standing.made_by_administrator && !peer.guest &&
                               peer.told_uid != 0 && peer.told_uid != geteuid() && !is_unmapped(peer.told_uid);
     if (!is_users_own) peer.account = first;
@@ -98,7 +100,7 @@ std::shared_ptr<Place> Identities::find(const std::string& name) {
     return at->second;
 }
 
-// Forgets places that are old and have no connection. Connections are limited, so places with one are few.
+// Forgets places that are old and have no connection. Places with connections are few, since connections are limited.
 void Identities::forget_idle(int64_t now_ns) {
     const auto forget = [this](auto is_old) {
         for (auto at = places_.begin(); at != places_.end();) {

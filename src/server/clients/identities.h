@@ -1,8 +1,9 @@
-// The user at the other end of a connection, to be compared with others. On the host that is a uid. A container's root
-// may be any uid, so each uid in a container is somebody of its own: it gets a number that no uid of the machine has,
-// and all of the container share one account. Front thread.
+// Tells which user is at the other end of a connection, as a number that can be compared. On the host that is the uid.
+// A container's root may have any rights or none on the host, so a uid in a container gets a number that no uid of the
+// machine has. All users of one container share one account. Front thread.
 //
-// Words: apart, of a peer whose uid does not say who it is; place, where such a peer is (place.h).
+// Words: apart, said of a peer whose uid does not tell who it is; place, the container (as a rule) in which such a peer
+// is (place.h).
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +20,14 @@ namespace xsched::server {
 
 class Identities {
 public:
-    // Uids from here on are used by nobody: many programs take them for negative (systemd's UIDS-GIDS says so).
+    // The first number for such peers. No user has a uid from here on: many programs take them for negative (systemd's
+    // UIDS-GIDS says so).
     static constexpr uid_t kFirstApart = 0x80000000;
     static constexpr uid_t kNumbersOfPlace = 256;
-    static constexpr size_t kMostIdle = 1024;  // places of which nobody is connected
+    static constexpr size_t kMostIdle = 1024;  // most places without a connection
 
     Identities();
-    // Completes what the kernel said of the peer: number, account, and what it may.
+    // Completes what the kernel said about the peer: its number, its account, and its rights.
     void settle(Peer& peer);
 
 private:

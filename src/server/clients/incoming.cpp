@@ -12,7 +12,7 @@ namespace xsched::server {
 Incoming look_at_incoming(int socket) {
     char first = 0;
     iovec content{&first, 1};
-    msghdr message{};  // without room for descriptors: they stay in the queue
+    msghdr message{};  // no room for descriptors, so they stay in the queue
     message.msg_iov = &content;
     message.msg_iovlen = 1;
     ssize_t bytes = -1;

@@ -1,18 +1,18 @@
-// Looking at what a peer has sent without taking it: descriptors may be in it, and taking them means closing them,
-// which may last as long as the peer likes. Any thread.
+// Looks at a packet without taking it. The packet may hold descriptors; to take it means to close them, which may block
+// for as long as the peer likes. Any thread.
 #pragma once
 
 namespace xsched::server {
 
 enum class Incoming {
-    kNothing,      // yet
-    kEnd,          // the peer has gone
-    kPlain,        // a packet without descriptors: it may be received
-    kDescriptors,  // a packet that has some
+    kNothing,  // yet
+    kEnd,  // the peer has gone
+    kPlain,  // a packet without descriptors: receiving it cannot block
+    kDescriptors,  // a packet with descriptors
 };
 Incoming look_at_incoming(int socket);
 
-// True: the peer has read everything that was sent to it.
+// Returns whether the peer has read everything that was sent to it.
 bool has_read_all(int socket);
 
 }  // namespace xsched::server

@@ -1,4 +1,4 @@
-// Connections until they are clients or tools: accepted, counted, let in or refused.
+// Connections before they are clients or tools: accepts, counts, admits or refuses them.
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -13,20 +13,20 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kHelloPatienceNs = base::kSecond;
-// From the hello to the seal. Safety: both take a millisecond, and a machine under load may stop a program for
-// seconds.
+// Longest time from the hello to the seal. "Safety": both take a millisecond, but a machine under load may stop a
+// program for seconds.
 constexpr int64_t kSealPatienceNs = 5 * base::kSecond;
 constexpr int64_t kAcceptRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostBacklog = 1024;
 constexpr int64_t kBacklogRetryNs = 10 * base::kMillisecond;
-constexpr int kMostAtOnce = 64;        // accepted, before others have their turn
-constexpr int64_t kConnectionFds = 3;  // a connection, its process, and what pins its memory
+constexpr int kMostAtOnce = 64;        // most connections that are accepted before other events are served
+constexpr int64_t kConnectionFds = 3;  // descriptors of one connection: itself, its process, and the file of its memory
 
 }  // namespace
 
 void Server::accept_newcomers(int64_t now_ns) {
     accept_again_ns_ = 0;
-    if (undertaker_.backlog() >= kMostBacklog) {  // they come faster than they can be closed
+    if (undertaker_.backlog() >= kMostBacklog) {  // connections come faster than they can be closed
         accept_again_ns_ = now_ns + kBacklogRetryNs;
         return;
     }
@@ -78,7 +78,7 @@ void Server::answer_handshake(uint32_t id, int64_t now_ns) {
     newcomers_.erase(found);
     events_.forget(socket);
     newcomer.silent.release();
-    if (incoming == Incoming::kEnd)  // it only looked whether somebody is here
+    if (incoming == Incoming::kEnd)  // the peer only checked whether a server is here
         return undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
     if (incoming == Incoming::kDescriptors) return refuse(newcomer, ipc::WelcomeStatus::kBadHello, now_ns);
     char packet[sizeof(ipc::Hello) + 1];
@@ -112,7 +112,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     std::unique_ptr<Client> client;
     try {
         client = std::make_unique<Client>(id, newcomer.peer, user, handshake.program, handshake.pid);
-    } catch (const std::exception& error) {  // descriptors, or no file may be as large (ulimit -f)
+    } catch (const std::exception& error) {  // no descriptors left, or files may not be as large (ulimit -f)
         if (user.may_log(now_ns)) XLOG_WARN("pid %d cannot be served: %s", newcomer.peer.pid, error.what());
         return refuse(newcomer, ipc::WelcomeStatus::kNoMemory, now_ns);
     }
@@ -126,7 +126,8 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     welcomed_.emplace(id, Welcomed{std::move(client), now_ns + kSealPatienceNs});
 }
 
-// A newcomer that has spoken meanwhile is heard: it may be we who were late.
+// Drops newcomers that have said nothing for too long. Reads first what they have sent meanwhile: the server itself may
+// be late.
 void Server::drop_silent_newcomers(int64_t now_ns) {
     while (!newcomers_.empty() && now_ns >= newcomers_.begin()->second.deadline_ns) {
         const uint32_t id = newcomers_.begin()->first;

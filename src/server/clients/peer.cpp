@@ -27,7 +27,7 @@ bool has_group(int socket, gid_t own, gid_t wanted) {
     std::vector<gid_t> groups(64);
     socklen_t bytes = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
     int result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &bytes);
-    if (result != 0 && bytes > groups.size() * sizeof(gid_t)) {  // it says how much room it needs
+    if (result != 0 && bytes > groups.size() * sizeof(gid_t)) {  // the kernel says how much room the groups need
         groups.resize(bytes / sizeof(gid_t));
         result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &bytes);
     }

@@ -1,4 +1,4 @@
-// Where peers are whose uid says nothing of who they are: a container, as a rule (identities.h). Front thread.
+// A place: a container, as a rule, in which a uid does not tell who a peer is (identities.h). Front thread.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 namespace xsched::server {
 
-// The numbers that the users of one place share. The numbers of a place are Identities::kFirstApart + 256 * block on;
-// the first is that of its uid 0, and of its account.
+// The numbers for users of one place: from Identities::kFirstApart + 256 * block on. The first is that of the place's
+// uid 0, and of its account.
 struct Place {
     std::string name;  // "pid namespace 4026532567"
     uint32_t block = 0;

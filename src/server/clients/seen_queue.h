@@ -1,4 +1,4 @@
-// A client's queues, as tools are told of them. Front thread.
+// A client's queues as tools are told of them. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ struct SeenQueue {
     uint32_t at;
     ipc::QueueSlot& slot;
 
-    // Returns its number for people within its process, from 1. A queue that comes later may have the number of one
-    // that went.
+    // Returns the queue's number for people, from 1, unique among its process's present queues. A later queue may get
+    // the number of one that is gone.
     uint32_t number() const { return at + 1; }
 };
 std::vector<SeenQueue> queues_of(const Client& client);
-// XPlatform of its queues, also of those that are gone; kPlatformUnknown: it had none.
+// Returns the XPlatform of the client's queues, also of those that are gone; kPlatformUnknown if it never had one.
 uint32_t platform_of(const Client& client);
 
 }  // namespace xsched::server

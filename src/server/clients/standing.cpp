@@ -22,17 +22,17 @@ namespace {
 
 using Answer = Standing::Answer;
 
-// Of linux/nsfs.h (Linux 4.9) and linux/pidfd.h (6.11): Debian 12's headers do not know the latter.
+// Constants of linux/nsfs.h (Linux 4.9) and linux/pidfd.h (6.11), since Debian 12's headers lack the latter.
 constexpr unsigned long kOwningUserNamespace = _IO(0xb7, 0x1);
 constexpr unsigned long kParentNamespace = _IO(0xb7, 0x2);
 constexpr unsigned long kPidNamespaceOf = _IO(0xFF, 5);
 constexpr unsigned long kUserNamespaceOf = _IO(0xFF, 9);
 
-// Numbers of the initial namespaces: the same on every machine (linux/proc_ns.h).
+// Inode numbers of the initial namespaces, the same on every machine (linux/proc_ns.h).
 constexpr uint64_t kInitialCgroup = 0xEFFFFFFB;
 constexpr uint64_t kInitialPid = 0xEFFFFFFC;
 
-constexpr int kMostLevels = 32;  // levels of namespaces that the kernel allows
+constexpr int kMostLevels = 32;  // most nested namespaces that the kernel allows
 
 struct SpaceKind {
     const char* name;
@@ -57,7 +57,8 @@ base::UniqueFd open_namespace(const SpaceKind& kind, int process, pid_t pid, boo
     return open_system_file("/proc/" + std::to_string(pid) + "/ns/" + kind.name).open;
 }
 
-// The last one on the way up from `space` that is not `own`; `space` itself, if the way does not lead there.
+// Returns the topmost namespace below `own` on the way up from `space`. Returns `space` itself if the way does not lead
+// to `own`.
 base::UniqueFd topmost_below(base::UniqueFd space, uint64_t own) {
     base::UniqueFd at(fcntl(space.get(), F_DUPFD_CLOEXEC, 0));
     for (int level = 0; level < kMostLevels && at; ++level) {
@@ -74,8 +75,8 @@ std::string text_of_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Of the line "NSpid:" about our own descriptor: as many numbers as there are pid namespaces from ours to the
-// process's. 0: it does not say.
+// Returns how many pid namespaces lie between ours and the process's: the count of numbers in its line "NSpid:". 0: the
+// line is missing.
 int levels_below(int process) {
     std::ifstream file("/proc/self/fdinfo/" + std::to_string(process));
     for (std::string word; file >> word;) {
@@ -98,7 +99,8 @@ bool has_capability(pid_t pid) {
     return pid > 0 && syscall(SYS_capget, &head, sets) == 0 && (sets[0].effective >> CAP_SYS_ADMIN & 1) != 0;
 }
 
-// In a container without it nobody has it. There the server is one of those who share that container.
+// Returns whether any process can have CAP_SYS_ADMIN here. In a container without that right no process has it; then
+// the server is just one of the container's users.
 bool somebody_has_capability() {
     static const bool has = [] {
         const std::string status = text_of_file("/proc/1/status");
@@ -130,8 +132,8 @@ void look_at_pids(Standing& standing, base::UniqueFd space) {
     standing.made_by_administrator = !owner || number_of(owner.get()) == own_number(kUsers.name);
 }
 
-// Reads the files that any process may read. A user namespace with the same mapping as ours can be made by those alone
-// who may be any uid.
+// Reads the files that any process may read. Only a process that may become any uid can create a user namespace with
+// the same mapping as ours, so an equal mapping proves enough.
 void look_without_rights(Standing& standing, int process, pid_t pid) {
     if (standing.in_container == Answer::kUnknown) {
         const int levels = levels_below(process);
@@ -151,7 +153,7 @@ Standing look(int process, pid_t pid, bool by_links) {
     look_at_pids(standing, open_namespace(kPids, process, pid, by_links));
     look_without_rights(standing, process, pid);
     standing.has_rights = has_capability(pid) || !somebody_has_capability();
-    // A file that was read by its number was about this process only if it has not ended meanwhile.
+    // Files read by pid were about this process only if it is still alive now.
     return is_alive(process) ? standing : Standing{};
 }
 

@@ -1,6 +1,6 @@
-// Clients between their hello and the seal of their memory: it is mapped, they are welcomed, and it is sealed. Until
-// then the peer can punch holes into the file, and a thread that touches the memory waits in a page fault for as long
-// as the peer punches: no thread of ours does.
+// Clients between their hello and the seal of their memory. First the memory is mapped, then the client gets it, then
+// the file is sealed. Before the seal the peer can punch holes into the file: a thread that touches the memory would
+// then block in a page fault. So no thread of the server touches it.
 #include <cstring>
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 namespace xsched::server {
 namespace {
 
-// Whether the client says that it has mapped its memory.
+// Returns whether the client says that it has mapped its memory.
 bool says_mapped(const Client& client) {
     ipc::Mapped mapped{};
     char packet[sizeof(mapped) + 1];
@@ -25,7 +25,7 @@ bool says_mapped(const Client& client) {
 
 }  // namespace
 
-// `region`: null if there is no memory.
+// Welcomes the client. `region`: null if there is no memory.
 void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
     Client& client = *welcomed_.find(id)->second.client;
     if (region == nullptr || !client.take_region(region)) {
@@ -70,7 +70,7 @@ void Server::serve_sealed(uint32_t id, bool sealed, int64_t now_ns) {
     clients_.emplace(id, std::move(client));
 }
 
-// `why`: what it did, for the log; null: it has left.
+// Drops a client. `why`: what it did, for the log; null: it has left.
 void Server::drop_welcomed(uint32_t id, const char* why, int64_t now_ns) {
     const auto found = welcomed_.find(id);
     std::unique_ptr<Client> client = std::move(found->second.client);
@@ -83,7 +83,7 @@ void Server::drop_welcomed(uint32_t id, const char* why, int64_t now_ns) {
     bury(std::move(client));
 }
 
-// Clients that have taken too long: they have not said that they mapped their memory, or keep it from being sealed.
+// Drops clients that took too long: they never said that they mapped their memory, or they prevent the seal.
 void Server::drop_unmapped(int64_t now_ns) {
     while (!welcomed_.empty() && now_ns >= welcomed_.begin()->second.deadline_ns) {
         const Welcomed& late = welcomed_.begin()->second;

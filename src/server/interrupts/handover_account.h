@@ -1,5 +1,5 @@
-// The price of one user's handovers: sets that proved false, and the time of the thread that acts on all users' sets.
-// Kept by the interrupter's thread; any thread reads what is atomic.
+// The cost of one user's handovers: the sets that proved false, and the time of the thread that acts on all users' sets.
+// The interrupter's thread writes it; any thread may read the atomic parts.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace xsched::server {
 
 class HandoverAccount {
 public:
-    // Sets so far that were refused, modulo 2^32.
+    // Returns the number of sets refused so far, modulo 2^32.
     uint32_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
-    // The rest: interrupter's thread.
-    // Counts one. True: a line about this user may be written, at most one each second.
+    // Counts a refused set. Returns true if a line about this user may be logged: at most one each second. This
+    // function and those below: interrupter's thread.
     bool refuse(int64_t now_ns) {
         refused_.fetch_add(1, std::memory_order_relaxed);
         return may_log(now_ns);
@@ -26,7 +26,7 @@ public:
         logged_ns_ = now_ns;
         return true;
     }
-    // How much of the thread's time the user had lately: the one with least comes next.
+    // Returns how much of the thread's time the user had lately. The user with the least comes next.
     int64_t served_ns(int64_t now_ns) {
         if (now_ns - window_began_ns_ >= kWindowNs) {
             window_began_ns_ = now_ns;
@@ -37,7 +37,8 @@ public:
     void serve(int64_t now_ns, int64_t ns) { served_ns_ = served_ns(now_ns) + std::max<int64_t>(ns, 0); }
 
 private:
-    // Older entries have no say: several looks at a client that does not answer (interrupter.cpp, kLookEveryNs).
+    // Older entries do not count. Several times kLookEveryNs, the interval of looks at a client that does not answer
+    // (interrupter.cpp).
     static constexpr int64_t kWindowNs = 100 * base::kMillisecond;
 
     std::atomic<uint32_t> refused_{0};

@@ -14,16 +14,17 @@
 namespace xsched::server {
 namespace {
 
-// A client acts within some 50 us, and its own call takes most of a millisecond.
+// How long a client may take to carry out a directive itself: it acts within some 50 us, and its own call takes most of
+// a millisecond.
 constexpr int64_t kClientActsWithinNs = 3 * base::kMillisecond;
 constexpr int64_t kLookAtMostEveryNs = base::kMillisecond;
-constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // while we act for somebody
-constexpr size_t kMostSets = 64;                           // of one client
+constexpr int64_t kLookEveryNs = 10 * base::kMillisecond;  // time between looks while the server acts for a client
+constexpr size_t kMostSets = 64;  // of one client
 
-// The wish in the client's slots for one device. It writes them itself, but they are about nobody else.
+// The directives in the client's slots for one device. The client could change them, but they concern only itself.
 struct Wanted {
     bool stopped = false;
-    bool interrupted = false;  // the client did it, or was about to
+    bool interrupted = false;  // the client interrupted its work itself, or was about to
     uint32_t timeslice_us = 0;
 };
 
@@ -94,7 +95,7 @@ void Interrupter::keep(const Key& key, Set fresh) {
     fresh.came = ++came_;
     const auto known = sets_.find(key);
     if (known != sets_.end()) {
-        // New channels of the same: what is wanted of the old ones is wanted of them, once they are proved.
+        // A renewed set has new channels of the same context: once proved, the same is done to them as to the old ones.
         Set& set = known->second;
         retire(set);
         set.by = fresh.by;
@@ -113,7 +114,8 @@ void Interrupter::keep(const Key& key, Set fresh) {
     sets_.emplace(key, std::move(fresh));
 }
 
-// Under mutex_. False: the system has no threads left; what is handed over then is of no use.
+// Starts the thread if needed. Call under mutex_. Returns false if the system has no threads left: handed-over sets are
+// then of no use.
 bool Interrupter::has_thread() {
     if (thread_.joinable()) return true;
     try {
@@ -140,7 +142,7 @@ void Interrupter::unwatch(uint32_t client) {
     std::erase_if(watched_, [client](const auto& it) { return it.id == client; });
 }
 
-// Not with every pass: a client has milliseconds to answer. But once more after the last pass.
+// Does not look in every pass, since a client has milliseconds to answer. Looks once more after the last pass.
 int64_t Interrupter::look(int64_t now_ns) {
     beat_ns_.store(now_ns, std::memory_order_relaxed);
     if (watched_.empty()) return 0;
@@ -175,7 +177,7 @@ int64_t Interrupter::look_at(Watched& answer, int64_t now_ns) {
             return now_ns + kLookEveryNs;
         }
     }
-    if (answers && !answer.together && hand_back(answer)) {  // before anything more is done for it
+    if (answers && !answer.together && hand_back(answer)) {  // hand back before doing anything more for the client
         answer.acting = answer.silent = false;
         header.outside_stopped.store(0);
         header.outside_changes.fetch_add(1);
@@ -218,7 +220,7 @@ std::vector<uint32_t> Interrupter::take_changed() {
     return std::exchange(changed_clients_, {});
 }
 
-// Makes the wish in its slots the wanted state. The timeslices of a client that answers are its own business.
+// Makes the directives in the client's slots the wanted state. A client that answers sets its timeslices itself.
 void Interrupter::follow(const Watched& client) {
     bool any = false;
     const std::lock_guard lock(mutex_);
@@ -229,8 +231,8 @@ void Interrupter::follow(const Watched& client) {
         set.wanted_us = client.silent ? wanted.timeslice_us : set.done_us;
         set.together = !client.silent;
         set.taken = &client.region->header.taken_together;
-        // Work that the client itself has stopped is to run again, too: before it fell silent or by a call that came to
-        // its end only now, after ours. As long as it says so.
+        // Work that the client itself has stopped must run again, too, as long as the client says that it is stopped.
+        // It was stopped before the client fell silent, or by a call of the client's that ended only after ours.
         set.left_stopped = client.silent && wanted.interrupted && !set.wanted;
         set.dirty = set.dirty || set.wanted != set.stopped || set.wanted_us != set.done_us || set.left_stopped;
         any = any || set.dirty;
@@ -238,8 +240,8 @@ void Interrupter::follow(const Watched& client) {
     if (any) changed_.notify_all();
 }
 
-// True: nothing is left of what was done for the client but the right timeslices; its devices are its own
-// business from here on.
+// Hands the devices back to a client that answers again. Returns true once nothing is left of what was done for it
+// except the right timeslices.
 bool Interrupter::hand_back(const Watched& client) {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, set] : sets_) {
@@ -259,7 +261,7 @@ void Interrupter::release(uint32_t client) {
         const std::lock_guard lock(mutex_);
         for (auto& [key, set] : sets_) {
             if (key.client != client) continue;
-            // Its slots are not asked: it may have died in the middle of a call that it had not noted yet.
+            // Ignores the client's slots: the client may have died in a call that it had not noted yet.
             set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
             set.going = true;

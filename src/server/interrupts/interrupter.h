@@ -1,18 +1,18 @@
-// Takes clients' work off their devices, and puts it back, by the descriptors that a client has handed over (level 3):
-// for those that do not answer, and for several of one priority at once, whose own calls would wait for each other in
-// the driver. Else a client that answers does it itself; then this does nothing.
+// Takes clients' work off their devices, and puts it back, using the descriptors that clients have handed over (level
+// 3). It acts for clients that do not answer. It also acts for several clients of one priority at once, whose own calls
+// would wait for each other in the driver. In all other cases a client does it itself.
 //
-// Calls to the driver take up to a millisecond, so that they are made on a thread of its own. The wanted state and the
-// reached state are compared until they agree: whoever acts last, client or server, acts on the newest directive. The
-// thread also sees when the scheduling thread hangs, and lets everything run. The driver counts disablings: each is
-// undone by an enabling of its own, whoever makes it.
+// Calls to the driver take up to a millisecond, so a separate thread makes them. It compares the wanted state with the
+// reached state until they agree, so the newest directive wins whether client or server acts last. If the scheduling
+// thread hangs, it lets all work run. The driver counts disablings: each one needs its own enabling, made by either
+// side.
 //
-// A set counts once it is proved to be its descriptor's own. The proof is a call on a peer's descriptor and may wait in
-// the driver: so the thread makes it too, before anything else is done with the set. A set that proves false is dropped
-// and counted against its user (limits.def, "refused-handovers").
+// A set of channels is used only after a proof that its descriptor owns them. The proof is a call on a peer's
+// descriptor and may block in the driver, so the same thread makes it. A set that proves false is dropped and counted
+// against its user (limits.def, "refused-handovers").
 //
-// take and release: front thread. watch, unwatch and look: scheduling thread; look costs nothing for clients that have
-// handed nothing over.
+// Threads: take and release, front thread; watch, unwatch and look, scheduling thread. look costs nothing for clients
+// that have handed nothing over.
 #pragma once
 
 #include <atomic>
@@ -34,31 +34,32 @@ namespace xsched::server {
 
 class Interrupter {
 public:
-    // No process gets a longer timeslice in the hardware, whatever its slots and its handovers say.
+    // `most_timeslice_us`: the longest hardware timeslice that any process gets, whatever its slots and its handovers
+    // say.
     explicit Interrupter(uint32_t most_timeslice_us) : most_timeslice_us_(most_timeslice_us) {}
     ~Interrupter() { finish(); }
     Interrupter(const Interrupter&) = delete;
     Interrupter& operator=(const Interrupter&) = delete;
 
-    // Takes a packet that came from a client after its Hello, with the control device that came along (none: it was
-    // something else). False: not of our protocol. The client must be watched from then on.
+    // Takes a packet that a client sent after its Hello, with the control device that came with it (none: another
+    // descriptor came). Returns false if the packet breaks the protocol. Then the client must be watched.
     bool take(const Client& client, const void* packet, size_t bytes, base::UniqueFd fd);
-    // The client is gone, or let go, and no longer watched: whoever stopped it, it runs, with the timeslices that the
-    // driver had set.
+    // Forgets a client that is gone or released and is no longer watched. Its work runs again, with the driver's own
+    // timeslices, even if the client itself stopped it.
     void release(uint32_t client);
-    // Everything that it stopped runs again, then it returns. Nothing may come after it.
+    // Lets everything run that this object stopped, then returns. Call nothing after it.
     void finish();
 
     void watch(uint32_t client, int32_t pid, ipc::Region* region);
     void unwatch(uint32_t client);
-    // Looks whether clients carry out their directives, and steps in if not. Returns when to look again; 0: no need.
+    // Checks whether clients carry out their directives, and acts if not. Returns when to check again; 0: no need.
     int64_t look(int64_t now_ns);
-    // The Header::together of these clients has changed.
+    // Notes that the Header::together of these clients has changed.
     void follow_together(const std::vector<uint32_t>& clients);
-    // Of which devices this can take the client's work off together with others'. Any thread.
+    // Returns the devices from which this object can take the client's work off together with others'. Any thread.
     std::vector<uint64_t> devices_of(uint32_t client);
-    // Clients of which that has changed since the last call: a set was proved, or the driver refused. Costs nothing
-    // where there are none.
+    // Returns the clients for which that has changed since the last call: a set was proved, or the driver refused.
+    // Costs nothing if no client handed anything over.
     std::vector<uint32_t> take_changed();
 
 private:
@@ -67,39 +68,40 @@ private:
         Handed handed;
         std::shared_ptr<base::UniqueFd> fd;
         std::shared_ptr<HandoverAccount> account;  // its user's
-        uint64_t came = 0;  // which of all handovers it is
-        bool proved = false;  // it is the descriptor's own
-        bool listed = false;  // devices_of has it: it, or the one before it of that key, was proved
+        uint64_t came = 0;  // number of this handover among all
+        bool proved = false;  // the descriptor owns the channels
+        bool listed = false;  // devices_of lists it: this set, or an earlier one of the same key, was proved
         bool wanted = false;  // stopped
         uint32_t wanted_us = 0;
-        bool stopped = false;  // as last done here
+        bool stopped = false;  // state after the last action here
         uint32_t done_us = 0;
-        bool left_stopped = false;  // the client stopped it, and does not let it go
-        bool renewed = false;  // the channels are others than those that were stopped
-        bool dirty = false;  // to be done, whatever was done last
+        bool left_stopped = false;  // the client stopped it and does not resume it
+        bool renewed = false;  // its channels are not the ones that were stopped
+        bool dirty = false;  // an action is due in any case
         bool busy = false;  // being done
-        bool going = false;  // then to be closed
-        bool together = false;  // the next call is made for several clients
-        bool refused = false;  // and that was refused
-        std::atomic<uint32_t>* taken = nullptr;  // its client's word for that; stays until release
+        bool going = false;  // to be closed after the next action
+        bool together = false;  // the next call is made for several clients at once
+        bool refused = false;  // the driver refused such a call
+        std::atomic<uint32_t>* taken = nullptr;  // tells the client that the server acts; points into the client's
+                                                 // memory until release
     };
-    static constexpr uint32_t kUnknownUs = UINT32_MAX;  // a timeslice that somebody may have set
+    static constexpr uint32_t kUnknownUs = UINT32_MAX;  // the timeslice is not known: the client may have set one
     struct Key {
         uint32_t client;
         uint64_t device;
         uint64_t key;
         auto operator<=>(const Key&) const = default;
     };
-    // A client that handed something over, and how it answers.
+    // A client that handed a set over, and whether it answers.
     struct Watched {
         uint32_t id = 0;
         int32_t pid = 0;
         ipc::Region* region = nullptr;
         uint32_t carried_out = 0;
-        int64_t silent_since_ns = 0;  // 0: it is not
-        bool acting = false;  // it is done for it here,
-        bool silent = false;  // since it does not answer,
-        bool together = false;  // or for it and others at once
+        int64_t silent_since_ns = 0;  // when it stopped answering; 0: it answers
+        bool acting = false;  // the server acts for it,
+        bool silent = false;  // because it does not answer,
+        bool together = false;  // or because several clients are interrupted at once
     };
 
     int64_t look_at(Watched& client, int64_t now_ns);
@@ -133,9 +135,9 @@ private:
     uint64_t came_ = 0;  // under mutex_: handovers
     std::vector<uint32_t> changed_clients_;  // under mutex_
     std::vector<std::shared_ptr<base::UniqueFd>>
-        retired_;  // under mutex_; closed by the thread, which may take its time
+        retired_;  // sets to close; under mutex_; the thread closes them, since that may block
     bool stop_ = false;  // under mutex_
-    std::thread thread_;  // started with the first set
+    std::thread thread_;  // started with the first set that is handed over
 };
 
 }  // namespace xsched::server

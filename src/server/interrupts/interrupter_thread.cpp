@@ -1,4 +1,4 @@
-// The interrupter's thread: proves what was handed over, and makes the calls.
+// The interrupter's thread: proves the sets that clients hand over, and makes the calls.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -18,7 +18,7 @@ void complain(uint32_t client, const char* what, const InterruptOutcome& outcome
 
 }  // namespace
 
-// Makes the calls that several clients of one device need together. False: there is none.
+// Makes the calls that several clients of one device need together. Returns false if there are none.
 bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     const auto fits = [](const Set& set) {
         return set.dirty && set.together && set.proved && !set.refused && !set.going && !set.renewed &&
@@ -30,7 +30,7 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     const Interrupts& by = *first->second.by;
     struct Member {
         uint32_t client;
-        Set* set;  // stays: this thread alone erases
+        Set* set;  // valid: only this thread erases sets
         Handed handed;
         std::shared_ptr<base::UniqueFd> fd;
         bool refused = false;
@@ -66,12 +66,12 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     return true;
 }
 
-// Under mutex_. The client is to do it itself from now on.
+// Gives the work back to the client, which does it itself from now on. Call under mutex_.
 void Interrupter::refuse(uint32_t client) {
     for (auto& [key, set] : sets_)
         if (key.client == client) {
             set.refused = true;
-            set.stopped = false;  // else putting it back would undo what the client itself has stopped since
+            set.stopped = false;  // otherwise enabling would undo a disabling that the client made since
         }
     note_changed(client);
 }
@@ -82,21 +82,21 @@ void Interrupter::note_changed(uint32_t client) {
     any_changed_.store(true);
 }
 
-// Does one thing. False: there is none. Handovers come last: however many there are, an action waits for one proof at
-// most.
+// Does one action. Returns false if none is due. Proofs of handovers come last, so an action waits for one proof at
+// most, however many there are.
 bool Interrupter::act(std::unique_lock<std::mutex>& lock) {
     if (!retired_.empty()) {
         auto closing = std::exchange(retired_, {});
         lock.unlock();
-        closing.clear();  // may be what frees a process's channels in the driver, which takes its time
+        closing.clear();  // closing may free a process's channels in the driver, which takes time
         lock.lock();
         return true;
     }
     return act_together(lock) || act_alone(lock) || prove_next(lock);
 }
 
-// Users come in turn, by the time that their calls took lately. A set that goes is not proved before: it has only to
-// run, and a call on its own descriptor with its own client concerns nothing else.
+// Acts for one client; users take turns by the time that their calls took lately. A set that is to be closed is not
+// proved first: its channels must only run, and a call on the client's own descriptor affects no other client.
 bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     auto at = sets_.end();
     int64_t least_ns = 0;
@@ -110,7 +110,7 @@ bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     }
     if (at == sets_.end()) return false;
     const Key key = at->first;
-    Set& set = at->second;  // stays: this thread alone erases
+    Set& set = at->second;  // valid: only this thread erases sets
     const Interrupts& by = *set.by;
     const Handed handed = set.handed;
     const std::shared_ptr<base::UniqueFd> fd = set.fd;
@@ -118,7 +118,7 @@ bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     const bool stop = set.wanted && !going;
     const uint32_t us = going ? 0 : set.wanted_us;
     const bool disables = stop && (!set.stopped || set.renewed);
-    // One for each disabling that is in force: the driver counts them, and one too many does no harm.
+    // One enabling for each disabling in force, since the driver counts them. One too many does no harm.
     const int enables = (set.stopped && (!stop || set.renewed) ? 1 : 0) + (!stop && set.left_stopped ? 1 : 0);
     const bool slices = us != set.done_us;
     set.dirty = set.renewed = set.left_stopped = false;
@@ -147,14 +147,14 @@ bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     return true;
 }
 
-// In the order in which they came. False: all are.
+// Proves the oldest set that is not proved. Returns false if there is none.
 bool Interrupter::prove_next(std::unique_lock<std::mutex>& lock) {
     auto at = sets_.end();
     for (auto it = sets_.begin(); it != sets_.end(); ++it)
         if (!it->second.proved && (at == sets_.end() || it->second.came < at->second.came)) at = it;
     if (at == sets_.end()) return false;
     const Key key = at->first;
-    Set& set = at->second;  // stays: this thread alone erases
+    Set& set = at->second;  // valid: only this thread erases sets
     const Interrupts& by = *set.by;
     const Handed handed = set.handed;
     const std::shared_ptr<base::UniqueFd> fd = set.fd;
@@ -169,7 +169,7 @@ bool Interrupter::prove_next(std::unique_lock<std::mutex>& lock) {
             key.client, outcome.sentence, outcome.error, outcome.status, set.account->refused());
     lock.lock();
     set.busy = false;
-    if (set.came != came) return true;  // another one by now
+    if (set.came != came) return true;  // a newer handover has replaced it
     if (outcome.good) {
         set.proved = true;
         if (std::exchange(set.listed, true)) return true;
@@ -181,7 +181,7 @@ bool Interrupter::prove_next(std::unique_lock<std::mutex>& lock) {
     return true;
 }
 
-// The scheduling thread has given no sign of life for too long: nobody stays stopped by it. False: it lives.
+// Resumes all work if the scheduling thread has given no sign of life for too long. Returns false if it lives.
 bool Interrupter::watch_scheduler(int64_t now_ns) {
     const int64_t beat_ns = beat_ns_.load(std::memory_order_relaxed);
     if (beat_ns == 0 || now_ns - beat_ns < ipc::kHeartbeatLostNs) return false;

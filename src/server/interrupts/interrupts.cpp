@@ -37,8 +37,8 @@ std::string describe(const Handed& handed) {
 InterruptOutcome stop(int fd, const Handed& handed) { return told(rm::disable(call, fd, channels_in(handed))); }
 InterruptOutcome start(int fd, const Handed& handed) { return told(rm::enable(call, fd, channels_in(handed))); }
 
-// The lower half of an XDevice is the address that the driver tells (platform/stream/hal/identity.h). A driver that
-// does not tell it is asked for the owner alone.
+// Proves a set by the PCI address that the driver reports, which must be the lower half of the XDevice
+// (platform/stream/hal/identity.h). If the driver reports no address, only the ownership is proved.
 InterruptOutcome prove(int fd, const Handed& handed, uint64_t device) {
     const rm::ChannelSet set = channels_in(handed);
     uint32_t address = 0;
@@ -58,7 +58,8 @@ std::vector<rm::Owned> owned_in(const std::vector<Part>& parts) {
 InterruptOutcome stop_all(const std::vector<Part>& parts) { return told(rm::disable_all(call, owned_in(parts))); }
 InterruptOutcome start_all(const std::vector<Part>& parts) { return told(rm::enable_all(call, owned_in(parts))); }
 
-// The groups are the descriptor's own, or the driver refuses; the times are another process's word.
+// Sets timeslices. The driver refuses groups that are not the descriptor's own; the client's word for its former
+// timeslices is bounded by `most_us`.
 void set_timeslices(int fd, const Handed& handed, uint32_t us, uint32_t most_us) {
     rm::ChannelSet set = channels_in(handed);
     for (uint32_t i = 0; i < set.group_count; ++i) set.timeslices_us[i] = std::min(set.timeslices_us[i], most_us);

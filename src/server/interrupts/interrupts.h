@@ -1,5 +1,5 @@
-// How the server takes a client's work off a device, and lets it go on, in the client's place: one row per platform
-// whose kernel driver allows that to somebody else. Any thread; a call takes up to some milliseconds.
+// How the server takes a client's work off a device, and lets it run again, in place of the client. There is one row
+// per platform whose kernel driver allows that to another process. Any thread; a call takes up to some milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace xsched::server {
 
-// The bytes of a client's handover (ipc::Handover): the platform knows their meaning.
+// The bytes of a client's handover (ipc::Handover), which the platform's functions understand.
 using Handed = std::vector<unsigned char>;
 
 struct InterruptOutcome {
     bool good = true;
-    const char* sentence = "";  // for people: what it means
+    const char* sentence = "";  // what the outcome means, for people
     int error = 0;              // errno
-    uint32_t status = 0;        // the driver's own answer
+    uint32_t status = 0;        // the driver's own status
 };
 
-// A client's set, and the descriptor that came with it.
+// A client's set of channels, and the descriptor that came with it.
 struct Part {
     int fd = -1;
     const Handed* handed = nullptr;
@@ -26,27 +26,28 @@ struct Part {
 
 struct Interrupts {
     uint32_t platform;       // XPlatform
-    const char* descriptor;  // what is to come along
+    const char* descriptor;  // name of the descriptor that must come with the set
     bool (*is_descriptor)(int fd);
-    // A set that came from another process is looked at once before it is used: its counts here,
+    // Checks the counts in a set that came from another process. Called once, before the set is used.
     bool (*is_sound)(const Handed& handed);
-    // and whether it is the descriptor's own, and of that device (XDevice), by a call that changes nothing. A process
-    // can name others' channels beside a sound descriptor of its own.
+    // Proves, by a call that changes nothing, that the descriptor owns the set and that the set is of that device
+    // (XDevice). Without the proof a process could name another's channels beside its own descriptor.
     InterruptOutcome (*prove)(int fd, const Handed& handed, uint64_t device);
     std::string (*describe)(const Handed& handed);
     InterruptOutcome (*stop)(int fd, const Handed& handed);
     InterruptOutcome (*start)(int fd, const Handed& handed);
-    // The same for several processes' work on one device, in as few calls as can be, by the descriptor of one of them.
-    // Each set is proved once more for each call. The rest is undone where it fails midway. Null: each by itself.
+    // Stops several processes' work on one device, in as few calls as possible, through the descriptor of one of them.
+    // Each set is proved again for each call. If it fails midway, everything is undone. Null: each process needs its
+    // own call.
     InterruptOutcome (*stop_all)(const std::vector<Part>& parts);
     InterruptOutcome (*start_all)(const std::vector<Part>& parts);
-    // 0: the driver's own, as the client says. None is longer than `most_us`.
+    // Sets timeslices, none longer than `most_us`. `us` 0: the driver's own, as the client reports them.
     void (*set_timeslices)(int fd, const Handed& handed, uint32_t us, uint32_t most_us);
 };
 
-// nullptr: nobody but the client itself can do it there.
+// Returns the platform's functions; nullptr if only the client itself can stop its work there.
 const Interrupts* interrupts_of(uint32_t platform);
-// Whether the descriptor is what some platform's clients hand over.
+// Returns whether the descriptor is one that some platform's clients hand over.
 bool is_interrupt_descriptor(int fd);
 
 }  // namespace xsched::server

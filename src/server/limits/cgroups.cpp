@@ -14,11 +14,13 @@
 namespace xsched::server {
 namespace {
 
-constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // other than users' and processes'
-constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // of groups that nothing was said of
+constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // range of account numbers, apart from those of users and
+                                                        // processes
+constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // account numbers of groups without settings of
+                                                                        // their own
 constexpr size_t kLongestPath = 255;
-constexpr int64_t kGone = -1;  // in the place of an owner
-constexpr int64_t kUnknown = -2;  // the system does not say in time
+constexpr int64_t kGone = -1;  // stands for the owner of a group that is gone
+constexpr int64_t kUnknown = -2;  // stands for the owner if the system does not tell it in time
 
 struct Kind {
     const char* name;
@@ -32,14 +34,14 @@ constexpr Kind kKinds[] = {
     {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
 };
 
-// Without ".." a path below the mount stays there.
+// Returns whether the text is a group's path. Without ".." the path stays below the mount.
 bool is_path(const std::string& path) {
     if (path == "/") return true;
     return path.size() <= kLongestPath && !path.empty() && path.front() == '/' && base::printable(path) == path &&
            (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
 }
 
-// Of a path, by a number that nobody knows.
+// Returns a hash of a path, made with a secret number so that no user can predict it.
 uint64_t hash_of_path(const std::string& path, uint64_t secret) {
     return std::hash<std::string>{}(std::to_string(secret) + path + std::to_string(secret));
 }
@@ -50,7 +52,8 @@ bool is_within(const std::string& path, const std::string& group) {
 
 }  // namespace
 
-// Its user names groups as he likes, and has them as deep as he likes: by neither he leaves the groups above.
+// Finds the group in a file /proc/PID/cgroup. A user names his groups freely and nests them freely; whatever he does,
+// limits of the groups above still apply.
 std::string cgroup_in(const std::string& file, const GroupView& view) {
     std::istringstream lines(file);
     for (std::string line; std::getline(lines, line);) {
@@ -136,7 +139,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has said what this group is given: ask whoever that is";
     if (known == groups_.end()) {
-        // Groups of services and sessions come and go: nobody could take back what was said of one that has gone.
+        // Forgets settings of groups that are gone (services and sessions come and go): nobody else could remove them.
         if (!has_room(asking))
             std::erase_if(groups_,
                           [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });
@@ -146,7 +149,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
         groups_[setting.path] = {.account = kGroupAccounts | ++accounts_, .by = trusted ? 0 : asking->uid};
     }
     Group& group = groups_[setting.path];
-    if (trusted && !group.trusted) {  // what its owner said is not an administrator's word
+    if (trusted && !group.trusted) {  // a setting by the group's owner does not count as an administrator's
         group.share = 0;
         group.limit = 100;
         group.highest_priority = PRIORITY_MAX;

@@ -1,6 +1,7 @@
-// Shares, limits and ceilings of control groups (cgroup v2): programs in one share as one, whoever they belong to. A
-// program's group is read when it connects; a group counts with all groups below it that have nothing of their own. A
-// ceiling (the highest priority) counts for all groups below it, whatever these have. Front thread.
+// Shares, limits and ceilings of control groups (cgroup v2). The programs of a group share a device as one, whichever
+// users they belong to. A program's group is read when it connects. A group includes all groups below it that have no
+// settings of their own. A ceiling (the highest priority) holds for all groups below, whatever their settings. Front
+// thread.
 #pragma once
 
 #include <sys/types.h>
@@ -18,10 +19,11 @@
 
 namespace xsched::server {
 
-// "/user.slice/app.slice", printable; "": none, or it cannot be read. Of a long one as much as the path of a group with
-// a share or limit may have. `known`: gets whether the system said so in time (system_files.h).
+// Returns the process's group, such as "/user.slice/app.slice", in printable characters; empty if it has none or it
+// cannot be read. A long path is cut to the longest that may have a share or limit. `known`: receives whether the
+// system answered in time (system_files.h).
 std::string cgroup_of(pid_t pid, bool* known = nullptr);
-// The same of what /proc/PID/cgroup says.
+// Returns the same from the text of /proc/PID/cgroup.
 std::string cgroup_in(const std::string& file, const GroupView& view = GroupView::ours());
 
 // "/user.slice/app.slice:share=30"
@@ -33,7 +35,8 @@ struct GroupSetting {
     int32_t value = 0;
 };
 
-// All that is known of a group, for the next server. Its account is part of it: it says what the group has had.
+// All that the next server must know of a group. Its account is included: it says how much of the devices the group has
+// had.
 struct KeptGroup {
     std::string path;
     int32_t share = 0;
@@ -46,31 +49,31 @@ struct KeptGroup {
 
 class Cgroups {
 public:
-    // Of one ordinary user, of all of these together, and of all users.
+    // Most groups with settings by one ordinary user, by all ordinary users, and by all users.
     static constexpr size_t kMostOfUser = 16;
     static constexpr size_t kMostOfOrdinary = 192;
     static constexpr size_t kMost = 256;
 
     explicit Cgroups(GroupView view = GroupView::ours());
 
-    // All programs of a group share a device as one, also where nothing was said of any group. Before any is told.
+    // Makes all programs of each group share a device as one, also in groups without settings. Call before tell().
     void share_by_group();
-    // Whether a setting is meant for a group.
+    // Returns whether a setting is meant for a group.
     static bool is_about(const std::string& text) { return !text.empty() && text.front() == '/'; }
-    // Throws std::runtime_error with a sentence.
+    // Parses a setting. Throws std::runtime_error with a sentence.
     static GroupSetting read(const std::string& text);
-    // The owner of the group's directory may, and whoever is trusted.
+    // Returns whether the peer may set limits of the group: the owner of its directory may, and any trusted user.
     bool may_set(const Peer& peer, const std::string& path) const;
 
-    // Null: it is in force; else why not. The caller is charged for a group that had nothing; null: a trusted one. The
-    // uid is that of the user whose limits count (users.h).
+    // Puts a setting in force. Returns null, or a sentence why not. `asking`: the user who is charged for a group that
+    // had no settings; null: a trusted user. The charged uid is that of the user whose limits count (users.h).
     const char* set(const GroupSetting& setting, const Peer* asking);
     std::vector<KeptGroup> kept() const;
-    // One of the server before this one. Its owner's words about a group that has gone are forgotten.
+    // Takes over a group's settings from the earlier server. Settings by the owner of a group that is gone are dropped.
     void take_up(const KeptGroup& group);
-    // Finds the setting that counts for a program of that group: of the groups above it the nearest that has a share or
-    // limit, and before all others one that a trusted user set; the lowest ceiling of all. True: it is other than
-    // before.
+    // Finds the settings that count for programs of that group. The nearest group above it with a share or limit
+    // counts, but one set by a trusted user comes first. Of the ceilings the lowest counts. Returns true if `share`
+    // changed.
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:
@@ -83,14 +86,15 @@ private:
         bool trusted = false;
         bool shares() const { return share != 0 || limit != 100; }
     };
-    // Of the directory, or kGone or kUnknown.
+    // Returns the owner of the group's directory, or kGone or kUnknown.
     int64_t owner_of(const std::string& path) const;
     bool has_room(const Peer* asking) const;
 
     GroupView view_;
     std::map<std::string, Group> groups_;
     uint64_t accounts_ = 0;
-    uint64_t secret_ = 0;  // of accounts by path, so that nobody makes a group that has another's; 0: there are none
+    uint64_t secret_ = 0;  // secret of the accounts' numbers, so that no user can make a group with another group's
+                           // number; 0: not chosen yet
 };
 
 }  // namespace xsched::server

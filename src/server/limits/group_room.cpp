@@ -10,15 +10,15 @@ namespace {
 // Version 1 writes its largest number of whole pages where there is no limit.
 constexpr int64_t kAlmostNoLimit = int64_t{1} << 60;
 
-// "max", and a file that is not there, are no limit.
+// Reads a limit. "max", or a missing file, means no limit.
 int64_t number_in(const std::string& path) {
     std::ifstream file(path);
     int64_t number = 0;
     return file >> number && number >= 0 && number < kAlmostNoLimit ? number : GroupRoom::kNoLimit;
 }
 
-// The least number in any of these files of the group and the groups above it. Groups that are not mounted here are
-// passed over: in a container its own group is the root of the mount.
+// Returns the least number in these files of the group and of the groups above it. Skips groups that are not mounted
+// here: in a container its own group is the root of the mount.
 int64_t least_above(const std::string& mount, std::string group, std::initializer_list<const char*> files) {
     int64_t least = GroupRoom::kNoLimit;
     for (;; group.resize(group.rfind('/'))) {
@@ -42,7 +42,8 @@ GroupRoom room_of_groups(const std::string& groups, const std::string& root) {
         if (second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
         std::string group = line.substr(second + 1);
-        if (group.find("/..") != std::string::npos || group == "/") group.clear();  // "/..": outside of the mount
+        // "/..": the group lies outside of the mount
+        if (group.find("/..") != std::string::npos || group == "/") group.clear();
         const auto look = [&](int64_t& least, const std::string& mount, std::initializer_list<const char*> files) {
             least = std::min(least, least_above(root + mount, group, files));
         };

@@ -1,5 +1,5 @@
-// The memory that control groups leave to this process and to the others in them: the least of the limits of its own
-// group and of all groups above, of version 2 and version 1. Reads files of the kernel alone. Any thread.
+// The memory and processes that control groups (version 1 and 2) allow this process: the least limit of its own group
+// and all groups above. Reads only files of the kernel. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct GroupRoom {
     int64_t processes = kNoLimit;     // pids.max: processes and threads
 };
 
-// `groups`: the groups of this process. `root`: where the hierarchies are.
+// `groups`: the file that names this process's groups. `root`: the folder below which the hierarchies are mounted.
 GroupRoom room_of_groups(const std::string& groups = "/proc/self/cgroup", const std::string& root = "/sys/fs/cgroup");
 
 }  // namespace xsched::server

@@ -16,7 +16,8 @@ namespace {
 
 namespace files = std::filesystem;
 
-constexpr size_t kMostLooked = 65536;  // directories; safety: a hierarchy may be made as large as one likes
+constexpr size_t kMostLooked = 65536;  // most directories that are searched; "safety": a hierarchy may be as large as
+                                       // its users like
 
 std::string text_of(const files::path& path) {
     std::ifstream file(path);
@@ -37,7 +38,7 @@ std::string own_group() {
     return "";
 }
 
-// The directory `depth` levels below the mount from which our own group is where the kernel says.
+// Returns the directory `depth` levels below the mount from which our own group lies where the kernel says.
 std::string find_base(const WholeMount& mount) {
     const std::string own = own_group();
     std::error_code error;
@@ -81,7 +82,8 @@ std::string GroupView::resolve(const std::string& path) const {
     return whole.empty() ? "/" : whole;
 }
 
-// A mount of the hierarchy is named by its place from the namespace's root: "/../.." is two levels above.
+// Finds a mount of the whole hierarchy. The kernel names its root relative to the namespace's root: "/../.." lies two
+// levels above.
 WholeMount whole_mount(const std::string& mountinfo) {
     WholeMount found;
     std::istringstream lines(mountinfo);

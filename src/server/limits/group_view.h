@@ -1,5 +1,6 @@
-// The server's view of control groups. In a control group namespace of its own the kernel calls groups outside "/../x";
-// their names are found if the host's hierarchy is mounted nevertheless. Read once, at the start; any thread.
+// The server's view of control groups. If the server runs in a control group namespace of its own, the kernel names
+// groups outside as "/../x". Their real names are found if the host's hierarchy is mounted nevertheless. Read once, at
+// the start; any thread.
 #pragma once
 
 #include <string>
@@ -10,15 +11,16 @@ namespace xsched::server {
 class GroupView {
 public:
     static const GroupView& ours();
-    // All groups: `base` is empty. Else the path of the namespace's root in the hierarchy; "": it is not known.
+    // `sees_all`: the server sees all groups, and `base` is empty. Otherwise `base` is the path of the namespace's root
+    // in the hierarchy; "": unknown.
     GroupView(bool sees_all, std::string base, std::vector<std::string> mounts)
         : sees_all_(sees_all), base_(std::move(base)), mounts_(std::move(mounts)) {}
 
-    // Whether it knows the names of groups outside.
+    // Returns whether it knows the names of groups outside of the namespace.
     bool is_complete() const { return sees_all_ || !base_.empty(); }
-    // The group's path in the hierarchy, of what /proc/PID/cgroup says; "": it is outside of what is seen.
+    // Returns the group's path in the hierarchy, given the text of /proc/PID/cgroup; empty if the group cannot be seen.
     std::string resolve(const std::string& path) const;
-    // Where the hierarchy may be.
+    // Returns the places where the hierarchy may be mounted.
     const std::vector<std::string>& mounts() const { return mounts_; }
 
 private:
@@ -27,14 +29,14 @@ private:
     std::vector<std::string> mounts_;
 };
 
-// Where a mount of the whole hierarchy is, and how deep in it the namespace's root; -1: there is none.
+// A mount of the whole hierarchy, and how many levels below it the namespace's root lies; -1: there is none.
 struct WholeMount {
     std::string place;
     int depth = -1;
 };
 WholeMount whole_mount(const std::string& mountinfo);
 
-// A sentence for each thing that a server in namespaces of its own does not see. Empty: it sees all.
+// Returns a sentence for each thing that a server in namespaces of its own cannot see; none if it sees all.
 std::vector<std::string> blind_spots();
 
 }  // namespace xsched::server

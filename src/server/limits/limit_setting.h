@@ -1,4 +1,4 @@
-// The limits that users have (limits.def), and how people write them. Any thread.
+// The limits of users (limits.def), and how people write them. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -22,23 +22,23 @@ struct LimitInfo {
     const char* unit;
     int64_t ordinary;
     int64_t trusted;
-    int64_t together;  // of all ordinary users
-    int64_t most;  // that can be set
+    int64_t together;  // for all ordinary users together
+    int64_t most;  // the largest value that can be set
     const char* help;
 };
 const LimitInfo& limit_info(Limit limit);
 std::optional<Limit> find_limit(const std::string& name);
 
-// A value given by a person, for one user or for all.
+// A value given by a person, for one user or for all users.
 struct LimitSetting {
     std::optional<uid_t> user;
     Limit limit = Limit::kClients;
     int64_t value = 0;
 };
-// "clients=500", "alice:highest-priority=50", "1000:tools=4". Throws std::runtime_error with a sentence. Without
-// `names` users are numbers: looking a name up may take its time.
+// Parses "clients=500", "alice:highest-priority=50" or "1000:tools=4". Throws std::runtime_error with a sentence.
+// `names`: user names are allowed; looking one up may take long.
 LimitSetting read_limit(const std::string& text, bool names);
-// The whole text must be a decimal number.
+// Parses a text that must be a decimal number as a whole.
 bool read_number(const std::string& text, int64_t* number);
 
 }  // namespace xsched::server

@@ -17,7 +17,7 @@
 namespace xsched::server {
 namespace {
 
-// Beside the numbers of processes (client.cpp).
+// The range of account numbers of users, apart from those of processes (client.cpp).
 constexpr uint64_t kUserAccounts = uint64_t{3} << 62;
 
 constexpr int64_t kLookAtRangesEveryNs = 5 * base::kSecond;
@@ -25,32 +25,35 @@ constexpr int64_t kLookAtRangesEveryNs = 5 * base::kSecond;
 // The part of a group's memory that is kept for the server itself (measured: 19 to 24 MiB under the attacks of
 // docs/SECURITY.md).
 constexpr int64_t kServerBytes = 24 << 20;
-// Of the rest, parts of eight: for clients and for answers. The last is for what is not counted.
+// Eighths of the remaining memory: some for clients, some for answers; the last is left for everything that is not
+// counted.
 constexpr int64_t kParts = 8;
 constexpr int64_t kClientParts = 6;
 constexpr int64_t kAnswerParts = 1;
 // The memory that the server and the kernel keep of a client beside its shared memory (measured: some 10 KiB).
 constexpr int64_t kClientBytes = 64 << 10;
-// Of each queue: 1.4 KiB for any that a client claims, and up to 6 KiB where each is on a device of its own (measured).
+// Memory for each queue (measured: 1.4 KiB for any that a client claims, up to 6 KiB if each is on a device of its
+// own).
 constexpr int64_t kQueueBytes = 6 << 10;
-// Rather than fewer clients than these, each has fewer queues, but no fewer than those.
+// If memory is short, the number of queues per client is reduced before the number of clients falls below this.
 constexpr int64_t kManyClients = 256;
 constexpr uint32_t kLeastSlots = 64;
-// Fewer than these are of no use, however little memory there is.
+// The server needs room for at least this many clients, however little memory there is.
 constexpr int64_t kLeastClients = 4;
 constexpr int64_t kLeastAnswerBytes = 256 << 10;
-// Descriptors that are the server's own, and some for the moment (measured: 13 to 17).
+// Descriptors of the server's own, with some for the moment (measured: 13 to 17).
 constexpr int64_t kServerDescriptors = 32;
 constexpr int64_t kLeastDescriptors = 16;
-// Of the processes and threads that a group may have, half are threads that hear clients, each this many.
+// Clients per thread that waits for doorbells. Half of the processes and threads that the server's group allows may be
+// such threads.
 constexpr int64_t kClientsPerThread = 31;
 
-// Of what there is for all, ordinary users together get three quarters.
+// Returns the part that ordinary users together may have: three quarters.
 constexpr int64_t ordinary_part(int64_t all) { return all * 3 / 4; }
 
 size_t index_of(Limit limit) { return static_cast<size_t>(limit); }
 
-// Names in /etc/passwd alone: a directory service may keep one waiting.
+// Returns the users of /etc/passwd. Asks no directory service, which could block.
 std::map<std::string, uid_t> local_users() {
     std::map<std::string, uid_t> users;
     FILE* file = fopen("/etc/passwd", "re");
@@ -235,7 +238,7 @@ void Users::tell_left_out(int64_t now_ns) {
     for (const auto& [uid, user] : users_) user->tell_left_out();
 }
 
-// Containers come and go: nobody of theirs is here any more, nor in the scheduling thread's memory.
+// Forgets containers that are gone: none of their users is connected, nor known to the scheduling thread.
 void Users::forget_unused() {
     std::erase_if(users_, [](const auto& it) {
         const User& user = *it.second;
@@ -245,7 +248,8 @@ void Users::forget_unused() {
     });
 }
 
-// Root's containers, and the server's own, are not root: each range is one user, an ordinary one.
+// Returns the user that a uid counts for. A uid in a subordinate range counts for the range's owner. Ranges of root and
+// of the server's own user count as ordinary users, one for each range.
 uid_t Users::owner_of(uid_t uid) {
     read_subordinates();
     for (const Range& range : ranges_)
@@ -254,13 +258,14 @@ uid_t Users::owner_of(uid_t uid) {
     return uid;
 }
 
-// Such a range is no container's. Its users would have root's account, or root that of the range's owner.
+// Returns whether a range includes root or the server's own user: such a range is no container's, and is ignored.
+// Otherwise its users would share root's account.
 bool Users::has_ruler(const Range& range) {
     const auto has = [&](uid_t uid) { return uid >= range.first && uid - range.first < range.count; };
     return has(0) || has(geteuid());
 }
 
-// Again when the file has changed, of which we look every few seconds.
+// Reads /etc/subuid again if it has changed; looks at most every few seconds.
 void Users::read_subordinates() {
     const int64_t now = base::now_ns();
     if (read_at_ns_ != 0 && now - read_at_ns_ < kLookAtRangesEveryNs) return;

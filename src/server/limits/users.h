@@ -1,8 +1,8 @@
-// How much of the server each user uses and may use: the accounts behind limits.def. Front thread.
+// How much of the server each user uses and may use (limits.def). Front thread.
 //
-// Words: user, a uid; one inside a range of /etc/subuid is its owner (but for root's: they are one user each); all of a
-// container are one user, with a number of its own (identities.h). Charge, a part of an account that is in use and
-// comes back by itself.
+// Words: user, a uid. A uid inside a range of /etc/subuid counts for the range's owner; each range of root is a user of
+// its own. All users of one container are one user, with a number of its own (identities.h). Charge, an amount of an
+// account that is in use; it is returned when the charge is destroyed.
 #pragma once
 
 #include <sys/types.h>
@@ -47,7 +47,7 @@ class Users;
 
 class User {
 public:
-    // `place`: of a user that is none of this machine's (identities.h).
+    // `place`: the container of a user that this machine does not know (identities.h).
     User(Users& users, uid_t uid, std::string place = {});
 
     uid_t uid() const { return uid_; }
@@ -55,19 +55,20 @@ public:
     bool trusted() const { return trusted_; }
     int64_t used(Limit limit) const;
     int64_t most(Limit limit) const;
-    // Nothing, if the user or all ordinary users together have too much then.
+    // Charges the user. Returns nothing if the user, or all ordinary users together, would have too much.
     std::optional<Charge> charge(Limit limit, int64_t amount = 1);
     const std::shared_ptr<dispatch::UserLimits>& shared() const { return shared_; }
 
-    // Of its clients' handovers (interrupter.h).
+    // Returns the cost of its clients' handovers (interrupter.h).
     const std::shared_ptr<HandoverAccount>& handovers() const { return handovers_; }
-    // False: too many proved false in this minute. Nothing is lost but the server's help: programs do it themselves.
+    // Returns whether the user's clients may hand over sets: not if too many proved false in this minute. Only the
+    // server's help is lost; programs still interrupt their own work.
     bool may_hand_over(int64_t now_ns);
 
-    // Whether a line about this user may be logged now. Lines that may not be logged are counted.
+    // Returns whether a line about this user may be logged now. Refused lines are counted.
     bool may_log(int64_t now_ns);
 
-    int64_t virtual_ns = 0;  // the service its tools have had (tool_desk.h)
+    int64_t virtual_ns = 0;  // how much of the server's time its tools had (tool_desk.h)
 
 private:
     friend class Users;
@@ -97,23 +98,24 @@ public:
     Users& operator=(const Users&) = delete;
 
     User& of(const Peer& peer);
-    // Nullptr: nobody of that uid was here yet.
+    // Returns the user; nullptr if no client or tool of that uid was here yet.
     User* find(uid_t uid);
     void set(const LimitSetting& setting);
-    // All programs of a user share a device as one, whatever was said of the user. Before there are any.
+    // Makes all programs of a user share a device as one, whatever the user's settings. Call before there are users.
     void share_by_user() { share_by_user_ = true; }
-    // Sets the system's limit for all of us, of which ordinary users do not get the last part.
+    // Sets the system's limit of descriptors. The last part of it is not for ordinary users.
     void set_descriptors(int64_t system);
-    // Likewise of the server's control group. Before there are any users.
+    // Sets the limits of the server's control group. Call before there are users.
     void set_room(const GroupRoom& room);
     const GroupRoom& room() const { return room_; }
     uint32_t slots() const { return slots_; }
-    // Returns the most that all ordinary users may have together, or all users; kNoLimit: as much as each may have.
+    // Returns the most that all users, or all ordinary users, may have together. kNoLimit: only the limit of each user
+    // counts.
     int64_t most_together(Limit limit, bool trusted) const;
     std::vector<User*> all();
-    // Says what was left out of the log in the seconds before.
+    // Logs how many lines were left out in the seconds before.
     void tell_left_out(int64_t now_ns);
-    // When that must be done; 0: no need.
+    // Returns when that is due; 0: no need.
     int64_t due_ns() const { return left_out_due_ns_; }
 
 private:
@@ -130,7 +132,7 @@ private:
         uid_t count;
         uid_t owner;
     };
-    // Root, or the server's own user.
+    // Returns whether a range includes root or the server's own user.
     static bool has_ruler(const Range& range);
 
     GroupRoom room_;
@@ -143,9 +145,9 @@ private:
     std::array<int64_t, kLimits> ordinary_used_{};
     std::array<int64_t, kLimits> all_used_{};
     std::array<std::optional<int64_t>, kLimits> ordinary_set_{};
-    std::array<int64_t, kLimits> together_{};  // of ordinary users; 0: no limit
-    std::array<int64_t, kLimits> all_{};  // of all users, likewise
-    uint32_t slots_ = ipc::kMostQueues;  // of each client, that are read
+    std::array<int64_t, kLimits> together_{};  // for all ordinary users; 0: no limit
+    std::array<int64_t, kLimits> all_{};  // for all users; 0: no limit
+    uint32_t slots_ = ipc::kMostQueues;  // number of slots of each client that are read
     int64_t left_out_due_ns_ = 0;
 };
 

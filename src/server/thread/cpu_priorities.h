@@ -1,5 +1,5 @@
-// Tells the scheduler of the CPU scheduler's priorities, while its policy needs them (CHPF): reads /proc/PID/stat of
-// each client once a second (cpu_priority.h). Front thread.
+// Reads the clients' CPU priorities from /proc once a second, while the policy needs them (CHPF), and tells the
+// scheduler of changes (cpu_priority.h). Front thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
     explicit CpuPriorities(Scheduler& scheduler) : scheduler_(scheduler) {}
 
     void look(const Clients& clients, int64_t now_ns);
-    // When to look again; 0: no need.
+    // Returns when to read again; 0: no need.
     int64_t due_ns() const;
 
 private:

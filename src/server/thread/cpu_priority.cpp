@@ -11,7 +11,7 @@
 namespace xsched::server {
 namespace {
 
-// Of /proc/PID/stat, counted from 1.
+// Index of the field in /proc/PID/stat, counted from 1.
 constexpr int kNiceField = 19;
 constexpr int kRealTimeField = 40;
 constexpr int kPolicyField = 41;
@@ -20,7 +20,7 @@ constexpr int32_t kIdle = -30;
 constexpr int32_t kRealTime = 100;
 constexpr int32_t kDeadline = 200;
 
-// In the kernel's numbers, which not every C library's header has.
+// The kernel's number, which not every C library's header has.
 constexpr long kSchedIdle = 5;
 constexpr long kSchedDeadline = 6;
 
@@ -29,7 +29,7 @@ constexpr long kSchedDeadline = 6;
 int32_t cpu_priority_of(pid_t pid) {
     if (pid <= 0) return 0;
     const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/stat").text;
-    const char* at = strrchr(text.c_str(), ')');  // the name may have anything in it
+    const char* at = strrchr(text.c_str(), ')');  // the program's name may contain any character
     long values[kPolicyField + 1] = {};
     for (int field = 3; at != nullptr && field <= kPolicyField; ++field) {
         at = strchr(at + 1, ' ');

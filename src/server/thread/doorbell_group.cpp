@@ -11,8 +11,8 @@
 namespace xsched::server {
 
 int64_t DoorbellNews::rests_until_ns(const std::atomic<int64_t>* account_ns, int64_t now_ns) const {
-    // A client that rests does so for as long at least: to wake for it again and again costs more than it is then read
-    // for.
+    // A client that is not listened to rests for at least this long. Waking for it more often costs more than reading
+    // what it reports.
     constexpr int64_t kLeastRestNs = 250 * base::kMicrosecond;
     if (account_ns == nullptr || !several_users.load(std::memory_order_relaxed)) return 0;
     const int64_t until_ns = account_ns->load(std::memory_order_relaxed);
@@ -39,12 +39,12 @@ void DoorbellNews::take(std::vector<uint32_t>& ids) {
 
 DoorbellGroup::DoorbellGroup(DoorbellNews& news) : news_(news) {
     thread_ = std::thread([this] {
-        // By itself: for another thread the C library opens a file in /proc.
+        // The thread names itself: to name another one the C library opens a file in /proc.
         pthread_setname_np(pthread_self(), "xserver-bells");
         ask_for_low_latency(kSchedulingNice);
         run_or_end([this] { watch(); });
     });
-    news_.groups.fetch_add(1, std::memory_order_relaxed);  // not of one that got no thread
+    news_.groups.fetch_add(1, std::memory_order_relaxed);  // a group that got no thread does not count
 }
 
 DoorbellGroup::~DoorbellGroup() {
@@ -82,8 +82,8 @@ void DoorbellGroup::changed() {
     base::futex_wake_all(control_);
 }
 
-// The thread. The doorbell that it waits for may go while it waits: then the kernel says so, or wakes it, and it looks
-// again.
+// The thread's loop. The memory of the doorbell that it waits for may be unmapped meanwhile: then the kernel reports an
+// error, or wakes it, and it looks again.
 void DoorbellGroup::watch() {
     std::vector<base::FutexWord*> words;
     std::vector<uint32_t> noted;
@@ -95,7 +95,7 @@ void DoorbellGroup::watch() {
         noted.assign(1, control_.load());
         rung.clear();
         const int64_t now_ns = base::now_ns();
-        int64_t again_ns = 0;  // when the first of those that rest is heard again
+        int64_t again_ns = 0;  // when the first of the resting clients is listened to again
         {
             const std::lock_guard lock(mutex_);
             if (stop_) return;

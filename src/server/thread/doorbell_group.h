@@ -1,5 +1,5 @@
-// Waits for the doorbells of a few clients, on a thread of its own, and passes the news on to the scheduling thread.
-// These clients find the server asleep at all times: each of their rings is a system call, which wakes this thread.
+// Waits for the doorbells of a few clients, on a thread of its own, and reports rings to the scheduling thread. Each
+// ring of such a client costs a system call, since it always finds the server asleep.
 #pragma once
 
 #include <atomic>
@@ -13,23 +13,23 @@
 
 namespace xsched::server {
 
-// How often bells are looked at where the kernel cannot watch several words.
+// How often bells are polled if the kernel cannot wait for several words.
 inline constexpr int64_t kPollNs = 500'000;
 
-// Clients that rang, from the groups to the scheduling thread. Any thread.
+// The clients that rang, passed from the groups to the scheduling thread. Any thread.
 class DoorbellNews {
 public:
     explicit DoorbellNews(base::FutexWord& waker) : waker_(waker) {}
 
     void tell(const std::vector<uint32_t>& ids);
-    // Until when a client is not heard, of which that account says until when its user rests; 0: it is heard.
+    // Returns until when the client is not listened to, given its user's account; 0: it is listened to now.
     int64_t rests_until_ns(const std::atomic<int64_t>* account_ns, int64_t now_ns) const;
-    // Appends what was told since the last call.
+    // Appends the clients reported since the last call.
     void take(std::vector<uint32_t>& ids);
 
-    // How many groups there are: their threads share what one of the real-time class may work (real_time.h).
+    // Number of groups. Their threads together may work as much as one real-time thread (real_time.h).
     std::atomic<uint32_t> groups{0};
-    // Whether there is somebody to be disturbed by another user's rings.
+    // Whether clients of several users are here, whom one user's rings could disturb.
     std::atomic<bool> several_users{false};
 
 private:
@@ -39,7 +39,7 @@ private:
     std::atomic<bool> any_{false};
 };
 
-// The functions belong to the scheduling thread.
+// One group: a thread and its clients. All functions are for the scheduling thread.
 class DoorbellGroup {
 public:
     static constexpr size_t kMost = 31;
@@ -51,7 +51,7 @@ public:
 
     size_t size() const { return size_; }
     void add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns);
-    // False: it is not here. Else its memory is not touched any more.
+    // Removes a client; its memory is not touched any more. Returns false if it is not in this group.
     bool remove(uint32_t id);
 
 private:
@@ -66,7 +66,7 @@ private:
 
     DoorbellNews& news_;
     size_t size_ = 0;
-    base::FutexWord control_{0};  // raised when something below changes
+    base::FutexWord control_{0};  // woken when the clients below change
     std::mutex mutex_;            // also held while the words are read
     std::vector<Bell> bells_;     // under mutex_
     bool stop_ = false;           // under mutex_

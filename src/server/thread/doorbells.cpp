@@ -11,7 +11,8 @@
 namespace xsched::server {
 namespace {
 
-// Of futex_wait_any, the waker's among them: it takes 0.2 us for each to go to sleep, and again to wake.
+// Most words of one futex_wait_any, the waker's among them. Each word costs 0.2 us per sleep and again per wake
+// ("measured").
 constexpr size_t kMostWords = 16;
 
 }  // namespace
@@ -37,8 +38,8 @@ size_t Doorbells::heard_here(const std::atomic<int64_t>* user) const {
     return static_cast<size_t>(std::count_if(rests_.begin() + 1, rests_.end(), is_its));
 }
 
-// The user with the most clients here gives up the place of its newest one, if it has at least two more than `user`.
-// False: it has not.
+// Makes room among the first places for a client of `user`: the user with the most clients there gives up the newest,
+// if he has at least two more than `user`. Returns false otherwise.
 bool Doorbells::make_place(const std::atomic<int64_t>* user) {
     size_t found = 0;
     size_t most = heard_here(user) + 1;
@@ -54,12 +55,13 @@ bool Doorbells::make_place(const std::atomic<int64_t>* user) {
     const uint32_t noted = noted_[found];
     ipc::Header& header = *headers_[found - 1];
     group->add(id, header, rests_[found].account_ns);
-    if (header.doorbell.load() != noted) news_.tell({id});  // it rang before the group knew it
+    if (header.doorbell.load() != noted) news_.tell({id});  // it rang before the group watched it
     forget(found);
     return true;
 }
 
-// None: the system has no threads left. Then there are more words for the scheduling thread itself to wait for.
+// Returns a group with room. Returns none if the system has no threads left: then the scheduling thread itself waits
+// for more words.
 DoorbellGroup* Doorbells::group_with_room() {
     for (const auto& group : groups_)
         if (group->size() < DoorbellGroup::kMost) return group.get();
@@ -124,7 +126,8 @@ bool Doorbells::anybody_watched() const {
                        [](const ipc::Header* header) { return header->watching.load(std::memory_order_relaxed) != 0; });
 }
 
-// True: there is no need to sleep. Only while clients compete, and only so long after one of them rang.
+// Polls the doorbells for a short time. Returns true if the thread need not sleep. Does so only while clients compete,
+// and only shortly after a ring.
 bool Doorbells::spin(int64_t until_ns) {
     if (!anybody_watched()) return false;
     for (int64_t now = base::now_ns(); now - rang_ns_ < spin_ns_; now = base::now_ns()) {
@@ -147,7 +150,8 @@ void Doorbells::let_in_again() {
     }
 }
 
-// Returns when the first of them is heard again; 0: nobody rests.
+// Leaves out clients of users whose account says so. Returns when the first of them is listened to again; 0: none
+// rests.
 int64_t Doorbells::leave_out_resting(int64_t now_ns) {
     int64_t first_ns = 0;
     for (Rest& rest : rests_) {
@@ -187,7 +191,7 @@ void Doorbells::sleep(int64_t until_ns) {
     }
     if (spin_ns_ > 0 && spin(until_ns)) return;
     set_asleep(1);
-    // Looked at again after the store: whoever rang before it did not wake us.
+    // Looks again after announcing the sleep: a client that rang before the announcement did not wake this thread.
     if (!anything_rang()) {
         const int64_t left = until_ns == 0 ? base::kForever : until_ns - base::now_ns();
         if (until_ns == 0 || left > 0) wait(left);

@@ -1,14 +1,13 @@
-// The scheduling thread's sleep: until a client rings, somebody has an order, or a time has come. Tells which clients
-// rang, so that a pass need not look at the others.
+// The scheduling thread's sleep: until a client rings, an order comes, or a time is reached. Tells which clients rang,
+// so a pass need not look at the others.
 //
-// A user may ring so much that the dispatcher reads his clients no more for now. Where there are other users, he is not
-// heard for as long: else each ring would wake the thread, and its rest would be everybody's.
+// If a user's clients ring too much, the dispatcher stops reading them for a while. If there are other users, those
+// clients' rings do not wake the thread meanwhile either: otherwise one user's rings would use up the rest that the
+// thread owes to all.
 //
-// The kernel waits for at most 128 words at once. A few clients are waited for by the scheduling thread itself, of each
-// user about as many. Further ones are waited for in groups, each by a thread of its own that passes the news on
-// (doorbell_group.h). A group's thread rests for what all of its clients do: so a user with many clients keeps no other
-// user's out of the first places.
-// The scheduling thread alone.
+// The kernel waits for at most 128 words at once. The scheduling thread itself waits for a few clients, about as many
+// of each user. Further clients are waited for in groups, each by a thread that passes the news on (doorbell_group.h).
+// A user with many clients cannot keep other users out of the first places. Scheduling thread alone.
 #pragma once
 
 #include <atomic>
@@ -24,27 +23,27 @@ namespace xsched::server {
 
 class Doorbells {
 public:
-    // `waker` wakes for everything that is not a client; sleeping starts with up to `spin_ns` of looking.
+    // `waker`: the word that wakes for everything except clients. `spin_ns`: how long to poll before each sleep.
     Doorbells(base::FutexWord& waker, int64_t spin_ns);
     ~Doorbells();
     bool spins() const { return spin_ns_ > 0; }
 
-    // `rests_until_ns`: until then its rings wake no thread, as the dispatcher's account of its user says. Null: they
-    // always do. Read until the client is removed.
+    // Adds a client. `rests_until_ns`: until then its rings wake no thread, as the dispatcher's account of its user
+    // says; read until the client is removed. Null: its rings always wake.
     void add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns = nullptr);
-    // Its memory is not touched any more.
+    // Removes a client; its memory is not touched any more.
     void remove(uint32_t id);
-    // Whether there is somebody to be disturbed by another user's rings.
+    // Tells whether clients of several users are here, whom one user's rings could disturb.
     void have_several_users(bool several) { news_.several_users.store(several, std::memory_order_relaxed); }
 
-    // Remembers what the waker's word is now: what comes later ends the sleep. Call before looking at orders.
+    // Notes the waker's word: a change after this call ends the sleep. Call before looking at orders.
     void note_waker();
-    // The same for the clients' words: returns the clients that rang since the last call. Call before reading the
-    // clients' states.
+    // Notes the clients' words, and returns the clients that rang since the last call. Call before reading the clients'
+    // states.
     const std::vector<uint32_t>& note_clients();
 
-    // Returns at once if something rang since it was noted, else when something rings, or at `until_ns`
-    // (0: no such time). May return early.
+    // Sleeps until a word changes or until `until_ns` (0: no such time). Returns at once if a word has changed since it
+    // was noted. May return early.
     void sleep(int64_t until_ns);
 
 private:
@@ -61,19 +60,19 @@ private:
     void let_in_again();
 
     int64_t spin_ns_;
-    int64_t rang_ns_ = 0;  // when a doorbell was last heard
-    bool kernel_can_ = true;  // wait for several words
+    int64_t rang_ns_ = 0;  // when a doorbell last rang
+    bool kernel_can_ = true;  // the kernel can wait for several words
     bool said_no_threads_ = false;
     std::vector<ipc::Header*> headers_;
     std::vector<uint32_t> ids_;  // likewise
-    // Parallel: the waker's word, then one per client.
+    // The waker's word, then one word per client; the arrays below have the same order.
     std::vector<base::FutexWord*> words_;
     std::vector<uint32_t> noted_;
     std::vector<uint32_t> rung_;
-    // Also parallel; of a client that rests, when it is heard again.
+    // When a resting client is listened to again.
     struct Rest {
         const std::atomic<int64_t>* account_ns = nullptr;
-        int64_t until_ns = 0;  // 0: it is heard
+        int64_t until_ns = 0;  // 0: it is listened to now
     };
     std::vector<Rest> rests_;
     bool any_rests_ = false;

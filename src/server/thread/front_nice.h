@@ -1,15 +1,14 @@
-// The front thread's place among others: well ahead of ordinary threads for as long as it does little, so that tools
-// are answered. Strangers who keep it busy must not let it go before the programs that they share the machine with.
-// Beside lists of 10,240 queues, two processors, the p99 of a directive was 0.5 ms with a nice value of -3. It was 2.0
-// ms with -5; with 0 and -2 other users' tools waited for more than 100 ms beside connections that come and go
-// (2026-11-23).
+// The front thread's nice value: a good one while the thread does little, so that tools are answered at once. Users who
+// keep it busy must not get it ahead of their neighbours' programs, so it is worse then. Measured with lists of 10,240
+// queues on two processors: the p99 of a directive is 0.5 ms at nice -3 and 2.0 ms at -5. At 0 and -2 other users'
+// tools waited for more than 100 ms beside connections that come and go (2026-11-23).
 #pragma once
 
 #include <cstdint>
 
 namespace xsched::server {
 
-// Whether a thread was busy lately, by the processor time that it used. Pure; one thread.
+// Tells from the processor time used whether a thread was busy lately. Pure; one thread.
 class BusyWatch {
 public:
     static constexpr int64_t kWindowNs = 50'000'000;
@@ -18,8 +17,8 @@ public:
     explicit BusyWatch(int64_t now_ns) : began_ns_(now_ns) {}
 
     bool due(int64_t now_ns) const { return now_ns - began_ns_ >= kWindowNs; }
-    // Once due: `used_ns` is all processor time of the thread until now. Busy is more than a fifth of a window, until a
-    // second has passed without.
+    // Returns whether the thread is busy; call it once due. `used_ns`: processor time of the thread until now. The
+    // thread is busy if it used more than a fifth of a window, until a second has passed in which it did not.
     bool busy(int64_t now_ns, int64_t used_ns);
 
 private:
@@ -28,12 +27,12 @@ private:
     int64_t until_ns_ = 0;
 };
 
-// Of the calling thread, which must be the one that made it.
+// Sets the nice value of the calling thread, which must be the one that made this object.
 class FrontNice {
 public:
     explicit FrontNice(int64_t now_ns);
 
-    // Call it with every turn of the thread's loop: a comparison, and some system calls twenty times a second.
+    // Call it in every turn of the thread's loop. It costs a comparison, and some system calls twenty times a second.
     void look(int64_t now_ns) {
         if (watch_.due(now_ns)) choose(now_ns);
     }

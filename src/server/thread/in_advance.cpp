@@ -19,16 +19,18 @@
 namespace xsched::server {
 namespace {
 
-// Of a heap, bytes: more than its thread takes in normal use. The C library makes heaps of at most 64 MiB.
+// Bytes of heap taken in advance: more than the thread uses normally. The C library makes heaps of at most 64 MiB.
 constexpr int kHeapStep = 16 << 20;
-// Of a thread, bytes. The C library keeps 40 MiB of stacks of threads that ended; of the usual 8 MiB these are five.
+// Stack of a thread, in bytes. The C library keeps 40 MiB of stacks of threads that ended; with the usual 8 MiB each
+// that is only five.
 constexpr size_t kStack = 1 << 20;
-// The undertaker has four threads for one user at most: so many for an attacker and another user.
+// Stacks taken in advance. The undertaker has at most four threads per user: enough for an attacker and one other user.
 constexpr int kStacks = 8;
-// Descriptors: what all users may have (limits.def), and the server's own. The kernel's table has 8 bytes for each.
+// Size of the descriptor table: what all users may have (limits.def), plus the server's own. The kernel uses 8 bytes
+// for each.
 constexpr rlim_t kDescriptors = 16384;
 
-// malloc asks the kernel for memory in large steps, and returns none.
+// Takes heap memory, and makes malloc ask the kernel in large steps and return nothing.
 void take_heap() {
     mallopt(M_TOP_PAD, kHeapStep);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -65,11 +67,11 @@ void take_room_for_descriptors() {
 
 void take_heap_of_thread() {
     void* volatile first = malloc(kHeapStep);  // NOLINT: the first step
-    free(first);                               // NOLINT
+    free(first);  // NOLINT
 }
 
 void take_in_advance() {
-    take_room_for_descriptors();  // while there is one thread nobody is waited for
+    take_room_for_descriptors();  // with a single thread this need not wait for the others
     take_heap();
     take_stacks();
 }

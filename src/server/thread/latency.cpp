@@ -17,14 +17,14 @@ namespace {
 
 constexpr uint64_t kSliceNs = 100'000;  // the shortest that the kernel takes
 
-// First version of the kernel's struct sched_attr; libc has no name for it.
+// The first version of the kernel's struct sched_attr, for which libc has no name.
 struct SchedAttributes {
     uint32_t size;
     uint32_t policy;  // 0: the ordinary one
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime_ns;  // ordinary policy: length of a turn, since 6.12
+    uint64_t runtime_ns;  // length of a turn under the ordinary policy, since Linux 6.12
     uint64_t deadline_ns;
     uint64_t period_ns;
 };

@@ -13,7 +13,7 @@ int64_t RealTimeBudget::rest_ns(int64_t slept_ns, int64_t worked_ns, uint32_t th
     owed_ns_ = std::max<int64_t>(0, owed_ns_ - slept_ns) + worked_ns * rest_for_work;
     owed_ns_ = std::min(owed_ns_, kMostEverOwedNs);
     if (owed_ns_ <= kMostOwedNs) return 0;
-    // A turn that took longer rests for longer: otherwise it would work more than its half.
+    // A turn that took longer is followed by a longer rest: otherwise the thread would work more than half of the time.
     const int64_t longest_ns = std::max(kLongestRestNs, std::min(worked_ns * rest_for_work, kMostEverOwedNs));
     return std::clamp(owed_ns_ - kMostOwedNs, kShortestRestNs, longest_ns);
 }

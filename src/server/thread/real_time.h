@@ -1,43 +1,47 @@
-// The real-time class for a thread that should decide at once. A real-time thread without rest would take a processor
-// from everybody on the machine, so whoever keeps it busy only makes it rest after its work.
+// The real-time class for a thread that should decide at once. A real-time thread that never rests would take a
+// processor from every other program. So the thread must rest after its work; users who keep it busy only make it rest
+// more.
 #pragma once
 
 #include <cstdint>
 
 namespace xsched::server {
 
-// How long a thread must rest that may work half of the time, or of several threads that may together one of them. Work
-// that is not yet made good by sleep is owed. Pure; one thread.
+// Computes the rest of a thread that may work half of the time, or of several threads that together may. Work that is
+// not yet balanced by sleep is owed. Pure; one thread.
 class RealTimeBudget {
 public:
-    static constexpr int64_t kMostOwedNs = 5'000'000;  // a burst of passes does not rest
-    static constexpr int64_t kMostEverOwedNs = 50'000'000;  // an attack that is over is forgotten soon
+    static constexpr int64_t kMostOwedNs = 5'000'000;  // up to this debt no rest is needed: a burst of passes runs
+                                                       // through
+    static constexpr int64_t kMostEverOwedNs = 50'000'000;  // the debt never exceeds this, so an attack is forgotten
+                                                            // soon after its end
     static constexpr int64_t kShortestRestNs = 50'000;
-    static constexpr int64_t kLongestRestNs = 500'000;  // what a decision may come late beside an attack, or
-                                                        // as long as the turn took, if that was longer
+    static constexpr int64_t kLongestRestNs = 500'000;  // longest rest, and so the longest delay of a decision beside
+                                                        // an attack; after a longer turn the rest may be as long as
+                                                        // that turn
 
-    // After a turn of the thread's loop: how long it slept before, how long it worked, how many threads share the half.
-    // Nanoseconds to rest, 0: none.
+    // Returns how long to rest after a turn of the thread's loop, in ns; 0: no rest. Given: how long the thread slept
+    // before, how long it worked, and how many threads share the half.
     int64_t rest_ns(int64_t slept_ns, int64_t worked_ns, uint32_t threads = 1);
 
 private:
     int64_t owed_ns_ = 0;
 };
 
-// Of the calling thread, which must be the one that made it.
+// Runs the calling thread in the real-time class. The thread must be the one that made this object.
 class RealTime {
 public:
-    // `rests`: false where it has a processor to spare, and looks without sleeping.
+    // `rests`: false if the thread has a processor to itself and polls without sleeping.
     RealTime(int64_t now_ns, bool rests);
 
-    // Before the thread of a loop sleeps. Sleeps itself where the budget says so. One system call.
-    // `threads`: those like it, which together may work half of the time of one.
+    // Call before the loop's thread sleeps. Sleeps itself if a rest is due. One system call. `threads`: the number of
+    // such threads, which together may work half of the time of one.
     void turn_ends(int64_t now_ns, uint32_t threads = 1);
 
 private:
     RealTimeBudget budget_;
     int64_t ended_ns_;  // the turn before
-    int64_t used_ns_ = 0;  // of the processor until then
+    int64_t used_ns_ = 0;  // processor time used up to the last turn
     bool granted_;
     bool rests_;
 };

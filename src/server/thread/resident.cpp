@@ -11,7 +11,7 @@
 namespace xsched::server {
 namespace {
 
-// Whether more can be locked than the limit says (CAP_IPC_LOCK): the kernel refuses it otherwise.
+// Returns whether the process may lock more than its limit (CAP_IPC_LOCK). Without that right the kernel refuses this.
 bool is_unlimited() {
     rlimit limit{};
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;
@@ -28,7 +28,7 @@ bool is_unlimited() {
 }  // namespace
 
 bool stay_resident() {
-    // In two calls: threads' stacks are large, and only what is touched of them is to stay.
+    // Two calls, because threads' stacks are large, and only their touched pages should be locked.
     if (is_unlimited() && mlockall(MCL_CURRENT) == 0 && mlockall(MCL_FUTURE | MCL_ONFAULT) == 0) return true;
     XLOG_DEBG("memory is not locked (%s)", strerror(errno));
     return false;

@@ -80,10 +80,11 @@ bool Scheduler::run(const Order& order) {
             base::futex_wait(ticket->stage, seen, left);
             continue;
         }
-        if (is(Stage::kDone)) return true;  // decided, though the pass after it takes its time
+        if (is(Stage::kDone)) return true;  // decided; the pass after it may take its time
         uint32_t waiting = static_cast<uint32_t>(Stage::kWaiting);
         if (ticket->stage.compare_exchange_strong(waiting, static_cast<uint32_t>(Stage::kGivenUp))) return false;
-        base::futex_wait(ticket->stage, seen, base::kMillisecond);  // begun: what it refers to is ours
+        base::futex_wait(ticket->stage, seen, base::kMillisecond);  // begun: the thread uses the caller's objects, so
+                                                                    // the caller must wait
     }
     return true;
 }
@@ -130,7 +131,7 @@ void Scheduler::loop() {
         const int64_t now = base::now_ns();
         if (recorded_users_.due_ns() != 0 && now >= recorded_users_.due_ns()) share_journal(now);
         int64_t planned = dispatcher_.pass(now, rung);
-        note_keeping_off(planned != 0);  // while somebody is, there is a heartbeat to give
+        note_keeping_off(planned != 0);  // while some unit is kept off, heartbeats are due
         if (look_) planned = base::earlier(planned, look_(now));
         policy_name_.store(dispatcher_.core().policy_name());
         needs_.store(dispatcher_.core().needs(), std::memory_order_relaxed);

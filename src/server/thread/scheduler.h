@@ -1,8 +1,7 @@
-// The scheduling thread: reads shared memory, decides, writes directives, sleeps on the doorbells, and does nothing
-// else. It never receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out
-// between two passes.
+// The scheduling thread: reads shared memory, decides, writes directives, and sleeps on the doorbells. It never
+// receives, opens, closes or waits for a peer. Other threads give it orders, which it carries out between two passes.
 //
-// start, stop and run: any other thread. admit and expel: only in an order.
+// Threads: any other thread calls start, stop and run. Only orders call admit and expel.
 #pragma once
 
 #include <atomic>
@@ -23,54 +22,58 @@ namespace xsched::server {
 class Scheduler {
 public:
     using Order = std::function<void(dispatch::Dispatcher&)>;
-    // Another look after each pass, on the scheduling thread: takes the time, returns when to look again (0: no need).
+    // A function called after each pass, on the scheduling thread, with the time. Returns when to call it again at the
+    // latest (0: no need).
     using Look = std::function<int64_t(int64_t)>;
 
-    // `records`: the journal is kept always, not only while a tool asks for it.
+    // `records`: the journal is always kept, not only while a tool asks for it.
     Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
     void start();  // throws std::runtime_error with a sentence
-    // Everybody is resumed and the thread has ended. False: it gives no sign of life, and was left as it is.
+    // Resumes all units and ends the thread. Returns false if the thread gives no sign of life; it is then left as it
+    // is.
     bool stop();
-    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. False: that did
-    // not come within a second, and the order will never be carried out.
+    // Carries `order` out on the scheduling thread before its next pass, and returns after that pass. Returns false if
+    // that does not happen within a second; then the order is never carried out.
     bool run(const Order& order);
 
-    // Readable once after tell_of_keeping_off(), when somebody is kept off, or will be soon.
+    // Returns a descriptor that becomes readable once after tell_of_keeping_off(), when a unit is kept off or soon will
+    // be.
     int attention_fd() const { return attention_.get(); }
     void hear_attention();
     void tell_of_keeping_off() { tell_.store(true); }
     bool keeps_off() const { return keeps_off_.load(std::memory_order_relaxed); }
-    // Of the policy in force at the end of the last pass. Any thread.
+    // Returns the name of the policy in force at the end of the last pass. Any thread.
     const char* policy_name() const { return policy_name_.load(); }
     policy::Fact needs() const { return needs_.load(std::memory_order_relaxed); }
-    // The accounts on which shares rest. The scheduling thread.
+    // Returns the accounts on which shares rest. Scheduling thread.
     const std::vector<policy::Ahead>& accounts() { return dispatcher_.core().accounts(); }
 
-    // Clients whose Header::together has changed since this was emptied. The scheduling thread.
+    // Returns the clients whose Header::together has changed since the caller last emptied the list. Scheduling thread.
     std::vector<uint32_t>& together() { return together_; }
-    // Dispatcher::act_for. The scheduling thread.
+    // Calls Dispatcher::act_for. Scheduling thread.
     void act_for(uint32_t client, std::vector<uint64_t> devices) { dispatcher_.act_for(client, std::move(devices)); }
 
-    // The journal of observations and decisions. Front thread.
+    // Returns the journal of observations and decisions. Front thread.
     dispatch::Journal& journal() { return journal_; }
 
-    // The log of queues that were kept off. Front thread.
+    // Returns the log of queues that were kept off. Front thread.
     const dispatch::HoldLog& holds() const { return holds_; }
 
-    // The client's memory stays mapped until it is expelled.
+    // Adds a client, whose memory must stay mapped until it is expelled.
     void admit(const dispatch::ClientView& client);
     void expel(uint32_t id);
 
 private:
-    // How far an order is; whoever gives up and whoever begins agree by exchanging this.
+    // The stage of an order. A caller that gives up and the thread that begins it decide by an atomic exchange which
+    // was first.
     enum class Stage : uint32_t { kWaiting, kBegun, kDone, kPassed, kGivenUp };
     struct Ticket {
         explicit Ticket(const Order& what) : order(what) {}
-        const Order& order;  // of a caller who waits, until it is done or given up
+        const Order& order;  // belongs to a caller who waits until the order is done or given up
         base::FutexWord stage{static_cast<uint32_t>(Stage::kWaiting)};
     };
     using Tickets = std::vector<std::shared_ptr<Ticket>>;
@@ -84,7 +87,7 @@ private:
     void resume_everybody();
     void wake();
 
-    dispatch::Journal journal_;  // before those who write it, like this:
+    dispatch::Journal journal_;  // must precede the members that write to it:
     dispatch::HoldLog holds_;
     std::vector<uint32_t> together_;
     dispatch::RecordedUsers recorded_users_;
@@ -96,11 +99,11 @@ private:
     base::UniqueFd attention_;  // eventfd
     std::atomic<bool> tell_{true};
     std::atomic<bool> keeps_off_{false};
-    std::atomic<const char*> policy_name_;  // lives in the program
+    std::atomic<const char*> policy_name_;  // points to a constant text
     std::atomic<policy::Fact> needs_;
 
     std::mutex mutex_;
-    Tickets inbox_;  // under mutex_, which is held for nothing else
+    Tickets inbox_;  // under mutex_, which guards only this
     std::atomic<bool> stop_{false};
     base::FutexWord ended_{0};
     std::thread thread_;

@@ -21,7 +21,7 @@ std::string program_of(const Request& request, int32_t pid) {
 
 }  // namespace
 
-// Names by number; the client wrote the number, so any may come.
+// Returns the platform's name. The client wrote the number, so it may be any.
 const char* platform_name(uint32_t platform) {
     constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
     return platform < std::size(kNames) ? kNames[platform] : "unknown";
@@ -106,7 +106,7 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.ready = work.ready;
     result.stands = work.stands;
     result.suspended = facts.suspended;
-    // A queue that paused since then has not run, or been held, for this long. A client writes what it likes.
+    // Returns for how long the queue neither ran nor was held, if it has paused since. The client may write any time.
     const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
     const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
     result.since_ns = began_later ? ready_since_ns : facts.since_ns;
@@ -140,8 +140,8 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
 
 AskedFor shares_of_all(const Request& request) {
     AskedFor asked;
-    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // of a process, or a group's account, on a device
-    std::set<std::pair<uint64_t, uint64_t>> counted;  // processes already counted for a group, with the device
+    std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // by account (of a process, or of a group) and device
+    std::set<std::pair<uint64_t, uint64_t>> counted;  // processes already counted for a group, by device
     for (const auto& [id, client] : request.host.clients) {
         const uint64_t account = client->group()->account.load();
         const int32_t of_group = client->group()->share.load();

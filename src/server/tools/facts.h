@@ -1,4 +1,4 @@
-// The dispatcher's facts about queues, beyond their slots, for tools: read from its records. Front thread.
+// Facts about queues that tools show beyond the slots: read from the dispatcher's records. Front thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace xsched::server {
 
 struct QueueFacts {
     bool suspended = false;
-    bool watched = false;  // each of its changes is told
+    bool watched = false;  // the scheduler sees each of its changes
     sched::Reason reason{};
     sched::Mechanism mechanism = sched::Mechanism::kNone;
     sched::Mechanism kept_off_by = sched::Mechanism::kNone;  // last; kNone: never
@@ -19,13 +19,13 @@ struct QueueFacts {
     uint32_t by_client = 0;
     int64_t since_ns = 0;
     int64_t delayed_ns = 0;
-    int64_t running_ns = 0;  // with work and not suspended
+    int64_t running_ns = 0;  // time with work and not suspended
     int64_t idle_ns = 0;
     uint64_t preemptions = 0;
     policy::Note note;
 };
 
-// The work of the queues that a client had, and has no more.
+// The work of those queues of a client that are gone.
 struct Gone {
     uint64_t completed = 0;
     uint64_t copies = 0;
@@ -36,14 +36,14 @@ Gone gone_of(const Client& client);
 
 class Facts {
 public:
-    // As of the last pass: the scheduling thread is not asked.
+    // Reads the time of the last pass. Does not ask the scheduling thread.
     Facts();
 
     QueueFacts of(const SeenQueue& queue) const;
     int64_t caused_ns(const Client& client) const;
 
 private:
-    int64_t now_ns_;  // for what still lasts
+    int64_t now_ns_;  // end of intervals that still last
 };
 
 }  // namespace xsched::server

@@ -1,5 +1,5 @@
-// The orders that people gave the server in the last minute: policies, hints, settings, suspensions. Traces show it
-// beside what came of it (tool_record.cpp). Front thread.
+// Remembers the orders that people gave the server in the last minute: policies, hints, settings, suspensions. Traces
+// show them beside their effects (tool_record.cpp). Front thread.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace xsched::server {
 class OrderNotes {
 public:
     static constexpr int64_t kLongestNs = 60 * base::kSecond;
-    static constexpr size_t kMostOfUser = 256;  // the oldest go first
+    static constexpr size_t kMostOfUser = 256;  // most notes of one user; the oldest go first
     static constexpr size_t kMost = 2048;
     static constexpr size_t kMostText = 240;
 
@@ -24,7 +24,7 @@ public:
         int64_t at_ns = 0;
         uid_t by = 0;
         uid_t told_uid = 0;
-        bool for_all = false;  // a policy is everybody's
+        bool for_all = false;  // a policy concerns all users
         std::string text;
     };
 

@@ -19,7 +19,7 @@ struct Lengths {
     base::HistogramCounts resumes;
 };
 
-// Of the queues that it has and had. Slots that were never used have no record.
+// Adds up the lengths of queues that the client has and had. Slots that were never used have no record.
 Lengths lengths_of(const Client& client) {
     Lengths all;
     for (uint32_t at = 0; at < ipc::kMostQueues; ++at) {
@@ -41,7 +41,7 @@ Json describe(const base::HistogramCounts& counts, bool whole) {
                {"p50_ms", milliseconds(counts.quantile(0.5))},
                {"p99_ms", milliseconds(counts.quantile(0.99))}};
     if (!whole) return entry;
-    Json& buckets = entry["buckets"] = Json::array();  // number of the bucket (base/histogram.h), how many
+    Json& buckets = entry["buckets"] = Json::array();  // number of the bucket (base/histogram.h), count
     for (uint32_t i = 0; i < counts.counts.size(); ++i)
         if (counts.counts[i] != 0) buckets.push_back({i, counts.counts[i]});
     return entry;

@@ -1,4 +1,4 @@
-// The commands that change something: policy, suspend, resume, log. Hints and settings: tool_hints.cpp.
+// Commands that change state: policy, suspend, resume, log. Hints and settings are in tool_hints.cpp.
 #include "server/tools/tool_commands.h"
 
 #include <memory>
@@ -43,7 +43,7 @@ Json hold(const Request& request, bool suspend) {
             queues += queues_of(*client).size();
         }
     }
-    // A queue that has just been made is known after a pass.
+    // A queue that was just created is known to the dispatcher only after a pass.
     request.order([&clients](dispatch::Dispatcher& dispatcher) {
         for (const uint32_t id : clients) dispatcher.look_at(id);
     });
@@ -54,13 +54,13 @@ Json hold(const Request& request, bool suspend) {
     };
     request.order(set);
     if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
-    // All are connections of one process.
+    // All of them are connections of one process.
     request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle, suspend);
     tell_log(request, what);
     return {{"queues", queues}, {"later", !handle.has_value()}};
 }
 
-// Of the hints that a policy reads: their names in requests. Null: it may read any.
+// Returns the request names of the hints that the policy reads. Null: it may read any.
 Json hints_of(const policy::PolicyInfo& info) {
     const uint32_t read = info.make()->hints();
     if (read == ~0U) return {};
@@ -71,7 +71,7 @@ Json hints_of(const policy::PolicyInfo& info) {
     return names;
 }
 
-// A policy that decides already goes on with all that it has learned of programs.
+// Puts a policy in force. If it decides already, it continues with everything that it has learned.
 void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
     std::unique_ptr<policy::Policy> made = info.make();
     if (core.policy_name() == made->name() && core.thrown_out() == nullptr) return;
@@ -130,7 +130,7 @@ Json query_or_set_policy(const Request& request) {
     return {{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
 }
 
-// At INFO in any case: whoever reads the log later is to know why it is short.
+// Changes the log level, and logs that at INFO in any case: a later reader should see why the log is short.
 Json change_log_level(const Request& request) {
     if (const auto name = request.text("level")) {
         if (!request.rules_server())

@@ -16,23 +16,23 @@ namespace xsched::server {
 
 using Json = nlohmann::json;
 
-// The request makes no sense. Other errors: the classes derived from it.
+// The request is malformed. Derived classes stand for other errors.
 class ToolError : public std::runtime_error {
 public:
     explicit ToolError(const std::string& sentence, const char* kind = "usage")
         : std::runtime_error(sentence), kind_(kind) {}
-    // As the answer says it: xcli's exit status depends on it.
+    // Returns the answer's "kind", on which xcli's exit status depends.
     const char* kind() const { return kind_; }
 
 private:
     const char* kind_;
 };
-// It names a process or queue that is not there, or that the asking user may not see.
+// The request names a process or queue that is not there, or that the asking user may not see.
 class NobodyThere : public ToolError {
 public:
     explicit NobodyThere(const std::string& sentence) : ToolError(sentence, "nobody") {}
 };
-// It may not, or cannot, be done.
+// The order is not allowed, or not possible.
 class NotDone : public ToolError {
 public:
     explicit NotDone(const std::string& sentence) : ToolError(sentence, "refused") {}
@@ -43,33 +43,34 @@ struct Request {
     const Asking& asking;
     const Json& body;
 
-    // A whole number within bounds, or nothing if the member is absent. Throws ToolError.
+    // Returns a whole number within bounds, or nothing if the member is absent. Throws ToolError.
     std::optional<int64_t> number(const char* member, int64_t least, int64_t most) const;
-    std::optional<uint64_t> handle() const;  // "queue": a handle, or a number within its process
+    std::optional<uint64_t> handle() const;  // value of "queue": a handle, or a number within its process
     std::optional<int64_t> pid() const;  // "pid"
     std::optional<std::string> text(const char* member) const;
     bool may_see(const Client& client) const;
-    // The same of one that left: whose process it was, and whose account it was in.
+    // Returns the same for a client that left, given its user and its account.
     bool may_see(uid_t uid, uid_t user) const;
     bool rules_server() const;  // an administrator
-    // On the scheduling thread. Throws ToolError if it gives no sign of life.
+    // Runs `what` on the scheduling thread. Throws ToolError if the thread gives no sign of life.
     void order(const Scheduler::Order& what) const;
 };
 
-// The end of a sentence about them.
+// Returns the end of a sentence that says which users administer this server.
 std::string who_administers();
 
-// The one queue named by "queue" (and "pid", if handles of several processes are equal). Throws ToolError.
+// Returns the one queue that "queue" names (with "pid", if handles of several processes are equal). Throws ToolError.
 SeenQueue named_queue(const Request& request, uint64_t handle);
-// The clients of "pid". Throws ToolError if there is none, or if several processes say that this is their number.
+// Returns the clients of "pid". Throws ToolError if there are none, or if several processes claim that number.
 std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 
 bool has_clients(const Request& request, int64_t pid);
-// An order for a process that is no client yet: in force once it comes. Returns the answer, or throws ToolError.
+// Keeps an order for a process that has not connected; it takes effect when it does. Returns the answer, or throws
+// ToolError.
 Json keep_order(const Request& request, int64_t pid, const Json& order);
-// Logs who did what to whom, in the words of the request: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
+// Logs the order in the words of the request: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
 void tell_log(const Request& request, const char* what);
-// A line at INFO, unless the asking user has had all the lines that he may cause in a second.
+// Logs a line at INFO, unless the asking user has caused as many lines as one user may in a second.
 void say_in_log(const Request& request, const std::string& line);
 
 Json list_queues(const Request& request);

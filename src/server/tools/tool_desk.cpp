@@ -14,7 +14,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kTurnNs = 5 * base::kMillisecond;  // then others are heard
+constexpr int64_t kTurnNs = 5 * base::kMillisecond;  // longest turn; after it other events are served
 constexpr int64_t kUnreadPatienceNs = 2 * base::kSecond;
 constexpr int64_t kLookAgainNs = 10 * base::kMillisecond;
 
@@ -41,7 +41,7 @@ ipc::WelcomeStatus ToolDesk::admit(uint32_t id, base::UniqueFd& socket, const Pe
     return ipc::WelcomeStatus::kAccepted;
 }
 
-// The user's tool that has asked for nothing for the longest time goes.
+// Makes room for another tool of the user: the one that has asked for nothing for the longest time is let go.
 bool ToolDesk::make_room(User& user) {
     auto oldest = tools_.end();
     for (auto at = tools_.begin(); at != tools_.end(); ++at) {
@@ -127,7 +127,8 @@ void ToolDesk::answer(Tools::iterator at) {
     events_.rearm(tool.socket.get(), token(Source::kTool, at->first));
 }
 
-// Answers that were read meanwhile are found only when they are needed.
+// Charges an answer to the tool's user. Charges of answers that were read meanwhile are returned only when room is
+// needed.
 bool ToolDesk::account(Tool& tool, size_t bytes, int64_t now_ns) {
     const auto amount = static_cast<int64_t>(bytes);
     if (bytes > ipc::kMostPacketBytes) {
@@ -145,7 +146,7 @@ bool ToolDesk::account(Tool& tool, size_t bytes, int64_t now_ns) {
     return charge.has_value();
 }
 
-// Returns whether the answer was read, and in a file has had time to be read.
+// Returns whether the answer was read; if it is in a file, also whether there was time to read that.
 bool ToolDesk::is_over(const Tool& tool, int64_t now_ns) {
     return has_read_all(tool.socket.get()) && (!tool.answer || now_ns - tool.answered_ns >= kUnreadPatienceNs);
 }

@@ -1,10 +1,10 @@
-// The tools' connections: one request at a time from each, users in turn, and no more answers than are read. Front
-// thread.
+// The tools' connections. Takes one request at a time from each, serves users in turn, and limits answers that are not
+// read. Front thread.
 //
-// A user whose requests have taken much time comes after those whose have not. A tool's next request is left unread
-// until its last answer has left; one that does not read for two seconds while it asks for more is let go. A long
-// answer is a file in our memory: it counts until the tool asks again or goes, and is emptied then by the undertaker,
-// whoever still holds it. A tool whose user has no room for its answer until then waits for that.
+// A user whose requests took much time is served after others. A tool's next request is read only when its last answer
+// has left. A tool that does not read for two seconds while it asks for more is let go. A long answer is a file in the
+// server's memory, charged to the user until the tool asks again or leaves. Then the undertaker empties the file, even
+// if the tool still holds it. A tool whose user has no room for its answer waits for that.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,20 @@ class ToolDesk {
 public:
     ToolDesk(ToolHost& host, EventLoop& events, Undertaker& undertaker);
 
-    // Accepted, or why not. Takes the connection and its charge, unless it is not accepted, or gone.
+    // Admits a tool, or returns why not. Takes over the connection and its charge if the tool is admitted, or if it is
+    // gone.
     ipc::WelcomeStatus admit(uint32_t id, base::UniqueFd& socket, const Peer& peer, User& user, Charge&& descriptors,
                              int64_t now_ns);
-    // Something came from this one.
+    // Handles what came from the tool `id`.
     void hear(uint32_t id, int64_t now_ns);
-    // The undertaker has emptied an answer: there may be room for another.
+    // Notes that the undertaker has emptied an answer, so there may be room for another.
     void has_emptied();
-    // Answers some of what was asked, for some milliseconds at most.
+    // Answers waiting requests, for some milliseconds at most.
     void serve(int64_t now_ns);
 
     bool empty() const { return tools_.empty(); }
     bool has(uint32_t id) const { return tools_.contains(id); }
-    // When serve() must be called at the latest; 0: no need.
+    // Returns when serve() must be called at the latest; 0: no need.
     int64_t due_ns() const;
 
 private:
@@ -46,15 +47,15 @@ private:
         User* user;
         Charge place;
         Charge descriptors;
-        int64_t used_ns;  // when it asked last
-        Charge unread;  // of its last answer,
-        base::UniqueFd answer;  // which is in this file, if it is long
+        int64_t used_ns;  // time of its last request
+        Charge unread;  // charge of its last answer,
+        base::UniqueFd answer;  // which lies in this file if it is long
         Charge answer_descriptor;
         int64_t answered_ns = 0;
-        int64_t unread_since_ns = 0;  // it asks for more and has not read; 0: not so
-        bool asks = false;  // `request` must be answered
+        int64_t unread_since_ns = 0;  // since when it asks for more without reading; 0: it reads
+        bool asks = false;  // `request` is not answered yet
         std::string request;
-        std::string next_answer;  // waits until an answer of its user has been emptied
+        std::string next_answer;  // waits until another answer of its user has been emptied
     };
     using Tools = std::map<uint32_t, Tool>;
 
@@ -72,9 +73,9 @@ private:
     EventLoop& events_;
     Undertaker& undertaker_;
     Tools tools_;
-    size_t asking_ = 0;  // tools with a request
-    size_t unread_ = 0;  // tools that ask for more and have not read
-    int64_t virtual_ns_ = 0;  // the service that a user has had who begins to ask now
+    size_t asking_ = 0;  // number of tools with a request
+    size_t unread_ = 0;  // number of tools that ask for more without reading
+    int64_t virtual_ns_ = 0;  // service that is assumed for a user who starts to ask now
     int64_t look_again_ns_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The commands that tell of queues: hint, config. Of a process they count for the queues that it makes later as well,
-// and for one that has not come yet.
+// Commands about hints and settings: hint, config. Given for a process, they also hold for queues that it creates
+// later, and may be given before the process connects.
 #include "base/clock.h"
 #include "base/hints.h"
 #include "base/log.h"
@@ -10,12 +10,12 @@
 namespace xsched::server {
 namespace {
 
-// The hints that a person gives a queue or process.
+// The hints in a request, for a queue or a process.
 struct GivenHints {
     std::optional<int64_t> values[base::kHintCount];
 
     const std::optional<int64_t>& of(base::HintId id) const { return values[static_cast<size_t>(id)]; }
-    // Without a queue or process that they are for.
+    // Returns whether the request may go to all processes, naming no queue or process.
     bool may_be_for_all() const {
         for (const base::HintInfo& hint : base::kHints)
             if (of(hint.id) && hint.scope != base::HintScope::kProcess) return false;
@@ -42,7 +42,7 @@ void write_hints(ipc::QueueSlot& slot, const GivenHints& given, int64_t now_ns) 
         if (const auto& told = given.of(hint.id)) ipc::store_hint(slot, hint.id, hint.kept(*told, now_ns));
 }
 
-// All queues of the client, and those that it makes later. Returns how many queues there are.
+// Gives the hints to all queues of the client, and to those that it creates later. Returns how many queues it has.
 size_t hint_client(const Client& client, const GivenHints& given, int64_t now_ns) {
     size_t count = 0;
     for (const SeenQueue& queue : queues_of(client)) {
@@ -63,7 +63,7 @@ Json order_of(const GivenHints& given, int64_t now_ns) {
     return {{"hints", hints}};
 }
 
-// Of those given, which the policy in force does not read, and which policies would.
+// Returns the given hints that the present policy does not read, and which policies would.
 Json unused_hints(const Request& request, const GivenHints& given) {
     Json unused = Json::array();
     const policy::PolicyInfo* info = policy::find_policy(request.host.scheduler.policy_name());
@@ -114,7 +114,8 @@ void check_level(const SeenQueue& queue, const Settings& given) {
                       std::to_string(*given.level) + ": 'xcli list --json' shows its levels");
 }
 
-// A setting that is not given stays as a person asked for it before: the client may not have seen that yet.
+// Writes the settings. A setting that is not given keeps its last requested value, which the client may not have taken
+// over yet.
 void write_settings(const SeenQueue& queue, const Settings& given) {
     ipc::QueueSlot& slot = queue.slot;
     if (given.level) slot.want_level.store(static_cast<uint32_t>(*given.level));
@@ -165,13 +166,14 @@ Json give_hint(const Request& request) {
     } else if (pid) {
         for (const Client* client : named_clients(request, *pid)) hint_all(*client);
     } else if (given.may_be_for_all()) {
-        // A hint that sets only a timeslice may name no process: it goes to every client that the asking user may see.
+        // A request that sets only a timeslice may name no process: it goes to every client that the asking user may
+        // see.
         for (const auto& [id, client] : request.host.clients)
             if (request.may_see(*client)) hint_all(*client);
     } else {
         throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
     }
-    request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // in force when the answer comes
+    request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // the hints are in force when the answer comes
         for (const uint32_t id : hinted) dispatcher.look_at(id);
     });
     tell_log(request, "hints");

@@ -1,4 +1,4 @@
-// The commands about limits: how much each user has of what, and how much he may have.
+// Commands about limits: how much each user has, and how much each may have.
 #include <algorithm>
 #include <iterator>
 
@@ -9,7 +9,7 @@ namespace {
 
 bool may_set(const Request& request) { return request.asking.peer.trusted; }
 
-// False: it is no number of things that a user has.
+// Returns whether the limit counts things that a user has.
 bool is_counted(Limit limit) {
     constexpr Limit kOthers[] = {Limit::kHighestPriority, Limit::kShare, Limit::kDeviceLimit, Limit::kUnits};
     return std::find(std::begin(kOthers), std::end(kOthers), limit) == std::end(kOthers);
@@ -29,7 +29,7 @@ Json describe_user(const User& user) {
     return entry;
 }
 
-// For the server that comes after this one.
+// Notes a limit in the checkpoint, for the next server.
 void keep(const Request& request, const std::string& text) {
     Json kept = request.host.checkpoint.value("limits");
     if (!kept.is_object()) kept = Json::object();
@@ -38,7 +38,8 @@ void keep(const Request& request, const std::string& text) {
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
 }
 
-// Apart, so that what users said may be left out where there is no room for all (checkpoint.h).
+// Notes the settings of groups. The settings that users made are kept apart, since they are left out if there is no room for
+// all (checkpoint.h).
 void keep_groups(const Request& request) {
     Json of_trusted = Json::array();
     Json of_users = Json::array();
@@ -68,7 +69,7 @@ Json set_group(const Request& request, const std::string& text) {
     Peer charged = request.asking.peer;
     charged.uid = request.asking.user.uid();
     if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
-    // The scheduling thread need not read other programs for this.
+    // Only these clients are told, so the scheduling thread need not read the others.
     std::vector<uint32_t> changed;
     for (const auto& [id, client] : request.host.clients)
         if (groups.tell(client->cgroup(), *client->group())) changed.push_back(id);
@@ -82,7 +83,7 @@ Json set_group(const Request& request, const std::string& text) {
 
 }  // namespace
 
-// Of the asking user; those who may change them see all.
+// Shows the limits of the asking user; users who may change limits see all.
 Json show_limits(const Request& request) {
     const Users& accounts = request.host.users;
     Json known = Json::array();

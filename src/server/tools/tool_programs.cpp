@@ -1,6 +1,6 @@
-// The command behind xcli explain, top and metrics: each program with what it asked for and what it got. It says how
-// long the program was held in the last second, ten and sixty, by whom and how. Front thread; the scheduling thread is
-// not asked.
+// The command behind xcli explain, top and metrics: each program with its requests and its use of devices. It says how
+// long the program was held in the last second, 10 and 60 seconds, for whom and how. Front thread; does not ask the
+// scheduling thread.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -20,9 +20,9 @@ namespace {
 using base::milliseconds;
 
 constexpr size_t kMostPrograms = 64;
-constexpr size_t kMostTold = 8;  // causes of one program, and victims
+constexpr size_t kMostTold = 8;  // most causes, and most victims, that are shown for one program
 
-// Others' programs have neither number nor name here.
+// Adds the number and name of a program. Those of other users' programs are left out.
 void add_program(const Request& request, Json& entry, uint32_t client) {
     const HoldBook::Known* known = request.host.holds.find(client);
     if (known == nullptr || !request.may_see(known->uid, known->user)) {
@@ -34,7 +34,7 @@ void add_program(const Request& request, Json& entry, uint32_t client) {
     entry["priority"] = known->priority;
 }
 
-// `platform`: of the one that was held.
+// Adds the holds of one cause. `platform`: the held program's, for the words of mechanisms.
 void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
     entry["holds"] = sum.holds;
     entry["ms"] = milliseconds(sum.ns);
@@ -110,7 +110,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["best_level"] = queues.empty() ? 0 : best;
 }
 
-// The work of all queues of a program, and their states now.
+// The work of all queues of a program, and their present states.
 struct Work {
     uint64_t submitted = 0, launched = 0, completed = 0;
     uint64_t copies = 0, copied_bytes = 0;
@@ -150,7 +150,7 @@ Work work_of(const Facts& facts, const Client& client, const std::vector<SeenQue
     return work;
 }
 
-// Of its queues the one that was kept off most often.
+// Describes how the program was kept off, by its queue that was kept off most often.
 Json describe_kept_off(const Facts& facts, const std::vector<SeenQueue>& queues) {
     QueueFacts most;
     uint32_t platform = 0;
@@ -185,7 +185,7 @@ void add_work(Json& entry, const Work& work) {
     entry["command_ms"] = milliseconds(std::clamp<int64_t>(work.command_ns, 0, base::HistogramBuckets::kMostNs));
 }
 
-// Of the last ten seconds; null: not known, or nothing was given to the device.
+// Describes the copies of the last ten seconds; null: not known, or no commands were given to the device.
 Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device) {
     const auto lately = use.copies(client.process(), device, 10);
     if (!lately || lately->commands == 0)
@@ -197,14 +197,14 @@ Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device
             {"copied_bytes_per_s", std::round(static_cast<double>(lately->bytes) / lately->seconds)}};
 }
 
-// Compute queues of all programs in AMD's kernel driver; null: another driver's device, or not known.
+// Describes the compute queues of all programs in AMD's kernel driver; null: another driver's device, or not known.
 Json describe_driver_queues(const Request& request, uint64_t device, int64_t now_ns) {
     const hip::KernelQueues* node = request.host.driver_queues.of(device, now_ns);
     if (node == nullptr) return {{"driver_queues", nullptr}, {"most_driver_queues", nullptr}};
     return {{"driver_queues", node->queues}, {"most_driver_queues", node->at_once}};
 }
 
-// By device: what it had of each, and why that is less than its share.
+// Describes, by device, how much the program had of it, and why that is less than its share.
 Json describe_devices(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client,
                       const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json devices = Json::array();
@@ -228,7 +228,7 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
-// In the last minute.
+// Returns whether the program lost its claim in the last minute.
 bool lost_claim(const Client& client, int64_t now_ns) {
     const int64_t lost_ns = client.record()->claim_lost_ns.load();
     return lost_ns != 0 && now_ns - lost_ns < 60 * base::kSecond;
@@ -265,7 +265,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
 
 }  // namespace
 
-// "pid": this process alone. "buckets": histograms with their buckets.
+// Describes programs. Arguments: "pid": only this process; "buckets": with the histograms' buckets.
 Json describe_programs(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();

@@ -1,4 +1,4 @@
-// The commands that only look: list, status, server.
+// Commands that only read: list, status, server.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -20,14 +20,15 @@ namespace {
 
 using base::milliseconds;
 
-// The counters are read one after the other while they move, and their writer is not trusted.
+// Subtracts counters that are read one after the other while they change, and whose writer is not trusted: never below
+// zero.
 uint64_t difference(uint64_t more, uint64_t less) { return more > less ? more - less : 0; }
 
-// One answer tells of at most this many queues; "next" is where the following one begins.
+// Most queues in one answer; "next" says where the following answer begins.
 constexpr size_t kMostInPage = 256;
 constexpr size_t kMostExplanations = 64;  // of one process
 
-// A hostile client writes any number.
+// Adds the queue's hints. A hostile client may write any number.
 void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     const base::Hints hints = ipc::load_hints(slot);
     for (const base::HintInfo& hint : base::kHints) {
@@ -37,7 +38,7 @@ void add_hints(Json& entry, const ipc::QueueSlot& slot, int64_t now_ns) {
     }
 }
 
-// Adds its program's use of its device in the last second, ten and sixty.
+// Adds how much of its device the queue's program used in the last second, 10 and 60 seconds.
 void add_use(Json& entry, const Request& request, const AskedFor& asked, const SeenQueue& queue,
              const Explanation& why) {
     const uint64_t device = queue.slot.device.load();
@@ -58,12 +59,12 @@ Json levels_of(const ipc::QueueSlot& slot) {
     return levels;
 }
 
-// Its gate or hold is closed in any case.
+// Returns the mechanism beyond the gate or hold, which is closed in any case.
 sched::Mechanism in_force(const QueueFacts& known) {
     return known.suspended ? std::max(known.mechanism, sched::Mechanism::kGate) : known.mechanism;
 }
 
-// Describes the commands that its program has given it, and how far they are.
+// Describes the queue's commands: how many the program launched, and how many are done.
 Json describe_commands(const ipc::QueueSlot& slot) {
     const uint64_t submitted = slot.submitted.load();
     const uint64_t launched = slot.launched.load();
@@ -78,7 +79,7 @@ Json describe_commands(const ipc::QueueSlot& slot) {
             {"busy_ms", milliseconds(slot.busy_ns.load())}};
 }
 
-// Whether it is suspended, how, why and for whom, and for how long it was.
+// Describes a suspension: how, why and for which program, and for how long.
 Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, const Explanation& why, int64_t now_ns) {
     const bool held_now = why.ready && why.suspended && why.since_ns > 0;
     return {{"suspended", why.suspended},
@@ -97,7 +98,7 @@ Json describe_suspension(const ipc::QueueSlot& slot, const QueueFacts& known, co
             {"preemptions", known.preemptions}};
 }
 
-// The cost of taking its process off the device at level 3; null: it has no such level.
+// Returns what level 3 costs for the queue's process (taking it off the device); null: it has no such level.
 Json costs_of(const SeenQueue& queue) {
     const dispatch::QueueRecord* record = queue.client.record()->find(queue.at);
     if (record == nullptr || record->off_us.load() == 0) return nullptr;
@@ -187,7 +188,8 @@ std::string name_of_process(pid_t pid) {
     return text.substr(0, text.find('\n'));
 }
 
-// A sentence for each device of these programs with more queues in the kernel driver than its hardware takes at once.
+// Returns a sentence for each device on which these programs have more queues in the kernel driver than its hardware
+// takes at once.
 Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t now_ns) {
     Json sentences = Json::array();
     if (!request.host.driver_queues.any_take_turns(now_ns)) return sentences;
@@ -206,7 +208,7 @@ Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t
     return sentences;
 }
 
-// Programs of `xcli run` that have used no device so far, nor has what they started.
+// Returns the programs of `xcli run` that have used no device so far, and whose children have not either.
 Json not_connected(const Request& request) {
     Json programs = Json::array();
     for (const ToolHost::Announced& one : request.host.announced()) {
@@ -217,7 +219,7 @@ Json not_connected(const Request& request) {
     return programs;
 }
 
-// For the process that xcli run leaves behind to say so.
+// Returns the programs that ended without using a device, for the process that xcli run leaves behind to report it.
 Json ended_unused(const Request& request) {
     Json programs = Json::array();
     for (const ToolHost::Announced& one : request.host.ended_unused())
@@ -225,7 +227,7 @@ Json ended_unused(const Request& request) {
     return programs;
 }
 
-// A page begins with a client, or within one: its id above, the slot below.
+// The position in a list: a client's id above, a slot below.
 struct Cursor {
     uint32_t client = 0;
     uint32_t slot = 0;

@@ -1,5 +1,5 @@
-// The command behind xcli record and xcli trace: what the dispatcher saw and decided since the tool asked last, or in
-// the last while. It is read from a ring: the scheduling thread neither waits nor is asked. Front thread.
+// The command behind xcli record and xcli trace: the dispatcher's observations and decisions since the tool last asked,
+// or of the last while. They are read from a ring, so the scheduling thread is not delayed. Front thread.
 #include <map>
 
 #include "base/clock.h"
@@ -12,15 +12,15 @@ namespace {
 
 using dispatch::JournalEntry;
 
-// It is written for this long after the last question, unless it always is.
+// The journal is written for this long after the last question, unless it is always written.
 constexpr int64_t kWantedNs = 2 * base::kSecond;
 constexpr size_t kMostEntries = 2048;  // in one answer
 constexpr size_t kMostQueues = 4096;
 constexpr int64_t kMostLastMs = int64_t{24} * 3600 * 1000;
-// In the place of a client that the asking user may not know of.
+// Stands for a client that the asking user may not know of.
 constexpr uint32_t kAnother = UINT32_MAX;
 
-// Whom the asking user may be told of: those that are here, and those that were.
+// The clients, present and past, that the asking user may be told of.
 class Visible {
 public:
     explicit Visible(const Request& request) {
@@ -71,7 +71,7 @@ void add_queues(const Request& request, const Visible& visible, Json& answer) {
 #undef XSCHED_REASON
 }
 
-// How queues of a platform are kept off: number, word, sentence.
+// Returns how queues of a platform are kept off: number, word, sentence.
 Json mechanisms_of(uint32_t platform) {
     Json mechanisms = Json::array();
     for (uint32_t i = 0; i < sched::kMechanisms; ++i) {
@@ -81,7 +81,7 @@ Json mechanisms_of(uint32_t platform) {
     return mechanisms;
 }
 
-// Adds the parts of a trace that a recording lacks: the names of all programs, and the words.
+// Adds what a trace needs beyond a recording: the names of all programs, and the words.
 void add_names(const Request& request, Json& answer) {
     Json& programs = answer["programs"] = Json::array();
     Json& mechanisms = answer["mechanisms"] = Json::object();
@@ -96,7 +96,7 @@ void add_names(const Request& request, Json& answer) {
         if (request.may_see(gone.uid, gone.user)) add(gone.id, gone.pid, gone.program, gone.platform);
 }
 
-// Adds the orders of people meanwhile.
+// Adds the orders that people gave in the same time.
 void add_orders(const Request& request, Json& answer) {
     Json& orders = answer["orders"] = Json::array();
     for (const OrderNotes::Note& note : request.host.notes)
@@ -104,7 +104,7 @@ void add_orders(const Request& request, Json& answer) {
             orders.push_back({note.number, note.at_ns, note.told_uid, note.text});
 }
 
-// Also of queues that have gone.
+// Adds the devices, also of queues that are gone.
 void add_devices(const Visible& visible, const std::vector<JournalEntry>& entries, Json& answer) {
     std::map<uint64_t, std::string> names;
     for (const JournalEntry& entry : entries) {
@@ -114,7 +114,7 @@ void add_devices(const Visible& visible, const std::vector<JournalEntry>& entrie
     answer["devices"] = names;  // pairs
 }
 
-// A trace gets all; a recording what it has always had.
+// Returns an entry as a row. A trace gets all kinds; a recording only those that its format has.
 Json row_of(const JournalEntry& entry, uint32_t by_client, bool all) {
     Json row{entry.at_ns,     static_cast<uint32_t>(entry.kind),
              entry.client,    entry.slot,
@@ -126,7 +126,7 @@ Json row_of(const JournalEntry& entry, uint32_t by_client, bool all) {
     return row;
 }
 
-// The number of the first entry to tell.
+// Returns the number of the first entry to send.
 uint64_t first_of(const Request& request, const dispatch::Journal& journal, int64_t now_ns) {
     if (const auto from = request.number("from", 0, INT64_MAX)) return static_cast<uint64_t>(*from);
     const auto last_ms = request.number("last_ms", 1, kMostLastMs);
@@ -140,8 +140,9 @@ uint64_t first_of(const Request& request, const dispatch::Journal& journal, int6
 
 }  // namespace
 
-// "from": from that entry on; "last_ms": what was in that many ms before; else from now on. "queues": with those that
-// there are. "all": also what only a trace shows. Others' processes are left out.
+// Reads the journal. Arguments: "from": start at that entry; "last_ms": start that many ms ago; neither: start now.
+// "queues": list the present queues, too. "all": include entries that only traces show. Entries of other users'
+// processes are left out.
 Json read_journal(const Request& request) {
     dispatch::Journal& journal = request.host.scheduler.journal();
     const int64_t now_ns = base::now_ns();

@@ -1,4 +1,4 @@
-// The arguments of a tool's command: the objects that it works on, and who asks. Plain data; front thread.
+// The arguments of a tool's command: the objects that it works on, and the asking user. Plain data; front thread.
 #pragma once
 
 #include <cstdint>
@@ -41,15 +41,15 @@ struct ToolHost {
     DriverQueues& driver_queues;
     KeptOrders& orders;
     OrderNotes& notes;
-    // Keeps the server here until the process at the other end of the connection ends.
+    // Keeps the server running until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
-    // Programs that were announced and are still there: their numbers and users.
+    // Announced programs that still run: their pids and users.
     struct Announced {
         pid_t pid;
         uid_t user;
     };
     std::function<std::vector<Announced>()> announced;
-    // Programs that ended lately, where neither they nor their children had used a device.
+    // Returns programs that ended lately where neither they nor their children had used a device.
     std::function<std::vector<Announced>()> ended_unused;
 };
 

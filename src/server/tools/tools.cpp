@@ -14,7 +14,8 @@
 namespace xsched::server {
 namespace {
 
-// A user who comes by the socket for containers looks at his own programs and steers these.
+// Which users may give a command: all, or not those who come by the socket for containers. The latter may look at and
+// steer only their own programs.
 enum class For { kAll, kNoGuest };
 
 struct Command {
@@ -39,11 +40,11 @@ constexpr Command kCommands[] = {
     {"log", change_log_level, For::kNoGuest},
 };
 
-// Raised when a key of an answer goes or means something else; new keys do not raise it (docs/json.md).
+// Version of the answers: raised if a key disappears or changes its meaning. New keys do not raise it (docs/json.md).
 constexpr int kJsonVersion = 1;
 constexpr int kDeepest = 32;
 
-// Before it is parsed: a parser takes some of the stack for each level.
+// Returns whether the JSON text nests too deep. Checked before parsing, since a parser uses stack for each level.
 bool is_too_deep(const std::string& text) {
     int depth = 0;
     bool quoted = false;
@@ -78,16 +79,16 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
 }
 
-// The same file by a descriptor that cannot change it. None, without /proc.
+// Returns a read-only descriptor of the same file; none without /proc.
 base::UniqueFd open_to_read(int file) {
-    // Opened once: other users can keep a look-up in /proc itself waiting.
+    // Opened once, since other users can block look-ups in /proc itself.
     static const int own_files = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return base::UniqueFd(openat(own_files, std::to_string(file).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
 
-// An answer is always valid UTF-8, whatever bytes a request quoted.
+// Returns the answer as text, always valid UTF-8, whatever bytes a request quoted.
 std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string answer_tool(ToolHost& host, const Asking& asking, const std::string& request) {
@@ -110,7 +111,8 @@ std::string refusal(const std::string& sentence, const char* kind) {
 bool send_answer(int socket, const std::string& answer, base::UniqueFd& file) {
     file.reset();
     if (answer.size() <= ipc::kMostPacketBytes) return ipc::send_packet(socket, answer.data(), answer.size());
-    // No other process can make it larger, or keep us from emptying it. No other user may open it for writing either.
+    // Seals a file so that no other process can enlarge it, and none can prevent the server from emptying it. No other
+    // user may open it for writing, either.
     constexpr unsigned kSeals = F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
     file.reset(memfd_create("xsched-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file || write(file.get(), answer.data(), answer.size()) != static_cast<ssize_t>(answer.size()) ||
@@ -153,7 +155,7 @@ std::optional<std::string> Request::text(const char* member) const {
     return found->get<std::string>();
 }
 
-// One's own, and those of one's containers. Not the other way: a container does not see its owner's.
+// A user may see his own programs and those of his containers. A container does not see its owner's programs.
 bool Request::may_see(const Client& client) const { return may_see(client.peer().uid, client.user().uid()); }
 
 bool Request::may_see(uid_t uid, uid_t user) const {

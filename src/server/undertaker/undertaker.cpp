@@ -19,17 +19,17 @@ namespace {
 
 constexpr int64_t kStuckAfterNs = 500 * base::kMillisecond;
 constexpr int64_t kRetryNs = 100 * base::kMillisecond;
-constexpr size_t kMostHeld = 1024;  // connections kept open for a user whose threads are stuck
+constexpr size_t kMostHeld = 1024;  // most connections that stay open for a user whose threads are stuck
 constexpr int kMostEvents = 16;
 
-// Whether a parcel tells what became of it.
+// Returns whether a parcel reports the outcome of such an order.
 bool is_awaited(BurialOrder::Kind kind) {
     return kind == BurialOrder::Kind::kReceive || kind == BurialOrder::Kind::kMap || kind == BurialOrder::Kind::kSeal;
 }
 
-// True: nothing more comes in, and nothing that has come in holds a descriptor.
+// Returns whether the connection is at its end, and no unread packet holds a descriptor.
 bool drained(int connection) {
-    // With these a packet of no bytes differs from the end of file.
+    // With this option a packet of no bytes differs from the end of file.
     const int on = 1;
     setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
     shutdown(connection, SHUT_RDWR);
@@ -41,7 +41,7 @@ bool drained(int connection) {
         message.msg_iov = &content;
         message.msg_iovlen = 1;
         message.msg_control = control;
-        message.msg_controllen = sizeof(control);  // no room for descriptors: they stay where they are
+        message.msg_controllen = sizeof(control);  // no room for descriptors, so they stay in the queue
         const ssize_t bytes = recvmsg(connection, &message, MSG_PEEK | MSG_DONTWAIT);
         if (bytes < 0 && errno == EINTR) continue;
         if ((message.msg_flags & MSG_CTRUNC) != 0) return false;
@@ -56,7 +56,7 @@ Undertaker::Undertaker(Wanted wanted) : wanted_(wanted), epoll_(epoll_create1(EP
     if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
-// The threads end with the process: waiting for one may take for ever.
+// The threads are not joined: waiting for one may block forever. They end with the process.
 Undertaker::~Undertaker() = default;
 
 void Undertaker::bury(uid_t user, base::UniqueFd connection) {
@@ -152,7 +152,7 @@ std::vector<Undertaker::Parcel> Undertaker::work(int64_t now_ns) {
     return parcels;
 }
 
-// Workers that are stuck are left where they are.
+// Returns an idle thread. Threads that are stuck are left alone.
 Undertaker::Worker* Undertaker::idle_worker() {
     for (Worker& worker : workers_)
         if (!worker.busy && worker.socket) return &worker;
@@ -167,7 +167,8 @@ Undertaker::Worker* Undertaker::idle_worker() {
     return &workers_.back();
 }
 
-// A user whose threads are stuck waits, unless so much has come together that one more takes it all.
+// Returns whether the user may get another thread. A user whose threads are stuck waits, unless his queue has become so
+// long that one more thread is worth it.
 bool Undertaker::may_have_thread(const Account& user) const {
     return !user.at_work && (user.stuck < kMostStuck || user.burials.size() >= kMostHeld);
 }
@@ -177,7 +178,7 @@ bool Undertaker::has_next() const {
                        [this](const auto& it) { return !it.second.empty() && may_have_thread(it.second); });
 }
 
-// The users take turns.
+// Chooses the next job; users take turns.
 bool Undertaker::next_job(uid_t* user, Job* job) {
     auto at = users_.upper_bound(last_user_);
     for (size_t tries = 0; tries < users_.size(); ++tries, ++at) {
@@ -216,7 +217,7 @@ bool Undertaker::give(Worker& worker, uid_t user, Job job) {
         retry_ns_ = worker.began_ns + kRetryNs;
         return false;
     }
-    job.fds.clear();  // ours; the thread's are the last now
+    job.fds.clear();  // closes this side's copies; the thread's are now the last
     const char start = 1;
     send_with(worker.socket.get(), &start, 1, nullptr, 0);
     worker.busy = true;
@@ -264,7 +265,7 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
         return;
     }
     const bool is_memory = reply.kind == BurialReply::Kind::kKept || reply.kind == BurialReply::Kind::kMapped;
-    if (worker.stuck && !is_memory) return;  // it was given up
+    if (worker.stuck && !is_memory) return;  // the worker was given up
     worker.awaited = false;
     if (reply.kind == BurialReply::Kind::kKept) {
         for (Charge& charge : worker.charges) kept_.push_back(std::move(charge));
@@ -286,8 +287,7 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     parcels.push_back(std::move(parcel));
 }
 
-// At the end of an order. A thread that was left behind and has come back is not needed any more, nor is a second one
-// that has nothing to do.
+// Ends an order. A thread that came back after it was given up ends, and so does a second idle one.
 void Undertaker::end(Worker& worker, std::vector<Parcel>& parcels) {
     Account& user = users_[worker.user];
     if (worker.stuck && user.stuck > 0) --user.stuck;

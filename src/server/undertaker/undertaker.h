@@ -1,14 +1,14 @@
-// Does what may wait for a peer for ever. It receives and closes what peers have put into their messages: a descriptor
-// in a packet may be a TCP socket that lingers when its last reference goes, or a file whose file system never answers
-// (FUSE). It maps, seals, empties and unmaps the files that a peer holds as well: a peer that changes such a file, or
-// its mappings of the file, holds the kernel's locks meanwhile.
+// Does the work that a peer can block forever. It receives and closes descriptors that peers have sent: a TCP socket
+// may linger when its last reference closes, and a file system may never answer (FUSE). It also maps, seals, empties
+// and unmaps files that peers hold: a peer that changes such a file, or its mappings, holds the kernel's locks
+// meanwhile.
 //
-// Disposable threads do it, each with a descriptor table of its own, so that one that never comes back holds nothing of
-// the server's. A timer interrupts them every millisecond, which ends a linger. A thread that is still stuck
-// after half a second is left behind. It counts against the user for whom it works, and another takes its place. Each
-// user has one thread at work, so users do not wait for each other.
+// Disposable threads do this, each with its own descriptor table, so that a stuck thread holds no descriptor of the
+// server. A timer interrupts them every millisecond, which ends a linger. A thread that is stuck for half a second is
+// given up: it counts against the user for whom it works, and another one replaces it. Each user has one working
+// thread, so users do not wait for each other.
 //
-// Words: bury, to close a connection with all that is unread in it. All functions belong to the front thread.
+// Words: bury, to close a connection with all unread packets in it. All functions are for the front thread.
 #pragma once
 
 #include <sys/types.h>
@@ -28,16 +28,16 @@ namespace xsched::server {
 
 class Undertaker {
 public:
-    // This many threads may be stuck for one user; what else the user sends is kept unread.
+    // Most stuck threads for one user. Beyond that, what the user sends is left unread.
     static constexpr unsigned kMostStuck = 4;
-    // This many may be at work at once, for as many users (safety: a thread costs some 50 kB).
+    // Most threads at work at once, for as many users ("safety": a thread costs some 50 kB).
     static constexpr unsigned kMostAtWork = 16;
 
-    // The outcome of an order: a packet, with the one descriptor that `wanted` chose, or a Region, or that a file is
-    // sealed, or emptied (token 0).
+    // The outcome of an order: a packet with the one descriptor that `wanted` chose, a Region, or the news that a file
+    // is sealed or emptied (token 0).
     struct Parcel {
         uint32_t token = 0;
-        bool lost = false;  // it did not come to an end
+        bool lost = false;  // the order did not come to an end
         bool sealed = false;
         uid_t user = 0;  // with a Region
         ipc::Region* region = nullptr;
@@ -46,41 +46,43 @@ public:
     };
     using Wanted = bool (*)(int fd);
 
-    // `wanted` is asked on a thread that may be left behind.
+    // `wanted` is called on a thread that may be given up.
     explicit Undertaker(Wanted wanted);
     ~Undertaker();
     Undertaker(const Undertaker&) = delete;
     Undertaker& operator=(const Undertaker&) = delete;
 
-    // Closes the connection; never waits. At once, if no descriptors are in it.
+    // Closes the connection; never blocks. Closes it at once if it holds no descriptors.
     void bury(uid_t user, base::UniqueFd connection);
-    // Receives the next packet of a connection that stays the caller's and must stay open until the parcel has come.
+    // Receives the next packet of a connection, which belongs to the caller and must stay open until the parcel has
+    // come.
     void receive(uid_t user, int connection, uint32_t token);
-    // Maps a Region's new file, which stays the caller's. The process's memory is locked for that, also while a thread
-    // of the undertaker unmaps another Region and waits for a lock of that one's file. A parcel tells the end, with the
-    // Region; whoever has no use for it any more has it unmapped.
+    // Maps the new file of a Region; the file belongs to the caller. Mapping takes the lock of the process's memory,
+    // which may be held by a thread that unmaps another Region and is blocked by that file. A parcel brings the Region.
+    // A caller that no longer needs it has it unmapped.
     void map(uid_t user, int file, uint32_t token);
-    // Adds the last seals to a Region's file (ipc/region.h), which stays the caller's. A parcel tells the end.
+    // Adds the last seals to a Region's file (ipc/region.h), which belongs to the caller. A parcel reports the end.
     void seal(uid_t user, int file, uint32_t token);
-    // Empties a file that a peer has, and closes it; the charges are released then. A parcel tells the end.
+    // Empties a file that a peer holds, and closes it; then returns the charges. A parcel reports the end.
     void empty(uid_t user, base::UniqueFd file, std::vector<Charge> charges);
-    // Unmaps a Region that a peer has mapped; the same of its charges. `file`: of one that is not sealed. It is sealed
-    // before: to unmap a file in which holes are made keeps all threads waiting that need memory. If the peer does not
-    // let it be sealed, it stays mapped, and the charges stay for ever.
+    // Unmaps a Region that a peer has mapped, and then returns the charges. `file`: the Region's file, if it is not
+    // sealed. The file is sealed first: while a peer punches holes into it, unmapping would block all threads that need
+    // memory. If the peer prevents the seal, the Region stays mapped, and the charges stay forever.
     void unmap(uid_t user, ipc::Region* region, base::UniqueFd file, std::vector<Charge> charges);
-    // Something waits to be emptied for this user, or is being, by a thread that is not stuck.
+    // Returns whether a file of this user waits to be emptied, or is being emptied by a thread that is not stuck.
     bool empties_for(uid_t user) const;
-    // Nothing must be received, mapped or sealed for `token` any more; a parcel that is on its way may still come.
+    // Cancels receiving, mapping and sealing for `token`. A parcel that is on its way may still come.
     void cancel(uid_t user, uint32_t token);
-    // The user's descriptors keep so many threads waiting that nothing more is taken from him.
+    // Returns whether the user's descriptors block so many threads that nothing more is taken from him.
     bool refuses(uid_t user) const;
-    // Connections that wait to be closed, without those of users who are refused: these may wait for ever.
+    // Returns how many connections wait to be closed. Those of refused users are not counted, since they may wait
+    // forever.
     size_t backlog() const;
 
-    // Readable when work() has something to do.
+    // Returns a descriptor that is readable when work() has something to do.
     int fd() const { return epoll_.get(); }
     std::vector<Parcel> work(int64_t now_ns);
-    // When work() must be called at the latest; 0: no need.
+    // Returns when work() must be called at the latest; 0: no need.
     int64_t due_ns() const;
 
 private:
@@ -94,16 +96,16 @@ private:
         std::deque<base::UniqueFd> burials;
         std::deque<Job> jobs;
         unsigned stuck = 0;
-        bool at_work = false;  // a thread that is not stuck
+        bool at_work = false;  // it has a thread that is not stuck
         bool empty() const { return burials.empty() && jobs.empty(); }
         bool done() const { return empty() && stuck == 0 && !at_work; }
     };
     struct Worker {
         base::UniqueFd socket;
-        int theirs = -1;  // the thread's end in our table, until it has a table of its own
+        int theirs = -1;  // the thread's end of the socket in our table, until the thread has its own table
         bool busy = false;
         bool stuck = false;
-        bool awaited = false;  // a parcel is to come
+        bool awaited = false;  // a parcel will report its outcome
         uid_t user = 0;
         BurialOrder order{};
         std::vector<Charge> charges;
@@ -124,10 +126,10 @@ private:
     Wanted wanted_;
     base::UniqueFd epoll_;
     std::list<Worker> workers_;
-    std::map<uid_t, Account> users_;  // with something to do, or something stuck
-    std::vector<Charge> kept_;  // of Regions that stay mapped
-    uid_t last_user_ = 0;  // whose turn it was
-    int64_t retry_ns_ = 0;  // the system refused to pass descriptors on until then
+    std::map<uid_t, Account> users_;  // users with jobs or with stuck threads
+    std::vector<Charge> kept_;  // charges of Regions that stay mapped
+    uid_t last_user_ = 0;  // the user who had the last turn
+    int64_t retry_ns_ = 0;  // until then no descriptors are passed, since the system refused
 };
 
 }  // namespace xsched::server

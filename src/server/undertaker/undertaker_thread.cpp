@@ -23,7 +23,7 @@ constexpr int kInterruption = SIGUSR1;
 
 void do_nothing(int) {}
 
-// The signal that ends a linger: its handler does nothing, and calls are not restarted.
+// Installs the handler of the signal that ends a linger. It does nothing, and interrupted calls are not restarted.
 void take_interruptions() {
     struct sigaction action{};
     action.sa_handler = do_nothing;
@@ -58,12 +58,12 @@ private:
     bool made_ = false;
 };
 
-// From here on this thread has nothing open but `socket`, and what it opens is its own. Without that (a sandbox that
-// forbids it) it works on the server's table.
+// Gives this thread its own descriptor table, in which only `socket` is open. Returns false if that is forbidden (a
+// sandbox): then it works on the server's table.
 bool leave_table(int socket) {
 #if defined(__SANITIZE_THREAD__)
     (void)socket;
-    return false;  // it takes equal numbers of two threads for one descriptor
+    return false;  // this sanitizer confuses equal descriptor numbers of two threads
 #endif
     if (unshare(CLONE_FILES) != 0) return false;
     if (socket > 0) close_range(0, static_cast<unsigned>(socket) - 1, 0);
@@ -109,7 +109,7 @@ void carry_out(int socket, const BurialOrder& order, int* fds, unsigned count, b
         reply(socket, {BurialReply::Kind::kMapped, order.token, 0, ipc::map_new_region(fds[0], order.token, getpid())});
     if (order.kind == OrderKind::kSeal && count == 1)
         reply(socket, {BurialReply::Kind::kSealed, order.token, ipc::seal_region(fds[0])});
-    // The memory comes back, though the tool may hold the file for ever.
+    // The memory is freed, although the tool may hold the file forever.
     if (order.kind == OrderKind::kEmpty && count == 1)
         while (ftruncate(fds[0], 0) != 0 && errno == EINTR) {
         }
@@ -139,7 +139,7 @@ void serve_orders(int socket, bool (*wanted)(int fd)) {
     }
 }
 
-// Without memory the thread ends, and what it was at counts as lost.
+// The thread's loop. If memory is exhausted, the thread ends, and its order counts as lost.
 void work(int socket, bool (*wanted)(int fd)) {
     pthread_setname_np(pthread_self(), "xserver-close");
     try {
