@@ -1,5 +1,5 @@
-// The cost of one user's handovers: the sets that proved false, and the time of the thread that acts on all users' sets.
-// The interrupter's thread writes it; any thread may read the atomic parts.
+// The cost of one user's handovers: the sets that proved false, and the time of the thread that acts on all users'
+// sets. The interrupter's thread writes it; any thread may read the atomic parts.
 #pragma once
 
 #include <algorithm>

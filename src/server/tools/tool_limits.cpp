@@ -38,8 +38,8 @@ void keep(const Request& request, const std::string& text) {
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
 }
 
-// Notes the settings of groups. The settings that users made are kept apart, since they are left out if there is no room for
-// all (checkpoint.h).
+// Notes the settings of groups. The settings that users made are kept apart, since they are left out if there is no
+// room for all (checkpoint.h).
 void keep_groups(const Request& request) {
     Json of_trusted = Json::array();
     Json of_users = Json::array();
