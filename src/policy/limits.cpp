@@ -8,14 +8,14 @@
 namespace xsched::policy {
 namespace {
 
-// So much may be had at once, and with so much an account that was stopped goes on: less of it would be switches, more
-// would show in a second (5 percent of it are 50 ms).
+// The most allowance that an account can save up, and the amount with which a stopped account goes on. Less would cost
+// many switches; more would be visible within a second (10 ms; 5 percent of a second are 50 ms).
 constexpr int64_t kAtOnceNs = 10'000'000;
 constexpr int64_t kEnoughNs = 5'000'000;
-// An account that had too much, as with a long command, waits for no longer than this.
+// An account that has used too much, for example by a long command, waits at most this long ("safety").
 constexpr int64_t kMostWaitNs = 10'000'000'000;
-// Accounts that left with a debt. Safety: a user makes accounts as he likes, and each is forgotten once it owes
-// nothing.
+// Most remembered accounts that left with a debt. "Safety": a user can create any number of accounts; each is forgotten
+// once it owes nothing.
 constexpr size_t kMostGone = 256;
 constexpr int64_t kAll = 10'000;
 
@@ -54,8 +54,8 @@ void Limits::end_asking(std::span<Unit> units, std::span<Choice> choices) {
     }
 }
 
-// Programs that run side by side say that each had the device, while all of them had it once. Returns what part of it
-// counts, of kAll. Use is said when a command ends: so long it may be late.
+// Returns which part of reported use counts, in parts of kAll. Programs that run side by side each report the whole
+// time, but the device had it once. A use may be reported as late as a command is long.
 int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
     int64_t used_ns = 0;
     int64_t longest_ns = 0;
@@ -67,7 +67,8 @@ int64_t Limits::shared(std::span<const Unit> units, int64_t passed_ns) {
     return part;
 }
 
-// In the order of the programs, each with what it had; those that owe stay, though nothing of them is here.
+// Renews the list of accounts in the order of the programs; each keeps its balance. Accounts that owe stay although
+// none of their units is here.
 void Limits::renew() {
     std::vector<Account> known = std::exchange(accounts_, {});
     for (Account& account : known) account.here = false;
@@ -83,7 +84,7 @@ void Limits::renew() {
             accounts_.push_back(account);
 }
 
-// Use becomes known late: what was had before there was a limit does not count.
+// Charges an account. Use is reported late, so use from before the limit was set does not count.
 void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns) {
     account.could_ns += passed_ns;
     const int64_t counts_ns = std::min(used_ns, account.could_ns);
@@ -93,7 +94,7 @@ void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns) {
     account.stopped = account.left_ns <= 0 || (account.stopped && account.left_ns < kEnoughNs);
 }
 
-// When it may go on, or has used up what is left if the device is its own until then.
+// Returns when the account may go on, or when it will have used up its allowance if it has the device alone until then.
 int64_t Limits::again_ns(const Account& account, bool wants, int64_t now_ns) {
     if (!wants) return 0;
     if (account.stopped) return now_ns + (kEnoughNs - account.left_ns) * 100 / account.limit;

@@ -1,8 +1,8 @@
-// Limits: a program, or all programs of a user or control group that have a limit together, get at most so many percent
-// of a device, alone or beside others, under every policy. Each account's allowance grows with time and is used up by
-// device time. While it is used up, the policy is told that its units want nothing, and they are kept off.
+// Limits: a program, or all programs of a user or control group with a common limit, get at most that percentage of a
+// device, alone or beside others, under every policy. Each account's allowance grows with time and is used up by device
+// time. While it is used up, the policy is told that the account's units want nothing, and they are kept off.
 //
-// One object per device; not thread-safe. Allocates when units come or go.
+// One object per device; not thread-safe. Allocates only when units come or go.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class Limits {
 public:
     static bool limits(const Unit& unit) { return unit.limit > 0 && unit.limit < 100; }
 
-    // Before the policy is asked: all units as they are. Changes what they want, until end_asking. Returns the time at
-    // which the answer may change by itself, or 0.
+    // Call before the policy is asked, with all units. Changes what units want until end_asking. Returns when the
+    // answer may change by itself, or 0.
     int64_t begin_asking(std::span<Unit> units, int64_t now_ns);
     void end_asking(std::span<Unit> units, std::span<Choice> choices);
 
@@ -28,8 +28,8 @@ private:
     struct Account {
         uint64_t id = 0;
         int32_t limit = 0;  // percent; 0: none
-        int64_t left_ns = 0;  // below zero: what it has had too much
-        int64_t could_ns = 0;  // how much it can have used since it has a limit, beyond what counted already
+        int64_t left_ns = 0;  // allowance left; below zero: debt
+        int64_t could_ns = 0;  // device time since the limit was set that is not charged yet, at most
         bool stopped = false;
         bool here = false;
     };
@@ -40,10 +40,10 @@ private:
     static int64_t again_ns(const Account& account, bool wants, int64_t now_ns);
 
     Programs programs_{Programs::By::kAccount};
-    std::vector<Account> accounts_;  // in the order of the programs; behind them those that owe, and left
+    std::vector<Account> accounts_;  // in the order of the programs, then accounts that left and owe
     std::vector<uint8_t> wanted_;
     int64_t charged_ns_ = 0;
-    int64_t could_ns_ = 0;  // how much of the device there was, beyond what counted already
+    int64_t could_ns_ = 0;  // device time that is not attributed to an account yet
 };
 
 }  // namespace xsched::policy

@@ -19,16 +19,17 @@ struct Note {
     int64_t second = 0;
 
     bool operator==(const Note&) const = default;
-    // Not worth telling again.
+    // Returns whether it says the same as another note, apart from the numbers: then it is not worth telling again.
     bool is_about(const Note& other) const {
         const auto about = [](int64_t a, int64_t b) { return (a > b ? a - b : b - a) <= (a > b ? a : b) / 8; };
         return code == other.code && about(first, other.first) && about(second, other.second);
     }
 };
 
-// Whether it is worth a line in the log when it comes up.
+// Returns whether the note is worth a line in the log when it appears.
 bool note_warns(NoteCode code);
-// Returns `text`, which ends with a zero; an empty one for kNone and for codes of another version.
+// Writes the note's sentence to `text`, ended by a zero; an empty one for kNone and for codes of another version.
+// Returns `text`.
 const char* write_note(const Note& note, char* text, size_t size);
 
 }  // namespace xsched::policy

@@ -4,10 +4,10 @@ namespace xsched::policy {
 
 namespace {
 
-// Set while libraries are loaded (one thread at a time), only read afterwards.
+// The list of policies. Changed while libraries are loaded (by one thread at a time), later only read.
 constinit const detail::Registration* g_first = nullptr;
 
-// ASCII only: names are ours, and a guest's locale must not change what they mean.
+// Lowers ASCII letters only: policies' names are ASCII, and the program's locale must not change their meaning.
 int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : static_cast<unsigned char>(c); }
 
 int compare_names(const char* a, const char* b) {
@@ -18,8 +18,8 @@ int compare_names(const char* a, const char* b) {
     return lower(*a) - lower(*b);
 }
 
-// The first in order of name after `name` (of all, if null). The list itself is in link order, which differs from
-// build to build; it is too short for sorting to be worth memory.
+// Returns the policy that follows `name` in alphabetical order (the first, if null). The list is in link order, which
+// differs between builds; it is too short for sorting to be worth memory.
 const PolicyInfo* next_after(const char* name) {
     const PolicyInfo* best = nullptr;
     for (const detail::Registration* link = g_first; link != nullptr; link = link->next) {

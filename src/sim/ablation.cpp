@@ -11,7 +11,7 @@
 namespace xsched::sim {
 namespace {
 
-constexpr size_t kWarmUp = 20;  // bursts that p50 and p99 do not count
+constexpr size_t kWarmUp = 20;  // first bursts, which p50 and p99 leave out
 constexpr const char* kRandom = "kind = 'closed', think_ms = [12, 18]";
 constexpr const char* kEven = "kind = 'periodic', period_ms = 10, jitter_us = 30";
 constexpr const char* kA = "kernels = 100, kernel_us = 7";
@@ -124,7 +124,7 @@ void add_victims(Cases& cases) {
     cases.add("a victim that changes",
               high(kRandom, kB) + program("low", "kind = 'closed', think_us = 1", "kernels = 100, kernel_us = 8",
                                           "change = { after = 900, kernels = 100, kernel_us = 900 }"));
-    // A closed program, of which the bursts are replaced.
+    // Adds a workload whose first program's bursts are replaced by recorded ones.
     const auto replay = [&cases](size_t at, const std::vector<ReplayBurst>& steps) {
         cases.last().workload.programs[at].replay = steps;
     };

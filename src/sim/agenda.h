@@ -1,6 +1,6 @@
-// The virtual clock: what happens next, and when. Each actor has one time at most at which it wakes; time jumps from
-// one to the next. Of two at the same time the one that was added first comes first, so that a run repeats exactly. Not
-// thread-safe. Allocates only when actors are added.
+// The virtual clock: which actor wakes next, and when. Each actor has at most one time at which it wakes; the clock
+// jumps from one to the next. Of two actors with the same time the one added first wakes first, so that a run repeats
+// exactly. Not thread-safe. Allocates only when actors are added.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace xsched::sim {
 
 class Agenda;
 
-// A small state machine. It stays where it is once it was added.
+// A small state machine. Its address must not change once it was added.
 class Actor {
 public:
     Actor() = default;

@@ -1,4 +1,4 @@
-// When a program's bursts come. Not thread-safe; no allocation.
+// Computes when a program's bursts arrive. Not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ private:
             const double rate = arrival_.phases[phase_].rate_per_s;
             const int64_t next_ns = rate > 0 ? at_ns_ + random_.exponential(1e9 / rate) : INT64_MAX;
             if (next_ns <= phase_ends_ns_) return at_ns_ = next_ns;
-            // Arrivals have no memory: the next phase begins with a draw of its own.
+            // Poisson arrivals have no memory, so the next phase begins with a draw of its own.
             at_ns_ = phase_ends_ns_;
             phase_ = (phase_ + 1) % arrival_.phases.size();
             phase_ends_ns_ = phase_ends_ns(at_ns_);

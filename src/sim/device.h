@@ -1,6 +1,7 @@
-// A model of a device that one process's context has at a time: kernels fill it, one after the other. A timeslice ends
-// a context's turn if another has work, in the middle of a kernel too. Each change of context costs a switch. A context
-// may be taken off, or kept from coming back (level 3). Gates are words in the slots.
+// A model of a device that runs one process's context at a time. Kernels fill the device, one after the other. A
+// timeslice ends a context's turn if another context has work, also in the middle of a kernel. Each change of context
+// costs a switch. A context may be taken off the device, or kept from coming back (level 3). Gates are words in the
+// slots.
 //
 // The simulation leaves out: kernels that share the device, copies, memory, clocks and heat.
 #pragma once
@@ -25,9 +26,9 @@ struct Context {
     std::vector<Stream*> streams;
     int64_t timeslice_ns = 0;
     Off off = Off::kNo;
-    size_t turn = 0;  // the stream that it ran last
-    int64_t used_ns = 0;  // device time of its own kernels
-    int64_t held_from_ns = 0;  // a keep-alive stands beside its streams
+    size_t turn = 0;  // the stream that ran last
+    int64_t used_ns = 0;  // device time of the program's own kernels
+    int64_t held_from_ns = 0;  // begin of a keep-alive beside its streams
     int64_t held_until_ns = 0;
 
     bool held(int64_t now_ns) const { return now_ns >= held_from_ns && now_ns < held_until_ns; }
@@ -47,7 +48,7 @@ public:
     }
     void set_off(Context& context, Off off, int64_t now_ns);
     void set_timeslice(Context& context, int64_t ns, int64_t now_ns);
-    // The keep-alive of this stream ends then, when the next command is there.
+    // Ends this stream's keep-alive at `end_ns`, when the next command is there.
     void end_hold(Stream& stream, int64_t end_ns, int64_t now_ns);
     // Lets a context keep the device without work, beside all of its streams.
     void hold(Context& context, int64_t from_ns, int64_t until_ns, int64_t now_ns);

@@ -19,7 +19,8 @@ std::optional<Measurement> find(const std::vector<Measurement>& measured, Peer p
     return found != measured.end() ? std::optional(*found) : std::nullopt;
 }
 
-// Moves one cost until the simulated figure is the measured one; a microsecond of it makes `slope` of the figure.
+// Moves one cost until the simulated figure equals the measured one. `slope`: change of the figure in microseconds per
+// microsecond of cost.
 void settle(Fitted& fitted, int64_t& cost, double slope, const Measurement& cell) {
     for (int round = 0; round < kRounds; ++round) {
         const double missing_us = cell.p50_us - predict_us(fitted, cell);

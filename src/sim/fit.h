@@ -1,6 +1,7 @@
-// Costs from measurements, and what the simulator says of the others: the main job's three patterns
-// (docs/benchmarks.md) beside kernels of one length, natively and under XSched. Fitted are high's kernel, the timeslice
-// and the switch, on pattern A beside one length alone. Any thread.
+// Finds a device's costs from measurements, and compares the simulator's figures with the other measurements. The
+// measurements are the main job's three patterns (docs/benchmarks.md) beside kernels of one length, natively and under
+// XSched. The length of high's kernel, the timeslice and the switch are fitted on pattern A beside one length. Any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ enum class Peer : uint8_t { kNative, kXsched };
 // One measured figure: the p50 of high.
 struct Measurement {
     Peer peer = Peer::kNative;
-    char pattern = 'A';  // A, B or C
+    char pattern = 'A';  // pattern of the main job: A, B or C
     int64_t low_ns = 0;  // length of low's kernels; 0: high is alone
     double p50_us = 0;
 };

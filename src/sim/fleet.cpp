@@ -11,16 +11,17 @@
 namespace xsched::sim {
 namespace {
 
-constexpr double kTail = 4.605170185988092;  // ln 100: a p99 of exponentially distributed times, in means
+constexpr double kTail = 4.605170185988092;  // ln 100: the p99 of exponentially distributed times, in multiples of
+                                             // their mean
 
 struct Job {
     uint32_t kind = 0;
     std::vector<uint32_t> places;
     bool works = false;        // urgent: at work
-    uint32_t stamp = 0;        // of the event that counts
+    uint32_t stamp = 0;        // number of its newest event; older events do not count
     int64_t ends_ns = 0;       // urgent
-    double left_ns = 0;        // batch: of its time alone
-    double rate = 1;           // at which that goes
+    double left_ns = 0;        // batch: time still needed with the GPUs to itself
+    double rate = 1;           // speed at which that time passes, 1 at most
     int64_t since_ns = 0;      // since when
     int64_t began_ns = 0;
     double alone_ns = 0;
@@ -71,7 +72,7 @@ private:
 
     void push(int64_t at_ns, uint32_t job, uint32_t stamp) { events_.push({at_ns, ++order_, job, stamp}); }
 
-    // Thinned from the peak's rate: a day has one peak.
+    // Plans the next arrival. Candidates come at the rate of the day's peak; at other hours some are dropped.
     void arrive_later(int64_t now_ns) {
         const double day_ns = 86'400e9;
         const double mean_ns = static_cast<double>(spec_.lasts_ns) / static_cast<double>(spec_.jobs);
@@ -133,7 +134,7 @@ private:
         if (gpu.batch != 0) plan_batch(gpu.batch - 1, now_ns);
     }
 
-    // Counts the work of these GPUs again after the change.
+    // Makes a change to these GPUs and counts their work again afterwards.
     template <typename Change>
     void around(const std::vector<uint32_t>& places, Change change) {
         for (const uint32_t at : places) count(places_.gpus()[at], -1);
@@ -141,8 +142,8 @@ private:
         for (const uint32_t at : places) count(places_.gpus()[at], 1);
     }
 
-    // How busy it is; of those at work there, how many requests come a second, and how many of them while their p99 is
-    // beyond the target.
+    // Adds (sign 1) or removes (-1) a GPU's figures: how busy it is; how many requests a second the jobs at work there
+    // get; and how many of these while their p99 exceeds the target.
     void count(const Gpu& gpu, int sign) {
         busy_now_ += sign * (gpu.batch != 0 ? 1 : std::min(gpu.load_now, 1.0));
         for (const uint32_t number : gpu.urgent) {

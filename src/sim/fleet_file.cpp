@@ -1,4 +1,4 @@
-// Fleets as TOML files say them.
+// Reads fleets from TOML files.
 #include "base/clock.h"
 #include "sim/fleet.h"
 #include "sim/toml_keys.h"

@@ -25,7 +25,7 @@ FleetPlaces::FleetPlaces(const FleetSpec& spec, double cap) : spec_(spec), cap_(
         least.memory_gb = std::min(least.memory_gb, kind.memory_gb);
         least.load = std::min(least.load, kind.urgent ? mean_load(kind) : kind.load);
     }
-    least_urgent_.rests_s = 0;  // it is its mean
+    least_urgent_.rests_s = 0;  // a rest of 0: load and mean load are equal
 }
 
 void FleetPlaces::list(uint32_t at) {
@@ -44,7 +44,7 @@ void FleetPlaces::unlist(uint32_t at) {
     for_batch_.erase({gpus_[at].mean_load, at});
 }
 
-// Returns its first GPU.
+// Opens a node and returns its first GPU.
 uint32_t FleetPlaces::open_node() {
     const auto first = static_cast<uint32_t>(gpus_.size());
     for (uint32_t i = 0; i < spec_.gpus_per_node; ++i) {
@@ -54,7 +54,7 @@ uint32_t FleetPlaces::open_node() {
     return first;
 }
 
-// The fullest that has room.
+// Returns the fullest GPU that has room.
 std::vector<uint32_t> FleetPlaces::find_one(const JobKind& kind) {
     const ByLoad& open = kind.urgent ? for_urgent_ : for_batch_;
     const double most = kind.urgent ? cap_ - mean_load(kind) : 1 - kind.load;
@@ -67,7 +67,8 @@ std::vector<uint32_t> FleetPlaces::find_one(const JobKind& kind) {
     return {*empty_.begin()};
 }
 
-// The node in which the job leaves the fewest GPUs with room. Nodes are few beside jobs of several GPUs.
+// Returns GPUs in the node in which the job leaves the fewest GPUs with room. Jobs with several GPUs are few, so all
+// nodes are searched.
 std::vector<uint32_t> FleetPlaces::find_in_a_node(const JobKind& kind) {
     std::vector<uint32_t> best;
     size_t best_room = SIZE_MAX;

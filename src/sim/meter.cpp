@@ -27,7 +27,7 @@ void Meter::completed(uint32_t count, bool followed, int64_t now_ns) {
     error_.most = std::max(error_.most, off);
 }
 
-// A change between the levels 2 and 3 is an end and a begin, as in HardwareStop.
+// Follows a stop. A change between levels 2 and 3 ends one stop and begins another, as in HardwareStop.
 void Meter::follow(const Stop& stop, int64_t now_ns) {
     if (stop.level == level_) return;
     if (level_ != 0) start(stop, now_ns);
@@ -41,7 +41,7 @@ void Meter::follow(const Stop& stop, int64_t now_ns) {
         seen_.stopped(std::min(stop.directed_ns, now_ns), stop.run_on_ns);
 }
 
-// Its gate was opened before its agent came to know; a call has just returned.
+// Notes that work runs again. A gate was opened before the agent learned of it; a call has just returned.
 void Meter::start(const Stop& stop, int64_t now_ns) {
     const bool gate = level_ < kPreemptLevelInterrupt && stop.directed_ns > stopped_ns_;
     seen_.started(gate ? std::min(stop.directed_ns, now_ns) : now_ns, stop.switch_ns);

@@ -1,5 +1,5 @@
-// The lengths of a queue's commands and its device time: true, as the device knows them, and as a process's own meter
-// (queue/path/command_meter.h) takes them from the completions that it sees. The error of the second is kept.
+// Measures the lengths of a queue's commands and its device time twice: as the device knows them, and as a process's
+// own meter (queue/path/command_meter.h) derives them from completions. Keeps the error of the latter.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,29 @@
 
 namespace xsched::sim {
 
-// The figures of a process's meter beside the true ones.
+// A process's measurements beside the true figures.
 struct MeterError {
-    int64_t true_ns = 0;   // device time of the queue
+    int64_t true_ns = 0;   // true device time of the queue
     int64_t said_ns = 0;
     uint64_t samples = 0;  // of mean lengths
-    double relative = 0;   // their relative errors, added up
-    double most = 0;       // the largest of them
+    double relative = 0;   // sum of relative errors
+    double most = 0;       // largest relative error
 
     void join(const MeterError& other);
 };
 
 class Meter {
 public:
-    // `learned`: the scheduler gets what the process's meter says, otherwise the truth.
+    // `learned`: the scheduler gets the figures of the process's meter; otherwise the true ones.
     explicit Meter(bool learned) : learned_(learned) {}
 
-    // --- as the queue sees it (queue/path/gated_path.cpp, queue/stop/hardware_stop.cpp)
+    // --- events that the queue sees (queue/path/gated_path.cpp, queue/stop/hardware_stop.cpp)
     void flight_began(int64_t now_ns) { seen_.flight_began(now_ns); }
-    // Since the last time the queue was followed, or it was not.
+    // Takes in completions since the last call. `followed`: the queue was watched.
     void completed(uint32_t count, bool followed, int64_t now_ns);
-    // Level 0: it may run. 2: its gate is closed, since `directed_ns`, and about `run_on_ns` is still its own. 3: its
-    // process is off the device. `runs`: it is known to have had work there.
+    // How the queue is stopped. Level 0: not at all. Level 2: its gate is closed since `directed_ns`, and about
+    // `run_on_ns` of its work still runs. Level 3: its process is off the device. `runs`: it is known to have had work
+    // on the device then.
     struct Stop {
         uint32_t level = 0;
         int64_t directed_ns = 0;
@@ -39,7 +40,7 @@ public:
     };
     void follow(const Stop& stop, int64_t now_ns);
 
-    // --- as the device knows it
+    // --- events that the device sees
     void ran(int64_t length_ns, bool followed);
 
     int64_t command_ns() const { return learned_ ? seen_.command_ns() : command_ns_; }
@@ -51,10 +52,10 @@ private:
 
     bool learned_;
     queue::CommandMeter seen_;
-    uint32_t level_ = 0;  // at which it is stopped
+    uint32_t level_ = 0;  // level of the present stop
     int64_t stopped_ns_ = 0;
     int64_t command_ns_ = 0;  // the true mean
-    int64_t true_ns_ = 0;  // of commands that were followed
+    int64_t true_ns_ = 0;  // of commands that ran while the queue was watched
     MeterError error_;
 };
 

@@ -1,4 +1,4 @@
-// An observer of what happens in the simulation (the trace). Times are the virtual clock's.
+// Receives events of the simulation (for the trace). Times are the virtual clock's.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace xsched::sim {
 class Observer {
 public:
     virtual ~Observer() = default;
-    // The device runs the process's kernels from one time to the other without a break.
+    // The device ran the process's kernels from one time to the other without a break.
     virtual void on_device(uint32_t device, uint32_t process, int64_t from_ns, int64_t to_ns) = 0;
     virtual void on_burst(uint32_t process, int64_t from_ns, int64_t to_ns) = 0;
     virtual void on_suspension(uint32_t process, bool suspended, int64_t now_ns) = 0;

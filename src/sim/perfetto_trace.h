@@ -1,5 +1,5 @@
-// A run as a trace for ui.perfetto.dev: a track for each device's kernels by process, one for each program's bursts,
-// one for when it is suspended. Not thread-safe.
+// Writes a run as a trace for ui.perfetto.dev: tracks for each device's kernels by process, for each program's bursts,
+// and for its suspensions. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace xsched::sim {
 
 class PerfettoTrace final : public Observer {
 public:
-    // Throws std::runtime_error: the file cannot be written.
+    // Opens the file. Throws std::runtime_error if it cannot be written.
     PerfettoTrace(const std::string& path, const Workload& workload);
 
     void on_device(uint32_t device, uint32_t process, int64_t from_ns, int64_t to_ns) override;
     void on_burst(uint32_t process, int64_t from_ns, int64_t to_ns) override;
     void on_suspension(uint32_t process, bool suspended, int64_t now_ns) override;
-    // Ends what is open and the file. False, with errno: not all could be written.
+    // Ends open slices and the file. Returns false, with errno, if not all could be written.
     bool finish(int64_t now_ns);
 
 private:
@@ -35,7 +35,7 @@ private:
     std::vector<bool> suspended_;
 };
 
-// One for each process that the workload makes, in their order.
+// Returns a name for each process of the workload, in their order.
 std::vector<std::string> program_names(const Workload& workload);
 
 }  // namespace xsched::sim

@@ -83,7 +83,7 @@ void Process::directed(int64_t now_ns) {
     if (call_ == Call::kNone) agenda_.set(*this, now_ns + costs_.agent_us);
 }
 
-// The hardware takes a process off as a whole.
+// Returns how the process should be off the device: the hardware takes a process off as a whole.
 Off Process::wanted_off() const {
     Off off = Off::kTakenOff;
     for (const auto& queue : queues_) {

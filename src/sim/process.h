@@ -1,5 +1,5 @@
-// A simulated process: its memory that the scheduler reads (a real one, as ipc/layout.h has it), its queues on one
-// device, and its agent. The agent carries directives out with calls that take their time.
+// A simulated process: its shared memory (a real Region, ipc/layout.h), its queues on one device, and its agent. The
+// agent carries directives out with calls that take time.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,28 @@ struct FreeRegion {
 
 class Process final : public Actor {
 public:
-    // Throws std::runtime_error: no memory.
+    // Throws std::runtime_error if there is no memory.
     Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number);
 
-    // `server` null: nobody schedules it.
+    // Opens its queues. `server` null: it is not scheduled.
     void open(ProgramTold& program, RingTold* server, int64_t now_ns);
     uint32_t number() const { return number_; }
-    uint32_t id() const { return number_ + 1; }  // as the server's client
+    uint32_t id() const { return number_ + 1; }  // its client number at the server
     dispatch::ClientView view();
     std::vector<std::unique_ptr<QueueModel>>& queues() { return queues_; }
     const sched::Habits& habits() const { return habits_->now; }
     Device& device() { return device_; }
     const Context& context() const { return context_; }
-    // Returns the policy's note about it, as a sentence; empty: no note, or no reader (Workload::notes).
+    // Returns the policy's note about the process as a sentence; empty if there is none, or notes are not read
+    // (Workload::notes).
     std::string says() const;
 
     // --- the server
     bool was_directed() const { return region_->header.directive.load(std::memory_order_relaxed) != seen_; }
     bool is_suspended() const;
-    // Since when it is, for anything but its limit; 0: it is not.
+    // Returns since when it is kept off, other than by its limit; 0: it is not.
     int64_t kept_off_since_ns() const { return kept_off_since_ns_; }
-    // Directives were written: gates act at once, the agent soon.
+    // Reacts to new directives: gates act at once, the agent soon.
     void directed(int64_t now_ns);
 
     // The agent.
@@ -64,20 +65,20 @@ private:
     const DeviceCosts& costs_;
     const ProgramSpec& spec_;
     uint32_t number_;
-    bool meters_;  // its queues tell the scheduler what they see, not the truth
+    bool meters_;  // the scheduler gets what its queues measure, not the true figures
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
     std::shared_ptr<dispatch::ClientRecord> record_;  // null: nobody asks
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     ProgramTold* program_ = nullptr;
     std::vector<std::unique_ptr<QueueModel>> queues_;
-    uint32_t seen_ = 0;  // the directive that was noticed
+    uint32_t seen_ = 0;  // the directive that the agent has noticed
     Call call_ = Call::kNone;
     Off off_ = Off::kNo;  // as called for
     uint32_t timeslice_us_ = 0;
     uint64_t interrupts_ = 0;
     int64_t kept_off_since_ns_ = 0;
-    int64_t keep_alive_ready_ns_ = 0;  // 0: nobody has wished for one
+    int64_t keep_alive_ready_ns_ = 0;  // 0: no directive asks for one
 };
 
 }  // namespace xsched::sim

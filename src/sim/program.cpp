@@ -8,7 +8,7 @@
 namespace xsched::sim {
 namespace {
 
-// A caller without room looks again: soon where something may complete, later where a directive wakes it.
+// How soon a caller without room tries again: soon while commands may complete, seldom while the gate is closed.
 constexpr int64_t kLookNs = 20'000;
 constexpr int64_t kLookClosedNs = 1'000'000;
 
@@ -69,7 +69,7 @@ void Program::rest(int64_t now_ns) {
     agenda_.set(*this, std::max(at_ns, now_ns));
 }
 
-// At once, if that is still ahead: the scheduler keeps announcements until they come true.
+// Announces the burst, unless its time is past. The scheduler keeps announcements until they come true.
 void Program::announce(int64_t at_ns, int64_t now_ns) {
     if (server_ == nullptr || at_ns <= now_ns) return;
     for (const auto& queue : process_.queues()) ipc::store_hint(queue->slot(), base::HintId::expect_ns, at_ns);
@@ -114,7 +114,7 @@ void Program::launched(int64_t host_ns, int64_t now_ns) {
     step_ = full || syncs ? Step::kSync : Step::kLaunch;
     if (full) marks_[ahead_.front().queue] = ahead_.front().mark;
     if (step_ == Step::kSync && next_ns == now_ns) return begin_sync(now_ns);
-    if (step_ == Step::kSync) step_ = Step::kReturn;  // after the host's work
+    if (step_ == Step::kSync) step_ = Step::kReturn;  // after the host's part of the work
     agenda_.set(*this, next_ns);
 }
 
@@ -143,7 +143,7 @@ void Program::completed(int64_t now_ns) {
     agenda_.set(*this, now_ns + costs_.sync_us);
 }
 
-// The host is where it looks whether what it waits for is complete.
+// The host has reached the point at which it checks whether its commands are complete.
 void Program::returned(int64_t now_ns) {
     for (const auto& queue : process_.queues()) queue->end_hold(now_ns);
     if (!sync_done()) return begin_sync(now_ns);

@@ -1,5 +1,5 @@
-// A simulated program's thread: bursts of kernels as its specification says, or kernels without end. It launches, waits
-// and works on the host, and notes how long its bursts took.
+// A simulated program's thread: it launches bursts of kernels as its specification says, or kernels without end. It
+// launches, waits and works on the host, and notes how long its bursts took.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace xsched::sim {
 class Server;
 
 struct ProgramResults {
-    std::vector<int64_t> latency_ns;  // of bursts that count
+    std::vector<int64_t> latency_ns;  // of the bursts after the warm-up
     uint64_t bursts = 0;
     uint64_t kernels = 0;  // complete
     uint64_t launched = 0;
-    int64_t longest_wait_ns = 0;  // without a completion though it had work
+    int64_t longest_wait_ns = 0;  // longest time with work but without a completion
 };
 
 class Program final : public Actor, public ProgramTold {
@@ -35,20 +35,19 @@ public:
 
     // --- its queues
     void completed(int64_t now_ns) override;
-    // Directives were written into its slots.
+    // Notes that directives were written into its slots.
     void directed(int64_t now_ns) override;
 
     const ProgramResults& results() const { return results_; }
     bool ended() const { return step_ == Step::kEnded; }
-    // Begins nothing more after the burst under way.
+    // Begins no further burst after the present one.
     void stop() { stopped_ = true; }
-    // Ended, or at rest, with everything complete.
+    // Returns whether it has ended, or rests, with everything complete.
     bool settled() const {
         const bool at_rest = step_ == Step::kEnded || step_ == Step::kRest || step_ == Step::kNotYet;
         return at_rest && results_.launched == results_.kernels;
     }
-    // It has work that is not complete, since when it has not progressed.
-    // Since when it has had some all the time.
+    // Return since when it has incomplete work without progress, and since when it has had work without a break.
     int64_t works_since_ns() const { return works_since_ns_; }
     int64_t waits_since_ns() const { return results_.launched != results_.kernels || blocked_ ? progress_ns_ : 0; }
     const ProgramSpec& spec() const { return spec_; }
@@ -90,11 +89,11 @@ private:
     Step step_ = Step::kNotYet;
     bool blocked_ = false;  // in a launch
     bool stopped_ = false;
-    int64_t kernel_ns_ = 0;  // of the launch under way
+    int64_t kernel_ns_ = 0;  // of the present launch
     int64_t burst_began_ns_ = 0;
     int64_t burst_kernels_ = 0;
     int64_t burst_launched_ = 0;
-    std::vector<uint64_t> marks_;  // waited for, by queue; 0: nothing
+    std::vector<uint64_t> marks_;  // by queue, the command that it waits for; 0: none
     std::deque<Launched> ahead_;  // of a stream
     uint32_t next_queue_ = 0;
     size_t replayed_ = 0;

@@ -16,13 +16,13 @@ constexpr int64_t kLookEveryNs = 5 * base::kMillisecond;
 constexpr int64_t kLookSeldomNs = 50 * base::kMillisecond;
 constexpr int64_t kLookOftenNs = base::kMillisecond;
 constexpr int64_t kDrainNs = 600 * base::kSecond;
-constexpr int64_t kTurnLooks = 6;  // a turn beside others gives a process something within so many
-constexpr char kLimitsByShare[] = "SPUP";  // without being told of any
+constexpr int64_t kTurnLooks = 6;  // looks: within so many a process must get something from a turn beside others
+constexpr char kLimitsByShare[] = "SPUP";  // a policy that limits programs although they have no limit
 // Of brief runs.
 constexpr uint64_t kChangesOneIn = 4;
 constexpr uint64_t kAgainOneIn = 7;
 
-// One run: time goes on in steps, and between them somebody changes the policy, holds a program and lets it go.
+// One run. Time goes on in steps; between them this object changes the policy, and holds and releases programs.
 class Run {
 public:
     Run(PropertyRun& result, const std::string& policy, uint64_t seed, Density density)
@@ -73,7 +73,7 @@ private:
         limits_ |= name == kLimitsByShare;
         server.set_policy(name, now_ns);
     }
-    // A brief run comes back to its policy each second time.
+    // Returns the policy that comes next. A brief run returns to its own policy every second time.
     std::string next_policy() {
         returns_ = brief_ && !returns_;
         return returns_ ? result_.workload.policy : names_[static_cast<size_t>(random_.below(count()))];
@@ -86,7 +86,7 @@ private:
                 free_since_ns_[other] = world.now_ns();
         world.server()->set_suspended_by_person(world.programs()[at]->process().id(), held, world.now_ns());
     }
-    // A gang stands as long as one of it is held.
+    // Returns whether the program is held. A gang is held as long as one of its members is.
     bool is_held(World& world, size_t at) const {
         const int64_t gang = world.programs()[at]->spec().hints.gang;
         for (size_t other = 0; other < held_.size(); ++other)
@@ -94,21 +94,22 @@ private:
                 return true;
         return false;
     }
-    // Of what runs on this device at worst: everybody's longest kernel and turn, after the limit.
+    // Returns the starvation bound: after the limit, each rival may still run its longest kernel and turn.
     int64_t bound_ns(const ProgramSpec& waiting) const {
         int64_t longest_ns = 0;
         for (const ProgramSpec& spec : result_.workload.programs) longest_ns += spec.burst.kernel_ns.most;
         const int64_t limit_ns = result_.workload.settings.starvation_limit_ns;
-        // In its turn it shares the device with everybody, and each of its queues with the others. So it may need as
-        // many turns for one kernel, and more for a kernel that is longer than a turn.
+        // In its turn a program shares the device with the others, and each of its queues with the others. So one
+        // kernel may need as many turns, and more if it is longer than a turn.
         const int64_t turn_ns = result_.workload.settings.starvation_turn_ns;
         const int64_t of_kernel = (waiting.burst.kernel_ns.most + turn_ns - 1) / turn_ns * waiting.queues;
         const int64_t turns = static_cast<int64_t>(result_.workload.programs.size()) * of_kernel + 1;
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
         return 3 * (limit_ns + most_silence_ns(waiting)) + 10 * longest_ns + 300 * base::kMillisecond;
     }
-    // Checks the scheduler's own promises, which hold whatever kernels are like: to let run, and that one of two turns
-    // is of use. The time that it takes to let a process come back, and between two looks, is beyond the limit.
+    // Checks the scheduler's own promises, which hold whatever the kernels are: a starved program gets a turn, and one
+    // of two turns is of use. Allowed on top of the limit: the time until the process runs again, and the time between
+    // two looks.
     void look_at_device(World& world, size_t at) {
         Program& program = *world.programs()[at];
         const int64_t now_ns = world.now_ns();
@@ -123,10 +124,10 @@ private:
         if (now_ns - std::max(free_ns, served_ns_[at]) > 2 * limit_ns + kTurnLooks * step_ns_)
             fail(program, "had nothing of the device for " + milliseconds(now_ns - std::max(free_ns, served_ns_[at])));
     }
-    // Under a policy with limits, whoever has had more than its part stands for so much longer: twice what a limit
-    // allows at once (policy/up/partition.cpp), and what each may have in flight when it is stopped. Launches that a
-    // program makes before its queue is watched are known when all of it has ended: a whole burst. And it stands until
-    // half a turn is there for it again. In brief runs both are short.
+    // Returns how much longer than the bound a program may stand under a policy with limits. It has repaid the debt of
+    // twice the allowance that can be saved up (policy/up/partition.cpp), and of the work in flight when it was
+    // stopped. Launches from before its queue was watched become known only when a whole burst has ended. It goes on
+    // only once half a turn's allowance is there. In brief runs both are short.
     int64_t debt_ns(const ProgramSpec& spec) const {
         const int64_t commands = brief_ ? 1 : std::max<int64_t>(spec.burst.kernels.most, spec.depth);
         const int64_t half_turn_ns = brief_ ? 0 : 5 * base::kMillisecond;
@@ -134,10 +135,11 @@ private:
         return 40 * base::kMillisecond +
                static_cast<int64_t>(result_.workload.programs.size()) * (in_flight_ns + half_turn_ns);
     }
-    // A program whose waits are not known as such is presumed idle while it is kept off: for 20 ms and until the server
-    // looks (dispatch/silence.h). So it may be kept off for so much longer before it starves.
+    // Returns how much longer a program may be kept off before it counts as starving, if it waits by calls that do not
+    // report waiting. While it is kept off it is presumed idle, for 20 ms and until the server looks
+    // (dispatch/silence.h).
     static int64_t most_silence_ns(const ProgramSpec& spec) { return spec.silent_waits ? 150 * base::kMillisecond : 0; }
-    // A gang stands as long as one of it does.
+    // Returns the largest such time of the program's gang, since a gang stands as long as one of its members does.
     int64_t most_debt_ns(const ProgramSpec& of) const {
         if (!limits_) return 0;
         int64_t most_ns = debt_ns(of);
@@ -159,7 +161,7 @@ private:
                 fail(program, "had work and completed nothing for " + milliseconds(waited_ns));
         }
     }
-    // All queues are let go: all that was launched is to complete.
+    // Releases all queues; then everything that was launched must complete.
     void drain(World& world) {
         for (size_t at = 0; at < held_.size(); ++at)
             if (held_[at]) hold(world, at, false);
@@ -188,15 +190,15 @@ private:
     bool brief_;
     bool changes_;
     bool returns_ = true;
-    bool limits_ = false;  // a policy with limits was in force
+    bool limits_ = false;  // a policy with limits was in force during the run
     int64_t step_ns_;
     std::vector<std::string> names_;
     bool thrown_out_ = false;  // and was told
     std::set<const Program*> failed_;
     std::vector<bool> held_;
     std::vector<int64_t> free_since_ns_;
-    std::vector<int64_t> used_;  // of the device, when last looked at,
-    std::vector<int64_t> served_ns_;  // and when it was last seen to be more than before
+    std::vector<int64_t> used_;  // each process's device time at the last look,
+    std::vector<int64_t> served_ns_;  // and when that time last grew
 };
 
 }  // namespace

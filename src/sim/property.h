@@ -1,5 +1,5 @@
-// Invariants that hold whatever programs do: random programs of one seed, under a policy or under all of them in turn,
-// on the virtual clock. A seed that fails once fails always. Any thread.
+// Checks invariants that hold whatever programs do. Random programs from one seed run under one policy, or under all in
+// turn, on the virtual clock. A seed that fails once always fails. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace xsched::sim {
 
-// The extent of a simulation, of one run or of several.
+// How much was simulated, in one run or in several.
 struct Simulated {
     double client_hours = 0;
     uint64_t events = 0;
@@ -18,25 +18,25 @@ struct Simulated {
 };
 
 struct PropertyRun {
-    Workload workload;  // that the seed made
-    std::vector<std::string> failures;  // as sentences; none: all holds
+    Workload workload;  // the workload that the seed made
+    std::vector<std::string> failures;  // sentences; none if all invariants hold
     uint64_t hash = 0;  // of the decisions
     Simulated simulated;
 };
 
-// How much programs do in a second. kBrief: a tenth of a second, in which all that has a length is a tenth as long as
-// elsewhere: many of them tell more than a few long ones.
+// How much programs do in a second. kBrief: a run of a tenth of a second in which all lengths are a tenth of the usual
+// ones; many of these find more than a few long ones.
 enum class Density : uint8_t { kDense, kSparse, kBrief };
 
-// The workload that a seed makes: of `duration_ns`, or of what the seed says if that is 0.
+// Returns the workload that a seed makes. `duration_ns` 0: the seed chooses the duration.
 Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0);
 
-// An empty policy: the seed chooses one, and another at random moments; one brief run in four changes between its
-// policy and others too. The checks:
-//  - every program that has work, and may run, completes something within the bound (starvation);
-//  - no policy of the build lets a device stand still so that it is thrown out;
-//  - after all have been let go, everything that was launched is complete (nothing is lost);
-//  - a second run decides the same at the same times (determinism; of sparse runs none, of brief ones one in seven).
+// Checks a seed. `policy` empty: the seed chooses one and changes it at random moments; one brief run in four also
+// switches between its policy and others. The checks:
+//  - every program that has work and may run completes something within the bound (starvation);
+//  - no built-in policy idles a device so long that it is thrown out;
+//  - after all programs have been released, everything that was launched is complete;
+//  - a second run decides the same at the same times (skipped for sparse runs, and for six of seven brief ones).
 PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns = 0);
 
 }  // namespace xsched::sim

@@ -10,7 +10,7 @@
 namespace xsched::sim {
 namespace {
 
-// As queue/path/gate_spacing.h and queue/path/window.cpp have them.
+// The same values as in queue/path/gate_spacing.h and queue/path/window.cpp.
 constexpr uint32_t kGatedCap = 512;
 constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
 constexpr int64_t kGateEveryPreemptedNs = 750 * base::kMicrosecond;
@@ -81,7 +81,7 @@ int64_t QueueModel::gate_every_ns() const {
     return std::max(preempted ? kGateEveryPreemptedNs : kGateEveryNs, wished_ns);
 }
 
-// As GatedPath::run_on_ns and HardwareStop have it.
+// Does the same as GatedPath::run_on_ns and HardwareStop.
 void QueueModel::follow_stop(bool taken_off, int64_t now_ns) {
     const uint32_t gates = std::min<uint32_t>(slot_->level.load(std::memory_order_relaxed), kPreemptLevelDeactivate);
     const int64_t in_flight_ns = static_cast<int64_t>(submitted_ - completed_) * meter_.command_ns();
@@ -161,7 +161,7 @@ int64_t QueueModel::launch(int64_t length_ns, bool retry, int64_t now_ns) {
     return host_ns;
 }
 
-// A queue with a caller that waits has work, even if nothing of it is in flight.
+// Reports work for a caller that waits, even if none of the queue's work is in flight.
 void QueueModel::announce_waiting(int64_t now_ns) {
     if (std::exchange(waiting_, true)) return;
     put(slot_->waiting, 1U);
@@ -190,7 +190,7 @@ void QueueModel::absorb_progress(int64_t now_ns) {
 
 void QueueModel::write_progress(uint64_t number) { put(slot_->progress, static_cast<uint32_t>(number)); }
 
-// All that was launched reports its end.
+// Makes every launched command report its end.
 void QueueModel::report_all(int64_t /*now_ns*/) {
     if (asked_ == submitted_) return;
     asked_ = submitted_;
@@ -244,7 +244,8 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
     program_.completed(now_ns);
 }
 
-// Others may be on their way off for this process: it keeps the device through the pause that begins with this wait.
+// A wait begins. If other programs may be on their way off the device for this process, it keeps the device through the
+// pause that begins now.
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);

@@ -1,9 +1,8 @@
-// A model of a gated XQueue (queue/path/gated_path.h), which would keep the launching thread inside: it counts commands
-// in its slot as the real one does, rings, and puts gates and reports among the commands. It says when a caller has to
-// wait. The scheduler reads the same slot as ever. Without a scheduler it is the driver's queue alone.
+// A model of a gated XQueue (queue/path/gated_path.h), which itself would block the launching thread. Like the real one
+// it counts commands in its slot, rings, and puts gates and reports among the commands. It tells its caller when to
+// wait. The scheduler reads the same slot as ever. Without a scheduler it is only the driver's queue.
 //
-// The scheduler gets the true lengths of commands, or what a process's meter makes of the completions that it sees
-// (meter.h).
+// The scheduler gets the true lengths of commands, or those that a process's meter derives from completions (meter.h).
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,10 @@ namespace xsched::sim {
 
 struct QueueSetup {
     uint64_t handle = 0;
-    uint64_t device = 0;  // as the slots say it
+    uint64_t device = 0;  // the device's number as in slots
     uint32_t level = 3;
     bool silent_waits = false;
-    uint32_t copies = 0;  // percent of its commands
+    uint32_t copies = 0;  // copies, in percent of the commands
     base::Hints hints;
 };
 
@@ -33,16 +32,16 @@ public:
         : program_(program), device_(device), context_(context), costs_(costs), meter_(meters) {
         stream_.queue = this;
     }
-    // `server` null: nobody schedules it. The slot is its own.
+    // Opens the queue in a slot. `server` null: it is not scheduled, and the slot is only its own.
     void publish(ipc::Region& region, uint32_t index, const QueueSetup& setup, RingTold* server, int64_t now_ns);
 
-    // --- the program's thread
-    // Host time that the launch took, or kWait: not now (it is asked again with `retry`).
+    // --- called by the program's thread
+    // Returns the host time that the launch took, or kWait: the caller tries again later with `retry`.
     static constexpr int64_t kWait = -1;
     int64_t launch(int64_t length_ns, bool retry, int64_t now_ns);
     uint64_t submitted() const { return submitted_; }
     bool is_complete(uint64_t mark) const { return done_ >= mark; }
-    // A wait for all commands up to `mark` begins, or has ended.
+    // Ends the keep-alive, or begins and ends a wait for all commands up to `mark`.
     void end_hold(int64_t now_ns);  // to the end of the burst: the program waits
     void sync_begin(int64_t now_ns);
     void sync_end(uint64_t mark, int64_t now_ns);
@@ -53,15 +52,15 @@ public:
 
     // --- the agent
     void report_if_asked(int64_t now_ns);
-    // The device is kept for a burst that is foreseen.
+    // Keeps the device for a predicted burst, if a directive asks for it.
     void hold_if_asked(int64_t now_ns);
     void hold_through(int64_t until_ns, int64_t now_ns);
-    // The agent has acted: its process is off the device, or not.
+    // The agent has acted: the process is off the device, or on it again.
     void follow_stop(bool taken_off, int64_t now_ns);
     MeterError meter_error() const { return meter_.error(); }
     bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
     ipc::QueueSlot& slot() { return *slot_; }
-    // Its gate was opened: what stands behind it begins a little later.
+    // The gate was opened: commands behind it begin a little later.
     void note_gate(int64_t now_ns);
     Stream& stream() { return stream_; }
 
@@ -93,11 +92,11 @@ private:
     ipc::QueueSlot* slot_ = nullptr;
     uint64_t submitted_ = 0;
     uint64_t done_ = 0;  // on the device
-    uint64_t completed_ = 0;  // as known to the queue
-    uint64_t asked_ = 0;  // the last report asked for
+    uint64_t completed_ = 0;  // completions that the queue knows of
+    uint64_t asked_ = 0;  // newest command that is asked to report
     Meter meter_;
-    int64_t gated_ns_ = 0;  // the suspension (its time) that the last gate belongs to
-    uint32_t since_gate_ = 0;  // commands behind the last gate
+    int64_t gated_ns_ = 0;  // begin of the suspension that the last gate belongs to
+    uint32_t since_gate_ = 0;  // number of commands behind the last gate
     uint32_t ask_seen_ = 0;
     bool observed_ = false;
     bool waiting_ = false;
@@ -105,7 +104,7 @@ private:
     uint32_t hold_number_ = 0;
     uint32_t warm_seen_ = 0;
     bool held_ = false;
-    int64_t held_behind_ns_ = 0;  // beside the stream, through a burst to come
+    int64_t held_behind_ns_ = 0;  // end of the keep-alive beside the stream, for a predicted burst
     bool ends_with_wait_ = false;
     bool silent_waits_ = false;
     uint32_t copies_percent_ = 0;

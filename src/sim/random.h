@@ -1,5 +1,5 @@
-// The simulator's chance: one seed, one sequence, the same on every machine (the standard library's distributions are
-// not). Not thread-safe; plain data.
+// The simulator's random numbers: the same sequence from a seed on every machine, unlike the standard library's
+// distributions. Not thread-safe; plain data.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace xsched::sim {
 
-// From one to the other, both in it.
+// A range; both ends belong to it.
 struct Range {
     int64_t least = 0;
     int64_t most = 0;
@@ -28,9 +28,10 @@ public:
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
     int64_t below(int64_t limit) { return limit <= 1 ? 0 : static_cast<int64_t>(unit() * static_cast<double>(limit)); }
     int64_t in(const Range& range) { return range.least + below(range.most - range.least + 1); }
-    // 37 means at most. A mean above 11 days counts as that, so that the result is a time.
+    // Returns an exponentially distributed time, at most 37 means. A mean above 11 days counts as 11 days, so that the
+    // result fits.
     int64_t exponential(double mean) { return static_cast<int64_t>(-std::log(1.0 - unit()) * std::min(mean, 1e15)); }
-    // Another sequence for each number.
+    // Returns another generator for each number.
     Random branch(uint64_t number) const { return Random(Random(state_ ^ (number * 0xd1b54a32d192ed03U)).next()); }
 
 private:

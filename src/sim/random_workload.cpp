@@ -1,4 +1,4 @@
-// Workloads that a seed makes: few programs or many, on one device or two, that come and go.
+// Makes random workloads from a seed: few or many programs that come and go, on one or two devices.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -31,7 +31,7 @@ Scale scale_of(Density density) {
 
 bool chance(Random& random, int64_t percent) { return random.below(100) < percent; }
 
-// From a tenth to ten times as long, all orders of magnitude alike.
+// Returns a time between a tenth and ten times `ns`, with all orders of magnitude equally likely.
 int64_t about(Random& random, int64_t ns) {
     return static_cast<int64_t>(static_cast<double>(ns) * std::pow(10.0, 2 * random.unit() - 1));
 }
@@ -66,7 +66,7 @@ base::Hints random_hints(Random& random, Density density) {
     if (brief) hints.timeslice_us = 500;
     hints.priority = static_cast<int32_t>(random.below(5)) - 2;
     for (const base::HintInfo& hint : base::kHints) {
-        // A program that has had its part of the device waits rightly.
+        // A program with a limit that has used its part must wait, so limits are left out.
         const std::string_view name = hint.name;
         if (name == "share" || name == "limit" || name == "utilization") continue;
         if (hint.kind != base::HintKind::kNumber || hint.id == base::HintId::priority || !chance(random, 30)) continue;
@@ -109,7 +109,7 @@ int64_t random_duration(Random& random, Density density) {
     }
 }
 
-// So that starvation is a matter of a brief run as well.
+// Lowers the starvation limit, so that brief runs test it as well.
 void limit_starvation(Random& random, Workload& workload, Density density) {
     const bool soon = chance(random, 80);
     if (density == Density::kBrief) {
@@ -120,7 +120,7 @@ void limit_starvation(Random& random, Workload& workload, Density density) {
     }
 }
 
-// The hardware's reactions to contexts, in proportion to the rest of a brief run.
+// Shortens the hardware's costs in the proportion of a brief run.
 void shorten_costs(DeviceCosts& costs) {
     for (int64_t* ns :
          {&costs.switch_us, &costs.timeslice_us, &costs.take_off_us, &costs.keep_off_us, &costs.restore_us,
@@ -149,7 +149,7 @@ void add_copiers(Random& random, Workload& workload) {
     workload.programs.push_back(copier);
 }
 
-// One gang or two, of programs on whatever devices.
+// Forms one gang or two, of programs on any devices.
 void form_gangs(Random& random, Workload& workload) {
     const int64_t count = 1 + random.below(2);
     for (ProgramSpec& spec : workload.programs)
@@ -161,7 +161,7 @@ void form_gangs(Random& random, Workload& workload) {
 Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     Random random(seed * 2 + (density == Density::kSparse ? 1 : 0));
     if (density == Density::kBrief) random = random.branch(2);
-    Random gangs(seed ^ 0x6a46);  // of its own, so that a seed's programs are the same without them
+    Random gangs(seed ^ 0x6a46);  // its own generator, so that a seed's programs do not depend on gangs
     Workload workload;
     workload.name = "seed " + std::to_string(seed);
     workload.seed = random.next() >> 12;

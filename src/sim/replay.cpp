@@ -21,8 +21,8 @@ int64_t command_ns_of(const RecordedChange& change) {
     return change.command_ns > 0 ? change.command_ns : kUnknownCommandNs;
 }
 
-// The bursts that both began and ended while it was recorded, and the one that lasted on: it has work for all the time
-// that is left.
+// Returns the bursts that began and ended during the recording. A burst that had not ended becomes work for the
+// remaining time.
 std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
     std::vector<ReplayBurst> bursts;
     const RecordedChange* begin = nullptr;
@@ -39,7 +39,9 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
         begin = nullptr;
         idle_since_ns = change.at_ns;
     }
-    if (begin == nullptr || bursts.empty()) return bursts;  // without an end from the begin on: program_of
+    if (begin == nullptr || bursts.empty())
+        return bursts;  // it never ends from the start on: program_of makes it a
+                                                            // stream
     const int64_t kernel_ns = command_ns_of(changes.back());
     const int64_t left_ns = std::max<int64_t>(lasts_ns - begin->at_ns, 0);
     bursts.push_back({.gap_ns = std::max<int64_t>(begin->at_ns - idle_since_ns, 0),

@@ -1,5 +1,5 @@
-// A recording as a workload: each queue becomes a program that brings the work that was seen, with the pauses that were
-// seen between. A queue that was never seen idle becomes one without end. Any thread.
+// Turns a recording into a workload. Each queue becomes a program with the recorded bursts and pauses. A queue that was
+// never seen idle becomes a program with work without end. Any thread.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace xsched::sim {
 
-// Throws std::runtime_error: the file cannot be read, or is none.
+// Reads a recording. Throws std::runtime_error if the file cannot be read, or is no recording.
 ipc::Recording read_recording_file(const std::string& path);
 void write_recording_file(const std::string& path, const ipc::Recording& recording);
 
-// Throws std::runtime_error: nothing in it can be replayed.
+// Makes the workload. Throws std::runtime_error if the recording has nothing to replay.
 Workload replay_workload(const ipc::Recording& recording);
 
 }  // namespace xsched::sim

@@ -10,7 +10,7 @@
 
 namespace xsched::sim {
 
-// Of sorted times; 0 if there are none.
+// Quantiles of sorted times; 0 if there are none.
 struct Latency {
     uint64_t count = 0;
     double p50_us = 0;
@@ -25,10 +25,10 @@ struct ProgramReport {
     Latency latency;
     uint64_t bursts = 0;
     double kernels_per_s = 0;
-    double share = 0;  // of its device's time
+    double share = 0;  // part of its device's time
     uint64_t interrupts = 0;
     MeterError meter;
-    std::string says;  // the policy, of it, in the end
+    std::string says;  // the policy's note about it at the end
 };
 
 struct DeviceReport {
@@ -38,20 +38,20 @@ struct DeviceReport {
 };
 
 struct Report {
-    std::string title;  // the policy, or "native"
+    std::string title;  // the policy's name, or "native"
     double simulated_s = 0;
-    int64_t ended_ns = 0;  // on the virtual clock
+    int64_t ended_ns = 0;  // end of the run, on the virtual clock
     uint64_t events = 0;
     uint64_t passes = 0;
     uint64_t decisions = 0;
     uint64_t hash = 0;
-    std::string thrown_out;  // a policy that broke its word
+    std::string thrown_out;  // why a policy was thrown out for breaking its contract
     std::vector<ProgramReport> programs;
     std::vector<DeviceReport> devices;
 };
 
-// Runs the workload to its end. An empty policy: the workload's own; `native`: no scheduler.
-// `recording`: gets what the server saw.
+// Runs the workload to its end. `policy` empty: the workload's own. `native`: without a scheduler. `recording`:
+// receives what the server saw.
 Report run_workload(Workload workload, const std::string& policy, bool native, Observer* observer = nullptr,
                     ipc::Recording* recording = nullptr);
 

@@ -78,7 +78,7 @@ void Server::write_recording(int64_t now_ns) {
     entries_.clear();
     recorded_ = journal_.read(recorded_, dispatch::Journal::kEntries, entries_, recording_->lost);
     for (const dispatch::JournalEntry& entry : entries_) {
-        if (entry.kind > dispatch::JournalKind::kGone) continue;  // what a trace shows beyond
+        if (entry.kind > dispatch::JournalKind::kGone) continue;  // kinds that only traces show
         const bool suspends = entry.kind == dispatch::JournalKind::kSuspended;
         recording_->changes.push_back({.at_ns = entry.at_ns - recording_began_ns_,
                                        .kind = static_cast<ipc::RecordedKind>(entry.kind),

@@ -1,5 +1,5 @@
 // xserver's scheduling thread on the virtual clock: the real dispatcher, scheduler core and policy, over real slots in
-// this process's memory. It passes a moment after somebody rang, and when it planned to.
+// this process's memory. It makes a pass a moment after a client rang, and when it planned one.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Process;
 
 class Server final : public Actor, public RingTold {
 public:
-    // Throws std::runtime_error: there is no such policy.
+    // Throws std::runtime_error if there is no such policy.
     Server(Agenda& agenda, const Workload& workload, Observer* observer);
 
     void admit(Process& process, int64_t now_ns);
@@ -32,7 +32,7 @@ public:
     void wake(int64_t now_ns) override;
 
     uint64_t passes() const { return passes_; }
-    // Of all directives so far and their times: equal for runs that decided equally.
+    // Returns a hash of all directives so far and their times: equal for runs that decided the same.
     uint64_t decisions_hash() const { return hash_; }
     uint64_t decisions() const { return decisions_; }
     // From now on.
@@ -60,7 +60,7 @@ private:
     uint64_t hash_ = 0xcbf29ce484222325U;
 };
 
-// By name; throws std::runtime_error that lists those that exist.
+// Makes a policy by name. Throws std::runtime_error with the names that exist.
 std::unique_ptr<policy::Policy> make_policy(const std::string& name);
 
 }  // namespace xsched::sim

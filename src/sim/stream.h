@@ -1,5 +1,5 @@
-// The driver's view of one queue: commands in order, of which the first waits, for its gate perhaps, or runs. Plain
-// data.
+// The driver's view of one queue: commands in order. The first of them runs, or waits (for its gate, for example).
+// Plain data.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 namespace xsched::sim {
 
 struct Command {
-    int64_t left_ns = 0;  // device time that it still needs, and needed at first
+    int64_t left_ns = 0;  // device time that it still needs, and that it needed at first
     int64_t whole_ns = 0;
-    int64_t ready_ns = 0;  // it cannot start before
-    uint32_t number = 0;  // of the queue's commands, as its progress counts them
+    int64_t ready_ns = 0;  // it cannot start earlier
+    uint32_t number = 0;  // its number in the queue, as the queue counts progress
     bool gate = false;  // a gate stands before it
-    bool followed = false;  // its device time is counted
+    bool followed = false;  // the queue is watched, so the command's device time is counted
     bool report = false;  // the device writes its number once it is done
-    bool hold = false;  // a keep-alive, no command of the program's
+    bool hold = false;  // a keep-alive, not a command of the program
 };
 
-// A queue without end in a ring of memory. Allocates only when it grows.
+// An unbounded queue in a ring of memory. Allocates only when it grows.
 class CommandRing {
 public:
     bool empty() const { return begin_ == end_; }
@@ -52,7 +52,7 @@ private:
 
 struct Stream {
     CompletionTold* queue = nullptr;
-    ipc::QueueSlot* slot = nullptr;  // whose gate and progress words the device reads and writes
+    ipc::QueueSlot* slot = nullptr;  // the device reads its gate word and writes its progress word
     CommandRing commands;
 
     bool can_start(int64_t now_ns) const {

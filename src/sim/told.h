@@ -1,5 +1,5 @@
-// The listeners to whom a part of the simulation tells what happened. It knows nothing else about them. Times are the
-// virtual clock's.
+// Interfaces by which one part of the simulation tells another what happened, without knowing more about it. Times are
+// the virtual clock's.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace xsched::sim {
 
 struct Command;
 
-// Of a stream's commands, by the device: the queue.
+// Implemented by a queue: the device tells it of a stream's commands.
 class CompletionTold {
 public:
     virtual void completed_on_device(const Command& command, int64_t now_ns) = 0;
@@ -17,7 +17,7 @@ protected:
     ~CompletionTold() = default;
 };
 
-// Of its queues, by these, and of directives, by its agent: the program.
+// Implemented by a program: its queues tell it of room and completions, its agent of directives.
 class ProgramTold {
 public:
     virtual void completed(int64_t now_ns) = 0;
@@ -27,7 +27,7 @@ protected:
     ~ProgramTold() = default;
 };
 
-// Of a client's doorbell: the server.
+// Implemented by the server: a client's doorbell rings.
 class RingTold {
 public:
     virtual void ring(uint32_t id, int64_t now_ns) = 0;

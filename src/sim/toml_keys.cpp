@@ -5,7 +5,7 @@
 namespace xsched::sim {
 namespace {
 
-// Sums and products of a few such numbers are numbers still.
+// Largest number allowed in a file: sums and products of a few such numbers still fit a double.
 constexpr double kMostNumber = 1e18;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One table of a TOML file, read key by key: what it does not know is an error with its line. Any thread.
+// Reads one table of a TOML file key by key. An unknown key is an error with its line. Any thread.
 #pragma once
 
 #include <toml++/toml.h>
@@ -21,15 +21,15 @@ public:
     double number(const char* key, double fallback);
     int64_t whole(const char* key, int64_t fallback, int64_t least, int64_t most);
     std::string text(const char* key, const std::string& fallback);
-    // A number, or [least, most], in units of `unit`.
+    // Reads a number, or [least, most], in units of `unit`.
     Range range(const char* key, Range fallback, double unit);
-    // A time in the unit that the key's last letters say (_s, _ms, _us), under whichever of these it stands, as
-    // nanoseconds.
+    // Reads a time in nanoseconds. The key is `stem` with _s, _ms or _us behind it, which is the unit.
     int64_t time_ns(const char* stem, int64_t fallback_ns);
     Range times_ns(const char* stem, Range fallback);
     const toml::table* sub(const char* key);
     const toml::array* list(const char* key);
-    // The [[key]] tables, at least one. `what` has them, for the message: "a workload".
+    // Reads the [[key]] tables, of which there must be at least one. `what`: whose they are, for the message ("a
+    // workload").
     std::vector<TomlKeys> tables(const char* key, const char* what);
     // Call it last.
     void nothing_else() const;

@@ -1,4 +1,4 @@
-// A workload: devices, programs, and what these do. Plain data, as a file says it (workload_file.h).
+// A workload: devices, programs, and the programs' work. Plain data, as read from a file (workload_file.h).
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace xsched::sim {
 
-// Nanoseconds; named as in costs.def, without the unit.
+// Costs in nanoseconds; named as in costs.def, without the unit.
 struct DeviceCosts {
 #define XSIM_COST(name, microseconds, what) int64_t name = std::llround((microseconds) * 1000);
 #include "sim/costs.def"
@@ -30,54 +30,55 @@ enum class ArrivalKind : uint8_t {
 
 struct Phase {
     double rate_per_s = 0;
-    double mean_ns = 0;  // how long it lasts, exponentially distributed
+    double mean_ns = 0;  // mean duration of the phase, exponentially distributed
 };
 
 struct Arrival {
     ArrivalKind kind = ArrivalKind::kClosed;
     Range think_ns;
     int64_t period_ns = 0;
-    int64_t jitter_ns = 0;  // of kPeriodic: so much earlier or later
+    int64_t jitter_ns = 0;  // for kPeriodic: a burst comes at most this much earlier or later
     std::vector<Phase> phases;  // of kPoisson one
-    int64_t announce_ns = 0;    // bursts are announced so long ahead; 0: not
+    int64_t announce_ns = 0;    // how long before a burst it is announced; 0: never
 };
 
 struct Burst {
     Range kernels{1, 1};
     Range kernel_ns{1'000'000, 1'000'000};
     int64_t sync_every = 0;  // wait after this many kernels; 0: at the end alone
-    Range gap_ns;            // the host works so long after each launch
+    Range gap_ns;            // host time after each launch
 };
 
-// From a burst of the program on, its bursts are others.
+// A change of the program: from a certain burst on, bursts are different.
 struct Change {
-    uint32_t after = 0;  // how many; 0: they never are
+    uint32_t after = 0;  // number of bursts before the change; 0: never
     Burst burst;
 };
 
 // A burst that was recorded.
 struct ReplayBurst {
-    int64_t gap_ns = 0;  // from the end of the last one
+    int64_t gap_ns = 0;  // pause since the end of the last burst
     int64_t kernels = 1;
     int64_t kernel_ns = 0;
 };
 
 struct ProgramSpec {
     std::string name;
-    uint32_t count = 1;   // how many processes of it
-    uint32_t device = 0;  // number among the workload's
-    uint32_t queues = 1;  // its kernels go to them in turn
+    uint32_t count = 1;   // number of processes of this kind
+    uint32_t device = 0;  // index into the workload's devices
+    uint32_t queues = 1;  // number of queues; kernels go to them in turn
     uint32_t level = 3;   // preempt level
     base::Hints hints;
     Arrival arrival;
     Burst burst;
     Change change;
     uint32_t depth = 16;
-    sched::Habits last_run;  // what it did then
-    bool silent_waits = false;  // by calls that do not say that they wait (copies to pageable memory)
-    uint32_t copies = 0;  // percent of what it launches: copies to the scheduler, kernels to the device
-    bool cold = false;  // its first burst is also the first that the scheduler hears of it
-    std::vector<ReplayBurst> replay;  // instead of arrivals and bursts; it ends after the last
+    sched::Habits last_run;  // the habits that its last run left
+    bool silent_waits = false;  // it waits by calls that do not report waiting (copies to pageable memory)
+    uint32_t copies = 0;  // percent of its commands that the scheduler takes for copies; the device runs them as
+                          // kernels
+    bool cold = false;  // the scheduler does not know the program before its first burst
+    std::vector<ReplayBurst> replay;  // replaces arrivals and bursts; the program ends after the last
     int64_t start_ns = 0;
     int64_t end_ns = INT64_MAX;
 };
@@ -86,11 +87,11 @@ struct Workload {
     std::string name;
     uint64_t seed = 1;
     int64_t duration_ns = 10'000'000'000;
-    uint32_t warm_up = 5;  // bursts of each program that do not count
+    uint32_t warm_up = 5;  // first bursts of each program that do not count
     uint32_t devices = 1;
     std::string policy = "HPF";
-    bool meters = false;  // the scheduler gets the lengths of commands that processes measure, otherwise the true ones
-    bool notes = false;  // what the policy says of programs is asked for; that takes a part of the time
+    bool meters = false;  // the scheduler gets lengths of commands that processes measure; otherwise the true ones
+    bool notes = false;  // the policy's notes are read, which takes some time
     sched::Settings settings;
     DeviceCosts costs;
     std::vector<ProgramSpec> programs;

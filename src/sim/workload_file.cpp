@@ -29,7 +29,7 @@ DeviceCosts read_costs(TomlKeys keys) {
 base::Hints read_hints(TomlKeys keys) {
     base::Hints hints;
     for (const base::HintInfo& hint : base::kHints) {
-        if (hint.kind == base::HintKind::kTime) continue;  // a time: programs announce (announce_us)
+        if (hint.kind == base::HintKind::kTime) continue;  // times are not hints here: programs announce (announce_us)
         base::set_hint(hints, hint.id, keys.whole(hint.name, base::get_hint(hints, hint.id), hint.least, hint.most));
     }
     keys.nothing_else();

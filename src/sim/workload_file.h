@@ -1,4 +1,4 @@
-// A workload as a TOML file says it (docs/xsim.md). Any thread.
+// Reads a workload from a TOML file (docs/xsim.md). Any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace xsched::sim {
 
-// Throws std::runtime_error: a sentence with the file, the line and what is wrong there.
+// Throws std::runtime_error with the file, the line and the error.
 Workload read_workload(const std::string& path);
 Workload parse_workload(const std::string& text, const std::string& name = "workload");
 

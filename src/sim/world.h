@@ -1,5 +1,5 @@
-// A whole simulation: one virtual clock, one seed; devices, processes, their programs, and the server, if there is one.
-// The same workload and seed always give the same run. Not thread-safe.
+// A whole simulation with one virtual clock and one seed: devices, processes, their programs, and the server, if there
+// is one. The same workload and seed always give the same run. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ enum class Scheduling : uint8_t { kNative, kServer };
 
 class World {
 public:
-    // The workload must outlive it. Throws std::runtime_error: there is no such policy.
+    // `workload` must outlive this object. Throws std::runtime_error if there is no such policy.
     World(const Workload& workload, Scheduling scheduling, Observer* observer = nullptr);
     ~World();
 
-    // Until that time, or until nothing more happens.
+    // Runs until that time, or until nothing more happens.
     void run_until(int64_t end_ns);
     int64_t now_ns() const { return now_ns_; }
     int64_t begin_ns() const { return kBeginNs; }
 
-    // Records what its server sees and decides, from the beginning; before run_until.
+    // Records what the server sees and decides, from the beginning. Call before run_until.
     void record_into(ipc::Recording& recording);
     std::vector<std::unique_ptr<Program>>& programs() { return programs_; }
     const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
     Server* server() { return server_.get(); }
-    // The number of steps that state machines took.
+    // Returns the number of steps that state machines took.
     uint64_t events() const;
 
 private:
     class Starter;
-    // The clock begins there: a time of 0 means never in the slots.
+    // Start of the virtual clock, since a time of 0 means "never" in the slots.
     static constexpr int64_t kBeginNs = 1'000'000'000;
 
     Agenda agenda_;

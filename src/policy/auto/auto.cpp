@@ -14,32 +14,33 @@
 namespace xsched::policy {
 namespace {
 
-// Of a second in which somebody waits, all others together may have so much beyond their equal shares.
+// Credit of a returning program, times the number of programs that want the device: all others together take at most
+// this much more than their shares from one second of a program that waits.
 constexpr int64_t kSavedNs = 200'000'000;
-// A burst that is only a little shorter does not interrupt another program's burst.
+// A burst goes before another program's burst only if it is shorter by at least this factor.
 constexpr int64_t kMuchShorter = 4;
 
 // AUTO's knowledge of one program.
 struct Known {
     uint64_t id = 0;
     Habits habits;
-    bool alone = false;  // nobody else has wanted the device since its burst began
+    bool alone = false;  // no other program has wanted the device since its burst began
     bool due = false;    // its target needs the device until the burst is over
-    bool spent = false;  // it would go first, but others have had less
-    std::unique_ptr<Target> target;  // of who has had one
+    bool spent = false;  // it would go first, but the others have had less time
+    std::unique_ptr<Target> target;  // for programs that have had a target
 };
 
-// The facts that are asked for most often about a program.
+// Flags that are read most often about a program.
 constexpr uint8_t kWorks = 1;
 constexpr uint8_t kBrief = 2;
 
 struct Device {
     std::vector<Known> known;  // in the order of the programs, as are
     std::vector<uint8_t> marks;
-    int64_t wanting = 0;  // how many want it
-    int64_t decided_ns = 0;           // the last decision, since when
-    size_t current = Rules::kNobody;  // that place has had the device,
-    bool open = true;                 // or everybody who wanted it
+    int64_t wanting = 0;  // number of programs that want the device
+    int64_t decided_ns = 0;           // time of the last decision, since when
+    size_t current = Rules::kNobody;  // the program at this place has had the device,
+    bool open = true;                 // or all that wanted it
 };
 
 class AutoRules final : public Rules {
@@ -66,7 +67,7 @@ public:
             known.due = known.due && target;
             if (!target && (device_->marks[i] & kBrief) == 0) continue;
             if (!goes_first(programs[i], known, standing.is_behind(i), now_ns, again_ns)) {
-                // A switch less: what has begun goes on.
+                // Not due yet: the running program goes on, which saves a switch.
                 can_wait[i] = target && i != device_->current ? 1 : 0;
                 continue;
             }
@@ -79,7 +80,7 @@ public:
         device_->open = current == kNobody;
     }
 
-    // From now on it is about that device, and what has happened there since the last decision.
+    // Selects the device that the next calls are about, with all that has happened there since the last decision.
     void enter(uint64_t id) { device_ = &devices_[id]; }
     void see(std::span<const Program> programs, bool renewed, int64_t now_ns) override {
         if (renewed) renew(programs);
@@ -105,7 +106,7 @@ private:
     Device* device_ = nullptr;
 };
 
-// Replaces the list of known programs by the present ones, in their order, and keeps what was known of each.
+// Replaces the list of known programs by the present ones, in their order. Keeps the facts about each that remains.
 void AutoRules::renew(std::span<const Program> programs) {
     std::vector<Known>& known = device_->known;
     const uint64_t current = device_->current < known.size() ? known[device_->current].id : 0;
@@ -148,23 +149,26 @@ void AutoRules::look(std::span<const Program> programs, int64_t now_ns) {
     device_->wanting = wanting;
 }
 
-// A target that no scheduler can meet counts as none, so that no program gains by asking for it. Likewise until it is
-// known how long bursts are, and of one that has had the device for longer than its target.
+// Returns whether the program has a target that counts. A target that cannot be met counts as none, so no program gains
+// by asking for it. A target does not count, either, before the length of bursts is known, or once the program has had
+// the device for longer than its target.
 bool AutoRules::has_target(const Program& program, Known& known) {
     if (program.slo_p99 == 0) return false;
     if (known.target == nullptr) known.target = std::make_unique<Target>();
     return known.target->can_be_met(program.slo_p99, known.habits.ran_ns());
 }
 
-// A target decides by itself; without one it is of those whose bursts are brief, and needs to have had no more than
-// others.
+// Returns whether the program goes first. With a target, the target alone decides. Without one, the program's bursts
+// must be brief, and it must have had no more time than the others (`behind`).
 bool AutoRules::goes_first(const Program& program, Known& known, bool behind, int64_t now_ns, int64_t& again_ns) {
     if (!has_target(program, known)) {
         known.spent = !behind;
         return behind;
     }
     const int64_t late_ns = now_ns + known.target->ns(program.slo_p99) - known.habits.ran_ns() + 1;
-    if (known.due) again_ns = base::earlier(again_ns, late_ns);  // from then on it is one without
+    if (known.due)
+        again_ns = base::earlier(again_ns, late_ns);  // after that time it counts as a program without a
+                                                      // target
     if (known.due || !known.habits.has_work()) return known.due;
     const int64_t at_ns = known.target->needs_device_ns(known.habits, program.slo_p99, now_ns);
     known.due = now_ns >= at_ns;
@@ -172,7 +176,7 @@ bool AutoRules::goes_first(const Program& program, Known& known, bool behind, in
     return known.due;
 }
 
-// Targets before all else; then who has work before who pauses; then the shorter bursts.
+// Orders programs: those with targets first; then those with work before those that pause; then shorter bursts first.
 bool AutoRules::is_before(size_t a, size_t b) const {
     const Known& one = device_->known[a];
     const Known& other = device_->known[b];
@@ -198,7 +202,8 @@ public:
     bool hand_over(std::vector<Ahead>& accounts) const override { return partition_.hand_over(accounts); }
     void take_over(std::span<const Ahead> accounts) override { partition_.take_over(accounts); }
 
-    // For a unit that may go first, the device is kept through short pauses, and others are made ready to leave soon.
+    // Ranks units that may go first above the others: the device is kept for them through short pauses, and the others
+    // are made ready to leave quickly.
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         each(units, [&](size_t i, const Known& known) {
             const bool target =
@@ -214,7 +219,7 @@ public:
     }
 
 private:
-    // Of the units as they were given to choose.
+    // Calls act(i, known) for the unit at each place i of those given.
     template <typename Do>
     void each(std::span<const Unit> units, Do act) const {
         const Device* device = units.empty() ? nullptr : rules_.find(units[0].device);

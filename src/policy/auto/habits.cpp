@@ -4,9 +4,9 @@ namespace xsched::policy {
 
 namespace {
 
-// Of its own time so much is remembered, about: habits change within a second.
+// How much of a program's own time the averages remember, about. Programs change their habits within a second.
 constexpr float kMemoryNs = 250e6F;
-// It becomes one whose bursts are short below the first, and remains so up to the second.
+// A program becomes one with brief bursts below the first load, and stays one up to the second.
 constexpr float kBriefBelow = 0.5F;
 constexpr float kBriefUpTo = 0.6F;
 
@@ -44,13 +44,14 @@ void Habits::begin(int64_t now_ns) {
     empty_ns_ = used_ns_ = 0;
 }
 
-// It ended when the present rest began.
+// Ends the burst, at the time when the present rest began.
 void Habits::end() {
     in_burst_ = false;
     ++bursts_;
     latency_ns_ = idle_ns_ - began_ns_;
     last_ran_ns_ = ran_ns_;
-    // Where the device mostly waits for the host, commands come too late to say when the first one could have run.
+    // If the device mostly waited for the host, the time until the first command says nothing: commands came too late
+    // to tell.
     last_own_ns_ = used_ns_ >= ran_ns_ / 2 ? ran_ns_ - empty_ns_ : ran_ns_;
     mean_ns_ = mean_ns_ == 0 ? std::max<int64_t>(ran_ns_, 1) : mean_ns_ + (ran_ns_ - mean_ns_) / 4;
 }

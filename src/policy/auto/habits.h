@@ -1,8 +1,9 @@
-// AUTO's knowledge of a program, learned by looking at it: bursts, rests between them, and how much of its own time the
-// bursts fill. Nothing here is said by the program, and nothing that it could say counts.
+// AUTO's observations of a program: its bursts, the rests between them, and how much of its own time the bursts fill.
+// All of it is measured; no claim of the program counts.
 //
-// A burst begins when work comes after a rest, and lasts until the program rests for a millisecond: what synchronizes
-// every few kernels is one burst. Own time is what a program runs or rests; what it waits for others is not its own.
+// A burst begins when work comes after a rest, and lasts until the program rests for a millisecond. So work that
+// synchronizes every few kernels is one burst. Own time is the time in which a program runs or rests; time in which it
+// waits for others is not its own.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once
@@ -19,24 +20,28 @@ namespace xsched::policy {
 class Habits {
 public:
     static constexpr int64_t kRestNs = 1'000'000;  // a shorter pause belongs to the burst
-    static constexpr uint32_t kEnough = 3;  // bursts after which a program is known
+    static constexpr uint32_t kEnough = 3;  // number of bursts after which a program's habits are known
 
-    // The program as it is now. For `ran_ns` until now it had the device.
+    // Takes in the program's present state. `ran_ns`: how long it had the device up to now.
     void see(const Program& program, int64_t ran_ns, int64_t now_ns);
 
-    // Whether its bursts are short beside its rests: it leaves more than half of its own time to others.
+    // Returns whether the program's bursts are short beside its rests: it leaves more than half of its own time to
+    // others.
     bool is_brief() const { return brief_; }
     bool is_known() const { return bursts_ >= kEnough; }
     bool in_burst() const { return in_burst_; }
     bool has_work() const { return ready_; }
     uint32_t bursts() const { return bursts_; }
-    int64_t burst_ns() const { return mean_ns_; }  // mean time that a burst needs the device; 0: not known
+    int64_t burst_ns() const { return mean_ns_; }  // mean device time of a burst; 0: not known
     int64_t load_percent() const { return std::lround(load_ * 100); }
-    int64_t began_ns() const { return began_ns_; }  // the burst under way,
-    int64_t ran_ns() const { return ran_ns_; }  // and how much of it was with the device
-    int64_t latency_ns() const { return latency_ns_; }  // of the last burst, from its work's coming to its end,
-    int64_t last_ran_ns() const { return last_ran_ns_; }  // of that with the device,
-    int64_t last_own_ns() const { return last_own_ns_; }  // and of that without the wait for others to leave
+    int64_t began_ns() const { return began_ns_; }  // begin of the present burst,
+    int64_t ran_ns() const { return ran_ns_; }  // and how much of it the program had the device
+    int64_t latency_ns() const {
+        return latency_ns_;
+    }  // length of the last burst, from the arrival of its work to its
+                                                        // end,
+    int64_t last_ran_ns() const { return last_ran_ns_; }  // the part with the device,
+    int64_t last_own_ns() const { return last_own_ns_; }  // and that part without the wait for others to leave
 
 private:
     void begin(int64_t now_ns);
@@ -44,13 +49,13 @@ private:
     void weigh(int64_t own_ns, bool busy);
 
     int64_t began_ns_ = 0;
-    int64_t idle_ns_ = 0;  // in a burst: since when it pauses; 0: it does not. Else since when it rests
+    int64_t idle_ns_ = 0;  // in a burst, begin of the present pause (0: none); otherwise begin of the rest
     int64_t ran_ns_ = 0;
     int64_t mean_ns_ = 0;
     int64_t latency_ns_ = 0;
     int64_t last_ran_ns_ = 0;
-    int64_t empty_ns_ = 0;  // of ran_ns_, until its first command ran
-    int64_t used_ns_ = 0;  // by the burst under way, as far as known
+    int64_t empty_ns_ = 0;  // part of ran_ns_ before its first command ran
+    int64_t used_ns_ = 0;  // device time of the present burst, as far as reported
     int64_t last_own_ns_ = 0;
     float load_ = 1;  // part of its own time in which it has work
     uint32_t bursts_ = 0;

@@ -6,8 +6,9 @@ namespace xsched::policy {
 
 namespace {
 
-// Until a decision is carried out; and of the target, since a program sees its bursts' ends later than its queue, and
-// what they take alone as less. Beyond that bursts differ: what they differed by lately, up to a part of the target.
+// Margin below the target. Part of it covers the time until a decision is carried out, and that a program sees the end
+// of a burst later than its queue does. Beyond that the margin is the recent spread of the bursts, up to a part of the
+// target.
 constexpr int64_t kMarginNs = 100'000;
 constexpr int64_t kMarginPercent = 8;
 constexpr int64_t kMostSpreadPart = 4;
@@ -53,15 +54,15 @@ int64_t Target::median(const Lengths& lengths) const {
     return *middle;
 }
 
-// One in a hundred may be late. Where just so many are, chance makes it three of kBursts every seventh time, and five
-// once in a hundred.
+// Returns whether too many bursts miss the target. One in a hundred may be late. If exactly so many are, chance makes
+// it three of kBursts every seventh time, and five once in a hundred times.
 bool Target::is_impossible(int64_t target_ns) const {
     uint32_t late = 0;
     for (uint32_t i = 0; i < count(); ++i) late += int64_t{ran_us_[i]} * 1000 > target_ns ? 1 : 0;
     return late > 1 + count() / 32;
 }
 
-// The second longest of kBursts, the longest of fewer.
+// Returns the second longest of kBursts, or the longest if there are fewer.
 int64_t Target::high(const Lengths& lengths) const {
     uint32_t first = 0;
     uint32_t second = 0;

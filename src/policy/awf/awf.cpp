@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    std::vector<uint64_t> active_;  // processes that have an active window
+    std::vector<uint64_t> active_;  // processes that own the active window
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace xsched::policy {
 namespace {
 
-constexpr int kMostPriority = 30;  // further ones count as this
+constexpr int kMostPriority = 30;  // higher priorities count as this one
 constexpr int64_t kUnit = 1 << 16;  // the weight of priority 0
-constexpr int64_t kSlicesOfTurn = 5;  // so a turn takes 1 ms unless a timeslice was said
+constexpr int64_t kSlicesOfTurn = 5;  // with these a turn takes 1 ms, unless a timeslice is set
 
-// 1.2 to the power of the priority.
+// Returns 1.2 to the power of each priority.
 constexpr std::array<int64_t, 2 * kMostPriority + 1> make_weights() {
     std::array<int64_t, 2 * kMostPriority + 1> weights{};
     double up = 1;
@@ -36,7 +36,7 @@ public:
         }
     }
     int64_t turn_ns(const Program& program) const override { return program.timeslice_ns / kSlicesOfTurn; }
-    // A program that has slept goes first for one turn, and not for all the time that it slept.
+    // A program that has slept goes first for one turn, but is not repaid all the time that it slept.
     int64_t saved_ns(const Program& program) const override { return turn_ns(program); }
 };
 

@@ -11,7 +11,7 @@
 namespace xsched::policy {
 namespace {
 
-// The values by which a unit may be ordered. Work without a deadline is due last.
+// Returns when a unit's work is due. Work without a deadline is due last.
 int64_t due_ns(const Unit& unit) {
     return unit.deadline_us != 0 ? unit.ready_since_ns + unit.deadline_us * 1000 : INT64_MAX;
 }
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // The first in order is the largest.
+    // A unit's place in the order; the first in order is the largest.
     struct Rank {
         const std::vector<Term>* terms;
         const Unit* unit;

@@ -1,5 +1,5 @@
-// A policy made of one line, such as "priority desc, deadline asc": on each device those run that come first in this
-// order, equals together. See README.md. Pure; any thread.
+// A policy made of one line, such as "priority desc, deadline asc". On each device the units run that come first in
+// this order; units with equal values run together. See README.md. Pure; any thread.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace xsched::policy {
 
-// Null, with a sentence in `error`, if the line says nothing that is known.
+// Returns the policy. Returns null, and a sentence in `error`, if the line cannot be understood.
 std::unique_ptr<Policy> make_expression(const std::string& line, std::string* error);
 
 }  // namespace xsched::policy

@@ -46,10 +46,10 @@ public:
     uint64_t across() const override { return across_; }
 
 private:
-    // Of the units that want a device, the most urgent; of equals the oldest.
+    // The most urgent of the units that want a device; of equal ones the oldest.
     struct Device {
         int32_t wanted = PRIORITY_NO_EXECUTE;
-        uint64_t by = 0;                        // 0: nobody wants it
+        uint64_t by = 0;                        // 0: no unit wants the device
         int32_t highest = PRIORITY_NO_EXECUTE;  // of all
         bool operator==(const Device&) const = default;
     };

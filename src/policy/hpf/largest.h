@@ -1,4 +1,4 @@
-// Those units run that have the largest key among those that want the device: what HPF, CHPF, LAX and AWF have in
+// Runs those units that have the largest key among the units that want the device. HPF, CHPF, LAX and AWF have this in
 // common. Pure; any thread.
 #pragma once
 
@@ -8,8 +8,9 @@
 
 namespace xsched::policy {
 
-// `key(i)`: of the unit at that place. Of equals the oldest is named, whatever their order: others should not make room
-// for another one each time. Returns the place of that one, or units.size(): nobody wants the device.
+// Decides. `key(i)`: key of the unit at place i. Suspended units name the oldest unit with the largest key, so that the
+// named unit does not change with the order of the units. Returns that unit's place, or units.size() if no unit wants
+// the device.
 template <typename Key>
 size_t run_largest(std::span<const Unit> units, std::span<Choice> choices, Key key) {
     size_t top = units.size();

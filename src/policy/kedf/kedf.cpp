@@ -10,7 +10,8 @@
 namespace xsched::policy {
 namespace {
 
-// In the order in which work goes first. Late work can be helped no more: it does not make others late.
+// Classes in the order in which work goes first. Late work comes after work that can still be in time, which it must
+// not delay.
 enum class Class : uint8_t { kOnTime, kLate, kNoDeadline };
 
 struct Due {
@@ -51,8 +52,8 @@ public:
     }
 
     void forget(uint64_t device) override { devices_.erase(device); }
-    // Work without a deadline makes room for what has one, and never the other way round. Where several run at once,
-    // they may do so side by side.
+    // Ranks units: work without a deadline makes room for work with one, never the reverse. If several may run at once,
+    // units with deadlines do not displace each other.
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         const bool one = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.k_deadline <= 1; });
         for (size_t i = 0; i < units.size(); ++i) urgency[i] = one && units[i].deadline_us != 0 ? 1 : 0;
@@ -60,7 +61,7 @@ public:
     }
 
 private:
-    // The earliest deadline of each program. Returns how many run at once.
+    // Finds the earliest deadline of each program. Returns how many programs may run at once.
     static size_t see_dues(Device& device, std::span<const Unit> units, int64_t now_ns) {
         const std::span<const Program> programs = device.programs.all();
         for (size_t i = 0; i < programs.size(); ++i)
@@ -71,7 +72,7 @@ private:
             k = std::max(k, unit.wants ? unit.k_deadline : 0);
             Due& due = device.dues[device.programs.of(i)];
             if (unit.deadline_us == 0 || unit.wants != due.wants) continue;
-            // For a unit without work, the deadline counts from now on.
+            // If a unit has no work, its deadline counts from now on.
             const int64_t since_ns = unit.ready ? unit.ready_since_ns : now_ns;
             Due own{.at_ns = since_ns + unit.deadline_us * 1000, .id = due.id, .wants = due.wants};
             own.which = own.at_ns < now_ns ? Class::kLate : Class::kOnTime;
@@ -80,7 +81,7 @@ private:
         return static_cast<size_t>(k);
     }
 
-    // The last of those that run for their deadlines; null: all that want the device may have it.
+    // Returns the last of those that run for their deadlines; null: all that want the device may have it.
     static const Due* last_of(Device& device, size_t k) {
         std::vector<size_t>& waiting = device.waiting;
         if (waiting.empty()) return nullptr;
@@ -101,7 +102,7 @@ private:
         }
     }
 
-    // Whose deadline passes next: it is late from then on.
+    // Returns when the next deadline passes: its program is late from then on.
     static int64_t next_change_ns(const Device& device) {
         int64_t next_ns = 0;
         for (const size_t i : device.waiting)

@@ -9,7 +9,7 @@
 namespace xsched::policy {
 namespace {
 
-// When the unit's burst becomes critical.
+// Returns when the unit's burst becomes critical.
 int64_t critical_ns(const Unit& unit) {
     const int64_t laxity_ns = unit.laxity_us * 1000;
     if (unit.deadline_us == 0) return unit.ready_since_ns + laxity_ns;
@@ -29,7 +29,7 @@ public:
         for (size_t i = 0; i < units.size(); ++i) {
             const Unit& unit = units[i];
             priorities_[i] = unit.laxity_us == 0 ? unit.priority : unit.lax_priority;
-            // A unit without work has not begun to wait for it.
+            // A unit without work does not wait, so it cannot be critical.
             if (unit.laxity_us == 0 || !unit.ready) continue;
             const int64_t at_ns = critical_ns(unit);
             if (now_ns >= at_ns)

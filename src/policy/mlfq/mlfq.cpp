@@ -12,20 +12,20 @@ namespace xsched::policy {
 namespace {
 
 constexpr int kLevels = 4;
-constexpr int64_t kSliceNs = 10'000'000;  // of the first level; each has twice that of the one above
-constexpr int64_t kPatience = 5;          // a program that has waited for this many slices of its level goes up
-constexpr int64_t kRestNs = 100'000'000;  // so does one that wanted nothing for this long
-constexpr int64_t kPauseNs = 300'000;     // a shorter pause belongs to the turn
-constexpr int64_t kIdleShare = 2;         // whose turn it is uses at least one over this of it, as it counts
+constexpr int64_t kSliceNs = 10'000'000;  // slice of the first level; each lower level has twice that of the one above
+constexpr int64_t kPatience = 5;  // a program that has waited for this many slices of its level goes up
+constexpr int64_t kRestNs = 100'000'000;  // so does a program that wanted nothing for this long
+constexpr int64_t kPauseNs = 300'000;  // a shorter pause belongs to the turn
+constexpr int64_t kIdleShare = 2;  // a turn is charged for at least one part in this many of its time
 
 constexpr int64_t slice_ns(int level) { return kSliceNs << level; }
 
 struct Place {
     uint64_t id = 0;
     int level = 0;
-    uint64_t turn = 0;         // the smallest of a level goes first
-    int64_t used_ns = 0;       // of its slice
-    int64_t changed_ns = 0;    // since when it waits with work, or rests
+    uint64_t turn = 0;  // order within a level: the smallest goes first
+    int64_t used_ns = 0;  // of its slice
+    int64_t changed_ns = 0;  // since when it waits with work, or rests
     bool wanted = false;
 };
 
@@ -33,9 +33,9 @@ struct Device {
     Programs programs{Programs::By::kProcess};
     std::vector<Place> places;  // in the order of the programs
     uint64_t current = 0;
-    int64_t since_ns = 0;   // the current turn's begin,
-    int64_t turn_used_ns = 0;  // what of it was used, as far as is known,
-    int64_t counted_ns = 0;    // and what counts
+    int64_t since_ns = 0;  // begin of the present turn,
+    int64_t turn_used_ns = 0;  // and how much of it was used, as far as reported
+    int64_t counted_ns = 0;  // and what counts
     int64_t paused_ns = 0;
     uint64_t turns = 0;
 };
@@ -64,7 +64,7 @@ public:
     }
 
     void forget(uint64_t device) override { devices_.erase(device); }
-    // Levels change with every slice: nothing is made ready for one of them.
+    // Ranks nothing: levels change with every slice, so no unit is prepared for.
     bool rank(std::span<const Unit> /*units*/, std::span<int32_t> /*urgency*/) const override { return true; }
 
 private:
@@ -82,14 +82,14 @@ private:
         }
     }
 
-    // Down when its slice is used up, up after waiting or resting.
+    // Moves a program down when its slice is used up, and up after it waited or rested.
     static void move(Device& device, size_t at, int64_t now_ns) {
         const Program& program = device.programs.all()[at];
         Place& place = device.places[at];
         const bool runs = place.id == device.current;
         int64_t used_ns = program.used_ns;
         if (runs && place.wanted) {
-            // Use becomes known late and in pieces: counted over the whole turn.
+            // Use is reported late and in pieces, so it is counted over the whole turn.
             device.turn_used_ns += used_ns;
             const int64_t due_ns = std::max(device.turn_used_ns, (now_ns - device.since_ns) / kIdleShare);
             used_ns = due_ns - std::exchange(device.counted_ns, due_ns);
@@ -117,7 +117,7 @@ private:
         return kNobody;
     }
 
-    // Whether the turn goes on although its program wants nothing.
+    // Returns whether the turn goes on although its program wants nothing.
     static bool see_pause(Device& device, size_t here, int64_t now_ns) {
         if (here == kNobody || device.places[here].wanted) {
             device.paused_ns = 0;
@@ -145,7 +145,8 @@ private:
         device.turn_used_ns = device.counted_ns = device.paused_ns = 0;
     }
 
-    // When its slice is used up at the latest, somebody has waited for long enough, or the pause is over.
+    // Returns the earliest of: the end of the slice, the time at which a program has waited long enough, and the end of
+    // the pause.
     static int64_t again_ns(const Device& device, size_t runs, bool pauses) {
         int64_t again_ns = pauses ? device.paused_ns + kPauseNs : 0;
         bool others = false;

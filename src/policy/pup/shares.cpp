@@ -11,7 +11,7 @@ void Shares::weigh(std::span<const Program> programs, std::span<Weight> weights)
         asked += program.share;
         if (program.share == 0) others += std::max(program.utilization, 1);
     }
-    // Every program keeps at least something.
+    // Programs without a share keep at least this much together.
     const int64_t rest = std::max(kUnit - asked * (kUnit / 100), kUnit / 100);
     const int64_t whole = asked * (kUnit / 100) + (others != 0 ? rest : 0);
     for (size_t i = 0; i < programs.size(); ++i) {

@@ -1,9 +1,9 @@
-// The part of a device that each program is to have: the part it asks for (share), and the part it may have at most
-// (limit). Programs that ask for no share have what the others leave, in proportion to their utilization. Where more
-// than 100 percent are asked for, everybody gets less in proportion.
+// The part of a device that each program should get: the part it asks for (share), and the part it may have at most
+// (limit). Programs without a share divide what the others leave, in proportion to their utilization. If shares add up
+// to more than 100 percent, all are reduced in proportion.
 //
-// Strict (SPUP): the share is a limit too, counted over all who are there, whether they want the device or not.
-// Otherwise (PUP) what one does not use goes to the others. Pure; any thread.
+// Strict (SPUP): the share is also a limit, and is computed over all programs present, whether they want the device or
+// not. Otherwise (PUP) time that a program does not use goes to the others. Pure; any thread.
 #pragma once
 
 #include <span>

@@ -11,17 +11,20 @@ namespace xsched::policy {
 namespace {
 
 constexpr int64_t kLeastTurnNs = 100'000;
-// A turn grows with a program's weight, but not beyond this or its timeslice: then it comes more often instead.
+// Longest turn, unless the timeslice is longer. Programs of more weight get more turns instead of longer ones.
 constexpr int64_t kMostTurnNs = 10'000'000;
-// A program that waits for its work is idle for a moment: so long its turn goes on. A longer pause is lent to another.
+// Longest pause through which a turn goes on: a program that waits for its own work pauses for a moment.
 constexpr int64_t kPauseNs = 300'000;
-// Of a limit so much may be had at once, and so long stands at most who has had too much.
+// Most allowance under a limit that can be saved up. A program that has used too much waits until it has repaid at most
+// this much.
 constexpr int64_t kAtOnceNs = 2 * kMostTurnNs;
 constexpr int64_t kMostDebtNs = 10'000'000'000;
-// A program that reports more and more stays there: with a sum that overflows it would have paid least of all.
+// Largest use that an account can have: a program that reports ever more stays there. If the sum overflowed, that
+// program would appear to have used the least.
 constexpr int64_t kMostPaid = INT64_MAX / 4;
 
-// A program that its limit has stopped goes on once so much of it is there: each begin of a turn costs a switch.
+// Returns the allowance with which a program stopped by its limit goes on. Less would cost too many switches, one for
+// each turn.
 int64_t enough_ns(const Program& program) { return std::min(program.timeslice_ns, kMostTurnNs) / 2; }
 
 }  // namespace
@@ -39,12 +42,13 @@ int64_t Partition::choose(std::span<const Unit> units, int64_t now_ns, std::span
     const size_t first = rules_.has_first() ? first_of(device, now_ns, first_again_ns) : kNobody;
     Wishes wishes = wishes_of(device, now_ns);
     const bool pauses = see_pause(device, wishes, now_ns);
-    if (device.current != 0 && wishes.current_here == kNobody) {  // it is gone, or has had what its limit allows
+    if (device.current != 0 && wishes.current_here == kNobody) {  // the program is gone, or has used what its limit
+                                                                  // allows
         end_turn(device, now_ns);
         device.current = 0;
     }
     if (let_first_go(device, wishes, first, now_ns)) {
-        // It keeps the device, whoever has had less.
+        // The paused program keeps its turn, whichever program has had less.
     } else if (wishes.lender != kNobody) {
         device.current = std::exchange(device.lender, 0);
         wishes.current = wishes.lender;
@@ -67,7 +71,7 @@ Partition::Device& Partition::device_of(uint64_t id) {
     return found != devices_.end() ? found->second : devices_.emplace(id, Device(id, rules_.by())).first->second;
 }
 
-// In the order of the programs, each with what it had.
+// Renews the accounts in the order of the programs; each keeps its balance.
 void Partition::renew_accounts(Device& device) {
     std::vector<Account> known = std::move(device.accounts);
     const auto by_id = [](const Account& a, const Account& b) { return a.id < b.id; };
@@ -84,7 +88,7 @@ void Partition::renew_accounts(Device& device) {
     device.others.reserve(device.accounts.size());
 }
 
-// Takes over the account that the program had under the policy before.
+// Takes over the account that the program had under the previous policy.
 void Partition::take_up(const Device& device, Account& account) {
     const auto taken = std::find_if(taken_over_.begin(), taken_over_.end(), [&](const Ahead& ahead) {
         return ahead.device == device.id && ahead.account == account.account;
@@ -94,7 +98,7 @@ void Partition::take_up(const Device& device, Account& account) {
     taken_over_.erase(taken);
 }
 
-// Everybody pays for what it has used since the last decision, and its limit grows with time.
+// Charges every program for the device time used since the last decision. Allowances under limits grow with time.
 void Partition::charge(Device& device, int64_t now_ns) const {
     const std::span<const Program> programs = device.programs.all();
     const int64_t passed_ns = std::min(now_ns - std::exchange(device.refilled_ns, now_ns), kMostDebtNs);
@@ -102,12 +106,11 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         const Program& program = programs[i];
         Account& account = device.accounts[i];
         int64_t used_ns = program.used_ns;
-        // Time that it had before it had a limit, as when no other program was there, is within the limit, however late
-        // the use is known.
+        // Device time from before the limit was set does not count against it, however late it is reported.
         const int64_t before = std::exchange(account.limit, device.weights[i].limit);
         const int64_t limit = before != 0 ? before : account.limit;
         if (used_ns == 0 && limit >= Weight::kNoLimit && program.id != device.current) {
-            account.left_ns = kAtOnceNs;  // most of them, mostly
+            account.left_ns = kAtOnceNs;  // the usual case: no limit, and nothing used
             account.limited_ns = 0;
             account.stopped = false;
             continue;
@@ -142,7 +145,8 @@ void Partition::pay(Device& device, size_t at, int64_t used_ns) const {
     account.left_ns -= counts_ns;
 }
 
-// The device was in use for so long until now. Whose turn it was meanwhile did not leave it idle.
+// Corrects the charge of past turns, now that the device is known to have been used for `used_ns`: the program that had
+// the turn did not leave it idle.
 void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
     const int64_t since_ns = now_ns - used_ns;
     for (size_t k = 0; k < std::min(device.turns_ended, kTurns); ++k) {
@@ -157,10 +161,9 @@ void Partition::correct(Device& device, int64_t used_ns, int64_t now_ns) const {
     }
 }
 
-// A new program begins with the least that a waiting program has paid, and a returning one with a little less: of the
-// time that it did not ask for, that much is saved up. A program that its limit has stopped asks for nothing. Where all
-// rest it is what that was last, but no more than anybody here has paid: what somebody who is gone claimed to have had
-// is forgotten.
+// Sets the balance of programs that come. A new one starts with the least that a waiting program has paid, a returning
+// one a little below: credit for time in which it did not ask. A program stopped by its limit asks for nothing. If all
+// rest, the last such minimum counts, but no more than any present program has paid.
 void Partition::welcome(Device& device) const {
     const std::span<const Program> programs = device.programs.all();
     int64_t least_paid = INT64_MAX;
@@ -203,7 +206,9 @@ Partition::Wishes Partition::wishes_of(const Device& device, int64_t now_ns) {
             if (program.wants) wishes.again_ns = base::earlier(wishes.again_ns, at_ns);
             continue;
         }
-        if (program.ready && !program.wants) continue;  // its limit keeps it off, or it is not believed
+        if (program.ready && !program.wants)
+            continue;  // its limit keeps it off, or the scheduler does not believe its
+                       // claim
         if (program.id == device.current) wishes.current_here = i;
         if (!program.wants || device.can_wait[i] != 0) continue;
         ++wishes.wanting;
@@ -215,7 +220,7 @@ Partition::Wishes Partition::wishes_of(const Device& device, int64_t now_ns) {
     return wishes;
 }
 
-// Whether the turn goes on although its program wants nothing.
+// Returns whether the turn goes on although its program wants nothing.
 bool Partition::see_pause(Device& device, const Wishes& wishes, int64_t now_ns) {
     if (wishes.current != kNobody || wishes.current_here == kNobody) {
         device.paused_ns = 0;
@@ -225,20 +230,20 @@ bool Partition::see_pause(Device& device, const Wishes& wishes, int64_t now_ns) 
     return now_ns < std::min(device.paused_ns + kPauseNs, device.until_ns);
 }
 
-// The turn ends, for now or for good.
+// Ends the turn: for good, or, if its program only pauses, until it wants the device again.
 void Partition::lend(Device& device, const Wishes& wishes, int64_t now_ns) {
     const int64_t rest_ns = device.until_ns - now_ns;
     const bool pauses = wishes.current == kNobody && wishes.current_here != kNobody && rest_ns > 0;
-    if (pauses && device.lender != 0) return;  // it had only borrowed
+    if (pauses && device.lender != 0) return;  // a borrowed turn is not lent again
     device.lender = pauses ? device.current : 0;
     device.lent_ns = pauses ? rest_ns : 0;
 }
 
-// Returns the program that goes before all turns.
+// Returns the program that goes before all turns; kNobody: none.
 size_t Partition::first_of(Device& device, int64_t now_ns, int64_t& again_ns) {
     int64_t wanting = 0;
     int64_t least = INT64_MAX;
-    int64_t beyond = 0;  // what all have paid more than that
+    int64_t beyond = 0;  // sum of what the others have paid beyond the least
     for (const Account& account : device.accounts)
         if (account.wanted) least = std::min(least, account.paid);
     for (const Account& account : device.accounts) {
@@ -254,7 +259,7 @@ size_t Partition::first_of(Device& device, int64_t now_ns, int64_t& again_ns) {
     return first != kNobody && device.accounts[first].wanted ? first : kNobody;
 }
 
-// False: nobody goes before the turns.
+// Gives the device to the program that goes before all turns. Returns false if there is none.
 bool Partition::let_first_go(Device& device, Wishes& wishes, size_t first, int64_t now_ns) const {
     const std::span<const Program> programs = device.programs.all();
     if (first == kNobody) {
@@ -297,7 +302,7 @@ void Partition::restart(Device& device, int64_t now_ns, int64_t turn_ns) {
     device.paused_ns = 0;
 }
 
-// While nobody wants the device everybody may have it, within its limit.
+// Writes the decisions. While no program wants the device, every program may use it, within its limit.
 void Partition::answer(const Device& device, const Wishes& wishes, std::span<Choice> choices) {
     const bool open = wishes.next == kNobody;
     const uint64_t by = open ? 0 : device.programs.all()[wishes.current].wanting;
@@ -309,7 +314,7 @@ void Partition::answer(const Device& device, const Wishes& wishes, std::span<Cho
     }
 }
 
-// When the answer may change by itself.
+// Returns when the decision may change by itself.
 int64_t Partition::again_ns(const Device& device, const Wishes& wishes, bool pauses, int64_t now_ns) {
     int64_t again_ns = wishes.again_ns;
     if (wishes.next == kNobody) return again_ns;
@@ -325,7 +330,7 @@ int64_t Partition::again_ns(const Device& device, const Wishes& wishes, bool pau
 }
 
 bool Partition::hand_over(std::vector<Ahead>& accounts) const {
-    accounts = taken_over_;  // who has not come since
+    accounts = taken_over_;  // programs that have not come since
     for (const auto& [id, device] : devices_) {
         int64_t least_paid = INT64_MAX;
         for (const Account& account : device.accounts)

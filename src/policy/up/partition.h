@@ -1,11 +1,11 @@
-// Turns on each device, in proportion to weights: what UP, PUP, SPUP and CFS have in common. One program runs at a
-// time; the next turn is for whoever has had the least device time for its weight. The policy says what a weight is,
-// how long a turn takes and how much each program may have at most (Rules).
+// Turns on each device, in proportion to weights: the common part of UP, PUP, SPUP and CFS. One program runs at a time.
+// The next turn goes to the program with the least device time for its weight. The policy defines weights, the length
+// of a turn, and limits (Rules).
 //
-// Words: paid, device time used so far, divided by the weight. Saved, what a program that comes back is behind at most.
-// Lend, to let another one run in one's turn through a longer pause.
+// Words: paid, device time used so far, divided by the weight. Saved, the most credit that a returning program gets.
+// Lend, to let another program run during a longer pause in a program's turn.
 //
-// Pure; not thread-safe. Allocates when units come or go.
+// Pure; not thread-safe. Allocates only when units come or go.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace xsched::policy {
 
-// A program's weight (a usual program has Rules::unit) and its limit.
+// A program's weight (an ordinary program has Rules::unit) and its limit.
 struct Weight {
     static constexpr int64_t kNoLimit = 10'000;
 
@@ -33,21 +33,21 @@ struct Account {
     uint64_t id = 0;
     uint64_t account = 0;
     int64_t paid = 0;
-    int64_t limit = 0;  // in force since the last decision (Weight::limit); 0: there was none yet
-    int64_t limited_ns = 0;  // how much it can have used since it has one, beyond what counted already
-    int64_t left_ns = 0;  // of its limit; below zero: what it has had too much
-    int64_t ahead_ns = 0;  // taken over, not yet counted
+    int64_t limit = 0;  // limit since the last decision (Weight::limit); 0: there was none
+    int64_t limited_ns = 0;  // device time since the limit was set that is not charged yet, at most
+    int64_t left_ns = 0;  // allowance left under its limit; below zero: debt
+    int64_t ahead_ns = 0;  // balance taken over from the previous policy, not applied yet
     bool wanted = false;
     bool came = false;  // it has wanted the device before
-    bool stopped = false;  // it has had what its limit allows
+    bool stopped = false;  // it has used what its limit allows
 };
 
-// The program that has had less than others so far.
+// The programs' balances, for Rules that let a program go first.
 struct Standing {
     std::span<const Account> accounts;  // in the order of the programs
-    int64_t mean = 0;  // paid by those that want the device
+    int64_t mean = 0;  // mean of `paid` of the programs that want the device
 
-    // It wants the device, and has paid no more than those that want it have on average.
+    // Returns whether the program wants the device, and has paid no more than the mean of those that want it.
     bool is_behind(size_t program) const { return accounts[program].wanted && accounts[program].paid <= mean; }
 };
 
@@ -58,29 +58,28 @@ public:
     virtual ~Rules() = default;
     virtual Programs::By by() const = 0;
     virtual int64_t unit() const = 0;
-    // One for each program, in the same order.
+    // Sets each program's weight, in the same order.
     virtual void weigh(std::span<const Program> programs, std::span<Weight> weights) const = 0;
-    // Of a program whose weight is the mean of those that want the device.
+    // Returns the length of a turn of a program whose weight is the mean of those that want the device.
     virtual int64_t turn_ns(const Program& program) const { return program.timeslice_ns; }
     virtual int64_t saved_ns(const Program& program) const = 0;
 
-    // Whose turn it is uses at least one over this of it, as it counts.
+    // A turn is charged for at least one part in this many of its time, even if less was used.
     virtual int64_t idle_share() const { return 2; }
 
-    // All programs as they are now, before anything is decided. `renewed`: they, or their order, are others than
-    // before.
+    // Takes in all programs before each decision. `renewed`: the programs or their order have changed.
     virtual void see([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] bool renewed,
                      [[maybe_unused]] int64_t now_ns) {}
-    // Rules under which somebody may go before all turns. Whose turn it was takes the rest of it afterwards.
+    // Returns whether a program may go before all turns under these rules. The interrupted turn continues afterwards.
     virtual bool has_first() const { return false; }
-    // Returns the program that goes first; kNobody: turns are kept. `can_wait` comes with zeros: 1 for a program that
-    // is to have no turn now if others want the device. `again_ns`: when the answer may change by itself.
+    // Returns the program that goes first; kNobody: turns are kept. `can_wait` comes with zeros; set 1 for a program
+    // that gets no turn now if others want the device. `again_ns`: set to when the answer may change by itself.
     virtual size_t first([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] const Standing& standing,
                          [[maybe_unused]] std::span<uint8_t> can_wait, [[maybe_unused]] int64_t now_ns,
                          [[maybe_unused]] int64_t& again_ns) {
         return kNobody;
     }
-    // The program that has the device from now on; kNobody: everybody may use it.
+    // Tells which program has the device from now on; kNobody: every program may use it.
     virtual void decided([[maybe_unused]] size_t current) {}
 };
 
@@ -92,7 +91,7 @@ public:
     void forget(uint64_t device) { devices_.erase(device); }
     bool hand_over(std::vector<Ahead>& accounts) const;
     void take_over(std::span<const Ahead> accounts) { taken_over_.assign(accounts.begin(), accounts.end()); }
-    // As of the last decision about that device; null: there was none.
+    // Returns the programs at the last decision about that device; null: there was none.
     const Programs* programs(uint64_t device) const {
         const auto found = devices_.find(device);
         return found != devices_.end() ? &found->second.programs : nullptr;
@@ -101,8 +100,8 @@ public:
 private:
     static constexpr size_t kNobody = Rules::kNobody;
 
-    // The charge for a turn: the use that is known, but at least half of the time (Rules::idle_share) in which the
-    // device was not used by others. Use becomes known late, so that this may turn out to be too much.
+    // The charge for a turn: the reported use, but at least a part of the time (1 / Rules::idle_share) in which no
+    // other program used the device. Use is reported late, so this may prove too much.
     struct Turn {
         uint64_t id = 0;
         int64_t begin_ns = 0;
@@ -121,34 +120,34 @@ private:
         Device(uint64_t number, Programs::By by) : id(number), programs(by) {}
 
         uint64_t id;
-        uint64_t current = 0;  // whose turn it is
+        uint64_t current = 0;  // the program that has the turn
         int64_t until_ns = 0;  // the turn's end
-        int64_t paused_ns = 0;  // since when its program was seen to want nothing; 0: it wants
-        uint64_t lender = 0;  // who paused in its turn and takes the rest of it when it wants again; 0: nobody
+        int64_t paused_ns = 0;  // since when that program wants nothing; 0: it wants the device
+        uint64_t lender = 0;  // the program that pauses in its turn and continues it when it wants the device; 0: none
         int64_t lent_ns = 0;
-        bool before_turns = false;  // it goes to whoever went before all turns
+        bool before_turns = false;  // the turn belongs to a program that went before all turns
         Turn turn;  // the present one
-        std::array<Turn, kTurns> turns{};  // those before, as a ring
+        std::array<Turn, kTurns> turns{};  // past turns, a ring
         size_t turns_ended = 0;
-        int64_t refilled_ns = 0;  // when what limits leave was last counted
+        int64_t refilled_ns = 0;  // when allowances under limits last grew
         Programs programs;
         std::vector<Account> accounts;  // in the order of the programs, as are
         std::vector<Weight> weights;
-        std::vector<size_t> others;  // who wants the device no more, or again
-        int64_t reached = 0;  // the least that anybody had paid who waited or ran last
+        std::vector<size_t> others;  // programs that stopped or started to want the device
+        int64_t reached = 0;  // the least that a program had paid that waited or ran last
         std::vector<uint8_t> can_wait;
         bool any_can_wait = false;
     };
 
-    // The programs that want the device and may have it; kNobody: there is none.
+    // The programs that want the device and may have it; kNobody: none.
     struct Wishes {
-        size_t next = kNobody;  // who has had the least of its share
+        size_t next = kNobody;  // the program that has had the least for its weight
         size_t current = kNobody;
         size_t lender = kNobody;
-        size_t current_here = kNobody;  // whether it wants or not
+        size_t current_here = kNobody;  // whether it wants the device or not
         int64_t wanting = 0;
         int64_t weights = 0;
-        int64_t again_ns = 0;  // when somebody who has had what its limit allows may go on
+        int64_t again_ns = 0;  // when a program stopped by its limit may go on
     };
 
     Device& device_of(uint64_t id);
@@ -174,7 +173,7 @@ private:
     std::vector<Ahead> taken_over_;
 };
 
-// A policy that is such turns under rules of its own.
+// A policy made of such turns, with rules of its own.
 template <typename OwnRules>
 class PartitionPolicy : public Policy {
 public:
@@ -182,7 +181,7 @@ public:
         return partition_.choose(units, now_ns, choices);
     }
     void forget(uint64_t device) final { partition_.forget(device); }
-    // They take turns, all alike.
+    // Ranks all units alike, since they take turns.
     bool rank(std::span<const Unit> /*units*/, std::span<int32_t> /*urgency*/) const final { return true; }
     bool hand_over(std::vector<Ahead>& accounts) const final { return partition_.hand_over(accounts); }
     void take_over(std::span<const Ahead> accounts) final { partition_.take_over(accounts); }

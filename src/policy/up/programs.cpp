@@ -8,7 +8,7 @@ bool Programs::see(std::span<const Unit> units, int64_t now_ns) {
     const int64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     const bool regrouped = !same_members(units);
     if (regrouped) regroup(units);
-    for (Program& program : programs_) program.id = 0;  // until its first unit has come
+    for (Program& program : programs_) program.id = 0;  // invalid until its first unit has come
     for (size_t i = 0; i < units.size(); ++i) join(units[i], members_[i]);
     for (size_t i = 0; i < programs_.size(); ++i) {
         if (!regrouped && (let_ == kAll || let_ == i)) uses_[i].could(passed_ns);
@@ -51,7 +51,7 @@ void Programs::regroup(std::span<const Unit> units) {
     let_ = kAll;
 }
 
-// Adds a unit to its program, with what it has used since the last decision.
+// Adds a unit to its program, with the device time that it used since the last decision.
 void Programs::join(const Unit& unit, Member& member) {
     Program& program = programs_[member.program];
     const int64_t used_ns =

@@ -1,9 +1,9 @@
-// The units of a device put together to programs, which share as one: the units of a process run or are suspended
-// together, so that siblings which wait for each other's events cannot deadlock. Where all units are of one process
-// each is a program by itself, if the policy wants that. By account it is whoever shares as one: a process, or all of a
-// user.
+// The units of a device grouped into programs, which share as one. The units of a process run or are suspended
+// together, so that queues which wait for each other's events cannot deadlock. If all units belong to one process, each
+// is a program by itself if the policy wants that. By account a program is whatever shares as one: a process, or all
+// processes of a user.
 //
-// Pure; one object per device; not thread-safe. Sorts and allocates when units come or go, else compares.
+// Pure; one object per device; not thread-safe. Sorts and allocates when units come or go, otherwise only compares.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 
 namespace xsched::policy {
 
-// Between two decisions a program has used no more than this, whatever it reports: what it had alone is nobody's loss.
+// Between two decisions a program is charged for at most this, whatever it reports: nothing is lost if it was alone for
+// longer.
 inline constexpr int64_t kMostUsedNs = 60'000'000'000;
 
 struct Program {
-    uint64_t id = 0;  // of its oldest unit
+    uint64_t id = 0;  // id of its oldest unit
     uint64_t account = 0;  // account_of
-    uint64_t wanting = 0;  // one of its units that wants, or the first: whom others make room for
-    int64_t used_ns = 0;  // of the device, since the last decision
-    int64_t ready_since_ns = 0;  // of the oldest work that it has
+    uint64_t wanting = 0;  // a unit of it that wants the device, or its first: the one that others make room for
+    int64_t used_ns = 0;  // device time since the last decision
+    int64_t ready_since_ns = 0;  // begin of its oldest work
     bool wants = false;
     bool ready = false;  // one of its units has work
-    // The largest of its units', but for the limit and the target: the smallest but 0.
+    // The largest value among its units; for the limit and the target the smallest that is not 0.
     int32_t utilization = 0;
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;
@@ -40,7 +41,7 @@ struct Program {
 class Programs {
 public:
     enum class By : uint8_t {
-        kProgram,  // a process; where there is one alone its units
+        kProgram,  // by process; if there is only one, by unit
         kProcess,
         kAccount,
     };
@@ -49,13 +50,13 @@ public:
 
     static constexpr size_t kAll = SIZE_MAX;
 
-    // The units as they are now. True: the programs, or their order, are others than before.
+    // Takes in the units. Returns true if the programs or their order have changed.
     bool see(std::span<const Unit> units, int64_t now_ns);
-    // Lets one program use the device from now on, or all. Units that do so side by side use it once.
+    // Notes which program has the device from now on; kNobody: all. Units that use it side by side count once.
     void let(size_t program) { let_ = program; }
 
     std::span<const Program> all() const { return programs_; }
-    // To which of these the unit at that place belongs.
+    // Returns the program of the unit at that place.
     size_t of(size_t unit) const { return members_[unit].program; }
 
 private:
@@ -63,7 +64,7 @@ private:
         uint64_t unit = 0;
         uint64_t key = 0;
         size_t program = 0;
-        int64_t busy_ns = 0;  // how much of the device it has used, as last seen
+        int64_t busy_ns = 0;  // its device time when last seen
         base::SideBySide::Part part;
     };
     uint64_t key_of(const Unit& unit) const { return by_ == By::kAccount ? account_of(unit) : unit.process; }

@@ -7,7 +7,7 @@
 namespace xsched::policy {
 namespace {
 
-// A program that comes back has this many of its timeslices to come, at most: what it missed of its share meanwhile.
+// A returning program gets credit for at most this many of its timeslices.
 constexpr int64_t kSavedSlices = 4;
 
 class Utilizations final : public Rules {

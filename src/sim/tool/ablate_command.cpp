@@ -22,7 +22,7 @@ struct Effect {
 
 struct Worth {
     const sched::RuleInfo* rule;
-    size_t decided_otherwise = 0;  // in so many workloads
+    size_t decided_otherwise = 0;  // number of workloads in which decisions differ
     std::vector<Effect> effects;  // that show
 };
 
@@ -92,8 +92,8 @@ nlohmann::json json_of(const AblationCase& one, const AblationOutcome& outcome) 
             {"p99_us", outcome.p99_us}, {"victims", outcome.victims},   {"decisions", outcome.decisions}};
 }
 
-// Prints in which workloads this build decides otherwise than the one that wrote `before`, and what that changes.
-// Returns whether something is worse by 2 %: p50, p99, or the victims' part.
+// Prints the workloads in which this build decides otherwise than the build that wrote `before`, and the effect.
+// Returns whether a figure is worse by 2 %: p50, p99, or the victims' part.
 bool is_worse(const nlohmann::json& before, const std::vector<AblationCase>& cases,
               const std::vector<AblationOutcome>& now) {
     constexpr double kPart = 0.02;

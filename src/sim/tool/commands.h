@@ -1,4 +1,4 @@
-// The commands of xsim. They throw std::runtime_error: a sentence for people. One thread.
+// The commands of xsim. They throw std::runtime_error with a sentence for people. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct RunWords {
     std::string file;
     std::vector<std::string> policies;
     bool meters = false;
-    std::string device;  // a file of xcli doctor --run with the costs of a device; empty: the workload's own
+    std::string device;  // a file of xcli doctor --run with a device's costs; empty: the workload's own costs
     std::optional<uint64_t> seed;
     std::optional<double> duration_s;
     bool native = false;
@@ -28,7 +28,7 @@ struct PropertyWords {
     std::optional<uint64_t> seed;  // this one alone
     uint64_t first = 1;
     uint64_t seeds = 100;
-    double client_hours = 0;  // instead of a number of seeds
+    double client_hours = 0;  // simulated client hours to reach, instead of a number of seeds
     bool sparse = false;
     bool brief = false;
     std::string policy;  // empty: the seed chooses
@@ -38,8 +38,8 @@ int property_command(const PropertyWords& words);
 
 struct FitWords {
     std::string file;
-    double low_ms = 0.3;  // it is fitted beside kernels of this length
-    double within = 0;    // percent: exit status 1 if an error is larger; 0: whatever it is
+    double low_ms = 0.3;  // length of the kernels beside which the costs are fitted
+    double within = 0;    // percent; exit with status 1 if an error is larger; 0: never
     bool json = false;
 };
 int fit_command(const FitWords& words);
@@ -53,11 +53,11 @@ int fleet_command(const FleetWords& words);
 
 struct AblateWords {
     std::vector<std::string> rules;  // these alone
-    std::string workload;  // those with this in their names alone
+    std::string workload;  // only workloads with this text in their names
     std::optional<uint64_t> seed;
-    bool table = false;  // what the workloads show with all rules, and nothing else
-    std::string against;  // compare with this table of another build
-    size_t most = 3;  // workloads that are told of each rule
+    bool table = false;  // print only the figures of the workloads with all rules
+    std::string against;  // compare with this table, which another build wrote
+    size_t most = 3;  // most workloads that are printed for each rule
     bool json = false;
 };
 int ablate_command(const AblateWords& words);

@@ -15,13 +15,13 @@
 namespace xsched::sim::tool {
 namespace {
 
-// "0.3 ms" as nanoseconds; 0: none, or endless.
+// Parses a length such as "0.3 ms" into nanoseconds; 0: none, or endless.
 int64_t length_ns(const nlohmann::json& text) {
     if (!text.is_string()) return 0;
     return static_cast<int64_t>(std::llround(std::strtod(text.get<std::string>().c_str(), nullptr) * 1e6));
 }
 
-// A result of the benchmark suite (main_job, lengths).
+// Reads measurements from a result of the benchmark suite (main_job, lengths).
 std::vector<Measurement> read_results(const std::string& path) {
     std::ifstream file(path);
     if (!file) throw std::runtime_error(path + " cannot be read");

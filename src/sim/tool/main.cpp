@@ -95,7 +95,7 @@ void add_ablate(CLI::App& app, Words& words) {
 }
 
 int report(std::string sentence) {
-    xsched::base::replace_controls(sentence.data(), sentence.size());  // it may quote what a file says
+    xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote text from a file
     fprintf(stderr, "xsim: %s\n", sentence.c_str());
     return console::kUsage;
 }

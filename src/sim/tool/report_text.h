@@ -1,4 +1,4 @@
-// The results of runs, as tables for people and as JSON for programs. Any thread.
+// Formats the results of runs: as tables for people, and as JSON for programs. Any thread.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -29,7 +29,7 @@ std::vector<std::string> chosen(const RunWords& words, const Workload& workload)
     return words.policies;
 }
 
-// Costs that the file does not have stay as they are.
+// Replaces costs by those in the file. Costs that the file lacks stay.
 void take_costs(const std::string& path, DeviceCosts& costs) {
     host::DeviceCosts measured;
     if (const std::string why = host::read_device_costs(path, measured); !why.empty()) throw std::runtime_error(why);
