@@ -1,4 +1,5 @@
-// Colours for a terminal: where standard output is one, TERM is not "dumb" and NO_COLOR is not set. The main thread.
+// Colours for a terminal. They are used if standard output is a terminal, TERM is not "dumb" and NO_COLOR is not set.
+// The main thread.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@ namespace xsched::cli {
 enum class Colour { kPlain, kGood, kHeld, kFaint, kStrong };
 
 bool colours_wanted();
-// `text` as it is where no colours are wanted.
+// Returns `text` in that colour, or unchanged if no colours are used.
 std::string in_colour(const std::string& text, Colour colour);
-// Of a state: runs, held, idle.
+// Returns the colour of a state: runs, held, idle.
 Colour colour_of_state(const std::string& state);
 
 }  // namespace xsched::cli

@@ -6,7 +6,7 @@
 namespace xsched::cli {
 namespace {
 
-// How many letters must be changed, left out, put in or exchanged with the next one.
+// Returns the edit distance: how many letters must be changed, removed, inserted or swapped with the next one.
 size_t distance(const std::string& one, const std::string& other) {
     std::vector<size_t> before(other.size() + 1);
     std::vector<size_t> last(other.size() + 1);

@@ -1,4 +1,4 @@
-// Suggests the word that a person may have meant who mistyped one. Pure.
+// Suggests the word that a person probably meant to type. Pure.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,13 +8,13 @@
 
 namespace xsched::cli {
 
-// The one of `known` that is nearest to `word`, if it is near: a third of its letters, at most. Else "".
+// Returns the word of `known` that is nearest to `word` if at most a third of its letters differ, otherwise "".
 std::string nearest(const std::vector<std::string>& known, const std::string& word);
 
-// " (did you mean \"status\"?)", or "".
+// Returns, for example, " (did you mean \"status\"?)", or "".
 std::string meant(const std::vector<std::string>& known, const std::string& word);
 std::vector<std::string> commands_of(const CLI::App& app);
-// The same for an option that the error names, of the command that was being read.
+// Returns the same for the option that a parse error of the command `app` names.
 std::string meant_option(const CLI::App& app, const std::string& error);
 
 }  // namespace xsched::cli

@@ -24,7 +24,7 @@ constexpr Elf64_Half kThisMachine = EM_X86_64;
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// For this kind of processor, and no shim of ours under the driver's name.
+// Returns whether the file is a driver: for this kind of processor, and not one of our shims under the driver's name.
 bool is_driver(const char* path, void*) {
     char* real = realpath(path, nullptr);
     const bool ours = real != nullptr && file_name(real).starts_with("libshim");
@@ -42,7 +42,8 @@ bool has_node(const PlatformInfo& driver) {
     return false;
 }
 
-// A name without a slash is for the linker to find: the shim says if it does not.
+// Returns whether a variable names the driver. The linker searches for a name without a slash; if it finds none, the
+// shim reports it.
 bool is_named(const PlatformInfo& driver) {
     const char* path = getenv(driver.variable);
     if (path == nullptr || *path == '\0') return false;

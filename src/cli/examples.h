@@ -1,11 +1,11 @@
-// The examples in each command's help. The main thread.
+// Adds the examples to each command's help. The main thread.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace xsched::cli {
 
-// In front of what the footers say already.
+// Adds them before the existing footers.
 void add_examples(CLI::App& app);
 
 }  // namespace xsched::cli

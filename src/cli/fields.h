@@ -1,4 +1,4 @@
-// The facts that tools tell of queues and programs: names, headings, units, meanings (fields.def). Any thread.
+// The facts about queues and programs in tools' output: names, headings, units, meanings (fields.def). Any thread.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ struct Field {
     const char* help;
 };
 
-// In the order of the table, ended by a null key.
+// Returns them in the order of the table; a null key ends them.
 const Field* fields();
-// For console::Table: ">PRIO". The key is one of the table.
+// Returns the heading for console::Table, such as ">PRIO". The key must be in the table.
 std::string heading_of(const char* key);
 // "list, programs"
 std::string places_of(const Field& field);

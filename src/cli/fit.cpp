@@ -5,11 +5,11 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kIndent = 4;  // of a line that goes on
+constexpr size_t kIndent = 4;  // of a continued line
 
 bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
-// How many bytes the first `columns` columns are.
+// Returns how many bytes the first `columns` columns take.
 size_t bytes_of(const std::string& line, size_t columns) {
     size_t at = 0;
     for (; at < line.size(); ++at)

@@ -1,4 +1,4 @@
-// Text that is to fit a terminal. A column is a code point of UTF-8.
+// Fits text to a terminal. A column is a code point of UTF-8.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace xsched::cli {
 
-// The first `columns` columns of it.
+// Returns the first `columns` columns.
 std::string cut(const std::string& line, size_t columns);
 
-// Lines of at most `columns` columns, broken at spaces where there are any; what goes on is indented more.
+// Returns lines of at most `columns` columns, broken at spaces if there are any. Continued lines are indented more.
 std::vector<std::string> wrapped(const std::string& line, size_t columns);
 
-// `text` without its last line's end, in lines.
+// Splits a text into lines, without the end of its last line.
 std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace xsched::cli

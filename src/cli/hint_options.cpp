@@ -7,14 +7,14 @@
 namespace xsched::cli {
 namespace {
 
-// "-t,--timeslice", or its long name alone where the short one is another option's.
+// Returns an option's names, such as "-t,--timeslice"; only the long one if another option has the short one.
 std::string names_left(CLI::App& command, const std::string& words) {
     const size_t comma = words.find(',');
     const bool taken = comma != std::string::npos && command.get_option_no_throw(words.substr(0, comma)) != nullptr;
     return taken ? words.substr(comma + 1) : words;
 }
 
-// The number of a name; what is a number stays one.
+// Returns the number that a name stands for; a number is returned as it is.
 std::string read_name(const std::string& text) {
     if (!text.empty() && (base::is_digit(text.front()) || text.front() == '-')) return text;
     const int64_t number = base::number_of_name(text);

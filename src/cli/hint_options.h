@@ -7,7 +7,7 @@
 
 namespace xsched::cli {
 
-// Adds the hints that `command` takes. `xcli run` (`run`) checks numbers itself, since no server will.
+// Adds the hints that `command` takes. `xcli run` (`run`) checks numbers itself, since it asks no server.
 void add_hints(CLI::App* command, HintWords& given, bool run);
 
 }  // namespace xsched::cli

@@ -1,4 +1,4 @@
-// The commands that follow what happens, for other programs: windows, record, trace, metrics.
+// Commands that follow events, mostly for other programs: windows, record, trace, metrics.
 #include <memory>
 
 #include "cli/commands.h"

@@ -12,13 +12,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCore = "libpreempt.so.1";
 
-// Seen from the folder of the programs: the configured place, and that of a build tree. (A path from the root stands
-// for itself.)
+// Folders of libraries relative to the folder of the programs: the configured one, and that of a build tree. (An
+// absolute path stands for itself.)
 constexpr const char* kLibraryFolders[] = {XSCHED_LIBRARIES, "../lib"};
 constexpr const char* kReports[] = {XSCHED_DATA "/xsched/report/own_programs.py",
                                     "../share/xsched/report/own_programs.py"};
 
-// Without "..": it is put into LD_PRELOAD and shown.
+// Returns the folder of libraries without "..", since it goes into LD_PRELOAD and is shown.
 fs::path library_folder(const fs::path& programs) {
     std::error_code error;
     fs::path folder;
@@ -29,9 +29,10 @@ fs::path library_folder(const fs::path& programs) {
     return folder;
 }
 
-// With $LIB in it, which glibc's linker replaces by "lib", "lib64" or the architecture's folder: all lead back to the
-// shim's own (cmake/install_layout.cmake). musl's linker knows no such word and skips a library that is not there,
-// while it ends a program into which it cannot load one. So children of a shell may be of either kind.
+// Returns the shim's name for LD_PRELOAD, with $LIB in it. glibc's linker replaces $LIB by "lib", "lib64" or the
+// architecture's folder, which all lead to the shim (cmake/install_layout.cmake). musl's linker does not know $LIB and
+// skips the missing library; if it found the shim, it would fail to load it and end the program. So a shell's children
+// may use either.
 std::string preload_name(const fs::path& shim) {
     std::error_code error;
     const fs::path target = fs::read_symlink(shim, error);

@@ -1,5 +1,5 @@
-// Where our own files are: everything is found from this program's own place (bin/xcli, bin/xserver, lib/lib*.so, or
-// where CMAKE_INSTALL_LIBDIR was), in a build tree as after installing.
+// Finds our own files relative to this program (bin/xcli, bin/xserver, lib/lib*.so, or where CMAKE_INSTALL_LIBDIR
+// points), in a build tree as after installation.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace xsched::cli {
 
 struct Shim {
     std::string path;
-    std::string preload;  // what LD_PRELOAD is to have
+    std::string preload;  // its entry in LD_PRELOAD
     const PlatformInfo* platform;
 };
 
 struct Installation {
     std::string server;              // xserver's path; empty: not there
-    std::string library_directory;   // of the libraries and the shims' documented names
+    std::string library_directory;   // folder of the libraries and of the shims' documented names
     std::string report;              // the program that measures for xcli report
     std::vector<Shim> shims;         // those that were built
 };

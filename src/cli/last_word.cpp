@@ -17,15 +17,16 @@
 namespace xsched::cli {
 namespace {
 
-// A process without a parent becomes the child of this one: then the program would be told of its end.
+// Returns whether this process becomes the parent of orphans: then the program would be told of the other process's
+// end.
 bool adopts_orphans() {
     int adopts = 0;
     return getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &adopts) != 0 || adopts != 0;
 }
 
-// Sets the name that ps shows: not the program's own words, by which pgrep -f would find it twice.
+// Sets the name that ps shows, so that pgrep -f does not find the program's own command line twice.
 void rename_to(const std::string& text) {
-    constexpr int kBegin = 48, kEnd = 49;  // of the words on the stack: man 5 proc, /proc/pid/stat
+    constexpr int kBegin = 48, kEnd = 49;  // addresses of the command line: fields of /proc/pid/stat (proc(5))
     std::ifstream file("/proc/self/stat");
     std::string line, word;
     std::getline(file, line);
@@ -41,7 +42,7 @@ void rename_to(const std::string& text) {
     memcpy(words, text.c_str(), std::min<size_t>(text.size(), end - begin - 1));
 }
 
-// Keeps `program` and `hears` at 3 and 4, and standard error.
+// Closes all files but `program` and `hears` (moved to 3 and 4) and standard error.
 void let_go_of_files(int program, int hears) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0) {

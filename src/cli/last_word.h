@@ -1,5 +1,5 @@
-// The words of xcli run when the program has ended, although xcli itself became the program: a process of its own,
-// which is no relative of the program's, waits for that end. One thread.
+// Prints the final sentence of xcli run when the program has ended, although xcli itself has become the program. A
+// separate process, unrelated to the program, waits for that end. One thread.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,15 @@ namespace xsched::cli {
 
 class LastWord {
 public:
-    // Starts the process that calls `say` once this one, by then the program, has ended. It is in a session of its own
-    // and holds standard error alone, so that neither the terminal nor the shell counts it to the job.
+    // Starts the process. It calls `say` once this process, which has become the program by then, has ended. It is in
+    // its own session and holds only standard error, so neither the terminal nor the shell takes it for part of the
+    // job.
     explicit LastWord(const std::function<void()>& say);
-    // The program could not be executed: nothing is said.
+    // Cancels the sentence: the program could not be executed.
     void withdraw();
 
 private:
-    base::UniqueFd withdraws_;  // closed by the program's start
+    base::UniqueFd withdraws_;  // closed when the program starts
 };
 
 }  // namespace xsched::cli

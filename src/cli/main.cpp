@@ -17,7 +17,8 @@ namespace {
 using namespace xsched::cli;
 namespace console = xsched::console;
 
-// For packages and shells; no part of the help. False: it is another command.
+// Prints completions or the manual page (for packages and shells; not part of the help). Returns false for any other
+// command.
 bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "help";
     const std::string more = argc > 2 ? argv[2] : "";
@@ -35,7 +36,7 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     return true;
 }
 
-// CLI11 would only say that some command is required.
+// Finds an unknown command, for which CLI11 would only say that a command is required.
 bool is_unknown_command(const CLI::App& app, const char* word) {
     if (word == nullptr || *word == '-') return false;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -44,7 +45,8 @@ bool is_unknown_command(const CLI::App& app, const char* word) {
 }
 
 int report(const Words& words, std::string sentence, Status status = kUsage) {
-    xsched::base::replace_controls(sentence.data(), sentence.size());  // it may quote a file's name, or an argument
+    xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote a file's name or an
+                                                                       // argument
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
     if (words.json)
         print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2, ' ', false,

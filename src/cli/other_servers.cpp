@@ -22,13 +22,13 @@ constexpr const char* kName = "/xserver.sock";
 constexpr unsigned long kListens = 1UL << 16;  // in the kernel's flags
 constexpr unsigned long kSeqPacket = SOCK_SEQPACKET;
 
-// Through the links by which a server is found from other places (server/announcement.h).
+// Returns a path without the links by which a server is found from other places (server/announcement.h).
 std::string real_path(const std::string& path) {
     char resolved[PATH_MAX];
     return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
 }
 
-// Empty if the line is about something else.
+// Returns the path that a line of /proc/net/unix says is listened at; empty if it is another kind of line. Example:
 // "0000000000000000: 00000002 00000000 00010000 0005 01 12345 /run/user/1000/xsched/xserver.sock"
 std::string listening_path(const std::string& line) {
     std::istringstream words(line);

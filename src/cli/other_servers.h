@@ -1,5 +1,5 @@
-// Servers that the one in use does not know of: of this user at another place, and of other users. Two servers on one
-// device schedule against each other without a word, so that tools say where they are.
+// Finds other servers: of this user at another place, and of other users. Two servers on one device work against each
+// other unnoticed, so tools name them.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@ namespace xsched::cli {
 enum class ServerOwner {
     kThisUser,
     kAnotherUser,
-    kUnknown,  // it listens, but nobody can get there: its path was removed, or is in another container
+    kUnknown,  // it listens, but cannot be reached: its path was removed, or is in another container
 };
 
 struct OtherServer {
@@ -20,8 +20,8 @@ struct OtherServer {
     ServerOwner owner;
 };
 
-// All that listen under the usual name, but for the system's and the one at `used` (empty: none). `table`: the kernel's
-// list of sockets, which names those of other users as well.
+// Returns all servers that listen under the usual name, except the system's and the one at `used` (empty: none).
+// `table`: the kernel's list of sockets, which includes those of other users.
 std::vector<OtherServer> other_servers(const std::string& used, const char* table = "/proc/net/unix");
 
 }  // namespace xsched::cli

@@ -1,4 +1,4 @@
-// The platforms that this version knows, built or not, as src/platform/<p>/platform.json describes them.
+// The platforms that this version knows, built or not, from src/platform/<p>/platform.json.
 #pragma once
 
 namespace xsched::cli {
@@ -7,15 +7,15 @@ struct PlatformInfo {
     const char* name;
     const char* title;         // for people
     const char* shim;          // its file's name
-    const char* variable;      // names the vendor's library
-    const char* shim_also_in;  // a variable that is to name the shim, beside LD_PRELOAD; "": none
-    const char* libraries[5];  // names of the vendor's library; nullptr behind the last
-    const char* nodes[5];      // one of them is there if the kernel has the driver
-    const char* folders[8];    // where the shim looks besides the linker, which means something with such a node
-    bool nodes_suffice;        // programs bring the library themselves, where no linker finds it
-    const char* trials;        // that its probe has, as words
-    int most_level;            // the highest preempt level that they try
-    const char* saved_files;   // patterns of files that tell of the driver (surroundings.h)
+    const char* variable;      // the variable that names the vendor's library
+    const char* shim_also_in;  // another variable that must name the shim, beside LD_PRELOAD; "": none
+    const char* libraries[5];  // names of the vendor's library; nullptr ends them
+    const char* nodes[5];      // device nodes; one of them exists if the kernel has the driver
+    const char* folders[8];  // folders in which the shim looks beyond the linker's; they count only with such a node
+    bool nodes_suffice;  // such a node is enough: programs bring the library themselves, where no linker finds it
+    const char* trials;  // names of the trials of its probe
+    int most_level;  // the highest preempt level that the trials try
+    const char* saved_files;  // patterns of files with facts about the driver (surroundings.h)
 };
 
 inline constexpr PlatformInfo kPlatforms[] = {

@@ -1,4 +1,4 @@
-// The commands that start somebody's program: run, report.
+// Commands that start a user's program: run, report.
 #include <memory>
 
 #include "cli/commands.h"

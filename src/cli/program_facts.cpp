@@ -49,14 +49,15 @@ std::string held(const Json& program) {
     return text + "; longest of the last 60 s " + length_text(program["held"].back().value("longest_ms", 0.0));
 }
 
-// Two digits: losses are estimates.
+// Returns a loss with two digits, since it is an estimate.
 std::string loss_text(double ms) {
     char text[32];
     snprintf(text, sizeof(text), "%.2f ms", ms);
     return text;
 }
 
-// "by interrupt; expected loss 0.19 ms (gate 0.41 ms)": of a burst of the more urgent program. Empty: not known.
+// Returns how the program was kept off: "by interrupt; expected loss 0.19 ms (gate 0.41 ms)", the loss being the more
+// urgent program's burst's. Empty: not known.
 std::string kept_off(const Json& program) {
     const Json known = program.value("kept_off", Json());
     if (!known.is_object()) return "";

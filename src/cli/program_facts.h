@@ -1,4 +1,4 @@
-// The facts of a program in words: lines below the headline of xcli explain, and pieces that top shares. Pure.
+// A program's facts in words: lines below the headline of xcli explain, some of which top shares. Pure.
 #pragma once
 
 #include <string>
@@ -8,19 +8,18 @@
 
 namespace xsched::cli {
 
-// Percent of its devices together in the last second (0), ten (1) or sixty (2); negative: not known.
+// Returns the percentage of its devices in the last second (0), ten (1) or sixty (2); negative: not known.
 double got_percent(const Json& program, size_t window);
-// "GPU:1f (cuda)", several divided by commas.
-// "device 0, NVIDIA H100 (cuda)"
+// Return a device's name: "GPU:1f (cuda)", several separated by commas; "device 0, NVIDIA H100 (cuda)".
 std::string device_called(const Json& device);
 std::string devices_of(const Json& program);
-// "device 0, MI308X (hip) has 30 compute queues of all programs and takes 24 at once: ...", of the first such device of
-// the program's; empty: it has none.
+// Returns, for example, "device 0, MI308X (hip) has 30 compute queues of all programs and takes 24 at once: ...", for
+// the program's first such device; empty if it has none.
 std::string crowd_text(const Json& program);
-// "812 us", "2.1 ms", "1.5 s".
+// Returns, for example, "812 us", "2.1 ms" or "1.5 s".
 std::string length_text(double ms);
-// How long a program was held in a window of `seconds`. The server counts in tenths of a second and may count one too
-// many: nobody is held for longer than the window.
+// Returns how long a program was held in a window of `seconds`, at most the window's length. The server counts in
+// tenths of a second and may count one too many.
 double held_ms(const Json& window);
 void add_details(const Json& program, Explained& explained);
 

@@ -1,5 +1,5 @@
-// xcli record: what xserver sees and decides, for a while, into a file that xsim replays. Returns the exit status or
-// throws Failure.
+// xcli record: saves what xserver sees and decides for a while into a file that xsim can replay. Returns the exit
+// status or throws Failure.
 #pragma once
 
 #include <string>

@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kCannotExecute = 126;
 constexpr int kNotFound = 127;
-constexpr int kLastPatienceMs = 1000;  // a sentence that comes later belongs to nothing on the terminal any more
+constexpr int kLastPatienceMs = 1000;  // how long the end is awaited: a later sentence would only confuse at the
+                                       // terminal
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words)
@@ -32,7 +33,7 @@ bool is_one_of(const std::string& text, std::initializer_list<const char*> words
     return false;
 }
 
-// Puts `entry` in front of the variable's colon-separated list, unless it is in it (xcli run within xcli run).
+// Puts `entry` in front of the variable's colon-separated list, unless the list has it (xcli run within xcli run).
 void prepend(const char* variable, const std::string& entry) {
     const char* present = getenv(variable);
     const std::string list = present != nullptr ? present : "";
@@ -54,8 +55,9 @@ std::string all_titles() {
     return text;
 }
 
-// The runtime of gcc's -fsanitize=address ends a program if another library comes before it; ours replace nothing of
-// it. For children, too, so that nobody looks which programs are built so.
+// Allows our libraries to be loaded before AddressSanitizer's. That runtime ends a program if another library comes
+// before it; ours replace nothing of it. Set for all programs, so that none need be examined, and also for their
+// children.
 void allow_before_sanitizers() {
     const char* present = getenv("ASAN_OPTIONS");
     const std::string options = present != nullptr ? present : "";
@@ -69,7 +71,7 @@ void load_shims(const Installation& installation) {
                   installation.library_directory.c_str());
         return;
     }
-    // The dynamic linker splits LD_PRELOAD at these.
+    // The dynamic linker splits LD_PRELOAD at these characters.
     if (installation.library_directory.find_first_of(" :") != std::string::npos) {
         XLOG_WARN(
             "\"%s\" has a space or colon in it, so that the shims cannot be preloaded from there: install them "
@@ -77,7 +79,7 @@ void load_shims(const Installation& installation) {
             installation.library_directory.c_str());
         return;
     }
-    // Without its driver a shim would be found where there was nothing to find.
+    // Shims are loaded only if their driver is there: otherwise a program would find a library where there is none.
     bool any = false;
     for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim) {
         if (!driver_is_there(*shim->platform)) continue;
@@ -89,8 +91,8 @@ void load_shims(const Installation& installation) {
     else
         XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
                   all_titles().c_str());
-    // Programs that open libOpenCL.so themselves do not look at preloaded symbols; the loader's layers catch those.
-    // Only an OpenCL loader reads this, also one that a program brings itself.
+    // Programs that open libOpenCL.so themselves do not see preloaded symbols; the OpenCL loader's layers catch them.
+    // Only an OpenCL loader reads this variable, also one that a program brings itself.
     for (const Shim& shim : installation.shims)
         if (*shim.platform->shim_also_in != '\0') prepend(shim.platform->shim_also_in, shim.path);
 }
@@ -100,12 +102,12 @@ bool is_unset(const char* variable) {
     return value == nullptr || *value == '\0';
 }
 
-// A program's standard error is its own: what is well is said in a file, or where somebody asks for it.
+// Returns whether only problems are printed: standard error belongs to the program, unless logging was asked for.
 bool is_quiet(const RunOptions& options) {
     return options.log_level.empty() && is_unset("XLOG_LEVEL") && is_unset("XLOG_FILE");
 }
 
-// Hints that have no effect under the server's policy, as far as it says. It is no fault of the program's.
+// Warns of hints that have no effect under the server's policy. The program runs all the same.
 void tell_unused(const RunOptions& options) {
     try {
         const Json answer = ServerLink().ask({{"cmd", "policy"}});
@@ -143,18 +145,19 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
-// The server that counts what this process starts as its own (start_server.cpp). A server that died and has a successor
-// does not know what was before.
+// The server that counts what this process starts as its own (start_server.cpp). A server that replaces it after a
+// crash lacks that knowledge.
 class ServerThen {
 public:
     ServerThen() : pid_(pid()) {}
-    // At a terminal from its left edge: the shell may have written its prompt.
+    // Prints the sentence if the program was not scheduled. At a terminal it starts at the left edge, since the shell
+    // may have written its prompt.
     void tell_if_unused(pid_t process, const std::string& program) const {
         try {
             wait_for_server_ms(kLastPatienceMs);
             const Json answer = ServerLink().ask({{"cmd", "status"}});
             bool unused = false;
-            for (const char* list : {"not_connected", "ended_unused"})  // it may not know of the end yet
+            for (const char* list : {"not_connected", "ended_unused"})  // the server may not know of the end yet
                 for (const Json& one : answer.value(list, Json::array()))
                     unused = unused || one.value("pid", 0) == process;
             if (pid_ == 0 || !unused || pid() != pid_) return;
@@ -179,7 +182,7 @@ private:
     int64_t pid_;
 };
 
-// A person at a terminal learns at the end whether the program was scheduled.
+// Returns whether a person at a terminal is told at the end whether the program was scheduled.
 bool has_last_word(const RunOptions& options) {
     if (options.leaves || !is_one_of(options.scheduler, {"global", "GLB"})) return false;
     return options.tells || isatty(STDERR_FILENO) != 0;

@@ -1,4 +1,4 @@
-// xcli run: executes a program with the shims loaded, a server at hand and its queues' settings in the environment.
+// xcli run: executes a program with the shims loaded, a server running, and its queues' settings in the environment.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct RunOptions {
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;
-    bool tells = false;   // when the program has ended, says so if it was not scheduled; otherwise where
-    bool leaves = false;  // standard error is a terminal, unless this says no
+    bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
+    bool leaves = false;  // do not say it, although standard error is a terminal
 };
 
-// `xcli run` and `xcli report` pass everything from the program's name on to the program, with "--" before it or
-// without. Returns where our own words end; all their options take one value, but for the flags.
+// Splits the command line at the program's name; everything from there on belongs to the program, with "--" before it
+// or without. Returns where our own words end. All options before it take one value, except flags.
 int split_off_program(int argc, char** argv, std::vector<std::string>& program);
 
-// This process becomes the program. Returns only if it cannot: 127 (not found) or 126 (cannot be executed), with a
-// sentence on standard error; or throws Failure if no program is given.
+// Becomes the program. Returns only if that fails: 127 (not found) or 126 (cannot be executed), with a sentence on
+// standard error. Throws Failure if no program is given.
 int run_program(const RunOptions& options, const std::vector<std::string>& program);
 
 }  // namespace xsched::cli

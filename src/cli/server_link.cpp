@@ -9,7 +9,8 @@
 namespace xsched::cli {
 namespace {
 
-// A server answers within a millisecond; one that is stopped (SIGSTOP, swap) must not hang its tools for ever.
+// How long to wait for an answer. A server answers within a millisecond; one that is stopped (SIGSTOP, swap) must not
+// hang its tools forever.
 int g_patience_ms = 5000;
 
 std::string read_file(int fd, uint64_t bytes) {
@@ -53,7 +54,8 @@ void ServerLink::shake_hands() {
 
 namespace {
 
-// Names in an answer may be strangers' choice. The server makes them printable; this one may be older, or another's.
+// Makes names in an answer safe to print: other users chose them. The server does that, too, but may be older or
+// another user's.
 void make_harmless(Json& answer) {
     if (answer.is_string()) {
         auto& text = answer.get_ref<std::string&>();

@@ -12,10 +12,10 @@ namespace xsched::cli {
 
 using Json = nlohmann::json;
 
-// How xcli ends when it did not do what it was told.
+// xcli's exit statuses if it did not carry out a command.
 enum Status : int { kUsage = 2, kNoServer = 3, kNobody = 4, kRefused = 5 };
 
-// Ends the tool with this sentence and status.
+// Thrown to end the tool with this sentence and status.
 class Failure : public std::runtime_error {
 public:
     explicit Failure(const std::string& sentence, Status status = kUsage)
@@ -26,29 +26,29 @@ private:
     Status status_;
 };
 
-// No server answers, or not as it should.
+// Thrown if no server answers, or not as it should.
 class NoServer : public Failure {
 public:
     explicit NoServer(const std::string& sentence) : Failure(sentence, kNoServer) {}
 };
 
-// The server understood and said no: its own sentence.
+// Thrown if the server refused a request; has the server's sentence.
 class Refusal : public Failure {
 public:
     using Failure::Failure;
 };
 
-// For how long an answer is waited for from now on, in this process (5000). Before there are threads.
+// Sets how long to wait for answers in this process from now on (default 5000). Call before there are threads.
 void wait_for_server_ms(int ms);
 
 class ServerLink {
 public:
-    // The server that programs of this user would use. Throws NoServer if none answers.
+    // Connects to the server that this user's programs would use. Throws NoServer if none answers.
     ServerLink();
-    // The handshake over a connection made already. Throws NoServer if the server refuses.
+    // Makes the handshake over an existing connection. Throws NoServer if the server refuses.
     ServerLink(base::UniqueFd socket, std::string path);
 
-    // The answer, which has "ok": true. Throws Refusal with the server's sentence, or NoServer if there is no
+    // Returns the answer, which has "ok": true. Throws Refusal with the server's sentence, or NoServer if there is no
     // answer.
     Json ask(const Json& request);
     const std::string& path() const { return path_; }
@@ -60,7 +60,7 @@ private:
     std::string path_;
 };
 
-// The answers to `request`, page after page, as one: the lists `member` of all of them joined.
+// Asks for page after page, and returns one answer in which the lists `member` of all pages are joined.
 Json ask_all(ServerLink& link, Json request, const char* member);
 
 }  // namespace xsched::cli

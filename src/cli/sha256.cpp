@@ -6,7 +6,7 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kBlock = 64;  // bytes that are mixed at a time
+constexpr size_t kBlock = 64;  // bytes processed at a time
 
 constexpr uint32_t kRounds[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

@@ -1,4 +1,4 @@
-// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104), as browsers have them in crypto.subtle. Pure; any thread.
+// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104), compatible with browsers' crypto.subtle. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ using Sha256 = std::array<uint8_t, 32>;
 Sha256 sha256(std::string_view text);
 Sha256 hmac_sha256(std::string_view key, std::string_view text);
 
-// Two small letters or digits for each byte.
+// Returns two lowercase hexadecimal digits for each byte.
 std::string hex_of(const uint8_t* bytes, size_t count);
 
 }  // namespace xsched::cli

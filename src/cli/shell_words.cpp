@@ -21,7 +21,7 @@ std::string names_of(const CLI::Option& option) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-// A text between single quotes of a shell.
+// Returns a text in a shell's single quotes.
 std::string in_quotes(const std::string& text) {
     std::string result = "'";
     for (const char letter : text) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -49,7 +49,7 @@ std::string for_bash(const CLI::App& app) {
            "    esac\n    COMPREPLY=($(compgen -W \"$words\" -f -- \"$word\"))\n}\ncomplete -F _xcli xcli\n";
 }
 
-// Of zsh's descriptions, brackets and colons would be part of the format.
+// Escapes brackets and colons, which have a meaning in zsh's descriptions.
 std::string for_zsh_text(const std::string& text) {
     std::string result;
     for (const char letter : text) {
@@ -96,7 +96,7 @@ std::string for_fish(const CLI::App& app) {
     return text;
 }
 
-// A line of man's: what it would read as its own is kept from that.
+// Escapes what man would read as its own markup in a line.
 std::string for_man(const std::string& text) {
     std::string result;
     for (const char letter : text) {

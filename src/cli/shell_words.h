@@ -7,9 +7,9 @@
 
 namespace xsched::cli {
 
-// A script for "bash", "zsh" or "fish"; "": another shell.
+// Returns a script for "bash", "zsh" or "fish"; "" for another shell.
 std::string completion(const CLI::App& app, const std::string& shell);
-// xcli(1) in man's format.
+// Returns xcli(1) in man's format.
 std::string man_page(const CLI::App& app, const std::string& version);
 
 }  // namespace xsched::cli

@@ -29,14 +29,14 @@ std::string whole(double number) {
     return text;
 }
 
-// Coloured by row, for a terminal.
+// Returns the table as text, its rows coloured for a terminal.
 std::string table_text(const console::Table& table) {
     std::string text;
     for (const auto& [line, mark] : table.lines()) text += in_colour(line, static_cast<Colour>(mark)) + "\n";
     return text;
 }
 
-// As its user started it, as far as this system says; control characters would do things to a terminal.
+// Returns the process's command line, as far as this system shows it, without control characters.
 std::string command_line_of(int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -54,7 +54,7 @@ std::string or_none(const Json& queue, const char* member) {
     return number != 0 ? std::to_string(number) : "-";
 }
 
-// Returns the hints that were given for it: of a control group all its programs' together.
+// Returns the hints given for the queue's program; for a control group, those of all its programs together.
 const Json& asked_for(const Json& queue) {
     const auto group = queue.find("group_gets");
     return group != queue.end() && group->contains("share") ? *group : queue;
@@ -91,7 +91,7 @@ std::string queue_of(const Json& queue) {
     return std::to_string(queue.value("pid", int64_t{0})) + "." + std::to_string(queue.value("queue", int64_t{0}));
 }
 
-// At most 80 columns, unless a number is longer than it ever should be.
+// Returns a table of at most 80 columns, unless a number is unusually long.
 std::string narrow_table(const Json& answer) {
     console::Table table({heading_of("queue"), heading_of("program"), heading_of("device_name"), heading_of("priority"),
                           heading_of("level"), heading_of("state"), heading_of("share"), heading_of("got_percent"),
@@ -120,7 +120,7 @@ std::string reason_of(const Json& queue) {
            (pauses.empty() ? "" : "; " + pauses);
 }
 
-// A column of the wide table: a member as one of the functions shows it, or `show` alone under a heading of its own.
+// A column of the wide table: a member in the format of `show`; or only `show` under its own heading.
 struct Column {
     const char* member;
     std::string (*by_member)(const Json& queue, const char* member) = nullptr;
@@ -181,7 +181,7 @@ std::string gangs_of(const Json& process) {
     return text;
 }
 
-// As the scheduler reckons with them; empty: the process cannot be taken off its device.
+// Returns the costs that the scheduler assumes; empty if the process cannot be taken off its device.
 std::string costs_text(const Json& costs) {
     if (!costs.is_object()) return "";
     const auto ms = [&](const char* name) { return length_text(costs.value(name, 0.0) / 1e3); };
@@ -259,7 +259,7 @@ int show_status(const Target& target, bool json) {
 
 namespace {
 
-// Of a server whose control group has limits: what they leave to all ordinary users together.
+// Returns what all ordinary users together may have, if the server's control group has limits.
 std::string limits_by_group(const Json& answer) {
     const Json& group = answer.value("group", Json::object());
     if (group.empty()) return "";

@@ -1,4 +1,4 @@
-// The commands that look: list, status, server, options. Each prints to standard output and returns the exit status.
+// Commands that print state: list, status, server, options. Each prints to standard output and returns the exit status.
 #pragma once
 
 #include "cli/server_link.h"
@@ -6,19 +6,19 @@
 
 namespace xsched::cli {
 
-// In 80 columns, or with all that there is.
+// Prints the queues, in 80 columns or (`wide`) with all columns.
 int show_list(bool wide, bool json);
 int show_limits(bool json);
-// Of these programs; of none: all.
+// Prints the status of these programs; of all, if none is given.
 int show_status(const Target& target, bool json);
 int show_server(bool json);
-// The variables of the environment; `debug`: the keys of XSCHED_DEBUG.
+// Prints the environment variables; with `debug`, the keys of XSCHED_DEBUG.
 int show_options(bool debug, bool json);
 // Explains the keys of --json.
 int show_fields(bool json);
 
 void print(const std::string& text);
-// For people: in as many columns as they have (console/fold.h).
+// Prints text for people, folded to the width of their terminal (console/fold.h).
 void print_text(const std::string& text);
 
 }  // namespace xsched::cli

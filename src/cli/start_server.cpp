@@ -26,8 +26,8 @@ constexpr int64_t kRetryUs = 5000;
 constexpr off_t kMostLogBytes = 1 << 20;
 constexpr const char* kIdleExitSeconds = "60";
 
-// Asks the server to stay for this process. A server that cannot (old kernels) may leave before the program's first use
-// of the device, no more.
+// Asks the server to stay until this process has used the device. On old kernels the server cannot know this process,
+// and may end before that.
 void announce(ServerLink& link) {
     try {
         link.ask({{"cmd", "expect"}});
@@ -36,10 +36,10 @@ void announce(ServerLink& link) {
     }
 }
 
-// In the child: never returns.
+// Becomes the server, in the child. Never returns.
 [[noreturn]] void become_server(char* const* arguments, int output) {
     setsid();
-    if (fork() != 0) _exit(0);  // the server is nobody's child: the program's wait() must not see it
+    if (fork() != 0) _exit(0);  // leaves the server without a parent, so that the program's wait() does not see it
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
@@ -49,7 +49,7 @@ void announce(ServerLink& link) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (chdir("/") != 0) _exit(127);
-    // Variables that are meant for the program are not for the server.
+    // Removes variables that are meant for the program.
     unsetenv("LD_PRELOAD");
     unsetenv("XLOG_FILE");
     execv(arguments[0], arguments);
@@ -57,7 +57,7 @@ void announce(ServerLink& link) {
     _exit(127);
 }
 
-// The server's first line: that it listens, or why it does not. Empty: silence until `until_ns`.
+// Returns the server's first line: that it listens, or why it does not. Empty: it was silent until `until_ns`.
 std::string first_line(int fd, int64_t until_ns) {
     std::string text;
     char part[512];
@@ -73,7 +73,7 @@ std::string first_line(int fd, int64_t until_ns) {
     return text.substr(0, text.find('\n'));
 }
 
-// Returns what the server said first.
+// Starts the server. Returns its first line.
 std::string launch(const std::string& server, const std::string& policy, const std::string& socket, int64_t until_ns) {
     std::string log = socket.substr(0, socket.rfind('.')) + ".log";
     struct stat info{};
@@ -100,7 +100,7 @@ std::string launch(const std::string& server, const std::string& policy, const s
     return first_line(output.get(), until_ns);
 }
 
-// After the launch: another xcli may have started one at the same moment, so any server will do.
+// Waits until a server answers. Any server will do, since another xcli may have started one at the same moment.
 bool wait_for_answer(const std::string& socket, int64_t until_ns) {
     do {
         base::UniqueFd connection(ipc::connect_path(socket.c_str()));
@@ -124,7 +124,7 @@ bool start(const std::string& server, const std::string& policy) {
     const int64_t until = base::now_ns() + kStartPatienceNs;
     const std::string said = launch(server, policy, socket, until);
     const bool listening = said.find("listening on") != std::string::npos;
-    const bool taken = said.find("serves") != std::string::npos;  // another one was quicker
+    const bool taken = said.find("serves") != std::string::npos;  // another process has started one first
     if ((listening || taken) && wait_for_answer(socket, until)) return true;
     XLOG_WARN("no server could be started (%s): the program runs unscheduled",
               said.empty() ? "it did not answer within 3 s" : said.c_str());
@@ -138,7 +138,7 @@ bool ensure_server(const std::string& server, const std::string& policy) {
     char path[ipc::kSocketPathBytes];
     base::UniqueFd connection(ipc::connect_server(path));
     const bool refused = !connection && (errno == EACCES || errno == EPERM || errno == EAGAIN);
-    if (refused) return false;  // connect_server said so; a second server at the same place would not help
+    if (refused) return false;  // connect_server has reported it; a second server at the same place would not help
     try {
         if (!connection) return start(server, policy);
         ServerLink link(std::move(connection), path);

@@ -1,13 +1,13 @@
-// Gets a server for a program that is about to run: the one that answers, or a new one for this user.
+// Gets a server for a program that is about to run: one that answers, or a new one for this user.
 #pragma once
 
 #include <string>
 
 namespace xsched::cli {
 
-// Afterwards a server is there and stays at least until this process (also after exec) has ended. False, with one WARN
-// line written, if there can be none. `policy` (empty: the server's default) matters only for a new server; `server` is
-// xserver's path.
+// Makes sure that a server runs, and stays at least until this process (also after exec) has ended. Returns false,
+// after a WARN line, if none can be started. `server`: path of xserver. `policy`: for a new server only; empty: the
+// server's default.
 bool ensure_server(const std::string& server, const std::string& policy);
 
 }  // namespace xsched::cli

@@ -23,17 +23,17 @@ int ask_and_print(const Json& request, const std::string& done, bool json) {
     return 0;
 }
 
-// The outcome of an order for several.
+// The outcome of an order for several targets.
 struct Done {
     uint64_t queues = 0;
     std::vector<std::string> names;
-    std::vector<std::string> waiting;  // it is kept for these, which have no queue now
+    std::vector<std::string> waiting;  // targets without queues, for which the order is kept
     Json answers = Json::array();
     std::vector<std::string> refused;
     int status = 0;
 };
 
-// Of several the others are still asked if one is refused.
+// Asks for each target; if one is refused, the others are still asked.
 Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targets) {
     Done done;
     for (const Json& target : targets) {
@@ -64,8 +64,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 std::string count_of(uint64_t queues) { return std::to_string(queues) + (queues == 1 ? " queue" : " queues"); }
 
-// Tells, on standard error, a consequence that a person would not notice otherwise, so that scripts read the rest as
-// before.
+// Prints consequences that a person might not notice to standard error, so that scripts read the same standard output.
 void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
@@ -89,7 +88,8 @@ int tell(const Done& done, const std::string& sentence, bool json) {
     return done.status;
 }
 
-// Without a target one request goes out without one: a timeslice may be for all, and the server says what is missing.
+// Sends one request without a target if none is given: a timeslice may be for all, otherwise the server says what is
+// missing.
 int change_queues(const Json& request, const Target& target, const std::string& verb, bool json) {
     ServerLink link;
     std::vector<Json> targets = requests_of(link, target);
@@ -146,7 +146,7 @@ int steer_config(const Target& target, const ConfigWords& words, bool json) {
 int steer_limit(const std::string& setting, bool json) {
     Json request{{"cmd", "limit"}};
     const size_t colon = setting.find(':');
-    // A user's name is looked up here: where names come from may take its time.
+    // A user's name is looked up here and not by the server, since a directory service may be slow.
     const passwd* user = colon == std::string::npos ? nullptr : getpwnam(setting.substr(0, colon).c_str());
     request["set"] = user != nullptr ? std::to_string(user->pw_uid) + setting.substr(colon) : setting;
     return ask_and_print(request, "limit " + setting + "\n", json);

@@ -1,5 +1,5 @@
-// The commands that change something: policy, hint, config, suspend, resume, limit, log. Each returns the exit status
-// or throws Failure.
+// Commands that change state: policy, hint, config, suspend, resume, limit, log. Each returns the exit status or throws
+// Failure.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct PolicyWords {
     bool query = false;
     bool set = false;
     std::string set_name;  // after -s
-    bool list = false;     // -n without a name
-    std::string name;      // after -n, or alone
+    bool list = false;  // -n without a name
+    std::string name;  // after -n, or alone
 };
 
 struct ConfigWords {
@@ -31,10 +31,10 @@ int steer_config(const Target& target, const ConfigWords& words, bool json);
 // "clients=500", "alice:highest-priority=50".
 int steer_limit(const std::string& setting, bool json);
 int steer_suspension(const Target& target, bool suspend, bool json);
-// Shows what the server logs, or changes it.
+// Shows the server's log level, or changes it.
 int steer_log(const std::string& level, bool json);
 
-// Of a hint that the policy in force does not read: {"hint": ..., "used_by": [...]}.
+// Returns a sentence about a hint that the present policy does not read: {"hint": ..., "used_by": [...]}.
 std::string unused_sentence(const std::string& policy, const Json& unused);
 
 }  // namespace xsched::cli

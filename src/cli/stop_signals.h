@@ -1,9 +1,9 @@
-// For commands that go on until somebody ends them. The handlers are the process's; any thread may ask.
+// Signals for commands that run until they are told to stop. The handlers are the process's; any thread may ask.
 #pragma once
 
 namespace xsched::cli {
 
-// From now on SIGTERM and SIGINT end nothing by themselves, and wake what waits.
+// From now on SIGTERM and SIGINT do not end the process, but wake waiting calls.
 void stop_on_signals();
 bool told_to_stop();
 

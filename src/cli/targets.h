@@ -1,4 +1,4 @@
-// The targets of an order: processes by number or name, queues, all of a device, all. The main thread.
+// The targets of an order: processes by number or name, queues, all queues of a device, or all. The main thread.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace xsched::cli {
 
 struct Target {
-    std::vector<std::string> who;     // numbers of processes, or parts of programs' names
-    std::vector<std::string> queues;  // "PID.NUMBER", or a number or handle with one process
-    std::string device;               // its number, or a part of its name; empty: any
+    std::vector<std::string> who;     // process numbers, or parts of programs' names
+    std::vector<std::string> queues;  // "PID.NUMBER"; with a single process also a number or handle
+    std::string device;               // a device's number, or part of its name; empty: any
     bool all = false;
 
     bool empty() const { return who.empty() && queues.empty() && device.empty() && !all; }
 };
 
-// The members "pid" and "queue" of one request each. Names are looked up at the server. Throws Failure if there is
-// nobody of a name, or if a word makes no sense. Empty: the target is.
+// Returns one request ("pid" and "queue") for each target; none if there is no target. Asks the server for names.
+// Throws Failure if no program has a name, or a word cannot be understood.
 std::vector<Json> requests_of(ServerLink& link, const Target& target);
 // "pid 17", "queue 17.2"
 std::string name_of(const Json& request);

@@ -1,4 +1,5 @@
-// Threads beside the one that serves: what is to end the process goes to that one, and there may be no thread to have.
+// Starts threads beside the one that serves. Signals that end the process go to that one. The system may have no thread
+// left.
 #pragma once
 
 #include <csignal>
@@ -8,7 +9,7 @@
 
 namespace xsched::cli {
 
-// False: the system has no thread left (ulimit -u, pids.max), and `thread` is none.
+// Starts a thread. Returns false, with `thread` empty, if the system has no thread left (ulimit -u, pids.max).
 template <typename Body>
 bool begin_thread(std::thread& thread, Body body) {
     sigset_t all, before;

@@ -6,8 +6,8 @@
 
 namespace xsched::cli {
 
-// "10s", "500ms", "20us", "2m"; without a unit: seconds. Throws Failure, which says what the time is for ("to record
-// for"), unless it is a nanosecond at least and a day at most.
+// Parses "10s", "500ms", "20us" or "2m"; without a unit: seconds. Throws Failure unless the time is between a
+// nanosecond and a day; the sentence says what it is for ("to record for").
 int64_t time_ns(const std::string& text, const std::string& what);
 
 }  // namespace xsched::cli

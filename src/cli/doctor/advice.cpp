@@ -1,4 +1,4 @@
-// The part of verdicts.h that speaks against no level.
+// Advice of doctor --run that does not speak against any level (verdicts.h).
 #include <algorithm>
 #include <cstdio>
 
@@ -7,10 +7,10 @@
 namespace xsched::cli {
 namespace {
 
-constexpr double kStandsMs = 10;    // a call that takes longer waits for somebody
-constexpr double kInTurns = 1.7;    // times one kernel: two do not run together
+constexpr double kStandsMs = 10;    // a call that takes longer is blocked
+constexpr double kInTurns = 1.7;    // two kernels that take this many times as long as one did not run together
 constexpr double kDearGateUs = 50;
-constexpr double kDearSwitchUs = 5;  // less lies within the noise of a launch (judgement)
+constexpr double kDearSwitchUs = 5;  // a smaller difference is within the noise of a launch (judgement)
 constexpr double kNoticed = 1.5;
 
 using Sentences = std::vector<std::string>;
@@ -68,7 +68,7 @@ void about_gates(const Evidence& evidence, Sentences& all) {
     all.push_back(text);
 }
 
-// The kernel driver of GPUs that run processes side by side makes no such switch.
+// Advises about the cost of switches between processes. GPUs that run processes side by side have no such switch.
 void about_switches(const Evidence& evidence, Sentences& all) {
     const Json* found = found_in(evidence, "switch");
     const double us = found != nullptr ? found->value("switch_us", 0.0) : 0;
@@ -110,7 +110,7 @@ void about_other_program(const std::string& way, const Json& found, Sentences& a
     all.push_back(text);
 }
 
-// For people to choose: nobody else does where another way works.
+// Advises about HIP's CU mask. It is left to the user, since it is used only if no other way works.
 void about_mask(const Evidence& evidence, Sentences& all) {
     const Json* mask = found_in(evidence, "way mask");
     if (mask == nullptr) return;

@@ -6,14 +6,14 @@
 namespace xsched::cli {
 
 struct DoctorRun {
-    std::string platform;     // empty: the first whose driver is there
-    int level = 3;            // the highest that is tried
-    double seconds = 20;      // of the main job, each time; other steps measure for a part of it
-    double patience_s = 0;    // what a step may take besides; 0: as the step says
-    std::string only;         // steps, divided by commas; empty: all
-    std::string save;         // a file for the JSON; empty: none
-    bool keep = false;        // the costs of switches and calls, for xserver and xsim
-    std::string root = "/";   // of files and settings, see Machine
+    std::string platform;     // empty: the first platform whose driver is on this machine
+    int level = 3;            // highest level to try
+    double seconds = 20;      // length of each main job; other steps take a part of it
+    double patience_s = 0;    // extra time for a step; 0: the step's own
+    std::string only;         // names of steps, separated by commas; empty: all
+    std::string save;         // file for the JSON result; empty: none
+    bool keep = false;        // keep the measured costs for xserver and xsim
+    std::string root = "/";   // folder in which files are looked for, see Machine
     bool json = false;
 };
 

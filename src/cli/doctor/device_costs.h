@@ -1,4 +1,5 @@
-// The costs of switches and calls that xcli doctor --run has measured, kept for xserver and xsim (host/device_costs.h).
+// Keeps the costs of switches and calls that xcli doctor --run has measured, for xserver and xsim
+// (host/device_costs.h).
 #pragma once
 
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace xsched::cli {
 
-// Of the steps "switch" and "gate"; without those that were not done.
+// Returns the costs found by the steps "switch" and "gate", as far as these were run.
 host::DeviceCosts costs_in(const Evidence& evidence);
-// Writes them to `path`, and says so unless it is to be `quiet`. Throws Failure if nothing was measured, or it cannot
-// be written.
+// Writes them to `path`, and says so unless `quiet`. Throws Failure if nothing was measured or the file cannot be
+// written.
 void keep_costs(const Evidence& evidence, const std::string& path, bool quiet);
 
 }  // namespace xsched::cli

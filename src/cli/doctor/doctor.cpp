@@ -28,7 +28,7 @@ namespace {
 
 Answer yes_if(bool condition) { return condition ? Answer::kYes : Answer::kNo; }
 
-// A socket's place, and whether a server of ours answers there.
+// Finds whether one of our servers answers at a socket.
 Finding server_at(const char* what, const char* path) {
     base::UniqueFd socket(ipc::connect_path(path));
     const std::string place = path;
@@ -48,7 +48,7 @@ Finding server_at(const char* what, const char* path) {
     }
 }
 
-// Each schedules its own programs as if it were alone with the device.
+// Warns if several servers run: each schedules its own programs as if it had the device alone.
 Finding one_server(const std::string& used) {
     std::string places;
     for (const OtherServer& server : other_servers(used))

@@ -1,5 +1,5 @@
-// xcli doctor: what this machine offers to XSched, platform by platform and level by level, with the reason for every
-// "no". It looks at files and asks the kernel; no vendor's library is loaded and no device is used.
+// xcli doctor: shows what this machine offers to XSched, by platform and preempt level, with a reason for every "no".
+// It looks at files and asks the kernel; it loads no vendor library and uses no device.
 #pragma once
 
 #include <string>
@@ -30,14 +30,14 @@ struct Platform {
 
 Platform look_at_xsched(const Installation& installation);
 Platform look_at_system();
-// Each platform's own (src/platform/<p>/doctor.cpp).
+// Declares each platform's own part (src/platform/<p>/doctor.cpp).
 #define PLATFORM(name, ...) Platform look_at_##name(const Machine& machine, const Installation& installation);
 #include "platforms.inc"
-// Notes more about the machine for `--run`, without a "yes" or "no" to a level.
+// Declares facts for `--run` that say nothing for or against a level.
 #define PLATFORM(name, ...) std::vector<Finding> settings_of_##name(const Machine& machine);
 #include "platforms.inc"
 
-// `root`: see Machine. Returns the exit status, which says nothing about the answers.
+// Prints the findings. `root`: see Machine. The exit status does not depend on the findings.
 int show_doctor(const std::string& root, bool json);
 
 }  // namespace xsched::cli

@@ -20,7 +20,7 @@ std::string with_target(const Machine& machine, const std::string& path) {
     return path.ends_with("/" + file) ? path : path + " (" + file + ")";
 }
 
-// The first finding that is a "no", as the reason for a level's "no"; nullptr: none.
+// Returns the first finding that is a "no", which is the reason for a level's "no"; nullptr: none.
 const Finding* obstacle(const Platform& platform) {
     const auto found = std::find_if(platform.findings.begin(), platform.findings.end(),
                                     [](const Finding& finding) { return finding.answer == Answer::kNo; });

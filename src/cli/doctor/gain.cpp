@@ -9,26 +9,26 @@ namespace {
 
 // Ratios of latencies.
 constexpr double kNothingToGain =
-    1.2;  // natively, of alone: less is not worth a scheduler (what demos took it for, too)
-constexpr double kNoticeable = 1 / 0.9;    // a tenth less or more: what is certain and smaller concerns no user
-constexpr double kTooFast = 0.9;        // of alone: something else decided it
-constexpr double kSteady = 1.3;         // width of the interval of the median alone, as a ratio of its bounds
-// Part of the other program's native rate. Levels promise it the time that the urgent one leaves; in the jobs that are
-// measured that is nearly all, and half allows for what gates and preemption cost.
+    1.2;  // the urgent program waits natively only if it takes this many times as long as alone (the demos use it, too)
+constexpr double kNoticeable = 1 / 0.9;  // a certain difference of less than a tenth is not noticeable
+constexpr double kTooFast = 0.9;  // shorter than this part of alone: something other than scheduling made it so
+constexpr double kSteady = 1.3;  // widest steady interval of the median alone: upper bound by lower bound
+// The part of its native rate that the victim must keep. Levels promise it the time that the urgent program leaves,
+// which is nearly all in these jobs; half allows for the cost of gates and preemption.
 constexpr double kLeastKept = 0.5;
-// A device does not give a victim more beside XSched than natively: then its kernels were not the same work. PoCL, for
-// one, vectorises a loop that has a guard (docs/levels.md). Half more allows for what the two take from each other
-// natively.
+// A victim that gets more than this multiple of its native rate did other work than natively, since XSched gives no
+// program more of a device than it has natively. (PoCL, for example, vectorizes a loop that has a guard:
+// docs/levels.md.) Half more allows for what the two programs take from each other natively.
 constexpr double kMostKept = 1.5;
-// Part of all processors' time. Measured: at 20 % the demo's figures varied by more than what XSched gains.
+// Parts of all processors' time. Measured: at 20 % the demo's figures varied by more than XSched's gain.
 constexpr double kTooMuchOfOthers = 0.1, kTooMuchStolen = 0.1;
-constexpr double kEnoughIdle = 0.5;     // then other programs have processors of their own
+constexpr double kEnoughIdle = 0.5;  // at this idle part the other programs have processors to themselves
 
 struct Quantiles {
     const char* name;
     Quantile alone, native, shared;
 
-    // Returns whether the way is shorter, or longer, than natively, by what somebody notices and beyond the intervals.
+    // Return whether the way is shorter, or longer, than natively, noticeably and beyond the intervals.
     bool shorter() const { return shared.value * kNoticeable <= native.value && surely_below(shared, native); }
     bool longer() const { return shared.value >= native.value * kNoticeable && surely_below(native, shared); }
     bool may_be_shorter() const { return shared.value * kNoticeable <= native.value && !surely_below(shared, native); }
@@ -62,7 +62,7 @@ struct Way {
     Quantile median;
 };
 
-// Returns what makes the figures of three ways worthless; empty: nothing.
+// Returns what makes the figures of the three ways worthless; empty: nothing.
 std::string doubts(const Sharing& sharing) {
     std::vector<Way> ways{{"alone", sharing.alone_ms, {}},
                           {"natively", sharing.native_ms, {}},

@@ -1,6 +1,6 @@
-// Whether a way to share a device helps the urgent program: the one statistic behind the verdicts of xcli doctor --run.
-// bench/lib/gain.py is the same for the demo, xcli report and the acceptance tests; tests/support/situations.json holds
-// both to the same answers. Pure. Any thread.
+// Judges whether a way to share a device helps the urgent program. The verdicts of xcli doctor --run rest on this
+// statistic. bench/lib/gain.py does the same for the demo, xcli report and the acceptance tests;
+// tests/support/situations.json checks that both give the same answers. Pure. Any thread.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,20 @@
 namespace xsched::cli {
 
 enum class Gain {
-    kGain,  // the p50 or the p99 is less than natively, beyond the intervals, and the victim keeps its part
-    kNothingToGain,  // natively, the urgent program does not wait
+    kGain,  // p50 or p99 is below native beyond the intervals, and the victim keeps its part
+    kNothingToGain,  // the urgent program does not wait natively
     kNoGain,  // bursts are not shorter, or another quantile is longer, or the victim keeps too little
-    kNoVerdict,  // too few bursts, a busy machine, or figures that contradict each other
+    kNoVerdict,  // too few bursts, a busy machine, or contradicting figures
 };
 
-// Returns why figures measured under this load prove nothing, as a sentence; empty: they may.
+// Returns a sentence that says why figures measured under this load prove nothing; empty if they may prove something.
 std::string why_disturbed(const Load& load);
 
 struct Sharing {
-    std::string way;  // "under XSched", "with it"
-    std::vector<double> alone_ms, native_ms, shared_ms;  // the urgent program's bursts, in the order of time
-    std::optional<double> kept;  // by the other program; none: not known
+    std::string way;  // how a sentence names the way: "under XSched", "with it"
+    std::vector<double> alone_ms, native_ms, shared_ms;  // the urgent program's bursts in order of time: alone,
+                                                         // natively, and this way
+    std::optional<double> kept;  // part of its native rate that the other program kept; none: not known
     std::string kept_of = "its native rate";
     Load load;
 };
@@ -36,7 +37,7 @@ struct Judged {
 };
 Judged judge_gain(const Sharing& sharing);
 
-// "1.2 ms (1.1 to 1.3)", the interval with a question mark where it has no bound.
+// Returns, for example, "1.2 ms (1.1 to 1.3)", with a question mark for a bound that is not known.
 std::string text_of(const Quantile& quantile);
 
 }  // namespace xsched::cli

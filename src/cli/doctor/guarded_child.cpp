@@ -21,8 +21,9 @@ namespace {
 
 constexpr int kCannotExecute = 126;
 constexpr int kPollMs = 50;
-constexpr int64_t kBurialNs = 2 * base::kSecond;  // after SIGKILL; a process inside a driver may not even notice that
-constexpr useconds_t kStacksUs = 200'000;  // for threads to write their stacks, which takes some 10 ms
+constexpr int64_t kBurialNs = 2 * base::kSecond;  // longest wait after SIGKILL; a process inside a driver may not end
+                                                  // at all
+constexpr useconds_t kStacksUs = 200'000;  // time for threads to write their stacks, which takes some 10 ms
 constexpr size_t kMostText = size_t{256} * 1024;
 constexpr const char* kDoing = "doing: ";
 
@@ -55,7 +56,7 @@ void make_pipe(base::UniqueFd& from, base::UniqueFd& to) {
     _exit(kCannotExecute);
 }
 
-// False: nothing more will come.
+// Reads what a pipe has. Returns false if nothing more will come.
 bool take(base::UniqueFd& from, short events, std::string& text) {
     if (events == 0) return true;
     char part[4096];
@@ -70,7 +71,7 @@ bool take(base::UniqueFd& from, short events, std::string& text) {
     return true;
 }
 
-// Without waiting for more: a process that the child has left behind may still have the other end.
+// Reads the rest without waiting: a process that the child left behind may still hold the other end.
 void take_the_rest(base::UniqueFd& from, std::string& text) {
     if (from) fcntl(from.get(), F_SETFL, O_NONBLOCK);
     for (int i = 0; i < 1000 && from; ++i) {
@@ -80,7 +81,7 @@ void take_the_rest(base::UniqueFd& from, std::string& text) {
     }
 }
 
-// The child's last word about what it was going to do; empty: it never said.
+// Returns the child's last announced step; empty if it announced none.
 std::string last_doing(const std::string& log) {
     const size_t at = log.rfind(kDoing);
     if (at == std::string::npos) return "";
@@ -109,7 +110,7 @@ std::string in(const std::string& log) {
     return doing.empty() ? "" : " while " + doing;
 }
 
-// Whether it is gone in time.
+// Waits until the child is gone. Returns false if it is not gone in time.
 bool buried(pid_t pid, int* status, int64_t patience_ns) {
     const int64_t begin = base::now_ns();
     while (waitpid(pid, status, WNOHANG) != pid) {
@@ -122,7 +123,7 @@ bool buried(pid_t pid, int* status, int64_t patience_ns) {
 void judge_status(int status, const std::string& out, ChildResult& result) {
     result.found = last_json(out);
     const bool spoke = result.found.is_object();
-    if (!spoke) result.found = Json();  // what could not be parsed cannot be written either
+    if (!spoke) result.found = Json();  // text that was not parsed must not be printed as JSON
     if (WIFSIGNALED(status)) {
         result.ending = Ending::kCrashed;
         result.says = std::string("ended by ") + strsignal(WTERMSIG(status)) + in(result.log);
@@ -165,7 +166,7 @@ ChildResult run_guarded(const std::vector<std::string>& words, const Variables& 
         ask_for_stacks(pid);
         usleep(kStacksUs);
     }
-    kill(-pid, SIGKILL);  // what it started, too
+    kill(-pid, SIGKILL);  // also ends the processes that it started
     const bool gone = ended || buried(pid, &status, kBurialNs);
     take_the_rest(out_end, text);
     take_the_rest(err_end, result.log);

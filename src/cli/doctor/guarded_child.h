@@ -1,4 +1,5 @@
-// A child process that may hang or crash: it has so long and no longer, and what it started ends with it. One thread.
+// Runs a child process that may hang or crash. It has a time limit, and processes that it started end with it. One
+// thread.
 #pragma once
 
 #include <map>
@@ -11,9 +12,9 @@
 namespace xsched::cli {
 
 enum class Ending {
-    kDone,        // it printed what it found
-    kFailed,      // it printed a sentence, or none and an exit status
-    kHung,        // it was ended when its time was over
+    kDone,        // it printed a result
+    kFailed,      // it printed a sentence, or nothing, and has an exit status
+    kHung,        // it was ended because its time was over
     kCrashed,     // by a signal
     kNotRun,      // never started
 };
@@ -31,16 +32,16 @@ inline const char* word_of(Ending ending) {
 struct ChildResult {
     Ending ending = Ending::kNotRun;
     Json found;        // its last line of standard output that is JSON
-    std::string says;  // unless it is done: what happened, and in what
+    std::string says;  // unless it is done: what happened, and during which step
     double seconds = 0;
     std::string log;   // the end of its standard error
-    Json threads;      // of one that hung: where each stood in the kernel (hung_child.h)
-    Load load;         // of this machine meanwhile; whoever starts the child measures it
-    int rounds = 1;    // that came to this result
-    bool again = false;  // the first try was disturbed, and this is the second
+    Json threads;      // if it hung: where each of its threads stood in the kernel (hung_child.h)
+    Load load;         // load of the machine meanwhile, measured by the caller
+    int rounds = 1;    // number of rounds in this result
+    bool again = false;  // the first try was disturbed; this is the second
 };
 
-// Variables that the child has besides this process's; an empty value unsets one.
+// Changes to this process's variables for the child; an empty value unsets one.
 using Variables = std::map<std::string, std::string>;
 
 ChildResult run_guarded(const std::vector<std::string>& words, const Variables& variables, double limit_s);

@@ -14,8 +14,8 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kMostThreads = 200;    // of a group: HIP programs have some 20 each
-constexpr size_t kMostStack = 2048;     // bytes of a kernel stack
+constexpr size_t kMostThreads = 200;    // most threads of a group that are described; HIP programs have some 20 each
+constexpr size_t kMostStack = 2048;     // most bytes of a kernel stack
 
 std::string text_of_file(const std::string& path) {
     std::ifstream file(path);
@@ -36,7 +36,7 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
     return found;
 }
 
-// proc(5): behind the name in /proc/PID/stat stand the state, the parent and the group.
+// The fields behind the name in /proc/PID/stat: state, parent and group (proc(5)).
 struct Stat {
     std::string state;
     pid_t group = 0;

@@ -1,5 +1,5 @@
-// A child that hangs, described for a developer: each thread's place in the kernel, and in its own code
-// where the child can tell. One thread.
+// Describes a child that hangs, for developers: where each thread stands in the kernel, and in its own code if the
+// child can tell. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,12 @@
 
 namespace xsched::cli {
 
-// Of every process in the group: [{"process", "thread", "name", "state", "wchan", "syscall", "kernel_stack"}]; what
-// this user may not read is left out.
+// Describes every process of the group: [{"process", "thread", "name", "state", "wchan", "syscall", "kernel_stack"}].
+// Leaves out files that this user may not read.
 Json threads_of_group(pid_t group);
 
-// Asks every thread of the group for its own stack: SIGUSR1, which a probe answers with a backtrace on standard error
-// (probe/own_stacks.h). Processes that would end by the signal get none.
+// Asks every thread of the group for its own stack by SIGUSR1: a probe writes a backtrace to standard error
+// (probe/own_stacks.h). Processes that the signal would end get none.
 void ask_for_stacks(pid_t group);
 
 }  // namespace xsched::cli

@@ -7,7 +7,7 @@
 
 namespace xsched::cli {
 
-// Sorted; empty: there is no such platform.
+// Returns the names in alphabetical order; none if there is no such platform.
 std::span<const char* const> known_functions(std::string_view platform);
 
 }  // namespace xsched::cli

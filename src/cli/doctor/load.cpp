@@ -22,7 +22,8 @@ int64_t ticks_of_usage(int whose) {
     return ticks_of(usage.ru_utime) + ticks_of(usage.ru_stime);
 }
 
-// proc(5): utime and stime are the fields 14 and 15 of /proc/PID/stat; the name before them may have spaces.
+// Returns a process's time: utime and stime, fields 14 and 15 of /proc/PID/stat. The name before them may contain
+// spaces (proc(5)).
 int64_t ticks_of_process(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string line;
@@ -39,7 +40,7 @@ int64_t ticks_of_process(pid_t pid) {
 
 LoadWatch::LoadWatch(pid_t server) : server_(server), began_(now(server)) {}
 
-// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
+// Reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
 LoadWatch::Ticks LoadWatch::now(pid_t server) {
     std::ifstream file("/proc/stat");
     std::string word;

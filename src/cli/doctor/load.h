@@ -1,4 +1,4 @@
-// How busy other programs keep this machine: figures that were measured beside them say little. One thread.
+// Measures how busy other programs keep this machine: figures measured beside them say little. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,8 @@ struct Load {
     double idle = 1;
 };
 
-// From its making to stop(). This process, the children that it waited for, and `server` (0: none) are no others.
+// Measures from its construction to stop(). This process, the children that it waited for, and `server` (0: none) do
+// not count as other programs.
 class LoadWatch {
 public:
     explicit LoadWatch(pid_t server);

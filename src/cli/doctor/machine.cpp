@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostIncludes = 4;  // of ld.so.conf in itself
+constexpr int kMostIncludes = 4;  // most nested includes of ld.so.conf
 
 std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(" \t\r\n");
@@ -30,7 +30,7 @@ void add_once(std::vector<std::string>& list, const std::string& entry) {
     if (std::find(list.begin(), list.end(), entry) == list.end()) list.push_back(entry);
 }
 
-// The folders of a file like /etc/ld.so.conf; what it includes are always all files of a folder that end alike.
+// Reads folders from a file like /etc/ld.so.conf. An include names all files of a folder with one ending.
 void read_linker_file(const Machine& machine, const std::string& path, int depth, std::vector<std::string>& folders) {
     for (const std::string& line : machine.lines(path)) {
         if (line.front() == '/') add_once(folders, line);
@@ -108,7 +108,7 @@ std::vector<std::string> Machine::libraries(const std::string& name, const std::
     std::vector<std::string> folders = linker_folders();
     for (const std::string& folder : more) add_once(folders, folder);
     std::vector<std::string> found;
-    std::vector<std::string> real;  // one file has many names
+    std::vector<std::string> real;  // paths without links, since a file may have many names
     for (const std::string& folder : folders)
         for (const std::string& file : names(folder, name, "")) {
             const std::string path = folder + "/" + file;

@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-constexpr const char* kLatency = "latency_us";  // numbers with spaces between them: one line of the saved file
+constexpr const char* kLatency = "latency_us";  // numbers separated by spaces: one line in the saved file
 constexpr const char* kRate = "kernels_per_s";
 
 double rate_of(const ChildResult& job) {

@@ -1,5 +1,5 @@
-// The findings of the steps "job ..." of xcli doctor --run: rounds become one result, bursts become quantiles, and
-// levels are compared with native sharing. Pure. Any thread.
+// Evaluates the steps "job ..." of xcli doctor --run: joins rounds, turns bursts into quantiles, and compares levels
+// with native sharing. Pure. Any thread.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace xsched::cli {
 
-// The bursts of a program, in the order of time; empty: its finding has none.
+// Returns a program's bursts in order of time; none if its result has none.
 std::vector<double> bursts_ms(const Json& program);
 
-// Adds bursts, p50_ms and p99_ms with their intervals beside every "latency_us" in what a step found.
+// Adds bursts, p50_ms and p99_ms with their intervals beside every "latency_us" in a step's result.
 void add_quantiles(Json& found);
 
-// Adds one more round of the same job. A round that did not end well decides.
+// Adds another round of the same job. A round that failed replaces the result.
 void add_round(ChildResult& all, const ChildResult& round);
 
-// All three are done.
+// Judges a way, given three results that are done.
 Judged judge_job(const ChildResult& alone, const ChildResult& native, const ChildResult& level);
 
-// Rows of a table: burst count, p50 and p99 with intervals, the victim's rate.
+// Return rows of a table: number of bursts, p50 and p99 with intervals, the victim's rate.
 std::vector<std::string> job_headings();
 std::vector<std::string> job_row(const std::string& name, const ChildResult& result);
 

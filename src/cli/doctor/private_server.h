@@ -1,4 +1,4 @@
-// An xserver of this run alone, at a socket of its own in a new folder; both go with the object. One thread.
+// Runs an xserver for this run alone, at a socket in a new folder. Both go with the object. One thread.
 #pragma once
 
 #include <sys/types.h>

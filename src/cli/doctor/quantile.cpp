@@ -6,13 +6,13 @@
 namespace xsched::cli {
 namespace {
 
-constexpr double kBeyond = 0.025;        // probability left out on each side of a 95 % interval
-constexpr size_t kBlocks = 10;           // of a series, in the order of time; fewer where a block would be too short
-constexpr size_t kLeastOfBlock = 6;      // values: fewer say nothing of how they are dispersed
-constexpr size_t kLeastBlocks = 3;       // a variance of two numbers is luck
+constexpr double kBeyond = 0.025;        // probability outside of a 95 % interval on each side
+constexpr size_t kBlocks = 10;  // number of consecutive blocks of a series; fewer if blocks would be too short
+constexpr size_t kLeastOfBlock = 6;  // fewest values of a block: fewer do not show their dispersion
+constexpr size_t kLeastBlocks = 3;  // fewest blocks: a variance of two numbers is chance
 
 struct Ranks {
-    std::optional<size_t> low, high;  // 0 is the least value
+    std::optional<size_t> low, high;  // ranks of the bounds; 0 is the smallest value
 };
 
 Ranks ranks_of(size_t count, double part) {
@@ -29,7 +29,8 @@ Ranks ranks_of(size_t count, double part) {
     return ranks;
 }
 
-// Returns how many times as much the counts below `limit` vary from block to block as those of independent values.
+// Returns the ratio of two variances from block to block of the counts below `limit`: the measured one, and that of
+// independent values.
 double dispersion(const std::vector<double>& values, double limit, double part) {
     const size_t blocks = std::min(kBlocks, values.size() / kLeastOfBlock);
     if (blocks < kLeastBlocks) return 1;
@@ -51,7 +52,7 @@ Quantile quantile_of(const std::vector<double>& values, double part) {
     std::vector<double> ordered = values;
     std::sort(ordered.begin(), ordered.end());
     const auto n = static_cast<double>(ordered.size());
-    // A tiny amount less, so that 0.99 of 100 values are 99 and not one more by rounding.
+    // Reduced a little, so that 0.99 of 100 values are 99 and not 100 by rounding.
     const auto at = static_cast<size_t>(std::max(std::ceil(n * part - 1e-9), 1.0)) - 1;
     Quantile found{ordered[at], {}, {}};
     const auto independent = static_cast<size_t>(n / dispersion(values, found.value, part));

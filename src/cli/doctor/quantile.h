@@ -1,5 +1,5 @@
-// A quantile with its 95 % interval, as doctor's verdicts and its table take it; bench/lib/spread.py is the same for
-// the benchmarks, and tests/support/situations.json holds both to it. Pure. Any thread.
+// A quantile with its 95 % interval, for doctor's verdicts and table. bench/lib/spread.py does the same for the
+// benchmarks; tests/support/situations.json checks both. Pure. Any thread.
 //
 // The interval comes from order statistics: how many of n independent values lie below the quantile is a binomial
 // number, whatever the distribution looks like (Conover, Practical Nonparametric Statistics, 3.2; Le Boudec,
@@ -15,10 +15,10 @@ namespace xsched::cli {
 
 struct Quantile {
     double value = 0;
-    std::optional<double> low, high;  // none: so few values do not bound it on that side
+    std::optional<double> low, high;  // none: too few values to bound it on that side
 };
 
-// `values` in the order of time, at least one; `part` 0 to 1.
+// Returns the quantile. `values`: in order of time, at least one. `part`: 0 to 1.
 Quantile quantile_of(const std::vector<double>& values, double part);
 
 // Returns whether the interval of `one` lies below that of `other`.

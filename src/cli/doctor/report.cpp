@@ -37,7 +37,7 @@ std::string found_text(const Evidence& evidence, const char* key) {
     return device->second.found.value(key, "");
 }
 
-// The proof in short: the urgent and the other program alone, natively and at each level.
+// Returns the main result: the urgent and the other program alone, natively and at each level.
 Json main_job(const Evidence& evidence) {
     Json jobs = Json::array();
     for (const Step& step : kSteps) {
@@ -45,7 +45,7 @@ Json main_job(const Evidence& evidence) {
         if (std::string_view(step.trial) != "job" || result == evidence.steps.end()) continue;
         Json one = result->second.found.is_object() ? result->second.found : Json::object();
         one.erase("ok");
-        if (one.contains("urgent")) one["urgent"].erase("latency_us");  // the step has it
+        if (one.contains("urgent")) one["urgent"].erase("latency_us");  // the step has these values
         one["run"] = step.level > 0 ? "level " + std::to_string(step.level) : std::string(step.name).substr(4);
         one["ending"] = word_of(result->second.ending);
         jobs.push_back(one);
@@ -53,10 +53,10 @@ Json main_job(const Evidence& evidence) {
     return jobs;
 }
 
-// The kernel driver's events that a probe saw (platform/hip/probe/smi_events.h).
+// Returns the kernel driver's events that a probe saw (platform/hip/probe/smi_events.h).
 Json driver_events(const std::string& log) {
     constexpr std::string_view kMark = "kfd event: ";
-    constexpr size_t kMostEvents = 200;  // of a step; an eviction has two
+    constexpr size_t kMostEvents = 200;  // most events of a step; an eviction has two
     Json found = Json::array();
     std::istringstream lines(log);
     for (std::string line; std::getline(lines, line) && found.size() < kMostEvents;)
@@ -112,7 +112,7 @@ std::string environment_text(const Variables& variables) {
     return text;
 }
 
-// The reason of steps that were not run for the same one stands once, behind the last of them.
+// Returns whether the next step was left out for the same reason: the reason is printed once, after the last of them.
 bool says_the_next_too(const Evidence& evidence, const Step& step) {
     const ChildResult& result = evidence.steps.at(step.name);
     for (const Step* next = &step + 1; next < std::end(kSteps); ++next) {
@@ -142,7 +142,7 @@ std::string verdict_text(const Verdict& verdict, const std::string& levels) {
     return text;
 }
 
-// A verdict that all levels share is printed once.
+// Returns the verdicts as text. A verdict that all levels share is printed once.
 std::string verdicts_text(const std::vector<Verdict>& verdicts) {
     const bool alike = std::all_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
         return verdict.use != Use::kUse && verdict.use == verdicts[0].use && verdict.because == verdicts[0].because;
@@ -153,7 +153,7 @@ std::string verdicts_text(const std::vector<Verdict>& verdicts) {
     return text;
 }
 
-// Empty: no main job was done.
+// Returns the table of main jobs; empty if none was done.
 std::string jobs_text(const Evidence& evidence) {
     console::Table jobs(job_headings());
     bool any = false;

@@ -6,11 +6,11 @@
 
 namespace xsched::cli {
 
-// Files and settings, as the platform's part of doctor finds them.
+// Returns findings about files and settings from the platform's part of doctor.
 std::vector<Finding> findings_of(const std::string& platform, const Machine& machine, const Installation& installation);
-// In the form of the test plan's results (tests/acceptance), with every step's own in `metrics`.
+// Returns the report in the form of the test plan's results (tests/acceptance); `metrics` has every step's own result.
 Json report_of(const Evidence& evidence, const std::vector<Verdict>& verdicts);
-// To standard output, and to the file that was asked for. Throws Failure if that cannot be written.
+// Prints the report, and saves it if a file was asked for. Throws Failure if that cannot be written.
 void show_run(const DoctorRun& asked, const Evidence& evidence, const std::vector<Verdict>& verdicts);
 
 }  // namespace xsched::cli

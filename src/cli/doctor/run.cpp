@@ -28,13 +28,13 @@ namespace xsched::cli {
 namespace {
 
 constexpr double kMostSeconds = 110;  // of the whole
-constexpr double kJobStartsS = 1.5;  // of a main job, besides what it measures
+constexpr double kJobStartsS = 1.5;  // duration of a main job beyond its measurement
 constexpr double kLeastJobS = 1;
-constexpr int kRounds = 2;  // of the main jobs in turns, so that a machine that changes changes all of them
-constexpr double kShortJobS = 2;  // one that measures for less has one round
+constexpr int kRounds = 2;  // rounds of each main job, in turns, so that a change of the machine affects all of them
+constexpr double kShortJobS = 2;  // a main job that measures for less has one round
 constexpr int kCouldNotRun = 2;
 
-// Started by its name, as users start it.
+// Used to start probes by their name, as users start programs.
 constexpr const char* kEnv = "/usr/bin/env";
 constexpr const char* kImportTorch = R"(
 import importlib.util, json, sys
@@ -72,7 +72,7 @@ const PlatformInfo& platform_called(const std::string& name) {
     throw Failure("--platform " + name + " is none: use one of " + names);
 }
 
-// GPUs' own platforms before OpenCL, which processors have too.
+// Returns the platform to try. GPUs' own platforms come before OpenCL, which processors have, too.
 const PlatformInfo& choose_platform(const std::string& name) {
     if (!name.empty()) return platform_called(name);
     for (auto platform = std::rbegin(kPlatforms); platform != std::rend(kPlatforms); ++platform)
@@ -80,7 +80,7 @@ const PlatformInfo& choose_platform(const std::string& name) {
     throw Failure("no platform's driver is found: 'xcli doctor' says what is missing");
 }
 
-// Ours are left out: natively means natively.
+// Returns LD_PRELOAD without our shims, for native runs.
 std::string preloaded_without_shims() {
     const char* present = getenv("LD_PRELOAD");
     std::istringstream list(present != nullptr ? present : "");
@@ -126,11 +126,11 @@ private:
         const bool first = rounds_left_ == rounds();
         if (!first && all.ending != Ending::kDone) return;
         const ChildResult round = try_twice(step);
-        // A round for which no time is left does not spoil those before it.
+        // A round for which no time is left does not replace earlier ones.
         if (first || round.ending != Ending::kNotRun) add_round(all, round);
     }
 
-    // Steps that a busy machine may have spoiled are repeated: a step that hung, and figures of the main job.
+    // Runs a step, and again if a busy machine may have spoiled it: a hang, or figures of the main job.
     ChildResult try_twice(const Step& step) {
         ChildResult result = try_once(step);
         const bool spoiled = result.ending == Ending::kHung || (is_job(step) && result.ending == Ending::kDone);
@@ -161,7 +161,7 @@ private:
 
     double spent_s() const { return static_cast<double>(base::now_ns() - began_) / 1e9; }
 
-    // A result with a sentence if the step is not to be run.
+    // Returns a result with a sentence if the step is not to be run.
     ChildResult why_not(const Step& step) {
         ChildResult result;
         if (is_torch(step) && !on_path("python3"))
@@ -207,7 +207,7 @@ private:
         return std::min(patience + 1.5 * measured_s(step), std::max(kMostSeconds + 5 - spent_s(), 1.0));
     }
 
-    // The main jobs come last, and divide what the steps before them have left.
+    // Returns how long the step measures. The main jobs come last, and share the time that earlier steps left.
     double measured_s(const Step& step) const {
         if (!is_job(step)) return step.share * asked_.seconds;
         const double asked = step.share * asked_.seconds / rounds();
@@ -262,7 +262,7 @@ private:
     std::string probe_;
     Evidence evidence_;
     std::optional<PrivateServer> server_;
-    int rounds_left_ = 0;  // of the main jobs, with the present one
+    int rounds_left_ = 0;  // rounds left of the main jobs, with the present one
 };
 
 bool nothing_tried(const Evidence& evidence) {

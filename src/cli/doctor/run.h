@@ -1,4 +1,4 @@
-// xcli doctor --run: tries on this machine what doctor else only looks for, in child processes, and says for each
+// xcli doctor --run: tries on this machine, in child processes, what plain doctor only looks for, and says for each
 // preempt level whether to use it.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace xsched::cli {
 
-// The exit status: 0 every level that was asked for is to be used (or the platform has none such), 1 one is not, 2
-// nothing could be tried.
+// Returns the exit status. 0: every requested level is to be used, or the platform lacks it. 1: a level is not to be
+// used. 2: nothing could be tried.
 int run_doctor(const DoctorRun& asked);
 
 }  // namespace xsched::cli

@@ -13,7 +13,8 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20;  // of one table; libcuda's and libamdhip64's take under 1 MiB
+constexpr size_t kMostBytes = size_t{64} << 20;  // largest table that is read; those of libcuda and libamdhip64 take
+                                                 // less than 1 MiB
 
 class File {
 public:
@@ -21,7 +22,7 @@ public:
         struct stat info{};
         good_ = fd_ && fstat(fd_.get(), &info) == 0 && S_ISREG(info.st_mode);
     }
-    // All of it, or nothing.
+    // Reads a whole table, or nothing.
     template <typename T>
     std::vector<T> read(uint64_t at, uint64_t bytes) const {
         if (!good_ || bytes > kMostBytes || at > INT64_MAX - kMostBytes) return {};

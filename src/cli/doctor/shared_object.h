@@ -1,4 +1,4 @@
-// Reads from a shared library's file the functions that it exports. The file may be any: nothing in it is believed.
+// Reads the names of exported functions from a shared library's file. The file is not trusted.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace xsched::cli {
 
-// The functions, without versions, sorted, each once; none: it is no 64-bit ELF file that says so.
+// Returns the names without versions, sorted, each once; none if it is no 64-bit ELF file that tells them.
 std::optional<std::vector<std::string>> exported_functions(const std::string& path);
 
 }  // namespace xsched::cli

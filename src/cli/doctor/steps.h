@@ -1,26 +1,26 @@
-// The steps of xcli doctor --run: what is tried, under what, for how long, and what it proves. Each is one trial of the
-// platform's probe (src/probe), or one way of it; "torch" is a trial of Python's. A platform has the steps whose trial
-// and level its platform.json names. Data alone.
+// The steps of xcli doctor --run: what is tried, under which libraries, for how long, and what it proves. Each step is
+// one trial of the platform's probe (src/probe), or one way of it; "torch" is a trial in Python. A platform has the
+// steps whose trials and levels its platform.json names. Data alone.
 #pragma once
 
 namespace xsched::cli {
 
 enum class Under {
     kNothing,  // natively
-    kShim,  // the shim, which the program itself tells to suspend and resume
+    kShim,  // the shim; the program itself suspends and resumes
     kTrace,  // the same, with a log line for each call
-    kServer,  // the shim and an xserver of this run
+    kServer,  // the shim, and an xserver of this run
 };
 
 struct Step {
     const char* name;
     const char* trial;  // the probe's
-    const char* way;  // one of the trial's ways; "": it has none
+    const char* way;  // a way of the trial; "": it has none
     Under under;
     int level;  // that queues get
-    int from_level;  // it is left out where `--level` is less
-    double share;  // of --seconds that it measures; the main job less where time is short
-    double patience_s;  // what else it may take
+    int from_level;  // left out if `--level` is lower
+    double share;  // part of --seconds that it measures; less for the main job if time is short
+    double patience_s;  // time that it may take beyond that
     const char* proves;
 };
 

@@ -12,12 +12,12 @@
 namespace xsched::cli {
 namespace {
 
-// Bounds of a saved file that stays readable: eight GPUs in eight partitions each have some 1,000 files.
+// Most files in a saved report, so that it stays readable: eight GPUs in eight partitions each have some 1,000 files.
 constexpr size_t kMostSaved = 2000;
 constexpr size_t kMostOfFile = 8192;  // of one file
-constexpr size_t kHashBytes = 8;     // enough to tell GPUs apart
+constexpr size_t kHashBytes = 8;     // bytes of a hash, enough to tell GPUs apart
 
-// Which variables change what a runtime does, and tell nothing private.
+// Prefixes of variables that affect a runtime and contain nothing private.
 constexpr const char* kPrefixes[] = {"HIP_",     "HSA_",    "ROC",   "GPU_", "AMD_", "DEBUG_", "NCCL_", "RCCL_",
                                      "PYTORCH_", "XSCHED_", "XLOG_", "LD_P", "LD_L", "CUDA_",  "OCL_",  "POCL_"};
 
@@ -35,7 +35,7 @@ void expand(const Machine& machine, const std::string& known, std::string_view r
     for (const std::string& name : names) expand(machine, folder + "/" + name, rest.substr(end), found);
 }
 
-// A GPU's own number tells whose it is; its hash is enough to tell GPUs apart.
+// Replaces a GPU's serial number, which would identify its owner, by a hash that tells GPUs apart.
 std::string without_numbers(const std::string& line) {
     constexpr std::string_view kUnique = "unique_id ";
     if (!line.starts_with(kUnique)) return line;

@@ -1,5 +1,5 @@
-// The facts about a machine that help a person far away, besides the doctor's findings: its kernel, load, memory,
-// variables, and the files that a platform's driver shows. One thread.
+// Facts about a machine that help a developer far away, beyond the findings: kernel, load, memory, variables, and files
+// that the platform's driver shows. One thread.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace xsched::cli {
 
-// `patterns`: paths of files, with spaces between them; a '*' stands for a part of one name.
+// Returns them. `patterns`: paths of files, separated by spaces; a '*' matches part of one name.
 Json surroundings(const Machine& machine, const std::string& patterns);
 
 }  // namespace xsched::cli

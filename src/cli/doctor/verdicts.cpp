@@ -10,14 +10,15 @@
 namespace xsched::cli {
 namespace {
 
-constexpr int kOldestRuntime = 50200000;  // ROCm 5.2, as hipRuntimeGetVersion says it
-constexpr double kOpenPatienceMs = 100;   // a store that is seen later is of no use
-constexpr double kClearlySooner = 2;      // than a way that is named before
-constexpr const char* kWays[] = {"update", "debug", "preempt"};  // which take what runs off the device
-constexpr const char* kMask = "mask";  // leaves it there, on few compute units
-constexpr double kSlower = 1.5;        // times its length: then a mask has an effect
+constexpr int kOldestRuntime = 50200000;  // ROCm 5.2, in the form of hipRuntimeGetVersion
+constexpr double kOpenPatienceMs = 100;   // longest useful delay until the device sees a store that opens a gate
+constexpr double kClearlySooner = 2;      // factor by which a later way must stop sooner to be preferred over an
+                                          // earlier one
+constexpr const char* kWays[] = {"update", "debug", "preempt"};  // ways that take running work off the device
+constexpr const char* kMask = "mask";  // leaves running work there, on few compute units
+constexpr double kSlower = 1.5;        // a kernel that takes this many times its length shows that the mask works
 
-// The objection to a level, and the verdict that follows; empty: there is none.
+// An objection to a level, and the resulting verdict; empty: there is none.
 struct Objection {
     std::string says;
     Use use = Use::kDoNotUse;
@@ -36,7 +37,7 @@ const ChildResult* step(const Evidence& evidence, const std::string& name) {
     return found != evidence.steps.end() && found->second.ending != Ending::kNotRun ? &found->second : nullptr;
 }
 
-// The step's finding if it was done; else the objection to everything that needs it.
+// Returns the step's result if it is done. Otherwise sets the objection to all levels that need it.
 const Json* done(const Evidence& evidence, const std::string& name, Objection& objection) {
     const ChildResult* result = step(evidence, name);
     if (result == nullptr)
@@ -54,7 +55,7 @@ const Json* done(const Evidence& evidence, const std::string& name) {
     return done(evidence, name, unused);
 }
 
-// The reason that files and settings give for a "no"; empty: none.
+// Returns the reason that files and settings give for a "no"; empty: none.
 std::string setting_that_is_no(const Evidence& evidence) {
     for (const Finding& finding : evidence.findings)
         if (finding.answer == Answer::kNo && finding.what != "NUMA balancing" && finding.what != "cwsr_enable")
@@ -72,7 +73,7 @@ Objection inexact(const char* where) {
     return {std::string("the result is wrong ") + where + ": a kernel was lost, repeated, or its state not kept"};
 }
 
-// Returns the shim's reason in its log for a missing level, as the end of a sentence; empty: none.
+// Returns the reason in the shim's log for a missing level, as the end of a sentence; empty: none.
 std::string shim_says(const Evidence& evidence, const std::string& name) {
     const ChildResult* result = step(evidence, name);
     for (const char* words : {"no preempt level", "lacks that level"}) {
@@ -144,7 +145,7 @@ Objection against_stop(const Evidence& evidence, int level) {
     return {};
 }
 
-// The three jobs are done.
+// Judges a level, given its three jobs, which are done.
 Judged judged_job(const Evidence& evidence, int level) {
     return judge_job(*step(evidence, "job alone"), *step(evidence, "job native"),
                      *step(evidence, "job " + std::to_string(level)));
@@ -245,7 +246,7 @@ Objection against_all_ways(const Evidence& evidence) {
 
 // --- all levels
 
-// In the order in which reasons are given. Each level needs what those below it need.
+// Returns the rules in the order in which reasons are given. Each level needs the levels below it.
 std::vector<Rule> rules_of(const std::string& platform, int level) {
     const bool streams = platform != "opencl";
     const bool hip = platform == "hip";
@@ -268,7 +269,8 @@ std::vector<Rule> rules_of(const std::string& platform, int level) {
     return rules;
 }
 
-// A refusal outranks a step that was not run, and that outranks figures without a gain, which come last of the rules.
+// Returns the strongest objection: a refusal, then a step that was not run, then figures without a gain (the last
+// rules).
 Objection strongest(const Evidence& evidence, const std::vector<Rule>& rules) {
     Objection first;
     for (Rule rule : rules) {
@@ -324,7 +326,7 @@ std::string best_way(const Evidence& evidence) {
             soonest_us = us;
         }
     }
-    // A way that stops a victim is better than one that leaves it a part of the device.
+    // The mask is the last resort: it leaves a victim part of the device, while the other ways stop it.
     if (best.empty() && against_mask(evidence).says.empty()) return kMask;
     return best;
 }

@@ -9,8 +9,8 @@ namespace xsched::cli {
 namespace {
 
 constexpr double kMostlyPercent = 50;
-constexpr double kSomeBytes = 64 * 1024;         // a copy that takes longer than its launch
-constexpr double kLargeBytes = 8 * 1024 * 1024;  // one that keeps an engine for a good part of a millisecond
+constexpr double kSomeBytes = 64 * 1024;         // bytes: such a copy takes longer than its launch
+constexpr double kLargeBytes = 8 * 1024 * 1024;  // bytes: such a copy keeps an engine for a good part of a millisecond
 
 // "64 MiB"
 std::string bytes_text(double bytes) {
@@ -23,11 +23,11 @@ std::string bytes_text(double bytes) {
     return text;
 }
 
-// The recent copies of a program by means of a device.
+// A program's recent copies on a device.
 struct Copying {
     double percent = 0;  // of its commands
-    double each = 0;     // bytes
-    double per_s = 0;    // bytes
+    double each = 0;  // bytes
+    double per_s = 0;  // bytes
 };
 Copying copying(const Json& device) {
     const auto number = [&](const char* key) {
@@ -37,10 +37,11 @@ Copying copying(const Json& device) {
     return {number("copies_percent"), number("copy_bytes"), number("copied_bytes_per_s")};
 }
 
-// Its copies are most of what it does, and large enough that they take the time.
+// Returns whether most of its commands are copies, and large enough to determine its time.
 bool mostly_copies(const Copying& copies) { return copies.percent >= kMostlyPercent && copies.each >= kSomeBytes; }
 
-// Copies large enough that another one's waits noticeably for one of them; null: nobody on the device makes such.
+// Returns another program with copies so large that this program's copies wait noticeably; null: there is none on the
+// device.
 const Json* large_copies(const std::vector<const Json*>& others, const Json& program, const Json& device,
                          Copying& found) {
     for (const Json* other : others) {

@@ -1,4 +1,4 @@
-// Whether copies of memory are what a program waits for, its own or another's. Pure.
+// Explains a program that waits for copies of memory: its own, or another program's. Pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace xsched::cli {
 
-// `others`: programs with a queue on one of its devices. False: it does not copy, or nothing of a size that matters.
+// Explains it by copies. `others`: programs with a queue on one of its devices. Returns false if it does not copy, or
+// if no copy is large enough to matter.
 bool find_copies(const Json& program, const std::vector<const Json*>& others, Explained& result);
 
 }  // namespace xsched::cli

@@ -26,7 +26,7 @@ bool is_meant(const Json& program, const Names& who) {
            std::any_of(who.begin(), who.end(), [&](const std::string& name) { return is_called(program, name); });
 }
 
-// Of all; those that are meant. Throws Failure if one of the names is nobody's.
+// Returns the programs that `who` names; all if it names none. Throws Failure if no program has one of the names.
 std::vector<const Json*> meant(const Json& answer, const Names& who) {
     const Json& programs = answer["programs"];
     if (programs.empty() && who.empty())
@@ -57,7 +57,7 @@ int explain_now(const Names& who, bool json) {
     return 0;
 }
 
-// Follows what the server records, and explains the bursts of those that are meant.
+// Follows what the server records, and explains the slow bursts of the chosen programs.
 class SlowWatch {
 public:
     SlowWatch(const ExplainWords& words, bool json)

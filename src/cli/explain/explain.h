@@ -7,9 +7,9 @@
 namespace xsched::cli {
 
 struct ExplainWords {
-    std::vector<std::string> who;  // numbers or (parts of) programs' names; none: all programs
-    std::string slow;        // explain each burst that takes longer; empty: what is so now
-    std::string time = "1m"; // with `slow`: for how long
+    std::vector<std::string> who;  // process numbers, or parts of programs' names; none: all programs
+    std::string slow;        // explain each burst that takes longer than this; empty: explain the present state
+    std::string time = "1m";  // with `slow`: how long to watch
 };
 
 // Returns the exit status. Throws Failure.

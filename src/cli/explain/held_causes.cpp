@@ -9,7 +9,7 @@ namespace xsched::cli {
 namespace {
 
 constexpr double kStarvedMs = 900;  // one hold
-constexpr int64_t kLongestWindowS = 60;        // seconds: the longest time that is looked at
+constexpr int64_t kLongestWindowS = 60;        // seconds: the longest time looked at
 
 std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
@@ -19,7 +19,7 @@ std::string behind(const Json& by) {
     return "(" + by.value("why", "") + ")";
 }
 
-// How a hold was brought about, where that is worth a word.
+// Returns how the program was held, if that is worth mentioning.
 std::string through(const Json& by, const Json& program) {
     const std::string mechanism = by.value("mechanism", "");
     const double command_ms = program.value("command_ms", 0.0);
@@ -44,7 +44,8 @@ std::string held_sentence(const Json& held, const Json& program) {
     return text;
 }
 
-// The remedies for a less urgent program, by the policy that says who is urgent. Others go by priority.
+// Remedies for a less urgent program, by the policy that decides which program is urgent. The other policies go by
+// priority.
 struct Remedy {
     const char* policy;
     const char* begin;  // PID follows
@@ -56,7 +57,7 @@ constexpr Remedy kRemedies[] = {
     {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
     {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
 };
-// Of these none ever gives turns: a hold for a turn is from before.
+// Policies that never give turns: a hold for a turn is older than the policy.
 constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
 constexpr const char* kByShares[] = {"PUP", "SPUP", "UP"};
 
@@ -64,7 +65,7 @@ bool is_among(const std::string& policy, auto& policies) {
     return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
 }
 
-// One cause of holds, while its sentences are written.
+// One cause of holds, for writing its sentences.
 struct Cause {
     const Json& answer;
     const Json& program;
@@ -79,7 +80,7 @@ struct Cause {
         result.headline += more;
         result.advice = advice;
     }
-    // "xcli hint 812 WORDS"
+    // Returns "xcli hint 812 WORDS".
     std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
 };
 
@@ -103,7 +104,7 @@ void say_more_urgent(Cause& cause) {
                 be_more_urgent(cause) + ", or give it a share (" + cause.hint("--share 10") + "; xcli policy -s PUP)");
 }
 
-// "share" or "limit": what its control group was given of it; 0: nothing.
+// Returns the share or limit of the program's control group, as `which` says; 0: none.
 int64_t of_group(const Cause& cause, const char* which) {
     return cause.program.value("group_gets", Json::object()).value(which, int64_t{0});
 }
@@ -191,7 +192,7 @@ void say_its_gang_is_suspended(Cause& cause) {
                 "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
 }
 
-// By the reason that the server gives (sched/facts/reason.def).
+// Texts by the reason that the server gives (sched/facts/reason.def).
 struct ReasonText {
     const char* word;
     void (*write)(Cause& cause);

@@ -1,4 +1,4 @@
-// The explanation of xcli explain for a program that was held: the main cause, and what to do about it. Pure.
+// Explains a program that was held: the main cause, and what to do about it. Pure.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace xsched::cli {
 
-// "pid 812 (server, priority 10)"
+// Returns, for example, "pid 812 (server, priority 10)".
 std::string whom(const Json& by);
-// `held`: one of program["held"], with at least one cause.
+// Explains it. `held`: one element of program["held"], with at least one cause.
 Explained held_cause(const Json& answer, const Json& program, const Json& held);
 
 }  // namespace xsched::cli

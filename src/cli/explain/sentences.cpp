@@ -11,21 +11,21 @@
 namespace xsched::cli {
 namespace {
 
-constexpr double kLittleMs = 1;         // held in ten seconds: not worth a word
-constexpr double kLongCommandMs = 1;    // keeps a device for longer than a person may want to wait
+constexpr double kLittleMs = 1;         // ms held in ten seconds that are not worth mentioning
+constexpr double kLongCommandMs = 1;    // ms: such a command occupies a device longer than a person may want to wait
 constexpr double kShortCommandMs = 0.02;
 constexpr double kBusyPercent = 85;
 constexpr double kSeldomPercent = 50;
 constexpr double kNewS = 60;
 
-// The shortest time with something in it says what is going on now.
+// Returns the shortest time window with a hold in it, which shows what is going on now.
 const Json* telling_window(const Json& program) {
     for (const Json& held : program["held"])
         if (held.value("ms", 0.0) >= kLittleMs && !held["by"].empty()) return &held;
     return nullptr;
 }
 
-// Other programs with a queue on a device of this one.
+// Returns other programs that have a queue on one of this program's devices.
 std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
     std::vector<const Json*> found;
     for (const Json& other : answer["programs"]) {
@@ -38,7 +38,7 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
     return found;
 }
 
-// A neighbour whose commands last long and that has no level 3 to be taken off by; null: there is none.
+// Returns a neighbour with long commands and no level 3, so that it cannot be interrupted; null: there is none.
 const Json* long_kernels(const std::vector<const Json*>& others, const Json& program) {
     for (const Json* other : others) {
         if (other->value("command_ms", 0.0) < kLongCommandMs || other->value("level", 0) >= 3) continue;
@@ -47,11 +47,11 @@ const Json* long_kernels(const std::vector<const Json*>& others, const Json& pro
     return nullptr;
 }
 
-// A program that nobody held lately.
+// A program that was not held lately.
 struct Free {
     const Json& program;
     std::vector<const Json*> others;  // programs on its devices
-    double got = 0;                   // percent of its devices in ten seconds; negative: not known
+    double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
 
     bool is_seldom_busy() const { return got >= 0 && got < kSeldomPercent; }
@@ -64,7 +64,7 @@ struct Free {
 
 std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
 
-// Its own work, or nobody is beside it.
+// Finds that it keeps its device busy itself, or is alone there.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
@@ -92,7 +92,7 @@ bool find_long_kernels(const Free& free, Explained& result) {
     return true;
 }
 
-// Its commands are with the driver, and the device may not begin them yet.
+// Finds that its commands are with the driver, but the device may not begin them yet.
 bool find_wait(const Free& free, Explained& result) {
     if (!free.program.value("waits_for_host", false)) return false;
     result.finding = WhySlow::kWaitsForHost;
@@ -112,8 +112,8 @@ bool find_lost_claim(const Free& free, Explained& result) {
     return true;
 }
 
-// The measured lengths of its commands count the time of other queues' turns as well. So this comes before all that
-// follows from such measurements.
+// Finds that its GPU has more queues than it takes at once. Comes before the causes that rest on measured command
+// lengths, since those include the turns of other queues then.
 bool find_crowded(const Free& free, Explained& result) {
     const std::string crowd = crowd_text(free.program);
     if (crowd.empty() || free.program.value("state", "") == "idle") return false;
@@ -123,7 +123,7 @@ bool find_crowded(const Free& free, Explained& result) {
     return true;
 }
 
-// It gives the device little to do.
+// Finds that it gives the device little work.
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
         result.finding = WhySlow::kShortCommands;
@@ -170,7 +170,7 @@ Explained not_held(const Json& answer, const Json& program) {
     return result;
 }
 
-// Finds the facts that come before all others, whatever was measured. False: none of it.
+// Finds the facts that come before all others, whatever was measured. Returns false if none applies.
 bool find_plain(const Json& answer, const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     result.not_us = true;

@@ -1,4 +1,4 @@
-// The sentences of xcli explain about a program: the server's facts ("programs", server/tools/tool_programs.cpp) in
+// Writes the sentences of xcli explain: turns the server's facts ("programs", server/tools/tool_programs.cpp) into
 // words that a person can act on. Pure; any thread.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace xsched::cli {
 
-// `program`: one of answer["programs"]; the others are looked at for who is there beside it.
+// Explains `program`, an element of answer["programs"]; the other elements tell what runs beside it.
 Explained explain(const Json& answer, const Json& program);
 std::string explained_text(const Json& program, const Explained& explained);
 Json explained_json(const Json& program, const Explained& explained);

@@ -10,7 +10,7 @@ int64_t SlowBurst::held_ns() const {
     return all;
 }
 
-// Adds the part of the hold that falls into the burst under way.
+// Ends the hold, and adds the part of it that falls into the present burst.
 void SlowBursts::end_hold(Queue& queue, int64_t now_ns) {
     if (queue.suspended_ns == 0 || queue.ready_ns == 0) return;
     const int64_t ns = now_ns - std::max(queue.suspended_ns, queue.ready_ns);

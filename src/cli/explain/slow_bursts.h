@@ -1,5 +1,5 @@
-// Which bursts of work took longer than a limit, and how much of that the queue was held, by whom: from what the
-// scheduler saw and decided (the server's "record"). Pure; one thread.
+// Finds bursts of work that took longer than a limit, and how long the queue was held in them, and for which program.
+// Uses what the scheduler saw and decided (the server's "record"). Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace xsched::cli {
 
 struct SlowBurst {
     struct Held {
-        uint32_t by_client = 0;  // 0: for nobody; see the reason
+        uint32_t by_client = 0;  // the program it was held for; 0: none, see the reason
         uint32_t reason = 0;
         int64_t ns = 0;
         uint64_t times = 0;
@@ -22,7 +22,7 @@ struct SlowBurst {
     uint32_t slot = 0;
     int64_t began_ns = 0;
     int64_t ns = 0;
-    std::vector<Held> held;  // by cause, the most first
+    std::vector<Held> held;  // by cause, the longest first
 
     int64_t held_ns() const;
 };
@@ -31,7 +31,7 @@ class SlowBursts {
 public:
     explicit SlowBursts(int64_t limit_ns) : limit_ns_(limit_ns) {}
 
-    // In the order of their times, as far as one queue goes.
+    // Takes in a change. Changes of one queue must come in order of time.
     void see(const ipc::RecordedChange& change);
     // Returns the bursts that ended since the last call.
     std::vector<SlowBurst> take() { return std::exchange(slow_, {}); }

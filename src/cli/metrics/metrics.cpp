@@ -54,12 +54,12 @@ int metrics(const MetricsWords& words, bool json) {
         print(json ? answer.dump(2) + "\n" : metrics_text(answer));
         return 0;
     }
-    // It opens the numbers and nothing else, whoever comes to know it.
+    // The token opens only the numbers, so a leak of it does little harm.
     const std::string token = words.token_file.empty() ? "" : fresh_token();
     std::vector<HttpPlace> places = HttpPlace::open(words.listen, token);
     std::optional<TokenFile> file;
     if (!token.empty()) file.emplace(words.token_file, token, words.token_group);
-    stop_on_signals();  // before anybody learns that it is there
+    stop_on_signals();  // before any program can know that it listens
     print("xcli: metrics at " + places.front().name() + "\n");
     HttpDoor door;
     door.add(std::move(places));

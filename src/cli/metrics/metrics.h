@@ -1,4 +1,4 @@
-// xcli metrics: numbers for Prometheus and the like, once or over HTTP.
+// xcli metrics: numbers for Prometheus and similar programs, once or over HTTP.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace xsched::cli {
 
 struct MetricsWords {
-    bool definitions = false;  // what each means, instead
+    bool definitions = false;  // print what each number means instead
     std::string listen;        // a Unix socket's path, or 127.0.0.1:PORT; empty: print once
-    std::string token_file;    // needed for a port: where its token is written
-    std::string token_group;   // of this name, may read that file too
+    std::string token_file;    // file for a port's token, without which no port is opened
+    std::string token_group;   // group that may read that file, too
 };
 
-// Returns the exit status; with `listen` after SIGTERM or SIGINT. Throws Failure.
+// Prints or serves the numbers. Returns the exit status; with `listen`, after SIGTERM or SIGINT. Throws Failure.
 int metrics(const MetricsWords& words, bool json);
 
-// Answers GET /metrics. A server that is away is no reason to leave: whoever asks is told.
+// Answers GET /metrics. If the server is away, the answer says so, and serving goes on.
 HttpAnswer answer_metrics();
 
 }  // namespace xsched::cli

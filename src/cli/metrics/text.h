@@ -30,8 +30,9 @@ const char* metric_type_word(MetricType type);
 
 inline constexpr const char* kMetricsContentType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-// `answer`: to {"cmd": "programs", "buckets": true}, all pages. Histograms have a bucket for each power of two from 1
-// us to 137 s. They can be added up over programs and machines, since the buckets are the same everywhere.
+// Returns the text. `answer`: the answer to {"cmd": "programs", "buckets": true}, all pages. Histograms have a bucket
+// for each power of two from 1 us to 137 s. The buckets are the same everywhere, so histograms of programs and machines
+// can be added up.
 std::string metrics_text(const Json& answer);
 
 }  // namespace xsched::cli

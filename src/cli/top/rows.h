@@ -1,6 +1,5 @@
-// The view of xcli top on each program and device: from the answers of the server's command "programs", one after the
-// other. Rates are of the last second as the server has them; only burst lengths and the small history come from what
-// was seen before. Pure; one thread.
+// The data of xcli top: each program and device, from consecutive answers to the server's command "programs". Rates are
+// the server's, for the last second; only burst lengths and the small history need earlier answers. Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@ struct TopRow {
     int64_t priority = 0;
     std::string state;  // "runs", "held", "susp" (by a person), "part", "idle", "stop"
     int64_t share = 0;  // percent asked for, 0: none
-    double got = -1;    // percent of its devices in the last second; negative: not known yet
-    double held = 0;    // percent of the last second
+    double got = -1;  // percent of its devices in the last second; negative: not known yet
+    double held = 0;  // percent of the last second
     double preemptions = 0;  // in the last second
-    double burst_p50_ms = -1;  // of the last looks, else of all; negative: none was followed
+    double burst_p50_ms = -1;  // of the last looks; without any, of all time; negative: no burst was watched
     double burst_p99_ms = -1;
     double command_ms = 0;
     std::vector<double> history;  // `got`, oldest first
-    bool suspended = false;       // by a person
-    std::string device;           // the first
+    bool suspended = false;  // by a person
+    std::string device;  // the first
 };
 
 struct TopDevice {
     std::string name;  // "GPU:1f (cuda)"
-    double use = -1;   // percent, of all programs that may be seen; negative: not known
+    double use = -1;  // percent, of all programs that may be seen; negative: not known
     size_t programs = 0;
 };
 
@@ -44,7 +43,7 @@ const char* top_sort_word(TopSort sort);
 
 class TopRows {
 public:
-    static constexpr size_t kLooks = 10;     // that burst lengths are of
+    static constexpr size_t kLooks = 10;  // number of looks over which burst lengths are taken
     static constexpr size_t kHistory = 32;
 
     void take(const Json& answer);
@@ -52,7 +51,7 @@ public:
     const std::vector<TopDevice>& devices() const { return devices_; }
     const std::string& policy() const { return policy_; }
 
-    // Those whose name or number has `filter` in it, the largest first (names and numbers: the smallest).
+    // Returns the rows with `filter` in their name or number, largest first (names and numbers: smallest first).
     std::vector<TopRow> sorted(TopSort sort, bool reverse, const std::string& filter) const;
 
 private:

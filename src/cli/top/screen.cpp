@@ -1,4 +1,4 @@
-// With ncurses; none of it is seen elsewhere, for its macros have common names.
+// Uses ncurses, whose macros have common names, so no other file includes it.
 #define NCURSES_NOMACROS 1
 #include "cli/top/screen.h"
 
@@ -61,7 +61,8 @@ void TopScreen::draw(const std::vector<TopLine>& lines) const {
         const int attributes = attributes_of(lines[i].mark, colours_);
         attrset(attributes);
         std::string text = lines[i].text;
-        // The whole line is marked. The last place of the window would scroll it.
+        // The chosen line is marked over its whole width. A character at the window's last place would scroll the
+        // window.
         if (lines[i].mark == TopMark::kChosen && text.size() < columns())
             text += std::string(columns() - text.size(), ' ');
         mvaddnstr(static_cast<int>(i), 0, text.c_str(), static_cast<int>(text.size()));

@@ -18,17 +18,17 @@ enum TopKey : int {
     kKeyResized
 };
 
-// While it lives the terminal shows a page of ours; afterwards it is as it was.
+// Shows our page on the terminal during its life, and restores the terminal afterwards.
 class TopScreen {
 public:
-    // Throws Failure if the terminal is of no kind that can be drawn on.
+    // Throws Failure if the terminal cannot be drawn on.
     TopScreen();
     ~TopScreen();
     TopScreen(const TopScreen&) = delete;
     TopScreen& operator=(const TopScreen&) = delete;
 
     void draw(const std::vector<TopLine>& lines) const;
-    // A letter, a TopKey, or kNoKey after that time or after a signal.
+    // Returns a letter, a TopKey, or kNoKey after that time or after a signal.
     int key(int timeout_ms) const;
     size_t columns() const;
     size_t rows() const;

@@ -1,4 +1,4 @@
-// The effects of keys in xcli top: choosing, sorting, filtering, and changes that are asked for first. Knows no
+// The effects of keys in xcli top: choosing, sorting, filtering, and changes that need a confirmation. Knows no
 // terminal. One thread.
 #pragma once
 
@@ -17,12 +17,12 @@ public:
 
     TopSession(Ask ask, TopView view) : ask_(std::move(ask)), view_(std::move(view)) {}
 
-    // Asks the server anew. Old answers stay to be seen while it does not answer.
+    // Asks the server again. The last answer stays visible while the server does not answer.
     void look();
     bool is_away() const { return !away_.empty(); }
-    // Why there is no answer; empty: there is one.
+    // Returns why there is no answer; empty: there is one.
     const std::string& away() const { return away_; }
-    // False: the user wants to leave.
+    // Handles a key. Returns false if the user wants to leave.
     bool press(int key);
     std::vector<TopLine> picture(size_t columns, size_t rows, bool utf8);
     const TopView& view() const { return view_; }
@@ -35,12 +35,12 @@ private:
     void choose(int step);
     const TopRow* chosen() const;
     void show_below();
-    // A line that the user types; `done` gets it at Enter.
+    // Lets the user type a line; `done` gets it at Enter.
     void begin_line(const std::string& question, const std::string& text, std::function<void(const std::string&)> done);
     bool edit_line(int key);
-    // A question; `done` is called if the answer is y.
+    // Asks the user; `done` is called if the answer is y.
     void ask_first(const std::string& question, std::function<void()> done);
-    // A refusal is shown in the last line.
+    // Sends an order to the server. A refusal is shown in the last line.
     void order(const Json& request);
     void ask_number(const char* what, const char* member);
     void ask_policy();
@@ -51,9 +51,9 @@ private:
     TopRows rows_;
     Json answer_;
     Below below_ = Below::kNothing;
-    std::string question_;  // of the line or the decision under way; empty: none
+    std::string question_;  // the line or confirmation in progress; empty: none
     std::string line_;
-    std::string told_;  // what the last order came to
+    std::string told_;  // the result of the last order
     std::string away_;
     std::function<void(const std::string&)> line_done_;
     std::function<void()> yes_;

@@ -1,4 +1,4 @@
-// xcli top: looks, keys and pictures, again and again.
+// xcli top: the loop of looks, keys and pictures.
 #include "cli/top/top.h"
 
 #include <unistd.h>
@@ -42,7 +42,7 @@ int print_once(ServerLink& link, const TopView& view, bool json) {
 }
 
 #ifndef XSCHED_NO_CURSES
-// A server that dies has a successor: it is looked for at each look.
+// A link that connects again at each look if the server has been replaced.
 class LinkForLong {
 public:
     Json ask(const Json& request, const char* pages) {

@@ -11,7 +11,7 @@ namespace xsched::cli {
 namespace {
 
 constexpr size_t kProgramLeast = 8;
-constexpr size_t kFixed = 70;  // all columns but the program's name
+constexpr size_t kFixed = 70;  // columns that all cells except the program's name take
 constexpr size_t kHistoryWidth = 8;
 constexpr const char* kKeys = "q quit  ? help  arrows: choose  Enter: queues  e explain  p priority  z suspend";
 
@@ -21,7 +21,7 @@ std::string format(const char* pattern, double number) {
     return text;
 }
 
-// To the left or right edge of a column.
+// Return a text aligned to the left or right edge of a column.
 std::string left(std::string text, size_t width) {
     if (text.size() > width) text = width > 1 ? text.substr(0, width - 1) + "~" : text.substr(0, width);
     return text + std::string(width - text.size(), ' ');
@@ -30,7 +30,7 @@ std::string right(const std::string& text, size_t width) {
     return text.size() >= width ? text.substr(0, width) : std::string(width - text.size(), ' ') + text;
 }
 
-// Four digits and a unit at most: "812u", "2.1m", "1.5s".
+// Returns at most four digits and a unit: "812u", "2.1m", "1.5s".
 std::string short_length(double ms) {
     if (ms < 0) return "-";
     if (ms < 1) return format("%.0fus", ms * 1000);
@@ -98,7 +98,7 @@ const std::vector<std::string>& help() {
     return kLines;
 }
 
-// So that the chosen one is among `room` rows.
+// Returns the first row to show, so that the chosen one is among the `room` rows shown.
 size_t first_shown(const std::vector<TopRow>& rows, uint32_t chosen, size_t room) {
     for (size_t i = 0; i < rows.size(); ++i)
         if (rows[i].client == chosen && i >= room) return i + 1 - room;

@@ -1,4 +1,4 @@
-// The picture of xcli top as lines of text with marks, for a window of any size. Pure; any thread.
+// Draws xcli top as lines of text with marks, for a window of any size. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace xsched::cli {
 enum class TopMark { kPlain, kHeading, kChosen, kHeld, kRuns, kIdle, kKeys };
 
 struct TopLine {
-    std::string text;  // at most as wide as the window; UTF-8 if the view says so
+    std::string text;  // at most as wide as the window; UTF-8 if the view allows it
     TopMark mark = TopMark::kPlain;
 };
 
@@ -22,20 +22,20 @@ struct TopView {
     TopSort sort = TopSort::kHeld;
     bool reverse = false;
     std::string filter;
-    uint32_t chosen = 0;            // that program; 0: none
+    uint32_t chosen = 0;            // the chosen program; 0: none
     std::vector<std::string> below; // queues or an explanation of it
     std::string question;           // in the last line, instead of the keys
     bool help = false;
 };
 
-// Exactly as many lines as fit. Programs beyond them are left out, but not the chosen one.
+// Returns exactly as many lines as fit. Leaves out programs for which there is no room, but never the chosen one.
 std::vector<TopLine> top_picture(const TopRows& rows, const TopView& view);
-// All programs, for output that is no terminal: as wide as `columns`.
+// Returns all programs, `columns` wide, for output that is no terminal.
 std::string top_text(const TopRows& rows, TopView view);
 
-// "[####  ]  61", this many characters wide.
+// Returns, for example, "[####  ]  61", this many characters wide.
 std::string top_bar(double percent, size_t width, bool utf8);
-// The last values, each a character; 100 is the highest.
+// Returns one character for each of the last values; 100 is the highest.
 std::string top_history(const std::vector<double>& values, size_t width, bool utf8);
 
 }  // namespace xsched::cli
