@@ -21,8 +21,8 @@ struct Text {
     char text[128];
 };
 
-// As launches are logged: "queue 0x55d0" of OpenCL, "stream 0x55d0" of the others, whose default streams have no
-// handle.
+// Returns the queue's name as launches are logged: "queue 0x55d0" for OpenCL, "stream 0x55d0" for the others, whose
+// default streams have no handle.
 Text name_of(const ipc::Region& region, uint32_t slot_number) {
     Text name{"a queue"};
     if (slot_number >= ipc::kMostQueues) return name;

@@ -1,5 +1,5 @@
-// Whether the server still lives, by its heartbeat: only that the number changes counts, and how long ago that was by
-// this process's own clock. The server's clock may be another one. One thread; one object for each connection.
+// Tells from the server's heartbeat whether the server still lives: how long ago, by this process's own clock, the
+// number last changed. The server's clock may differ. One thread; one object for each connection.
 #pragma once
 
 #include <cstdint>

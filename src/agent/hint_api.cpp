@@ -61,7 +61,7 @@ Value value_of(XResult (*function)(XQueueHandle, Value));
 
 base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
-    // The environment gives a moment as a time from now: from when the queue is made.
+    // A time in the environment counts from now: from the creation of the queue.
     for (const base::HintInfo& hint : base::kHints)
         if (hint.kind == base::HintKind::kTime)
             base::set_hint(hints, hint.id, hint.kept(base::get_hint(hints, hint.id), base::now_ns()));

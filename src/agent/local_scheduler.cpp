@@ -75,7 +75,7 @@ int64_t LocalScheduler::pass() {
 }
 
 void LocalScheduler::decide_here() {
-    if (!mutex_.try_lock()) return;  // whoever passes now is rung and passes again
+    if (!mutex_.try_lock()) return;  // the thread that makes a pass now is rung, and makes another one
     dispatcher_->pass(base::now_ns());
     mutex_.unlock();
 }

@@ -26,8 +26,8 @@ public:
 
 private:
     static void* body(void* scheduler);
-    // Until `stop`: pass, sleep until a queue rings or a turn ends. Never calls the driver: a thread of the program may
-    // hold the driver's lock until the very queue that a pass lets go has done its work.
+    // Makes passes until `stop`; sleeps until a queue rings or a turn ends. Never calls the driver: a thread of the
+    // program may hold the driver's lock until a queue that a pass resumes has done its work.
     void run();
     int64_t pass();
 

@@ -14,9 +14,9 @@ namespace xsched::agent {
 namespace {
 
 constexpr size_t kMostVariables = 4096;
-// From the folder of libpreempt: in a build tree and with LIBDIR=lib; with LIBDIR=lib/TRIPLE.
+// Places of xserver relative to libpreempt's folder: in a build tree and with LIBDIR=lib; with LIBDIR=lib/TRIPLE.
 constexpr const char* kPlaces[] = {"../bin/xserver", "../../bin/xserver", nullptr};
-// Variables that are meant for the program are not for the server.
+// Variables that are left out of the server's environment, since they are meant for the program.
 constexpr const char* kLeftOut[] = {"LD_PRELOAD=", "LD_AUDIT=", "XLOG_FILE=", "OPENCL_LAYERS="};
 
 char g_path[PATH_MAX];

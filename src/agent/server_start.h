@@ -3,13 +3,13 @@
 
 namespace xsched::agent {
 
-// Whether somebody who finds no server may start one: not if XSCHED_SOCKET names a place (who named it knows who serves
-// there), not in a program with more rights than its user. Any thread.
+// Returns whether this process may start a server if it finds none. It may not if XSCHED_SOCKET names a socket, since
+// the user then expects a certain server. A program with more rights than its user may not, either. Any thread.
 bool may_start_server();
 
-// Null: a server is on its way, and answers within moments or never. Else why there can be none, or is not to be. The
-// program gets no SIGCHLD, no child to wait for, and nothing on its standard streams; the server has none of its
-// descriptors. The agent's thread.
+// Starts a server. Returns null if one is on its way: it answers within moments or never. Otherwise returns why there
+// can be none. The program gets no SIGCHLD, no child to wait for, and nothing on its standard streams. The server has
+// none of its descriptors. The agent's thread.
 const char* start_server();
 
 }  // namespace xsched::agent

@@ -1,6 +1,6 @@
-// Whether the process has entered a sandbox (seccomp) since XSched began in it. The kernel may end a process there that
-// asks for anything new: a socket, a file, a thread. By then XSched has all that it needs. Steps that are only useful,
-// such as the search for another server, are left out in a sandbox. Any thread.
+// Tells whether the process has entered a sandbox (seccomp) since XSched began in it. The kernel may then end a process
+// that asks for anything new: a socket, a file, a thread. By then XSched has everything it needs. In a sandbox it
+// leaves out steps that are merely useful, such as the search for another server. Any thread.
 //
 // Each of our libraries has a copy of this. Libpreempt notes the confinement, and the others ask its copy.
 #pragma once

@@ -14,7 +14,7 @@ inline constexpr size_t kLogLineBytes = 1024;
 // The line as it is printed, with its newline; its length. `text` has kLogLineBytes.
 [[gnu::format(printf, 5, 6)]] size_t format_line(char* text, LogLevel level, const char* file, int line,
                                                  const char* format, ...);
-// Whether XLOG_FILE names one: its lines also say the day, the program and its number.
+// Returns whether XLOG_FILE names a file. Its lines also have the day, the program's name and its pid.
 bool logs_to_file();
 // At most kLogLineBytes. errno may change.
 void put_line(const char* line, size_t bytes);

@@ -1,5 +1,5 @@
-// A plain mutex that starts anew in fork's child, and its guard: one that another thread held when the process forked
-// is free there, wherever it lies. Never held across a call into a vendor's driver.
+// A plain mutex, and its guard. In fork's child it is free, even if another thread held it when the process forked.
+// Never held across a call into a vendor's driver.
 #pragma once
 
 #include <atomic>

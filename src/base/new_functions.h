@@ -5,8 +5,8 @@
 
 namespace xsched::base {
 
-// Whether a function puts work into a stream or queue, as far as its name says. All scheduled functions of the tables
-// have such names. Pure.
+// Returns whether a function seems, by its name, to put work into a stream or queue. All scheduled functions of the
+// tables have such names. Pure.
 constexpr bool looks_like_work(std::string_view name) {
     constexpr std::string_view kWork[] = {"Async",       "Launch",      "Enqueue",       "Capture",     "capture",
                                           "Memcpy",      "Memset",      "memcpy",        "memset",      "StreamWait",

@@ -68,7 +68,8 @@ void ClientSlots::begin_suspension(int64_t now_ns) {
 }
 
 bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
-    // Not for each part of a write, since this looks at all queues: a delay is then known to a millisecond.
+    // Done once per write, not for each part of it, since it looks at all queues. A delay is then known to a
+    // millisecond.
     if (verdicts_are_new_ || now_ns - delays_.settled_ns() >= base::kMillisecond) settle_delays(now_ns);
     if (std::exchange(verdicts_are_new_, false)) direct_header(now_ns);
     const auto end = static_cast<uint32_t>(queues_.size());

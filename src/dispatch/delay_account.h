@@ -35,7 +35,7 @@ public:
         several_ = several_ || cause_pid_ != pid;
     }
     int64_t total_ns() const { return total_ns_; }
-    // Of the last suspension: its length, the first process it was for, and whether there were others.
+    // Return facts about the last suspension: its length, the first process it was for, and whether there were others.
     int64_t ns() const { return ns_; }
     int32_t cause_pid() const { return cause_pid_; }
     bool several_causes() const { return several_; }

@@ -47,7 +47,7 @@ public:
     // for the time if it exceeds the price (prices.h). Without a clock only prices count.
     void measure_with(int64_t (*clock)());
 
-    // Whether the clients are of several users.
+    // Returns whether the clients belong to several users.
     bool has_several_users() const;
 
     sched::Core& core();

@@ -34,7 +34,7 @@ struct Sums {
     }
 };
 
-// How it was last kept off for somebody more urgent, and what was expected of the ways that there were
+// How it was last kept off for a more urgent unit, and what was expected of the possible ways
 // (sched/facts/candidates.h).
 struct KeptOff {
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism; kNone: it never was
@@ -110,7 +110,8 @@ public:
     ClientRecord& operator=(const ClientRecord&) = delete;
 
     std::atomic<int64_t> delay_caused_ns{0};
-    // Its work keeps others off and completes nothing: another thread should check whether the process is stopped.
+    // 1: its work keeps others off but completes nothing, so another thread should check whether the process is
+    // stopped.
     std::atomic<uint32_t> suspect{0};
     std::atomic<int64_t> claim_lost_ns{0};  // when it last was without its claim (sched/pattern/claim.h); 0: never
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit

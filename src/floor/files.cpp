@@ -27,7 +27,8 @@ XSCHED_FLOOR int fstatat(int folder, const char* path, struct stat* into, int fl
     return __fxstatat(kStatVersion, folder, path, into, flags);
 }
 
-// The same function: on LP64 files are long anyway. Code compiled with _FILE_OFFSET_BITS=64 calls the names with 64.
+// The same functions under the names that code compiled with _FILE_OFFSET_BITS=64 calls. On LP64 systems file sizes
+// have 64 bits anyway.
 XSCHED_FLOOR int stat64(const char* path, struct stat64* into) noexcept {
     return __xstat(kStatVersion, path, reinterpret_cast<struct stat*>(into));
 }

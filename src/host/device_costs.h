@@ -21,8 +21,9 @@ struct DeviceCosts {
     double of(const std::string& name) const;
 };
 
-// Returns an empty sentence, or why the file says nothing: it is not there ("" too, and `costs` stays as it is), it
-// cannot be read, is no such file, or has a cost that is no number of at most 10 ms. Nothing is taken from such a file.
+// Reads the costs from a file. Returns an empty text on success, and also if there is no such file (`costs` is
+// unchanged then). Returns a sentence if the file cannot be read, has another form, or has a cost above 10 ms; nothing
+// is taken from it then.
 std::string read_device_costs(const std::string& path, DeviceCosts& costs);
 // Returns an empty sentence, or why it was not written. Makes the folder.
 std::string write_device_costs(const std::string& path, const DeviceCosts& costs);

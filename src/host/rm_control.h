@@ -1,6 +1,7 @@
-// Calls to NVIDIA's kernel driver about channels that somebody else allocated: take them off the device, put them back,
-// change their timeslices. Used in the process that owns them and, for one that does not answer, by xserver; hence libc
-// alone, no state, no log. A call takes 0.3 to 1 ms. Any thread, no lock of ours held that a launch may need.
+// Calls NVIDIA's kernel driver about channels that another library allocated: takes them off the device, puts them
+// back, changes their timeslices. Used in the process that owns them; for a process that does not answer, by xserver.
+// So it uses only libc, and has no state and no log. A call takes 0.3 to 1 ms. Any thread; no lock of ours is held that
+// a launch may need.
 //
 // Words: channel, what the hardware takes work from; channel group (TSG), the channels that share a timeslice, of one
 // CUDA context and engine; client, subdevice, the driver's names for one user and one GPU.
@@ -16,9 +17,10 @@ using Ioctl = int (*)(int fd, unsigned long request, void* argument);
 
 // All compute channels that one client has on one GPU. Sent over xserver's socket as it is (ipc/protocol.h).
 struct ChannelSet {
-    // Of about 50 contexts that copy, or 128 that do not: each has one group and 8 channels for kernels and 12 channels
-    // for copies (measured: H100, driver 580). xserver's thread calls the driver once for each 64 channels of a
-    // process, up to 1 ms each, so they bound how long another user's order waits ("safety").
+    // Limits of a set. They suffice for about 50 contexts that copy, or 128 that do not: each has one group and 8
+    // channels for kernels and 12 channels for copies (measured: H100, driver 580). xserver's thread calls the driver
+    // once for each 64 channels of a process, up to 1 ms each. So the limits bound how long another user's order waits
+    // ("safety").
     static constexpr uint32_t kMostGroups = 128;
     static constexpr uint32_t kMostChannels = 1024;
 
@@ -53,10 +55,10 @@ bool is_sound(const ChannelSet& set);
 Outcome disable(Ioctl call, int fd, const ChannelSet& set, bool lets_run = false);
 Outcome enable(Ioctl call, int fd, const ChannelSet& set);
 
-// Whether the set's client and subdevice are the descriptor's own: a query that changes nothing and takes 5 us. On a
-// descriptor that did not allocate the client the driver refuses it, also to root (NV_ERR_INVALID_CLIENT; measured:
-// bench/results/foreign_channels.json). Channels need no proof of their own, since the driver looks each up in the
-// client that is named beside it. `gpu`: the driver's number of the GPU, if not null.
+// Proves that the set's client and subdevice belong to the descriptor, by a query that changes nothing and takes 5 us.
+// If the descriptor did not allocate the client, the driver refuses the query, also to root (NV_ERR_INVALID_CLIENT;
+// measured: bench/results/foreign_channels.json). Channels need no proof of their own, since the driver looks each up
+// in the client that is named beside it. `gpu`: receives the driver's number of the GPU, if not null.
 Outcome prove(Ioctl call, int fd, const ChannelSet& set, uint32_t* gpu = nullptr);
 
 // A set of channels, and the descriptor on which its process allocated it.

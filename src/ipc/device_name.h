@@ -1,5 +1,5 @@
-// The name that people have for a device, as a client tells its scheduler. The client writes, once for each of its
-// first devices; any thread reads. Letters are atomics because nobody trusts the writer to stop.
+// A device's name for people, as a client reports it to its scheduler. The client writes it once, for each of its first
+// devices; any thread reads it. Its letters are atomics, since a client may write again at any time.
 #pragma once
 
 #include <atomic>

@@ -147,7 +147,7 @@ struct alignas(512) QueueSlot {
     // --- parts of what was submitted, written only when copies are submitted (client)
     std::atomic<uint64_t> copies;  // memory copies; each piece counts
     std::atomic<uint64_t> copied_bytes;  // bytes of these copies, as far as their calls tell
-    // Until when the process holds the device through a burst, or to the burst's end; 0: it does not. (client)
+    // Until when the process keeps the device for a burst, or to the burst's end; 0: it does not. (client)
     std::atomic<int64_t> holds_until_ns;
     // --- also a directive: with `warm`, for how long the process may keep the device for work that is to come, in
     // microseconds; 0: only a moment
@@ -240,8 +240,8 @@ inline uint32_t wanted_gate(const QueueSlot& slot) {
     return closed ? kGateClosed : kGateOpen;
 }
 
-// Closes the gate while the scheduler or the program suspends the queue, else opens it; a queue that runs on slowed
-// keeps it open. Each side calls it after it changed its own word; whichever is last sees both.
+// Closes the gate if the scheduler or the program suspends the queue, otherwise opens it. The gate of a queue that is
+// only slowed stays open. Each side calls this after changing its own word; the later call sees both changes.
 inline void settle_gate(QueueSlot& slot) {
     uint32_t wanted = wanted_gate(slot);
     while (slot.gate.load(std::memory_order_seq_cst) != wanted) {
@@ -260,8 +260,8 @@ struct Header {
     int32_t server_pid;
     uint32_t client_id;
     int64_t made_ns;  // when the server made the memory, by its own clock
-    // How far the client's clock is ahead of the server's; 0: they are one (client_clock.h). Written by the client
-    // before it uses anything else, and read by the client alone.
+    // How far the client's clock is ahead of the server's; 0: both are the same clock (client_clock.h). Written and
+    // read by the client alone, before it uses anything else.
     std::atomic<int64_t> client_ahead_ns;
 
     // --- client -> server
@@ -277,8 +277,8 @@ struct Header {
     // --- server -> client
     alignas(64) base::FutexWord directive;  // server adds 1 after it changed anything below or in a slot
     std::atomic<uint32_t> agent_asleep;  // client
-    std::atomic<uint32_t> watching;  // 1: ring on every ready/idle change; 0: nobody needs to know (server)
-    std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a call that somebody waits for (server)
+    std::atomic<uint32_t> watching;  // 1: ring on each ready/idle change; 0: changes are not needed (server)
+    std::atomic<uint32_t> expect_interrupt;  // 1: a directive may ask for a driver call that a unit waits for (server)
     // Keep-alive: a little work for nothing that keeps the device through the program's own short pauses. So the
     // hardware does not switch to another process and back. Useful while others are being kept off for this client's
     // sake.

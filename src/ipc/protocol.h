@@ -17,7 +17,7 @@ namespace xsched::ipc {
 
 enum class PeerKind : uint32_t { kClient = 1, kTool = 2 };
 
-// Why the server lets nobody in; sentences in protocol.cpp.
+// Why the server refuses a connection; sentences in protocol.cpp.
 enum class WelcomeStatus : uint32_t {
     kAccepted = 0,
     kWrongVersion = 1,
@@ -94,10 +94,9 @@ unsigned user_socket_places(char (*paths)[kSocketPathBytes]);
 // writes one WARN line if `warn`.
 bool make_socket_directory(const char* socket_path, bool warn);
 
-// Connects as XSCHED_SOCKET, else the system's server, else the user's at one of its places, and checks that the other
-// side is this user
-// or root. -1: nobody there. `path` receives where it is, or where a server of this
-// user would be, and errno says why it did not connect there. No line is logged for "nobody there"; refused
+// Connects to the server that XSCHED_SOCKET names; without it, to the system's server, or to the user's at one of its
+// places. Checks that the other side is this user or root. Returns -1 if no server answers. `path`: receives the
+// server's place, or the place where a server of this user would be; errno then says why it did not connect. Refused
 // permission and foreign owners give one WARN line, if `warn`.
 int connect_server(char* path, bool warn = true);
 
@@ -114,8 +113,9 @@ bool say_mapped(int socket, const Welcome& welcome);
 
 // Sends `bytes` with at most one descriptor (fd < 0: none). Never waits: false if it does not go at once.
 bool send_packet(int socket, const void* data, size_t bytes, int fd = -1);
-// One packet: its length; 0: the other side closed; -1 and errno: ETIMEDOUT, EMSGSIZE (longer than `bytes`), ... .
-// `fd` null: descriptors are refused; else it receives the one that came, or -1. timeout_ms 0: only what is there.
+// Receives one packet. Returns its length; 0: the other side closed; -1 with errno ETIMEDOUT, EMSGSIZE (longer than
+// `bytes`) or others. `fd`: receives the descriptor that came, or -1; null: descriptors are refused. timeout_ms 0: does
+// not wait.
 long receive_packet(int socket, void* data, size_t bytes, int* fd, int timeout_ms);
 
 }  // namespace xsched::ipc

@@ -17,17 +17,17 @@ Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
 int make_region_file();
 Region* map_new_region(int fd, uint32_t client_id, int32_t server_pid);
 
-// Server: keeps all pages where they are in every mapping for as long as the returned descriptor is open. Without that
-// a process that maps the file may have them gathered into one huge page (MADV_COLLAPSE), and our threads wait in a
-// page fault until that is done. -1 and errno: no descriptors left.
+// Server: prevents the kernel from moving the file's pages while the returned descriptor is open. Otherwise a process
+// that maps the file could have them gathered into one huge page (MADV_COLLAPSE), and our threads would block in a page
+// fault meanwhile. Returns -1 with errno if no descriptors are left.
 int pin_region(int fd);
 
-// Server, once both sides have mapped the file: from here on no process can punch holes into it, nor map it writable.
-// Waits for the file's lock, which a process that changes the file holds for as long as it likes. Returns 0, also if
-// it is sealed already, or errno: EPERM: the peer has added other seals, and these are the last.
+// Server: seals the file once both sides have mapped it, so that no process can punch holes into it, or map it
+// writable. Blocks on the file's lock, which a process that changes the file may hold for as long as it likes. Returns
+// 0, also if it is sealed already, or errno. EPERM: the peer has added other seals, and no more can be added.
 int seal_region(int fd);
 
-// Whether the kernel can seal a file that is mapped writable (F_SEAL_FUTURE_WRITE, since Linux 5.1).
+// Returns whether the kernel can seal a file that is mapped writable (F_SEAL_FUTURE_WRITE, since Linux 5.1).
 bool can_seal_regions();
 
 // Client, without a server: a zeroed Region of its own with its header's constants filled in. nullptr: no memory left.

@@ -44,7 +44,7 @@ bool is_our_directory(const char* directory, struct stat& info) {
 // How to take a directory that does not exist: as no server there, which is no fault, or as one to be made.
 enum class Missing { kIsFine, kIsMade };
 
-// In /tmp anybody may have made the directory first: it must be ours and closed to others.
+// Checks that the directory is ours and closed to others: in /tmp any user may have made it first.
 bool directory_is_safe(const char* directory, Missing missing, bool warn) {
     const bool create = missing == Missing::kIsMade;
     const mode_t before = create ? umask(0077) : 0;  // without this, a strange umask might lock this user out as well
@@ -78,8 +78,8 @@ bool its_directory_is_safe(const char* path, Missing missing, bool warn) {
     return directory_is_safe(directory, missing, warn);
 }
 
-// In a rootless container root's server looks like that of any user who is not mapped. It is taken for root's if the
-// socket is where none of ours could have put it: the places of users are looked at only if they are our own.
+// Returns whether the server may be root's. In a rootless container root's server looks like that of any user without a
+// mapping. It is taken for root's if the socket lies where no such user could have put it.
 bool may_be_roots(const char* path, uid_t server) {
     if (server == 0) return true;
     if (server != unmapped_uid() || root_is_mapped()) return false;

@@ -25,7 +25,8 @@ double kernel_us(busy::BusyDevice& device) {
 
 }  // namespace
 
-// Until standard input ends: uses the device for a moment, or does nothing, as each letter says, and answers.
+// Runs until standard input ends. For each letter it either uses the device for a moment or does nothing, and then
+// answers.
 Json run_other(const Settings&) {
     busy::BusyDevice device("");
     kernel_us(device);

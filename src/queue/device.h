@@ -82,20 +82,20 @@ typedef struct XqGateOps {
     // Makes the next launch wait until *gate >= 1. NotAllowed: not possible now (a stream that is being captured).
     // NULL: there are no gates, and level 3 works without: callers wait while the queue is off the device.
     XResult (*wait)(void* hwq);
-    // Once all launched before is done, the device stores `value` to *progress (or read_progress returns it).
+    // Makes the device store `value` to *progress (or read_progress return it) once all earlier launches are done.
     XResult (*write_progress)(void* hwq, uint32_t value);
     XResult (*read_progress)(void* hwq, uint32_t* value);
     // Returns the cost measured when the words were bound. May be NULL.
     XqGateCost (*cost)(void* hwq);
-    // Where the device's own memory tells how far it is; NULL, both: it does not. Neither calls the driver.
-    // On a thread that has launched, while somebody watches: all up to `value` has its place in the vendor's queue.
-    // Success: `look` will tell of it.
+    // For devices that write to memory how far they are; both NULL: they do not. Neither calls the driver. note_place:
+    // on a thread that has launched, while the queue is watched, notes where `value` lies in the vendor's queue.
+    // Success: `look` will tell when it is done.
     XResult (*note_place)(void* hwq, uint32_t value);
-    // On the agent's thread, with the queue's lock held: the last such value that is complete, and the last that the
-    // device has begun. Commands between them may still run, and the memory never tells their end. From memory alone.
+    // On the agent's thread, with the queue's lock held: finds from memory the last such value that is complete, and
+    // the last that the device has begun. Commands between them may still run; memory does not tell when they end.
     XResult (*look)(void* hwq, uint32_t* complete, uint32_t* begun);
-    // On a thread that is about to launch: whether the driver would put the command into a graph instead of running it.
-    // NULL: never.
+    // On a thread that is about to launch: returns whether the driver would record the command into a graph instead of
+    // running it. NULL: never.
     bool (*captured)(void* hwq);
 } XqGateOps;
 
@@ -127,8 +127,8 @@ typedef struct XqStopOps {
     // Called again when the queue has been running for a while after kXqKeepOff, and repeatedly while its work makes no
     // progress: the hardware may have missed the first call.
     XResult (*restore)(void* hwq);
-    // After an interrupt that succeeded. Asked again whenever the agent looks, since what the hardware does with one
-    // queue may depend on another. NULL: it is off from `interrupt` to `restore`.
+    // Returns the state after an interrupt that succeeded. Asked each time the agent looks, since what the hardware
+    // does with one queue may depend on another. NULL: the queue is off the device from `interrupt` to `restore`.
     XqStopState (*state)(void* hwq);
     // Sets how long the hardware lets this queue's context run before it switches to another; 0: the driver's own. May
     // be NULL.
@@ -141,15 +141,15 @@ typedef enum {
     kXqWhenComplete = 1  // when everything launched before it is complete
 } XqReturn;
 
-// Behind the first launch of a burst that was foreseen, its process keeps the device so long in any case: as long as a
-// switch takes. Less is not enough: with the launch alone in flight the device turned to others, and a burst took a
-// switch longer than without (docs/decisions/016).
+// How long a process keeps the device, at least, behind the first launch of a predicted burst: as long as a switch
+// takes. With less the device turned to other programs, and a burst took a switch longer than without
+// (docs/decisions/016).
 enum { kXqHeldBehindLaunchNs = 150'000 };
 
-// For hardware that switches between the contexts of processes, at a price. For gated devices.
+// Operations of gated devices whose hardware switches between the contexts of processes, at a cost.
 typedef struct XqKeepAliveOps {
-    // A moment's work on the device for nothing, so that it has switched to this queue's context when work comes; not
-    // in the vendor's queue itself, which the program may be inside of.
+    // Runs a trivial command, so that the device has switched to this queue's context when real work comes. It runs in
+    // a queue of our own, since the program may be inside of the vendor's queue.
     XResult (*warm)(void* hwq);
     // Call before the first `start`; may take many milliseconds. NotSupported: this queue cannot have a keep-alive.
     XResult (*prepare)(void* hwq);
@@ -157,9 +157,9 @@ typedef struct XqKeepAliveOps {
     // when *keep_alive is past `number`, modulo 2^32, or after `ns`; once *keep_alive was seen to be `number`, some
     // microseconds after that instead. `number` is even.
     XResult (*start)(void* hwq, uint32_t number, int64_t ns, XqReturn when);
-    // The same in a queue of our own beside the program's, for this long. Ends `behind_ns` after *keep_alive was seen
-    // to be `number`. Returns kXSchedErrorNotAllowed and does nothing while earlier such work still waits for the
-    // device; so does `warm`.
+    // Does the same in a queue of our own beside the program's, for `ns`. Ends `behind_ns` after *keep_alive was seen
+    // to be `number`. Returns kXSchedErrorNotAllowed and does nothing while earlier work of that kind still waits for
+    // the device; so does `warm`.
     XResult (*hold)(void* hwq, uint32_t number, int64_t ns, int64_t behind_ns);
     // Returns whether the driver calls the vendor's queue idle; kXSchedErrorNotAllowed if it is busy or must not be
     // asked.

@@ -18,7 +18,7 @@ inline XQueueHandle pack_handle(uint32_t pid, uint32_t generation, uint32_t inde
            XQueueHandle{low_bits(generation, kHandleGenerationBits)} << kHandleIndexBits | (index + 1);
 }
 
-// Of a handle that is not 0.
+// Returns the index in a handle that is not 0.
 inline uint32_t handle_index(XQueueHandle handle) {
     return low_bits(static_cast<uint32_t>(handle), kHandleIndexBits) - 1;
 }

@@ -13,7 +13,7 @@ struct HwQueue {
     XDevice device = 0;
 };
 
-// As xq_hwq_create and xq_hwq_find.
+// See xq_hwq_create and xq_hwq_find.
 XResult create_hw_queue(HwQueueHandle* handle, const HwQueue& queue);
 XResult find_hw_queue_of(XPlatform platform, uint64_t vendor, HwQueueHandle* handle);
 // Copies the HwQueue of the handle. Returns false if there is none.

@@ -108,7 +108,7 @@ public:
     int64_t watch_interrupt(int64_t now_ns);
     // Level, threshold and batch size as somebody set them with xcli config.
     void apply_wanted_config();
-    // The scheduler that suspended it is gone: runs unless the program itself suspended it.
+    // Clears the directive of a scheduler that is gone: the queue runs unless the program itself suspended it.
     void forget_directive();
     // The scheduler wants to know how far the device is: what its memory says. After all queues' directives, for what
     // is only slowed depends on other queues.

@@ -25,7 +25,7 @@ class KeepAlive {
 public:
     KeepAlive(QueueCore& core, GatedPath& path) : core_(core), path_(path) {}
 
-    // As xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
+    // See xq_keep_alive, xq_end_keep_alive and xq_only_keep_alive_pending.
     XSCHED_HOT bool start(XqReturn when);
     XSCHED_HOT void end();
     // Work of the program has been launched behind the keep-alive. It ends with the second such launch. If it ended
@@ -34,11 +34,11 @@ public:
     // As xq_follow_keep_alive.
     void will_be_followed();
     bool only_ours_pending();
-    // As xq_keeps_device, xq_all_complete and xq_is_idle.
+    // See xq_keeps_device, xq_all_complete and xq_is_idle.
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // As xq_prepare_early. Work prepared here is found and reported later.
+    // See xq_prepare_early. Work prepared here is found and reported later.
     void prepare_early();
     // Returns whether a keep-alive may be in the stream. Needs no lock.
     bool running() const { return running_.load(std::memory_order_relaxed); }

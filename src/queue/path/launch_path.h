@@ -11,12 +11,12 @@ namespace xsched::queue {
 
 class LaunchPath {
 public:
-    // As xq_admit and xq_launched.
+    // See xq_admit and xq_launched.
     virtual void admit(XqTicket& ticket, CommandKind kind) = 0;
     virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
     // As xq_admit_standing.
     virtual void admit_standing(XqTicket& ticket, XqStand) { admit(ticket, CommandKind::kWork); }
-    // As xq_admit_piece. Only gated queues treat a piece specially.
+    // See xq_admit_piece. Only gated queues treat a piece specially.
     virtual void admit_piece(XqTicket& ticket, const XqPiece&) { admit(ticket, CommandKind::kWork); }
     // A copy in pieces: as xq_copies_in_pieces, xq_split_begins, xq_split_over and xq_copy_piece.
     virtual bool copies_in_pieces() = 0;
@@ -25,7 +25,7 @@ public:
     virtual uint64_t copy_piece(XqCopyKind kind, uint64_t bytes) = 0;
     // Admits a command of the C API, which the core itself launches.
     virtual void admit_callback(XqTicket& ticket) = 0;
-    // As xq_sync_begin and xq_sync_end.
+    // See xq_sync_begin and xq_sync_end.
     virtual uint64_t sync_begin() = 0;
     virtual void sync_end(uint64_t mark) = 0;
     // Makes sure that the completion of every launched command will be reported.
