@@ -21,14 +21,14 @@ public:
     }
     void add(ClientSlots& client) {
         uint32_t& at = client.listed.*place_;
-        if (at != ClientSlots::Listed::kNowhere) return;
+        if (at != base::kNowhere) return;
         at = static_cast<uint32_t>(clients_.size());
         clients_.push_back(&client);
     }
     // Removes a client; the last one takes its place.
     void remove(ClientSlots& client) {
-        const uint32_t at = std::exchange(client.listed.*place_, ClientSlots::Listed::kNowhere);
-        if (at == ClientSlots::Listed::kNowhere) return;
+        const uint32_t at = std::exchange(client.listed.*place_, base::kNowhere);
+        if (at == base::kNowhere) return;
         ClientSlots* last = clients_.back();
         clients_.pop_back();
         if (last != &client) put(at, *last);
@@ -42,7 +42,7 @@ public:
             if (stays(*client))
                 put(kept++, *client);
             else
-                client->listed.*place_ = ClientSlots::Listed::kNowhere;
+                client->listed.*place_ = base::kNowhere;
         }
         clients_.resize(kept);
     }

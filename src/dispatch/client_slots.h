@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nowhere.h"
 #include "base/time.h"
 #include "dispatch/client_units.h"
 #include "dispatch/client_view.h"
@@ -124,13 +125,12 @@ public:
 
     // Its positions in the dispatcher's lists, which the dispatcher keeps here.
     struct Listed {
-        static constexpr uint32_t kNowhere = UINT32_MAX;
-        uint32_t scan = kNowhere;
-        uint32_t direct = kNowhere;
-        uint32_t followed = kNowhere;
-        uint32_t suspended = kNowhere;
-        uint32_t look = kNowhere;
-        uint32_t leaving = kNowhere;
+        uint32_t scan = base::kNowhere;
+        uint32_t direct = base::kNowhere;
+        uint32_t followed = base::kNowhere;
+        uint32_t suspended = base::kNowhere;
+        uint32_t look = base::kNowhere;
+        uint32_t leaving = base::kNowhere;
     };
     Listed listed;
 

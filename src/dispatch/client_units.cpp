@@ -8,8 +8,6 @@ namespace xsched::dispatch {
 
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-
 bool is_scheduled(const UnitKey& key) { return !key.suspended_by_person && key.priority >= PRIORITY_MIN; }
 
 void join_context(sched::UnitState& state, const QueueNumbers& numbers) {
@@ -99,31 +97,32 @@ void ClientUnits::count_use(OwnUnit& own) {
 }
 
 // Returns the client's unit that a queue counts for if its user has as many units on the device as the limit allows:
-// the most urgent of the less urgent units, otherwise the least urgent one. kNone: the queue gets a unit of its own.
+// the most urgent of the less urgent units, otherwise the least urgent one. base::kNowhere: the queue gets a unit of
+// its own.
 uint32_t ClientUnits::unit_to_join(const UnitKey& key) const {
-    if (user_ == nullptr || !is_scheduled(key)) return kNone;
+    if (user_ == nullptr || !is_scheduled(key)) return base::kNowhere;
     const auto is_better = [&](int32_t priority, int32_t than) {
         const bool below = priority <= key.priority;
         if (below != (than <= key.priority)) return below;
         return below ? priority > than : priority < than;
     };
     uint32_t units = table_.units_of(key.device, user_);
-    uint32_t found = kNone;
+    uint32_t found = base::kNowhere;
     for (uint32_t at = 0; at < own_.size(); ++at) {
         const OwnUnit& own = own_[at];
         if (own.key.device != key.device || (!own.here && own.queues == 0)) continue;
         if (!own.here) ++units;
         if (!is_scheduled(own.key) || own.key.apart != key.apart) continue;
-        if (found == kNone || is_better(own.key.priority, own_[found].key.priority)) found = at;
+        if (found == base::kNowhere || is_better(own.key.priority, own_[found].key.priority)) found = at;
     }
-    return units < user_->units.load(std::memory_order_relaxed) ? kNone : found;
+    return units < user_->units.load(std::memory_order_relaxed) ? base::kNowhere : found;
 }
 
 uint32_t ClientUnits::find(const UnitKey& key, uint32_t guess) {
     if (guess < own_.size() && own_[guess].key == key) return guess;
     const auto known = own_at_.find(key);
     if (known != own_at_.end()) return known->second;
-    if (const uint32_t joined = unit_to_join(key); joined != kNone) return joined;
+    if (const uint32_t joined = unit_to_join(key); joined != base::kNowhere) return joined;
     if (free_.empty()) {
         free_.push_back(static_cast<uint32_t>(own_.size()));
         own_.emplace_back();

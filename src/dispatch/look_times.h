@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/nowhere.h"
 
 namespace xsched::dispatch {
 
@@ -28,8 +29,6 @@ inline int64_t look_time(int64_t from_ns, int64_t pause_ns) {
 template <typename Element, uint32_t& (*place)(Element&)>
 class LookTimes {
 public:
-    static constexpr uint32_t kNowhere = UINT32_MAX;
-
     void make_room(size_t elements) {
         if (heap_.capacity() < elements) heap_.reserve(2 * elements);
     }
@@ -40,7 +39,7 @@ public:
     void set(Element& element, int64_t at_ns) {
         if (at_ns == 0) return remove(element);
         uint32_t& at = place(element);
-        if (at == kNowhere) {
+        if (at == base::kNowhere) {
             at = static_cast<uint32_t>(heap_.size());
             heap_.push_back({at_ns, &element});
         }
@@ -49,8 +48,8 @@ public:
     }
     void remove(Element& element) {
         const uint32_t at = place(element);
-        if (at == kNowhere) return;
-        place(element) = kNowhere;
+        if (at == base::kNowhere) return;
+        place(element) = base::kNowhere;
         const Entry last = heap_.back();
         heap_.pop_back();
         if (last.element == &element) return;

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/nowhere.h"
 #include "queue/handle.h"
 #include "queue/token.h"
 
@@ -22,8 +23,6 @@ constexpr uint32_t kSlotsPerPage = ipc::kSlotsPageBytes / sizeof(ipc::QueueSlot)
 Page g_pages[ipc::kMostQueues / kSlotsPerPage];  // guarded by g_pool_mutex
 uint64_t g_gone = 0;
 
-constexpr uint32_t kNone = ipc::kMostQueues;
-
 Page& page_of(uint32_t index) { return g_pages[index / kSlotsPerPage]; }
 
 bool is_free(uint32_t index) {
@@ -36,7 +35,7 @@ template <typename Fits>
 uint32_t find_index(Fits fits) {
     for (uint32_t i = 0; i < ipc::kMostQueues; ++i)
         if (fits(page_of(i)) && is_free(i)) return i;
-    return kNone;
+    return base::kNowhere;
 }
 
 bool is_unused(uint32_t page) {
@@ -47,9 +46,9 @@ bool is_unused(uint32_t page) {
 
 // Returns an index on the page whose owner went first: most probably the driver has ended its registration by now.
 uint32_t find_gone() {
-    uint32_t best = kNone;
+    uint32_t best = base::kNowhere;
     for (uint32_t i = 0; i < ipc::kMostQueues / kSlotsPerPage; ++i) {
-        const bool better = best == kNone || g_pages[i].gone < page_of(best).gone;
+        const bool better = best == base::kNowhere || g_pages[i].gone < page_of(best).gone;
         if (g_pages[i].gone != 0 && better && is_unused(i)) best = i * kSlotsPerPage;
     }
     return best;
@@ -59,12 +58,12 @@ uint32_t find_gone() {
 
 XQueue* take_from_pool(uint64_t words_owner) {
     base::Lock lock(g_pool_mutex);
-    uint32_t index = kNone;
+    uint32_t index = base::kNowhere;
     if (words_owner != 0) index = find_index([=](Page& page) { return page.owner == words_owner; });
-    if (index == kNone) index = find_index([](Page& page) { return page.owner == 0; });
-    if (index == kNone) index = find_gone();
-    if (index == kNone) index = find_index([](Page&) { return true; });
-    if (index == kNone) return nullptr;
+    if (index == base::kNowhere) index = find_index([](Page& page) { return page.owner == 0; });
+    if (index == base::kNowhere) index = find_gone();
+    if (index == base::kNowhere) index = find_index([](Page&) { return true; });
+    if (index == base::kNowhere) return nullptr;
     XQueue* queue = g_queues[index].load(std::memory_order_relaxed);
     if (queue == nullptr) {
         queue = new (std::nothrow) XQueue(index);

@@ -58,7 +58,7 @@ TEST_F(Foreseen, ItHasTheDeviceASwitchBeforeAndNobodyIsSuspended) {
     ASSERT_EQ(low.slot(0).device_timeslice_us, 1U);
     const int64_t held_ns = held_at(next_ns - kPeriodNs / 2, next_ns);
     ASSERT_NE(held_ns, 0);
-    EXPECT_GE(next_ns - held_ns, 175 * kUs + sched::Foreseen::kWakeNs);
+    EXPECT_GE(next_ns - held_ns, 175 * kUs + sched::Foreseen::wakes_ns());
     EXPECT_LE(next_ns - held_ns, 500 * kUs);
     EXPECT_GE(held_ns + high.slot(0).warm_us.load() * kUs, next_ns) << "until it may come at the latest";
     EXPECT_LE(high.slot(0).warm_us.load(), 600U);

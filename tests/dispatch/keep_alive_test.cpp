@@ -15,7 +15,7 @@ protected:
     // Bursts of `high` in one stretch, each while `low` works, until that is believed. Returns when.
     int64_t learn_streaming() {
         int64_t now = kStart;
-        for (unsigned i = 0; i < 2 * sched::Pauses::kSettled; ++i) {
+        for (unsigned i = 0; i < 2 * sched::Habits::kThinkTimes; ++i) {
             now = begin_burst(now);
             high.complete(0, now + kMs);
             dispatcher.pass(now + kMs);
@@ -48,7 +48,7 @@ TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(high.header().keep_alive_until_ns, now + kMs + kGpu.effect_ns()) << "its agent has not answered yet";
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + kMs + 50 * kUs);
-    const int64_t until_ns = now + kMs + 50 * kUs + sched::Departure::kKeptOffNs;
+    const int64_t until_ns = now + kMs + 50 * kUs + sched::kLookNs;
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
@@ -70,7 +70,7 @@ TEST_F(KeepAliveInHeader, LastsForAsLongAsTheCallsOfThatProcessTake) {
     dispatcher.add_client(view);
     int64_t now = learn_waits() + 20 * kMs;
     low.slot(0).launched = 1000;  // something is on the device each time
-    for (size_t i = 0; i < sched::OffTimes::kEnough; ++i) {
+    for (size_t i = 0; i < sched::OffTimes::kKept / 2; ++i) {
         now = begin_burst(now);
         ASSERT_TRUE(interrupt()) << i;
         EXPECT_EQ(high.header().keep_alive_until_ns, now + kGpu.off_ns());
@@ -147,7 +147,7 @@ TEST_F(KeepAliveInHeader, AnAnswerToAnEarlierDirectiveIsNone) {
     low.header().carried_out = low.header().directive.load();
     dispatcher.pass(now + 2 * kMs);
     dispatcher.pass(now + 3 * kMs);
-    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + sched::Departure::kKeptOffNs);
+    EXPECT_EQ(high.header().keep_alive_until_ns, now + 2 * kMs + sched::kLookNs);
 }
 
 TEST_F(KeepAliveInHeader, BesideOneWithoutKeepAliveItIsTakenOff) {
@@ -191,7 +191,7 @@ protected:
     }
     // One of which followed another at once.
     void learn() {
-        bursts(2 * sched::Pauses::kSettled);
+        bursts(2 * sched::Habits::kThinkTimes);
         EXPECT_EQ(high.header().keep_alive_always_us, 0u);
         bursts(1, 20 * kUs);
         bursts(2);
@@ -201,7 +201,7 @@ protected:
 
 TEST_F(KeepAliveBehindQueuedBursts, ItsProcessKeepsTheDeviceBehindEach) {
     learn();
-    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs);
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::keep_ns() / 1000);
     EXPECT_EQ(low.header().keep_alive_always_us, 0u);
     dispatcher.remove_client(1);
     bursts(1);
@@ -218,8 +218,9 @@ TEST_F(KeepAliveBehindQueuedBursts, NotBesideAnEqualWhichWouldWaitForThat) {
     dispatcher.pass(now);
     learn();
     EXPECT_EQ(high.header().keep_alive_always_us, 0u);
-    bursts(sched::kLatelyNs / (16 * kMs));
-    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::kKeepUs) << "it has not worked for long";
+    bursts(static_cast<unsigned>(sched::Settings{}.claim_limit_ns / (16 * kMs)));
+    EXPECT_EQ(high.header().keep_alive_always_us, sched::QueuedBursts::keep_ns() / 1000)
+        << "it has not worked for long";
 }
 
 // Together they last longer than what counts as late.

@@ -5,16 +5,13 @@
 #include <utility>
 
 #include "sched/facts/rule_on.h"
+#include "sched/facts/times.h"
 #include "sched/mechanism/losses.h"
 #include "sched/order/foreseen.h"
 
 namespace xsched::sched {
 
 namespace {
-
-// Shortest time until a policy may ask to be called again: one that always asks for "at once" must not keep the
-// scheduler spinning.
-constexpr int64_t kSoonestWakeNs = 100'000;  // safety
 
 std::unique_ptr<policy::Policy> make_hpf() {
     const policy::PolicyInfo* info = policy::find_policy(kPolicyHighestPriorityFirst);
@@ -136,7 +133,8 @@ void Chooser::ask_policy(Pass& pass) {
     std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
     std::fill(device.answered_by.begin(), device.answered_by.end(), By::kPolicy);
     const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
-    if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kSoonestWakeNs));
+    // A policy that always asks for "at once" must not keep the scheduler spinning.
+    if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kWakeNs));
     if (!device.expected.empty()) let_run_until_needed(pass);
     if (limits) device.limits.end_asking(device.asked, device.answers);
 }
@@ -267,8 +265,7 @@ int64_t Chooser::longer_pause(Pass& pass, uint32_t place, int64_t learned_ns, in
     UnitHistory& known = pass.history(place);
     LongerPause& pause = known.longer_pause;
     if (pause.idle_since_ns != idle_since_ns) {
-        const int64_t wanted_ns =
-            known.anticipation.unsure() ? newcomer_ns : std::min(newcomer_ns, Anticipation::kLeastWrongNs);
+        const int64_t wanted_ns = known.anticipation.unsure() ? newcomer_ns : std::min(newcomer_ns, kLookNs);
         const int64_t more_ns = std::max<int64_t>(wanted_ns - learned_ns, 0);
         const bool taken = more_ns > 0 && pass.device.budget.precautions.take(more_ns, pass.now_ns);
         pause = {.idle_since_ns = idle_since_ns,

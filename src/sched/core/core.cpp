@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "sched/core/chooser.h"
 #include "sched/facts/rule_on.h"
+#include "sched/facts/times.h"
 #include "sched/mechanism/mechanism_chooser.h"
 #include "sched/order/copies_beside.h"
 #include "sched/order/favour.h"
@@ -17,15 +18,10 @@ namespace xsched::sched {
 
 namespace {
 
-// If an urgent unit completes nothing for this long and this many of its commands' time, it may wait for a less urgent
+// If an urgent unit completes nothing for kLateNs and twice its commands' time, it may wait for a less urgent
 // one, while calls of its process wait in the driver. Without such calls the time is kUnseenTimes as long: another
 // stream may write a value that the unit waits for, or an order between streams was not seen.
-constexpr int64_t kInversionNs = 2'000'000;  // safety
-constexpr int64_t kInversionCommands = 2;
 constexpr int64_t kUnseenTimes = 10;
-// Longest such time. A command that waits for another unit's work counts as long, so without a bound each wait would
-// make the next one longer.
-constexpr int64_t kMostInversionNs = 100'000'000;  // safety
 
 Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
     if (device.answered_by[place] == By::kAnnounced) return Reason::kUntilNeeded;
@@ -272,10 +268,12 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     const Urgent urgent = urgent_of(pass, pass.device.answers[pass.device.units[at].place].by);
     if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;
-    const int64_t commands_ns = kInversionCommands * urgent.unit->command_ns;
+    const int64_t commands_ns = BurstLength::kTimes * urgent.unit->command_ns;
     const bool calls_wait = state.stuck_since_ns != 0;
-    const int64_t seen_ns = calls_wait ? kInversionNs + commands_ns : kUnseenTimes * kInversionNs + 2 * commands_ns;
-    const int64_t limit_ns = std::min(seen_ns, kMostInversionNs);
+    const int64_t seen_ns = calls_wait ? kLateNs + commands_ns : kUnseenTimes * kLateNs + 2 * commands_ns;
+    // A command that waits for another unit's work counts as long: without a bound each wait would make the next
+    // longer.
+    const int64_t limit_ns = std::min(seen_ns, kMostGuessNs);
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;
     pass.device.due_ns = base::earlier(pass.device.due_ns, due_ns);

@@ -38,9 +38,6 @@ namespace xsched::sched {
 
 class Core {
 public:
-    // All verdicts are looked at again at least this often, even those of units that did not change.
-    static constexpr int64_t kLookAtAllNs = 50'000'000;  // judgement
-
     // A null policy means HPF.
     explicit Core(std::unique_ptr<policy::Policy> policy, Settings settings = {});
     ~Core();

@@ -1,6 +1,7 @@
 #include "sched/facts/mechanism.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sched/facts/rule_on.h"
 
@@ -30,7 +31,8 @@ uint32_t timeslice_us_of(unsigned rank, unsigned ranks) {
     if (rank == 0 || ranks < 2) return 0;
     rank = std::min(rank, ranks - 1);
     if (!rule_on(Rule::kSlicesByRank)) return 1;
-    return 1U << (kDriversTimesliceBits * (ranks - 1 - rank) / (ranks - 1));
+    constexpr auto exponent = static_cast<unsigned>(std::countr_zero(kDriversTimesliceUs));
+    return 1U << (exponent * (ranks - 1 - rank) / (ranks - 1));
 }
 
 }  // namespace xsched::sched

@@ -37,8 +37,8 @@ enum class Interrupt : uint32_t {
 
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
 
-inline constexpr unsigned kDriversTimesliceBits = 11;  // exponent: 2^11 us, about a driver's own timeslice of 2 ms
-inline constexpr uint32_t kDriversTimesliceUs = 1U << kDriversTimesliceBits;  // driver
+// About a driver's own timeslice of 2 ms: a power of two.
+inline constexpr uint32_t kDriversTimesliceUs = 2048;  // driver
 // Returns the timeslice for a rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own
 // (0). The last rank gets a microsecond; the ranks between get values between.
 uint32_t timeslice_us_of(unsigned rank, unsigned ranks);

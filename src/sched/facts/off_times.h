@@ -13,18 +13,20 @@ namespace xsched::sched {
 
 class OffTimes {
 public:
-    static constexpr unsigned kEnough = 8;  // judgement: with fewer measured times the declared costs are used
+    // The fewest times of which one in ten is a whole one, and of half of them still one. With fewer than half the
+    // declared costs are used (decision 025).
+    static constexpr unsigned kKept = 16;
     static constexpr uint32_t kMostFactor = 4;  // safety: measured times change a declared cost by at most this factor,
                                                 // up or down
 
     // Adds the time from a directive until the process's agent has said that it is off.
     void add(int64_t ns) {
-        times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 1, kMostUs)));
-        if (times_us_.count() >= kEnough) usual_us_ = times_us_.most_but(times_us_.count() / 10);
+        times_us_.add(static_cast<uint32_t>(std::clamp<int64_t>(ns / 1000, 1, INT32_MAX)));
+        if (2 * times_us_.count() >= kKept) usual_us_ = times_us_.most_but(times_us_.count() / 10);
     }
 
     // The program's last run, which counts until this one has shown enough; 0: nothing is known of it.
-    void begin_with(uint32_t us) { usual_us_ = std::min<uint32_t>(us, kMostUs); }
+    void begin_with(uint32_t us) { usual_us_ = std::min<uint32_t>(us, INT32_MAX); }
     // Nine of ten times are at most so long; 0: not known yet.
     uint32_t usual_us() const { return usual_us_; }
 
@@ -40,9 +42,6 @@ public:
     }
 
 private:
-    static constexpr unsigned kKept = 16;  // judgement: the fewest times of which one in ten is a whole one
-    static constexpr int64_t kMostUs = 1'000'000;  // safety: bounds the time, since the process itself reports it
-
     base::Sample<uint32_t, kKept> times_us_;
     uint32_t usual_us_ = 0;
 };

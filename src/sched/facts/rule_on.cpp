@@ -3,7 +3,7 @@
 namespace xsched::sched {
 
 #ifdef XSCHED_RULE_SWITCHES
-bool g_rule_is_off[kRuleCount] = {};
+bool g_rule_is_off[std::size(kRules)] = {};
 
 bool switch_rule(Rule rule, bool on) {
     g_rule_is_off[static_cast<unsigned>(rule)] = !on;

@@ -57,13 +57,6 @@ struct UnitState {
     bool operator==(const UnitState&) const = default;
 };
 
-// If a unit completed a command less than this time ago, it may have unreported work on the device: the driver's, for a
-// call. A program that starts loads its libraries in between.
-inline constexpr int64_t kLatelyNs = 2'000'000'000;  // decision 017
-inline bool worked_lately(const UnitState& state, int64_t now_ns) {
-    return state.ready || now_ns - std::max(state.progress_ns, state.idle_since_ns) < kLatelyNs;
-}
-
 // Returns whether the unit may run at all: not suspended by a person, and not PRIORITY_NO_EXECUTE.
 constexpr bool is_eligible(const UnitState& state) {
     return !state.suspended_by_person && state.unit.priority > PRIORITY_NO_EXECUTE;
@@ -137,6 +130,13 @@ struct Settings {
     uint32_t urgent_timeslice_us = 8'192;  // longest timeslice in the hardware of the most urgent process; 0: the
                                            // driver's own
 };
+
+// Returns whether a unit that last worked then may have unreported work on the device: the driver's, for a call. A
+// program that starts loads its libraries in between. For as long every unit is believed (decision 017).
+inline bool is_lately(int64_t worked_ns, int64_t now_ns) { return now_ns - worked_ns < Settings{}.claim_limit_ns; }
+inline bool worked_lately(const UnitState& state, int64_t now_ns) {
+    return state.ready || is_lately(std::max(state.progress_ns, state.idle_since_ns), now_ns);
+}
 
 // All units of one device. A unit keeps its position for as long as `composition` stays the same.
 struct DeviceUnits {

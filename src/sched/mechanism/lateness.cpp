@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "sched/facts/rule_on.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 namespace {
 
-// If the urgent unit completes nothing for this long, a command of the victim that was believed to be short is not.
-constexpr int64_t kLateNs = 2'000'000;  // decision 011
-// The same, if the victim has recently had commands longer than this among its short ones.
+// As kLateNs, if the victim has recently had commands longer than this among its short ones.
 constexpr int64_t kLateLongNs = 400'000;  // decision 011
 
 // Returns whether the urgent unit has neither completed a command nor rested since the victim's suspension.
@@ -32,8 +31,8 @@ int64_t burst_began_ns(const Pass& pass, const Group& group, const Present& pres
 bool goes_on(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kGoesOn) || present.urgent == nullptr || !present.urgent->ready) return false;
     if (pass.now_ns < burst_began_ns(pass, group, present) + kLateNs) return false;
-    if (group.late_completed == Group::kNotYet) group.late_completed = present.completed;
-    if (present.completed > group.late_completed) {
+    if (!group.late_completed) group.late_completed = present.completed;
+    if (present.completed > *group.late_completed) {
         group.late_completed = present.completed;
         ++group.late_changes;
     }

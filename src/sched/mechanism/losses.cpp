@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sched/facts/times.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -9,14 +10,6 @@ namespace xsched::sched {
 namespace {
 
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known (judgement)
-// What lies between two gates of a queue (queue's throttling): the device goes on for half of it when they close.
-constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
-// To be off in time for a burst that is announced: the scheduler wakes and writes. The call may take longer than usual.
-// Without a gate, what is in flight ends.
-constexpr int64_t kWakeNs = 100'000;  // decision 005
-constexpr int64_t kCallMarginNs = 100'000;  // judgement
-constexpr int64_t kInFlightNs = 1'000'000;  // judgement
-constexpr int64_t kThousand = 1000;
 
 // How long it goes on behind its gate, at most. Where contexts of the victim take turns, half or more of what a command
 // seems to take is the others' time. A rival that is new, or that changes, may come before gates stand among its
@@ -30,7 +23,7 @@ int64_t residual_ns(const Victim& victim) {
 
 // Each time the hardware lets it in costs two switches.
 int64_t returns_ns(const Victim& victim, int64_t per_thousand) {
-    return 2 * victim.costs.switch_ns() * per_thousand / kThousand;
+    return 2 * victim.costs.switch_ns() * per_thousand / 1000;
 }
 
 // Called off early enough, it is off when the burst begins. Else its return until then costs the burst a switch. Beside
@@ -44,10 +37,11 @@ bool may_have_timeslice(const Victim& victim) { return victim.costs.has_timeslic
 }  // namespace
 
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
-    // At level 3 also a short command is interrupted, where the burst is announced.
-    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kCallMarginNs;
+    // At level 3 also a short command is interrupted, where the burst is announced. The agent may wake late as well.
+    if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kWakeNs;
+    // Without a gate, what is in flight ends.
     const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
-    return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kInFlightNs);
+    return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kUnknownNs);
 }
 
 namespace losses {
@@ -73,7 +67,7 @@ int64_t in_timeslice(const Victim& victim) {
 // one, it goes on until then.
 int64_t until_off(const Victim& victim) {
     if (!may_have_timeslice(victim)) return std::min(residual_ns(victim), victim.costs.off_ns()) / 2;
-    return returns_ns(victim, std::min(victim.returns.before_call, kThousand / 2));
+    return returns_ns(victim, std::min(victim.returns.before_call, int64_t{500}));
 }
 
 int64_t change_of_mind(const Victim& victim) {

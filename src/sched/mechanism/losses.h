@@ -9,6 +9,10 @@
 
 namespace xsched::sched {
 
+// Device time between two gates of a queue (queue/path/gate_spacing.h). The device goes on for half of it when they
+// close.
+inline constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
+
 // From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
 // commands (0: not known) tell.
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs);

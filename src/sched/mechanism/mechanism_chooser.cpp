@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sched/facts/rule_on.h"
+#include "sched/facts/times.h"
 #include "sched/mechanism/lateness.h"
 #include "sched/mechanism/planner.h"
 #include "sched/mechanism/present.h"
@@ -15,20 +16,6 @@
 namespace xsched::sched {
 
 namespace {
-
-// A unit that becomes ready within this time of its suspension may have launched before its gate closed.
-constexpr int64_t kSlippedNs = 2'000'000;  // judgement
-// After unreported work was found on the device, treat the unit as busy for this long.
-constexpr int64_t kUnseenNs = 500'000'000;  // decision 017
-// A unit that looks idle is kept off for at most this long: it may be blocked in a driver call whose work is not
-// reported.
-constexpr int64_t kLongestIdleNs = 100'000'000;  // decision 017
-// If a burst outlasts its predicted end, interrupt the resumed victim again after this delay.
-constexpr int64_t kLookAgainNs = 100'000;  // judgement
-// A victim is assumed to run for at least this long behind gates that did not suffice (lateness.cpp).
-constexpr int64_t kDistrustedNs = 2'000'000;  // decision 011
-// Time that a victim loses to a keep-alive that was not needed (queue/alive/keep_alive.cpp).
-constexpr int64_t kKeepAliveNs = 50'000;  // decision 003
 
 // Ends the group's suspension. If a burst has ended (not merely an equal's turn), records how long it took.
 void end_suspension(const Pass& pass, Group& group) {
@@ -119,16 +106,17 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present) {
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
     if (unseen && !interrupts(group.mechanism) && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
-    // The rival usually uses the device without pauses. In case it pauses this time, allow one keep-alive.
+    // The rival usually uses the device without pauses. In case it pauses this time, allow one keep-alive, which
+    // may end as late.
     group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
                        present.ready && urgent != nullptr && urgent->keeps_alive &&
-                       pass.device.budget.precautions.take(kKeepAliveNs, pass.now_ns);
+                       pass.device.budget.precautions.take(kLookNs, pass.now_ns);
     group.urgent_busy_ns = urgent != nullptr ? urgent->measured_ns : 0;
     group.urgent_id = urgent != nullptr ? urgent->unit.id : 0;
     group.urgent_at = present.urgent_at;
     group.for_equal = present.urgent_is_equal;
     group.distrust.burst_begins();
-    group.late_completed = Group::kNotYet;
+    group.late_completed.reset();
     group.late_changes = 0;
 }
 
@@ -144,7 +132,7 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
         group.interrupt = Interrupt::kNone;
         group.let_back = true;
     }
-    if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kLookAgainNs);
+    if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kWakeNs);
 }
 
 // Plans anew for a victim that is left to its short timeslice: its rival pauses today, or its burst goes on for longer
@@ -168,12 +156,11 @@ int64_t unbridged_from_ns(const Group& group, const Present& present) {
     return matters && !present.urgent_is_equal ? group.suspended_ns + present.victim.costs.off_ns() : 0;
 }
 
-// Returns whether the group seems idle but may still run: if it stayed suspended its work would never be reported, and
-// it would never get its turn.
+// Returns whether the group seems idle but may still run: it may be blocked in a driver call whose work is not
+// reported. If it stayed suspended its work would never be reported, and it would never get its turn.
 bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
     if (!rule_on(Rule::kLongestIdle) || present.ready || present.slowed || present.urgent == nullptr) return false;
-    if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kLongestIdleNs)
-        return false;
+    if (!present.urgent_is_equal && pass.now_ns < made_room_since_ns(pass, group, present) + kMostGuessNs) return false;
     group.interrupt = Interrupt::kNone;
     return true;
 }
@@ -181,7 +168,7 @@ bool goes_on_unseen(const Pass& pass, Group& group, const Present& present) {
 // Takes the group off the device if its gates are not enough.
 void take_off(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
     const bool works = present.ready || pass.now_ns < group.unseen_until_ns;
-    const int64_t slipped_ns = rule_on(Rule::kSlipped) ? kSlippedNs : 0;
+    const int64_t slipped_ns = rule_on(Rule::kSlipped) ? kLateNs : 0;
     if (works && interrupts(group.mechanism) && pass.now_ns - group.chosen_ns <= slipped_ns) {
         group.interrupt = choose_interrupt(present.victim, group.mechanism, short_timeslice);
         group.on_its_way = present.urgent != nullptr && present.urgent->keeps_alive;
@@ -193,7 +180,7 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
     group.mechanism = Mechanism::kInterruptLate;
     group.interrupt = Interrupt::kTakenOff;
     if (late.at_gates && !present.victim.copies) group.distrust.not_enough(pass.now_ns);
-    if (!present.ready && rule_on(Rule::kUnseenWork)) group.unseen_until_ns = pass.now_ns + kUnseenNs;
+    if (!present.ready && rule_on(Rule::kUnseenWork)) group.unseen_until_ns = pass.now_ns + kProvenNs;
 }
 
 // Decides how running work is treated, now that all of the group is suspended.
@@ -204,7 +191,7 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))
         take_off(pass, group, present, short_timeslice);
     const bool for_a_while = group.interrupt != Interrupt::kNone && !present.ready && present.urgent != nullptr;
-    if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kLongestIdleNs;
+    if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kMostGuessNs;
 }
 
 // Returns the wished timeslice, or the driver's own for a process that completes nothing in such a one.
@@ -220,7 +207,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     Victim& victim = present.victim;
     if (!present.suspended) end_suspension(pass, group);  // first, so that what it records holds for the next burst
     victim.last = group.as_known;
-    if (distrusts(pass, group)) victim.command_ns = std::max(victim.command_ns, kDistrustedNs);
+    if (distrusts(pass, group)) victim.command_ns = std::max(victim.command_ns, kLateNs);
     const bool announced = std::exchange(victim.announced, false);
     const bool unsure = std::exchange(victim.rival_is_unsure, false);
     group.usual = group.as_known = choose_mechanism(victim);

@@ -27,7 +27,7 @@ struct Present {
     bool urgent_is_equal = false;  // that unit is an equal whose turn it is
 
     bool interruptible() const { return victim.level >= kPreemptLevelInterrupt; }
-    bool worked_lately(int64_t now_ns) const { return ready || now_ns - progress_ns < kLatelyNs; }
+    bool worked_lately(int64_t now_ns) const { return ready || is_lately(progress_ns, now_ns); }
 };
 
 Present look_at(const Pass& pass, const Group& group);

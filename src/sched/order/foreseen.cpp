@@ -42,7 +42,7 @@ void begin(Pass& pass, uint32_t place, const Expected& next, bool holds) {
     Foreseen& foreseen = pass.history(place).foreseen;
     foreseen.begun_ns = pass.now_ns;
     foreseen.until_ns = next.until_ns;
-    foreseen.costs_from_ns = holds ? pass.now_ns + Foreseen::kWakeNs + costs.switch_ns() : pass.now_ns;
+    foreseen.costs_from_ns = holds ? pass.now_ns + Foreseen::wakes_ns() + costs.switch_ns() : pass.now_ns;
     int64_t most_ns = std::max<int64_t>(next.until_ns - foreseen.costs_from_ns, 0);
     if (holds) most_ns += 2 * costs.switch_ns();  // two more switches if the burst stays away
     const int64_t calls_ns = holds ? 0 : costs.interrupt_ns();  // calls are not refunded
@@ -70,7 +70,7 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     const UnitState& state = pass.unit(place);
     UnitHistory& known = pass.history(place);
     const bool holds = state.keeps_alive;
-    const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::kWakeNs : victims_off_ns;
+    const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::wakes_ns() : victims_off_ns;
     const int64_t begin_ns = rhythm.begin_ns(before_ns);
     const bool begun = pass.now_ns >= begin_ns;
     if (known.foreseen.at_ns != rhythm.at_ns)
@@ -93,7 +93,7 @@ void foresee_end(Pass& pass, uint32_t place) {
     const Expected end = known.period.end(pass.now_ns);
     if (end.at_ns == 0) return;
     known.timed = true;
-    const int64_t begin_ns = end.begin_ns(Foreseen::kWakeNs + state.costs.interrupt_ns());
+    const int64_t begin_ns = end.begin_ns(Foreseen::wakes_ns() + state.costs.interrupt_ns());
     pass.wake(pass.now_ns < begin_ns ? begin_ns : end.until_ns);
     if (pass.now_ns < begin_ns) return;
     known.hold_until_ns = end.until_ns;

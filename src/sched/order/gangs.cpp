@@ -46,7 +46,7 @@ void Gangs::count(Pass& pass) {
         for (const GangMember& member : members_of(pass, here)) {
             const UnitState& state = pass.given.units[member.at];
             UnitHistory& known = device.units[member.at];
-            const int64_t recent_until_ns = state.idle_since_ns + kRecentNs;
+            const int64_t recent_until_ns = state.idle_since_ns + kMostGuessNs;  // it may need the device again at once
             const bool recent = !state.ready && state.idle_since_ns > 0 && pass.now_ns < recent_until_ns;
             known.counts = recent || (known.place != kNowhere ? device.asked[known.place].wants : state.ready);
             if (recent) pass.wake(recent_until_ns);
@@ -199,7 +199,7 @@ void Gangs::answer(Pass& pass) {
     std::sort(device.gangs.begin(), device.gangs.end(), [&pass](const GangHere& a, const GangHere& b) {
         return precedence(*a.gang, pass.now_ns) < precedence(*b.gang, pass.now_ns);
     });
-    if (device.gangs.size() > 1) pass.wake((pass.now_ns / kPrecedenceNs + 1) * kPrecedenceNs);
+    if (device.gangs.size() > 1) pass.wake((pass.now_ns / kLookAtAllNs + 1) * kLookAtAllNs);
     const Gang* taken = nullptr;  // the gang that took the device, of those that go first
     for (GangHere& here : device.gangs) {
         GangPlace& place = *here.gang->find(pass.given.device);

@@ -19,8 +19,6 @@ public:
     static constexpr uint32_t kMostOfUser = 64;
     // Most devices of one gang; members on further devices run as if in no gang.
     static constexpr size_t kMostDevices = 16;
-    // A unit that was busy within this time still votes: it may need the device again at once.
-    static constexpr int64_t kRecentNs = 100'000'000;  // judgement
 
     // Finds the members. Call at the begin of each decision.
     void meet(Pass& pass);

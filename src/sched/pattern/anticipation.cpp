@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 namespace {
@@ -25,18 +27,18 @@ void Anticipation::observe(bool ready, int64_t ready_since_ns, int64_t idle_sinc
 }
 
 void Anticipation::add(int64_t think_ns) {
-    think_ns = std::min(think_ns, kLongestThinkNs);
     if (unsure_ > 0) --unsure_;
-    const bool surprises = thinks_.count() >= kEnough && think_ns < Habits::kShortNs && !resembles_one(think_ns);
-    if (surprises) unsure_ = kEnough;
+    const bool surprises =
+        thinks_.count() >= Habits::kThinkTimes && think_ns < Habits::kShortNs && !resembles_one(think_ns);
+    if (surprises) unsure_ = Habits::kThinkTimes;
     thinks_.add(think_ns);
 }
 
 // Returns whether a remembered think time is of about this length, within a factor of two. Very short ones all count as
 // alike.
 bool Anticipation::resembles_one(int64_t think_ns) const {
-    const int64_t most_ns = std::max(think_ns * 2, kLeastWrongNs);
-    const int64_t least_ns = think_ns <= kLeastWrongNs ? 0 : think_ns / 2;
+    const int64_t most_ns = std::max(think_ns * 2, kLookNs);
+    const int64_t least_ns = think_ns <= kLookNs ? 0 : think_ns / 2;
     const auto sorted = thinks_.sorted();
     const auto found = std::ranges::lower_bound(sorted, least_ns);
     return found != sorted.end() && *found <= most_ns;
@@ -49,19 +51,20 @@ void Anticipation::begin_with(const Habits& habits) {
 }
 
 void Anticipation::write(Habits& habits) const {
-    habits.think_times = thinks_.count() < kEnough ? 0 : Habits::kThinkTimes;
+    habits.think_times = thinks_.count() < Habits::kThinkTimes ? 0 : Habits::kThinkTimes;
     for (unsigned i = 0; i < habits.think_times; ++i)
-        habits.think_us[i] = static_cast<uint32_t>(thinks_.quantile(2 * i + 1, 2 * Habits::kThinkTimes) / 1000);
+        habits.think_us[i] = static_cast<uint32_t>(
+            std::min<int64_t>(thinks_.quantile(2 * i + 1, 2 * Habits::kThinkTimes) / 1000, UINT32_MAX));
 }
 
 int64_t Anticipation::newcomer_length(int64_t wrong_ns, int64_t max_ns) {
-    return max_ns <= 0 ? 0 : std::min(std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs), max_ns);
+    return max_ns <= 0 ? 0 : std::min(std::max(wrong_ns, kLookNs), max_ns);
 }
 
 int64_t Anticipation::length(int64_t wrong_ns, int64_t max_ns) const {
     if (max_ns <= 0) return 0;
-    if (thinks_.count() < kEnough) return newcomer_length(wrong_ns, max_ns);
-    wrong_ns = std::clamp(wrong_ns, kLeastWrongNs, kMostWrongNs);
+    if (thinks_.count() < Habits::kThinkTimes) return newcomer_length(wrong_ns, max_ns);
+    wrong_ns = std::max(wrong_ns, kLookNs);
 
     const auto sorted = thinks_.sorted();
     const auto count = thinks_.count();

@@ -21,11 +21,6 @@ namespace xsched::sched {
 class Anticipation {
 public:
     static constexpr unsigned kThinkTimes = 64;  // remembered
-    static constexpr unsigned kEnough = 8;       // think times needed before they are trusted
-    static constexpr int64_t kLongestThinkNs = 1'000'000'000;  // judgement
-    // Decision 009.
-    static constexpr int64_t kLeastWrongNs = 50'000;  // least cost of a wrong reopening: two passes of the scheduler
-    static constexpr int64_t kMostWrongNs = 1'000'000'000;  // safety
     static constexpr int64_t kUrgencyWeight = 2;  // a moment of the urgent unit's time is worth this many moments of
                                                   // the device's time
 
@@ -39,7 +34,7 @@ public:
 
     // Returns whether too few think times are known, or a recent short one resembled none of those remembered: the unit
     // may do something else by now. Then it pays to wait longer than length() says (newcomer_length).
-    bool unsure() const { return thinks_.count() < kEnough || unsure_ > 0; }
+    bool unsure() const { return thinks_.count() < Habits::kThinkTimes || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 
     // begin_with counts the habits of the program's last run as if they had been seen; the other function returns what

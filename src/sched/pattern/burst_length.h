@@ -11,6 +11,8 @@ namespace xsched::sched {
 
 class BurstLength {
 public:
+    // Something that lasts for so many times its usual length is not like before. Beside others, equal commands may
+    // take so much longer.
     static constexpr int64_t kTimes = 2;
 
     // Notes the length of a burst that has ended. A single long one changes the usual length little.

@@ -13,15 +13,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+#include "sched/pattern/burst_length.h"
+
 namespace xsched::sched {
 
 class Claim {
 public:
-    static constexpr int64_t kStoppedLimitNs = 100'000'000;  // safety
     // Safety.
     static constexpr int64_t kSuspectNs = 20'000'000;  // after this time without progress it is worth checking whether
                                                        // its process is stopped
-    static constexpr int64_t kTimes = 2;  // how much longer equal commands may take beside others
     // Safety: a unit that hangs after commands of many minutes keeps others off for at most twenty minutes.
     static constexpr int64_t kMostShownNs = 600'000'000'000;
 
@@ -32,7 +33,7 @@ public:
         if (completed != completed_) {
             begin_with(std::max(shown_ns_, without_ns_));
             without_ns_ = 0;
-        } else if (without_ns_ >= kTimes * shown_ns_) {
+        } else if (without_ns_ >= BurstLength::kTimes * shown_ns_) {
             shown_ns_ = 0;
         }
         completed_ = completed;
@@ -56,7 +57,7 @@ public:
 
 private:
     int64_t limit(int64_t limit_ns) const {
-        return stopped_ ? std::min(limit_ns, kStoppedLimitNs) : std::max(limit_ns, kTimes * shown_ns_);
+        return stopped_ ? std::min(limit_ns, kMostGuessNs) : std::max(limit_ns, BurstLength::kTimes * shown_ns_);
     }
 
     uint64_t completed_ = 0;

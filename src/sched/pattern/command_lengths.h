@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 class CommandLengths {
@@ -14,7 +16,6 @@ public:
     // Least time of a sample. Completions are seen with varying delay, so a few short commands would say little.
     static constexpr int64_t kSampleNs = 1'000'000;  // judgement
     static constexpr uint64_t kSampleCommands = 16;
-    static constexpr int64_t kLatelyNs = 1'000'000'000;  // after this time a length is forgotten (decision 011)
     static constexpr int64_t kMomentsNs = 50'000'000;  // decision 011
 
     // Takes the count of completed commands and the device time that they took.

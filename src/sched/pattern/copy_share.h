@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 class CopyShare {
 public:
     static constexpr uint64_t kEnough = 16;
     static constexpr uint64_t kRemembered = 512;
-    static constexpr int64_t kHalfLifeNs = 1'000'000'000;  // decision 017
     // Bytes per command from which a unit only copies. Pieces of 100 us are 5 MiB long, and pieces of pageable memory
     // as well (queue/path/copy_rates.h).
     static constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
@@ -25,13 +26,13 @@ public:
     void observe(uint64_t copies, uint64_t bytes, uint64_t completed, int64_t now_ns) {
         if (copies < seen_copies_ || completed < seen_completed_) *this = CopyShare{};
         copies_ += copies - seen_copies_;
-        bytes_ += std::min(std::max(bytes, seen_bytes_) - seen_bytes_, kMostBytes);
+        bytes_ += std::max(bytes, seen_bytes_) - seen_bytes_;
         commands_ += completed - seen_completed_;
         seen_copies_ = copies;
         seen_bytes_ = bytes;
         seen_completed_ = completed;
         while (commands_ >= kRemembered) halve();
-        if (now_ns - halved_ns_ < kHalfLifeNs || commands_ < 2 * kEnough) return;
+        if (now_ns - halved_ns_ < kLatelyNs || commands_ < 2 * kEnough) return;
         halved_ns_ = now_ns;
         halve();
     }
@@ -40,9 +41,6 @@ public:
     bool only() const { return mostly() && bytes_ / commands_ >= kLargeBytes; }
 
 private:
-    static constexpr uint64_t kMostBytes = uint64_t{1} << 60;  // most bytes counted at once: sums stay in range,
-                                                               // whatever a client says
-
     void halve() {
         commands_ /= 2;
         copies_ /= 2;

@@ -7,15 +7,12 @@
 #include <cstdint>
 
 #include "sched/facts/costs.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 
 class Departure {
 public:
-    // How long to keep the device after a call that only prevents the return of a victim that a short timeslice has
-    // already taken off: allows for a late look.
-    static constexpr int64_t kKeptOffNs = 50'000;  // decision 012
-
     // Begins a departure. `kept_off`: a short timeslice has taken the victim off, and the call only prevents its
     // return.
     void begin(const Costs& costs, int64_t now_ns, bool kept_off = false) {
@@ -29,7 +26,8 @@ public:
     // departure ends with that call, or when the agent has not answered for as long as it ever takes.
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
-        if (called && kept_off_) return now_ns + kKeptOffNs;
+        // The call only prevents the return of a victim that a short timeslice has taken off: allows for a late look.
+        if (called && kept_off_) return now_ns + kLookNs;
         return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
     }
 

@@ -10,20 +10,19 @@
 #include <utility>
 
 #include "base/doubling.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 
 class Distrust {
 public:
-    static constexpr int64_t kHarmlessNs = 500'000'000;  // decision 011
-    static constexpr int64_t kFirstNs = 1'000'000'000;  // decision 017
     static constexpr int64_t kLongestNs = 64'000'000'000;  // decision 017
     static constexpr int64_t kForgetTimes = 4;  // without a new failure for this many times the last period, the
                                                 // doubling starts over
 
     void burst_begins() { in_this_burst_ = false; }
     void not_enough(int64_t now_ns) {
-        until_ns_ = std::max(until_ns_, now_ns + kHarmlessNs);
+        until_ns_ = std::max(until_ns_, now_ns + kProvenNs);
         in_this_burst_ = true;
     }
     // Notes a burst of the more urgent unit. `usual_ns`: its usual length; 0: unknown.
@@ -40,7 +39,7 @@ private:
     bool in_this_burst_ = false;
     int64_t until_ns_ = 0;
     int64_t harm_until_ns_ = 0;  // end of the last period that began with a longer burst
-    base::Doubling<int64_t, kFirstNs, kLongestNs> lasts_;  // length of such a period
+    base::Doubling<int64_t, kLatelyNs, kLongestNs> lasts_;  // length of such a period
 };
 
 }  // namespace xsched::sched

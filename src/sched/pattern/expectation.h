@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 // An expected burst. All 0: none.
@@ -25,11 +27,7 @@ struct Expected {
 
 class Expectation {
 public:
-    static constexpr int64_t kSlackNs = 1'000'000;      // how late an announced burst may begin (judgement)
-    static constexpr int64_t kEarlyNs = 500'000;        // how early it may begin (judgement)
-    // Judgement.
-    static constexpr int64_t kMostLeadNs = 50'000'000;  // longest command of a victim that is waited for: for a longer
-                                                        // one an idle device costs too much
+    static constexpr int64_t kSlackNs = 1'000'000;  // how early or late an announced burst may begin (decision 028)
     // Before a burst, long enough to wake the unit's agent and to switch between two contexts.
     static constexpr int64_t kImminentNs = 300'000;  // decision 016
     static constexpr int64_t kMostMisses = 4;  // missing bursts in a row after which a period is given up
@@ -52,10 +50,11 @@ public:
     }
 
 private:
+    // For a command of a victim that is longer than kMostGuessNs an idle device costs too much.
     Expected announced(int64_t now_ns) const {
         if (announced_ns_ == 0 || now_ns >= announced_ns_ + kSlackNs) return {};
-        if (burst_ns_ >= announced_ns_ - kEarlyNs) return {};
-        return {.at_ns = announced_ns_, .until_ns = announced_ns_ + kSlackNs, .most_lead_ns = kMostLeadNs};
+        if (burst_ns_ >= announced_ns_ - kSlackNs) return {};
+        return {.at_ns = announced_ns_, .until_ns = announced_ns_ + kSlackNs, .most_lead_ns = kMostGuessNs};
     }
 
     Expected periodic(int64_t now_ns) const {
@@ -65,7 +64,7 @@ private:
         const int64_t passed = std::max<int64_t>((now_ns - slack_ns - first_ns_) / period_ns_, 0);
         if (passed >= kMostMisses) return {};
         const int64_t at_ns = first_ns_ + (passed + 1) * period_ns_;
-        return {.at_ns = at_ns, .until_ns = at_ns + slack_ns, .most_lead_ns = std::min(kMostLeadNs, period_ns_ / 2)};
+        return {.at_ns = at_ns, .until_ns = at_ns + slack_ns, .most_lead_ns = std::min(kMostGuessNs, period_ns_ / 2)};
     }
 
     int64_t announced_ns_ = 0;

@@ -10,19 +10,18 @@ uint64_t precedence(const Gang& gang, int64_t now_ns) {
         number = (number ^ number >> 27) * 0x94d049bb133111ebU;
         return number ^ number >> 31;
     };
-    const uint64_t period = static_cast<uint64_t>(now_ns / kPrecedenceNs) * 0x9e3779b97f4a7c15U;
+    const uint64_t period = static_cast<uint64_t>(now_ns / kLookAtAllNs) * 0x9e3779b97f4a7c15U;
     return mix(mix(gang.key.user + period) ^ static_cast<uint64_t>(gang.key.name));
 }
 
 void Gang::choose_lead(int64_t now_ns) {
-    constexpr double kNobody = 0.02;
     // Another device becomes the lead once it is this many times as crowded: each change has all devices decided again.
     constexpr double kClearly = 1.25;
     const auto crowd_at = [&](size_t at) { return places[at].vote != Vote::kAbsent ? places[at].crowd.at(now_ns) : 0; };
-    double most = lead != kNoLead ? crowd_at(lead) * kClearly : 0;
-    if (most < kNobody) {
-        lead = kNoLead;
-        most = kNobody;
+    double most = lead ? crowd_at(*lead) * kClearly : 0;
+    if (most < Crowd::kSomebody / 2) {
+        lead.reset();
+        most = Crowd::kSomebody / 2;
     }
     for (size_t at = 0; at < places.size(); ++at) {
         const double crowd = crowd_at(at);
@@ -44,9 +43,9 @@ GangOrder Gang::order_for(const GangPlace& place, int64_t now_ns) const {
         order.suspended = true;
         order.by_will |= other.vote == Vote::kStopped;
     }
-    if (refused || lead == kNoLead) return order;
-    order.runs = places[lead].vote == Vote::kRuns;
-    order.suspended = !order.runs && &place != &places[lead];
+    if (refused || !lead) return order;
+    order.runs = places[*lead].vote == Vote::kRuns;
+    order.suspended = !order.runs && &place != &places[*lead];
     return order;
 }
 

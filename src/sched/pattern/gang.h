@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 
@@ -58,9 +60,8 @@ public:
 
 private:
     double mean_at(int64_t now_ns) const {
-        constexpr double kMemoryNs = 1e8;
         const auto passed_ns = static_cast<double>(now_ns - seen_ns_);
-        return mean_ + (others_ - mean_) * passed_ns / (passed_ns + kMemoryNs);
+        return mean_ + (others_ - mean_) * passed_ns / (passed_ns + static_cast<double>(kMostGuessNs));
     }
 
     double mean_ = 0;
@@ -82,10 +83,8 @@ struct GangPlace {
 struct Gang {
     GangKey key;
     std::vector<GangPlace> places;  // sorted by device
-    size_t lead = kNoLead;  // position in places
+    std::optional<size_t> lead;  // position in places
     int64_t turn_until_ns = 0;
-
-    static constexpr size_t kNoLead = SIZE_MAX;
 
     GangPlace* find(uint64_t device) {
         for (GangPlace& place : places)
@@ -95,11 +94,11 @@ struct Gang {
     // Returns whether the gang has several members; a single member is treated as if in no gang.
     bool has_several() const { return places.size() > 1 || (places.size() == 1 && places[0].members > 1); }
     void follow_lead(uint64_t device) {
-        lead = kNoLead;
+        lead.reset();
         for (size_t at = 0; at < places.size(); ++at)
             if (places[at].device == device) lead = at;
     }
-    uint64_t lead_device() const { return lead == kNoLead ? UINT64_MAX : places[lead].device; }
+    uint64_t lead_device() const { return lead ? places[*lead].device : UINT64_MAX; }
     void choose_lead(int64_t now_ns);
     GangOrder order_for(const GangPlace& place, int64_t now_ns) const;
 };
@@ -127,11 +126,8 @@ enum class InGang : uint8_t {
     kTurn,  // its gang starved
 };
 
-// Of several competing gangs, one goes first on all devices for this long; then another one may.
-inline constexpr int64_t kPrecedenceNs = 50'000'000;  // judgement
-
 // Returns the gang's place in the order; the smallest goes first. All gangs have different numbers at any time, except
-// with a chance of 2^-64.
+// with a chance of 2^-64. It changes whenever all verdicts are looked at again (kLookAtAllNs).
 uint64_t precedence(const Gang& gang, int64_t now_ns);
 
 }  // namespace xsched::sched

@@ -27,7 +27,7 @@ bool Pauses::observe(const UnitState& unit) {
     stretch_.note(idle_ns - before_ns);
     remember(is_short, is_within, waited);
     ++seen_;
-    due_ = seen_ >= kSettled && std::has_single_bit(seen_);
+    due_ = seen_ >= Habits::kThinkTimes && std::has_single_bit(seen_);
     return true;
 }
 
@@ -49,7 +49,7 @@ void Pauses::remember(bool is_short, bool is_within, bool waited) {
     short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
     within_ = within_ << 1 | (is_within ? 1U : 0U);
     waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
-    count_ = std::min(count_ + 1, kRemembered);
+    count_ = std::min(count_ + 1, remembered());
     waits_first_ = most_wait(waited_, short_ones_, waits_first_);
     weigh();
 }
@@ -74,8 +74,8 @@ bool Pauses::most_wait(uint32_t waited, uint32_t short_ones, bool before) {
 }
 
 void Pauses::begin_with(const Habits& habits) {
-    count_ = std::min(habits.pauses, kRemembered);
-    const uint32_t mask = count_ < kRemembered ? (1U << count_) - 1 : UINT32_MAX;
+    count_ = std::min(habits.pauses, remembered());
+    const uint32_t mask = count_ < remembered() ? (1U << count_) - 1 : UINT32_MAX;
     short_ones_ = habits.short_ones & mask;
     waited_ = habits.waited & short_ones_;
     waits_first_ = most_wait(waited_, short_ones_, false);

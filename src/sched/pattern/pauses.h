@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "sched/facts/habits.h"
 #include "sched/facts/unit.h"
@@ -13,9 +14,7 @@ namespace xsched::sched {
 
 class Pauses {
 public:
-    // Decision 014.
-    static constexpr unsigned kRemembered = 32;
-    static constexpr unsigned kEnough = 2;
+    static constexpr unsigned kEnough = 2;  // decision 014
 
     // The unit streams while it has fewer short pauses than this in a thousand bursts. In each the hardware lets a
     // victim in, which costs two switches. Keeping the victim off beforehand costs about one per burst
@@ -28,7 +27,6 @@ public:
     // The last three pauses must not lie within a burst: each such pause that is seen stands for many that are too
     // short to see.
     static constexpr uint32_t kLastFew = 0b111;
-    static constexpr unsigned kSettled = 8;  // pauses after which habits are worth writing
 
     // Takes the unit's state. Returns whether a burst, or a part of one, has begun behind a pause of last_ns().
     bool observe(const UnitState& unit);
@@ -61,6 +59,9 @@ private:
     bool is_part(int64_t stretch_ns) const;
     bool follows_unseen(int64_t since_ready_ns);
     void weigh();
+
+    // Remembered pauses: the bits of the following numbers.
+    static constexpr unsigned remembered() { return std::numeric_limits<uint32_t>::digits; }
 
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest: it was short
     uint32_t within_ = 0;  // likewise: it was short and lay within a burst, not between two whole ones

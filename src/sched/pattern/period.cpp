@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 // Looks for the most that lie so close together; of equally many, for the closest.
@@ -64,7 +66,7 @@ Expected Period::next(int64_t idle_since_ns, int64_t now_ns) const {
     if (!times.even()) return {};
     const int64_t from_ns = rests ? idle_since_ns : due_ns_;
     const Expected next{.at_ns = from_ns + times.from_ns(),
-                        .until_ns = (rests ? idle_since_ns : began_ns_) + times.most_ns() + kLateNs,
+                        .until_ns = (rests ? idle_since_ns : began_ns_) + times.most_ns() + kLookNs,
                         .most_lead_ns = times.from_ns() / 2};
     return now_ns < next.until_ns ? next : Expected{};  // late: the burst is given up, but not the rhythm
 }
@@ -72,7 +74,7 @@ Expected Period::next(int64_t idle_since_ns, int64_t now_ns) const {
 Expected Period::end(int64_t now_ns) const {
     if (!lengths_.even()) return {};
     const Expected end{.at_ns = began_ns_ + lengths_.from_ns(),
-                       .until_ns = began_ns_ + lengths_.most_ns() + kLateNs,
+                       .until_ns = began_ns_ + lengths_.most_ns() + kLookNs,
                        .most_lead_ns = lengths_.from_ns() / 2};
     return now_ns < end.until_ns ? end : Expected{};
 }
@@ -88,7 +90,7 @@ void Period::note_begin(int64_t ready_ns, int64_t before_ns) {
     const bool by_clock = middle_ns != 0 && off_ns(since_due_ns) < off_ns(since_begun_ns);
     const int64_t interval_ns = by_clock ? since_due_ns : since_begun_ns;
     const bool late =
-        middle_ns != 0 && interval_ns > periods_.most_ns() + kLateNs && interval_ns < middle_ns + middle_ns / 2;
+        middle_ns != 0 && interval_ns > periods_.most_ns() + kLookNs && interval_ns < middle_ns + middle_ns / 2;
     due_ns_ = late ? ready_ns - interval_ns + middle_ns : ready_ns;
     if (before_ns != 0) periods_.add(interval_ns);
 }

@@ -11,6 +11,7 @@
 
 #include "base/sample.h"
 #include "sched/facts/habits.h"
+#include "sched/facts/times.h"
 #include "sched/pattern/expectation.h"
 
 namespace xsched::sched {
@@ -58,7 +59,6 @@ private:
 
 class Period {
 public:
-    static constexpr int64_t kLateNs = 50'000;  // how late behind the latest time (judgement)
     // Shortest period with an expectation: a shorter one leaves no time for preparations.
     static constexpr int64_t kLeastPeriodNs = 4'000'000;  // decision 009
     static constexpr int64_t kLeastRestNs = 3'000'000;  // decision 009
@@ -98,7 +98,7 @@ private:
 struct Foreseen {
     // How long before a burst to begin, besides the hardware's switch: until a thread of the process has woken for it
     // (measured: about 140 us). If waking takes longer, the burst waits for the rest of the switch.
-    static constexpr int64_t kWakeNs = 120'000;
+    static constexpr int64_t wakes_ns() { return kWakeNs + EvenTimes::kEarlyNs; }
 
     int64_t at_ns = 0;
     int64_t until_ns = 0;

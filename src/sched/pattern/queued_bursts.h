@@ -7,34 +7,31 @@
 
 #include <cstdint>
 
+#include "sched/facts/times.h"
 #include "sched/pattern/budget.h"
 
 namespace xsched::sched {
 
 class QueuedBursts {
 public:
-    // Longest pause, from the end of a burst's wait to the next launch, that counts as "at once": the program only
-    // takes the next request.
-    static constexpr int64_t kAtOnceNs = 80'000;  // decision 016
-    // How long to keep the device: the pause above, the waking of a thread, and the launch. Launching a graph of two
-    // hundred kernels takes longer than 0.1 ms.
-    static constexpr uint32_t kKeepUs = 250;  // decision 016
+    // How long to keep the device: a pause "at once", the waking of a thread, and the launch (decision 016). Launching
+    // a graph of two hundred kernels takes longer than 0.1 ms.
+    static constexpr int64_t keep_ns() { return 2 * kWakeNs + kLookNs; }
     static constexpr unsigned kLately = 256;  // bursts
 
     // Notes that a burst began `pause_ns` after the last one's end. `is_part`: the last one was only a part of a burst.
     void begins(int64_t pause_ns, bool is_part, bool may_keep, Account& account, int64_t now_ns) {
-        const bool at_once = pause_ns <= kAtOnceNs;
+        // From the end of a burst's wait to the next launch: the program only takes the next request.
+        const bool at_once = pause_ns <= kWakeNs;
         since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
-        if (keeps_ && at_once) account.give_back(kKeepNs);
-        keeps_ = may_keep && lately() && account.take(kKeepNs, now_ns);
+        if (keeps_ && at_once) account.give_back(keep_ns());
+        keeps_ = may_keep && lately() && account.take(keep_ns(), now_ns);
     }
     bool lately() const { return since_ < kLately; }
     // Returns how long to keep the device behind the burst under way, in us.
-    uint32_t keep_us() const { return keeps_ ? kKeepUs : 0; }
+    uint32_t keep_us() const { return keeps_ ? static_cast<uint32_t>(keep_ns() / 1000) : 0; }
 
 private:
-    static constexpr int64_t kKeepNs = kKeepUs * 1'000;  // decision 016
-
     unsigned since_ = kLately;  // bursts since one last followed at once
     bool keeps_ = false;
 };

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/doubling.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 
@@ -20,7 +21,6 @@ public:
     // s.
     static constexpr int64_t kStallNs = 300'000'000;  // decision 014
     static constexpr int64_t kStallCommands = 8;
-    static constexpr int64_t kPauseNs = 1'000'000'000;  // decision 014
     static constexpr int64_t kLongestPauseNs = 512'000'000'000;  // judgement
     static constexpr int64_t kForgetPauses = 10;  // without another stall for this many times the last pause, the
                                                   // doubling starts over
@@ -50,7 +50,7 @@ private:
     int64_t stalled_ns_ = 0;  // how long it ran so before that, since a command last completed
     int64_t progress_ns_ = 0;
     int64_t limit_ns_ = kStallNs;
-    base::Doubling<int64_t, kPauseNs, kLongestPauseNs> pause_;
+    base::Doubling<int64_t, kLatelyNs, kLongestPauseNs> pause_;
     int64_t paused_until_ns_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sched/facts/mechanism.h"
 #include "sched/pattern/distrust.h"
@@ -21,8 +22,8 @@ struct Group {
     Mechanism as_known = Mechanism::kNone;  // mechanism if everything were known of its rivals
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // kept until one of its units runs again
-    static constexpr uint64_t kNotYet = UINT64_MAX;
-    uint64_t late_completed = kNotYet;  // commands completed when it should have long stopped at its gates
+    // Commands completed when it should have long stopped at its gates, once that time has come.
+    std::optional<uint64_t> late_completed;
     uint32_t late_changes = 0;  // how often that count grew since
     bool on_its_way = false;     // Preemption::on_its_way
     bool let_back = false;       // it was let back: the unit that it makes room for holds the device for its burst

@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/nowhere.h"
 #include "policy/limits.h"
+#include "sched/facts/times.h"
 #include "sched/facts/unit.h"
 #include "sched/pattern/anticipation.h"
 #include "sched/pattern/budget.h"
@@ -30,7 +33,7 @@
 
 namespace xsched::sched {
 
-inline constexpr uint32_t kNowhere = UINT32_MAX;
+using base::kNowhere;
 
 struct UnitHistory {
     UnitHistory(uint64_t unit_id, int64_t now_ns) : id(unit_id), since_ns(now_ns), starvation(now_ns) {}
@@ -56,10 +59,8 @@ struct UnitHistory {
     int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
     // Returns whether it has work in several contexts, or had a moment ago: it may be between two rounds of them.
     bool has_several_contexts(bool now, int64_t now_ns) const {
-        // Judgement.
-        constexpr int64_t kMomentNs = 1'000'000'000;  // a changed choice costs a call of 0.4 ms that the victim waits
-                                                      // for
-        return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kMomentNs);
+        // A changed choice costs a call of 0.4 ms that the victim waits for.
+        return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kLatelyNs);
     }
     int64_t turns_had_ns = 0;  // device time that its process has had in turns
     Expected expected;  // the expected burst, if that is all it wants the device for
@@ -83,21 +84,20 @@ struct UnitHistory {
     CopyShare copies;
     BurstLength burst_length;
 
-    static constexpr int64_t kNsPerMs = 1'000'000;
-    static constexpr int64_t kLongMs = 1000;  // half of the time for which every unit is believed (judgement)
-
     // Starts from the program's habits. Null: the program never ran before, as far as known.
     void begin_with(const ProgramHabits* habits) {
         if (habits == nullptr) return;
-        claim.begin_with(int64_t{habits->last_run.longest_ms} * kNsPerMs);
+        claim.begin_with(int64_t{habits->last_run.longest_ms} * base::kMillisecond);
         if (!habits->last_run.known()) return;
         anticipation.begin_with(habits->last_run);
         pauses.begin_with(habits->last_run);
     }
     void write_habits(ProgramHabits* habits, int32_t priority) const {
         if (habits == nullptr || priority < habits->now.priority) return;
-        const int64_t longest_ms = claim.shown_ns() / kNsPerMs;
-        habits->now.longest_ms = longest_ms >= kLongMs ? static_cast<uint32_t>(longest_ms) : 0;
+        const int64_t longest_ms = claim.shown_ns() / base::kMillisecond;
+        // Every unit is believed for twice this time.
+        const int64_t long_ms = Settings{}.claim_limit_ns / base::kMillisecond / BurstLength::kTimes;
+        habits->now.longest_ms = longest_ms >= long_ms ? static_cast<uint32_t>(longest_ms) : 0;
         if (!pauses.due()) return;
         habits->now.priority = priority;
         anticipation.write(habits->now);

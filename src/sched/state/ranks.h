@@ -44,13 +44,11 @@ public:
     }
     void add(const Largest& more) {
         add(more.process_, more.most_);
-        if (more.others_ > 0) add(kSomebody, more.others_);
+        others_ = std::max(others_, more.others_);
     }
     int64_t but_of(uint64_t process) const { return process == process_ ? others_ : most_; }
 
 private:
-    // A process id that is never asked about: a number counted for it counts for every process.
-    static constexpr uint64_t kSomebody = UINT64_MAX;
     uint64_t process_ = 0;
     int64_t most_ = 0;
     int64_t others_ = 0;

@@ -156,8 +156,7 @@ TEST_F(CoreTest, BeingWrongCostsTheSwitchesToAnotherProcessAndBack) {
     UnitState idle = Given{.id = 2, .priority = 10, .ready_since_ns = kStart, .idle_since_ns = kStart};
     idle.costs.switch_us = 175;
     EXPECT_EQ(decide({low_behind_switches(1), idle}, kStart).wake_at_ns, kStart + (10 + 2 * 175) * kUs);
-    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns,
-              kStart + Anticipation::kLeastWrongNs)
+    EXPECT_EQ(decide({low_behind_switches(idle.unit.process), idle}, kStart).wake_at_ns, kStart + kLookNs)
         << "within one process nothing is switched";
 }
 
@@ -179,7 +178,7 @@ TEST_F(CoreTest, AnticipationIsLearnedFromTheUnitsOwnGaps) {
     EXPECT_TRUE(decide({low(), high(true, now, idle_since)}, now).verdicts[0].suspend);
     const WholeCore::Plan& idle = decide({low(), high(false, now, now + kMs)}, now + kMs);
     EXPECT_TRUE(idle.verdicts[0].suspend) << "its pattern may have changed";
-    EXPECT_EQ(idle.wake_at_ns, now + kMs + Anticipation::kLeastWrongNs);
+    EXPECT_EQ(idle.wake_at_ns, now + kMs + kLookNs);
     EXPECT_FALSE(decide({low(), high(false, now, now + kMs)}, idle.wake_at_ns).verdicts[0].suspend)
         << "a program with long pauses only is not waited for";
 }

@@ -16,8 +16,8 @@ Costs after(int times, int64_t ns, const Costs& declared = kGpu) {
 }
 
 TEST(OffTimes, AFewSayNothing) {
-    EXPECT_EQ(after(OffTimes::kEnough - 1, 2 * kMs), kGpu);
-    EXPECT_NE(after(OffTimes::kEnough, 2 * kMs), kGpu);
+    EXPECT_EQ(after(OffTimes::kKept / 2 - 1, 2 * kMs), kGpu);
+    EXPECT_NE(after(OffTimes::kKept / 2, 2 * kMs), kGpu);
 }
 
 TEST(OffTimes, AreFromTheDirectiveUntilTheDeviceHasObeyed) {
@@ -30,12 +30,12 @@ TEST(OffTimes, AreFromTheDirectiveUntilTheDeviceHasObeyed) {
 TEST(OffTimes, TheNextRunBeginsWithThem) {
     OffTimes first;
     EXPECT_EQ(first.usual_us(), 0U);
-    for (size_t i = 0; i < OffTimes::kEnough; ++i) first.add(kMs);
+    for (size_t i = 0; i < OffTimes::kKept / 2; ++i) first.add(kMs);
     EXPECT_EQ(first.usual_us(), 1000U);
     OffTimes next;
     next.begin_with(first.usual_us());
     EXPECT_EQ(next.refined(kGpu), first.refined(kGpu));
-    for (size_t i = 0; i < OffTimes::kEnough; ++i) next.add(2 * kMs);
+    for (size_t i = 0; i < OffTimes::kKept / 2; ++i) next.add(2 * kMs);
     EXPECT_EQ(next.usual_us(), 2000U) << "what is seen now counts";
     next.begin_with(0);
     EXPECT_EQ(OffTimes().refined(kGpu), kGpu);

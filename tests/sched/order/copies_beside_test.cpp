@@ -137,7 +137,7 @@ TEST_F(CopiesBeside, TheyGoOnIfNoBurstComes) {
     learn();
     burst(100 * kUs);
     ASSERT_FALSE(runs(kCopier));
-    look(100 * kUs + Period::kLateNs);
+    look(100 * kUs + kLookNs);
     EXPECT_TRUE(runs(kCopier));
 }
 

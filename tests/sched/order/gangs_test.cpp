@@ -86,8 +86,8 @@ TEST(Gangs, AMemberThatHasBeenIdleForAWhileHoldsNobody) {
     units[1].idle_since_ns = kStart - kMs;
     const auto& plan = core.decide(units, kStart);
     EXPECT_EQ(running(plan), "0011");
-    EXPECT_LE(plan.wake_at_ns, kStart - kMs + Gangs::kRecentNs);
-    EXPECT_EQ(running(core.decide(units, kStart + Gangs::kRecentNs)).substr(0, 1), "1");
+    EXPECT_LE(plan.wake_at_ns, kStart - kMs + kMostGuessNs);
+    EXPECT_EQ(running(core.decide(units, kStart + kMostGuessNs)).substr(0, 1), "1");
 }
 
 TEST(Gangs, AMemberThatGoesHoldsNobody) {

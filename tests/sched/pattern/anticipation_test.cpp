@@ -33,13 +33,13 @@ TEST(Anticipation, BeforeItKnowsWaitsAsLongAsBeingWrongCosts) {
     Anticipation anticipation;
     EXPECT_EQ(anticipation.length(500 * kUs, kMax), 500 * kUs);
     EXPECT_EQ(anticipation.length(5 * kMs, kMax), kMax);
-    EXPECT_EQ(anticipation.length(0, kMax), Anticipation::kLeastWrongNs);
+    EXPECT_EQ(anticipation.length(0, kMax), kLookNs);
     EXPECT_EQ(anticipation.length(5 * kMs, 0), 0);
 }
 
 TEST(Anticipation, BelievesEnoughGaps) {
     Program program;
-    program.gaps(Anticipation::kEnough - 1, 40 * kMs);
+    program.gaps(Habits::kThinkTimes - 1, 40 * kMs);
     EXPECT_EQ(program.anticipation.length(5 * kMs, kMax), kMax);
     program.gap(40 * kMs);
     EXPECT_EQ(program.anticipation.length(5 * kMs, kMax), 0);
@@ -116,13 +116,13 @@ TEST(Anticipation, CountsNoGapTwice) {
 
 TEST(Anticipation, AShortThinkTimeLikeNoneBeforeIsASurprise) {
     Program program;
-    program.gaps(Anticipation::kEnough - 1, 40 * kMs);
+    program.gaps(Habits::kThinkTimes - 1, 40 * kMs);
     EXPECT_TRUE(program.anticipation.unsure());
     program.gap(40 * kMs);
     EXPECT_FALSE(program.anticipation.unsure());
     program.gap(30 * kUs);
     EXPECT_TRUE(program.anticipation.unsure());
-    program.gaps(Anticipation::kEnough, 30 * kUs);
+    program.gaps(Habits::kThinkTimes, 30 * kUs);
     EXPECT_FALSE(program.anticipation.unsure());
     program.gap(40 * kMs);
     program.gaps(3, 30 * kUs);
@@ -148,7 +148,7 @@ TEST(Anticipation, TheNextRunBeginsWithTheThinkTimesOfTheLast) {
     EXPECT_EQ(next.length(200 * kUs, kMax), last.anticipation.length(200 * kUs, kMax));
     Habits nothing;
     Program few;
-    few.gaps(Anticipation::kEnough - 1, kMs);
+    few.gaps(Habits::kThinkTimes - 1, kMs);
     few.anticipation.write(nothing);
     EXPECT_EQ(nothing.think_times, 0U);
 }

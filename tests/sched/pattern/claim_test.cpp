@@ -56,8 +56,8 @@ TEST(Claim, AStoppedProcessLosesItSooner) {
     EXPECT_TRUE(claim.suspect());
     claim.observe(true, 0, true, kStart + 50 * kMs);
     EXPECT_TRUE(claim.believed(kLimit));
-    EXPECT_EQ(claim.due_ns(kLimit), kStart + Claim::kStoppedLimitNs);
-    claim.observe(true, 0, true, kStart + Claim::kStoppedLimitNs);
+    EXPECT_EQ(claim.due_ns(kLimit), kStart + kMostGuessNs);
+    claim.observe(true, 0, true, kStart + kMostGuessNs);
     EXPECT_FALSE(claim.believed(kLimit));
     claim.observe(true, 1, true, kStart + kSecond);
     EXPECT_TRUE(claim.believed(kLimit)) << "what the device had completes";
@@ -72,7 +72,7 @@ TEST(Claim, FollowsTheLongestCommandsThatItCompletes) {
     EXPECT_FALSE(claim.believed(kLimit)) << "the first one: it has shown nothing yet";
     claim.observe(true, 1, false, now);
     EXPECT_EQ(claim.shown_ns(), kLong);
-    claim.observe(true, 1, false, now += Claim::kTimes * kLong - 1);
+    claim.observe(true, 1, false, now += BurstLength::kTimes * kLong - 1);
     EXPECT_TRUE(claim.believed(kLimit));
     claim.observe(true, 1, false, now += 1);
     EXPECT_FALSE(claim.believed(kLimit));
@@ -90,7 +90,7 @@ TEST(Claim, ALiarGainsNothing) {
     after_all.begin_with(INT64_MAX);
     EXPECT_EQ(after_all.shown_ns(), Claim::kMostShownNs);
     after_all.observe(true, 0, false, kStart);
-    after_all.observe(true, 0, true, kStart + Claim::kStoppedLimitNs);
+    after_all.observe(true, 0, true, kStart + kMostGuessNs);
     EXPECT_FALSE(after_all.believed(kLimit)) << "it is stopped";
 }
 
@@ -146,7 +146,7 @@ TEST_F(ClaimInCore, LongCommandsKeepTheirPlaceFromTheSecondOneOn) {
     ++liar.completed;
     EXPECT_FALSE(low_runs(kStart + kLong));
     for (int64_t at = kLong; at < 2 * kLong; at += kSecond) EXPECT_FALSE(low_runs(kStart + at)) << at / kSecond;
-    EXPECT_TRUE(low_runs(kStart + kLong + Claim::kTimes * kLong));
+    EXPECT_TRUE(low_runs(kStart + kLong + BurstLength::kTimes * kLong));
 }
 
 TEST_F(ClaimInCore, TheNextRunBeginsWithIt) {

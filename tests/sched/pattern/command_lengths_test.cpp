@@ -35,7 +35,7 @@ TEST(CommandLengths, AreForgottenTheOneSoonTheOtherLater) {
     lengths.observe(100, 3 * kMs, now);
     EXPECT_LT(lengths.just_now_ns(now), kMs / 10);
     EXPECT_GT(lengths.lately_ns(now), kMs / 2);
-    now += CommandLengths::kLatelyNs;
+    now += kLatelyNs;
     EXPECT_EQ(lengths.lately_ns(now), 0) << "also where nothing completes";
 }
 

@@ -30,7 +30,7 @@ TEST(Departure, EndsSoonBehindACallThatOnlyKeepsOff) {
     Departure departure;
     departure.begin(kGpu, kStart, true);
     EXPECT_EQ(departure.keep_until_ns(false, kStart), kStart + kGpu.off_ns());
-    EXPECT_EQ(departure.keep_until_ns(true, kStart + kMs), kStart + kMs + Departure::kKeptOffNs);
+    EXPECT_EQ(departure.keep_until_ns(true, kStart + kMs), kStart + kMs + kLookNs);
 }
 
 TEST(Departure, OneWhoseAgentDoesNotAnswerIsGivenUp) {

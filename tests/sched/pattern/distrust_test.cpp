@@ -21,17 +21,17 @@ TEST(Distrust, HoldsForHalfASecond) {
     Distrust distrust;
     EXPECT_FALSE(distrust.holds(kStart));
     distrust.not_enough(kStart);
-    EXPECT_TRUE(distrust.holds(kStart + Distrust::kHarmlessNs - 1));
-    EXPECT_FALSE(distrust.holds(kStart + Distrust::kHarmlessNs));
+    EXPECT_TRUE(distrust.holds(kStart + kProvenNs - 1));
+    EXPECT_FALSE(distrust.holds(kStart + kProvenNs));
     distrust.not_enough(kStart + kSecond);
     distrust.burst_ended(kUsualNs, kUsualNs, kStart + kSecond);
-    EXPECT_FALSE(distrust.holds(kStart + kSecond + Distrust::kHarmlessNs)) << "it did no harm, however often";
+    EXPECT_FALSE(distrust.holds(kStart + kSecond + kProvenNs)) << "it did no harm, however often";
 }
 
 TEST(Distrust, HoldsTwiceAsLongIfItDoesHarmAgainSoon) {
     Distrust distrust;
     int64_t now_ns = kStart;
-    for (int64_t lasts_ns = Distrust::kFirstNs; lasts_ns <= Distrust::kLongestNs; lasts_ns *= 2) {
+    for (int64_t lasts_ns = kLatelyNs; lasts_ns <= Distrust::kLongestNs; lasts_ns *= 2) {
         did_harm(distrust, now_ns);
         EXPECT_TRUE(distrust.holds(now_ns + lasts_ns - 1));
         now_ns += lasts_ns;
@@ -45,7 +45,7 @@ TEST(Distrust, AHarmlessTimeDoesNotShortenIt) {
     Distrust distrust;
     did_harm(distrust, kStart);
     distrust.not_enough(kStart + 1);
-    EXPECT_TRUE(distrust.holds(kStart + Distrust::kFirstNs - 1));
+    EXPECT_TRUE(distrust.holds(kStart + kLatelyNs - 1));
 }
 
 TEST(Distrust, ALongBurstWithoutThatSaysNothing) {
@@ -59,15 +59,15 @@ TEST(Distrust, WhatWasNotEnoughInAnEqualsTurnDoesTheNextBurstNoHarm) {
     distrust.not_enough(kStart);
     distrust.burst_begins();
     distrust.burst_ended(2 * kUsualNs, kUsualNs, kStart);
-    EXPECT_FALSE(distrust.holds(kStart + Distrust::kHarmlessNs));
+    EXPECT_FALSE(distrust.holds(kStart + kProvenNs));
 }
 
 TEST(Distrust, IsForgotten) {
     Distrust distrust;
     did_harm(distrust, kStart);
-    const int64_t later_ns = kStart + Distrust::kFirstNs * (1 + Distrust::kForgetTimes);
+    const int64_t later_ns = kStart + kLatelyNs * (1 + Distrust::kForgetTimes);
     did_harm(distrust, later_ns);
-    EXPECT_FALSE(distrust.holds(later_ns + Distrust::kFirstNs));
+    EXPECT_FALSE(distrust.holds(later_ns + kLatelyNs));
 }
 
 }  // namespace

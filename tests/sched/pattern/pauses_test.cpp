@@ -95,7 +95,7 @@ TEST(Pauses, OneWithinABurstIsEnoughNotToStream) {
     Pauses pauses;
     int64_t now = kStart;
     EXPECT_TRUE(pauses.unsure());
-    pause(pauses, now, 1 + Pauses::kSettled, 15 * kMs);
+    pause(pauses, now, 1 + Habits::kThinkTimes, 15 * kMs);
     ASSERT_TRUE(pauses.streams());
     ASSERT_FALSE(pauses.unsure());
     ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
@@ -112,7 +112,7 @@ TEST(Pauses, AnotherBurstAtOnceIsNone) {
     Pauses pauses;
     int64_t now = kStart;
     for (int i = 0; i < 20; ++i) {
-        pause(pauses, now, i == 0 ? Pauses::kSettled + 1 : 15, 15 * kMs);
+        pause(pauses, now, i == 0 ? Habits::kThinkTimes + 1 : 15, 15 * kMs);
         EXPECT_TRUE(pauses.streams());
         pause(pauses, now, 1, 20 * kUs);
         EXPECT_TRUE(pauses.streams());
@@ -221,7 +221,7 @@ TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
     }
     Habits habits;
     last.write(habits);
-    EXPECT_EQ(habits.pauses, Pauses::kRemembered);
+    EXPECT_EQ(habits.pauses, 32U);
     Pauses next;
     next.begin_with(habits);
     EXPECT_TRUE(next.begin_with_wait());
@@ -230,7 +230,7 @@ TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
     Habits again;
     next.write(again);
     EXPECT_EQ(again, habits);
-    pause(next, now, Pauses::kRemembered, 15 * kMs, waits);
+    pause(next, now, 32U, 15 * kMs, waits);
     EXPECT_TRUE(next.streams()) << "it does something else";
 }
 

@@ -94,7 +94,7 @@ TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
     const int64_t late_ns = 100 * kUs;
     rhythm.burst(kPeriodNs + late_ns);
     EXPECT_EQ(rhythm.next(), rhythm.began_ns - late_ns + kPeriodNs - EvenTimes::kEarlyNs) << "as its clock may say";
-    EXPECT_EQ(rhythm.next_at(rhythm.idle_ns).until_ns, rhythm.began_ns + kPeriodNs + late_ns + Period::kLateNs);
+    EXPECT_EQ(rhythm.next_at(rhythm.idle_ns).until_ns, rhythm.began_ns + kPeriodNs + late_ns + kLookNs);
 }
 
 // It thinks as long as ever, and its bursts differ.
@@ -189,7 +189,7 @@ TEST(Period, BurstsOfAboutOneLengthEndThen) {
     rhythm.burst(kPeriodNs, kLengthNs);
     const Expected end = rhythm.period.end(rhythm.began_ns);
     EXPECT_EQ(end.at_ns, rhythm.began_ns + kLengthNs - EvenTimes::kEarlyNs);
-    EXPECT_EQ(end.until_ns, rhythm.began_ns + kLengthNs + Period::kLateNs);
+    EXPECT_EQ(end.until_ns, rhythm.began_ns + kLengthNs + kLookNs);
     EXPECT_EQ(rhythm.period.end(end.until_ns).at_ns, 0) << "this one is longer";
     EXPECT_EQ(rhythm.period.length_ns(), kLengthNs);
 }

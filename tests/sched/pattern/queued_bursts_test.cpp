@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;
 
-constexpr int64_t kRestNs = 20 * kMs, kSoonNs = QueuedBursts::kAtOnceNs;
+constexpr int64_t kRestNs = 20 * kMs, kSoonNs = kWakeNs;
 
 class QueuedBurstsTest : public ::testing::Test {
 protected:
@@ -29,9 +29,9 @@ TEST_F(QueuedBurstsTest, OfAProgramThatNeverHadSomeNothingIsKept) {
 
 TEST_F(QueuedBurstsTest, BehindOneThatFollowedAtOnceTheDeviceIsKeptForALongTime) {
     burst(kSoonNs);
-    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::keep_ns() / 1000);
     for (unsigned i = 1; i < QueuedBursts::kLately; ++i) burst(kRestNs);
-    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::keep_ns() / 1000);
     burst(kRestNs);
     EXPECT_EQ(bursts.keep_us(), 0u);
 }
@@ -45,7 +45,7 @@ TEST_F(QueuedBurstsTest, OnlyWhereItsProcessCanAndThatHelps) {
     burst(kSoonNs, false, false);
     EXPECT_EQ(bursts.keep_us(), 0u);
     burst(kRestNs);
-    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::keep_ns() / 1000);
 }
 
 TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
@@ -58,14 +58,14 @@ TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
         if (bursts.keep_us() != 0) ++kept;
     }
     const int64_t may_ns = Account::kMostSavedNs + Account::part_of(2 * (kBursts + 10) * kMs);
-    EXPECT_LE(kept * QueuedBursts::kKeepUs * kUs, may_ns + 20 * QueuedBursts::kKeepUs * kUs);
+    EXPECT_LE(kept * QueuedBursts::keep_ns() / 1000 * kUs, may_ns + 20 * QueuedBursts::keep_ns() / 1000 * kUs);
     EXPECT_GE(kept, kBursts / 10);
 }
 
 TEST_F(QueuedBurstsTest, WhatWasFollowedCostsNobody) {
     for (int i = 0; i < 10'000; ++i) burst(kSoonNs);
-    EXPECT_EQ(bursts.keep_us(), QueuedBursts::kKeepUs);
-    EXPECT_TRUE(account.take(Account::kMostSavedNs - 2 * QueuedBursts::kKeepUs * kUs, now));
+    EXPECT_EQ(bursts.keep_us(), QueuedBursts::keep_ns() / 1000);
+    EXPECT_TRUE(account.take(Account::kMostSavedNs - 2 * QueuedBursts::keep_ns() / 1000 * kUs, now));
 }
 
 TEST_F(QueuedBurstsTest, WithoutPrecautionsThereIsNone) {

@@ -81,15 +81,15 @@ TEST(ShortTimeslice, EachPauseIsLonger) {
         while (!slice.usable(now_ns)) slice.observe(true, 0, kMs, now_ns += 100 * kMs);
         return now_ns - begin_ns;
     };
-    EXPECT_EQ(pause_ns(), ShortTimeslice::kPauseNs);
-    EXPECT_EQ(pause_ns(), 2 * ShortTimeslice::kPauseNs);
+    EXPECT_EQ(pause_ns(), kLatelyNs);
+    EXPECT_EQ(pause_ns(), 2 * kLatelyNs);
     for (int i = 0; i < 8; ++i) pause_ns();
     EXPECT_EQ(pause_ns(), ShortTimeslice::kLongestPauseNs);
     for (int i = 0; i < 11; ++i) {  // it gets on
         now_ns += ShortTimeslice::kLongestPauseNs;
         slice.observe(true, now_ns, kMs, now_ns);
     }
-    EXPECT_EQ(pause_ns(), ShortTimeslice::kPauseNs);
+    EXPECT_EQ(pause_ns(), kLatelyNs);
 }
 
 }  // namespace

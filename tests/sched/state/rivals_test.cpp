@@ -166,7 +166,7 @@ TEST_F(BesideAnEqual, ThatWorksItHasTheDriversOwn) {
     begin(1);
     EXPECT_EQ(timeslice_us(), 0U);
     end(1);
-    works(kLatelyNs - 100 * kMs);
+    works(Settings{}.claim_limit_ns - 100 * kMs);
     EXPECT_EQ(timeslice_us(), 0U);
     works(200 * kMs);
     EXPECT_EQ(timeslice_us(), 4096U) << "nobody said that it still does nothing";

@@ -1,0 +1,25 @@
+// Times that several rules share. docs/decisions/028 has what changes in the simulator if each is half or twice as
+// long.
+#pragma once
+
+#include <cstdint>
+
+namespace xsched::sched {
+
+// How late the scheduler sees what nobody tells it: it looks so often.
+inline constexpr int64_t kLookNs = 50'000;  // decision 009
+// Until a thread has woken and written: the scheduler before an announced burst, a program that takes its next request.
+inline constexpr int64_t kWakeNs = 100'000;  // decision 005
+// If the device goes on for this long behind closed gates, or an urgent unit completes nothing for this long, commands
+// are longer than was believed. Work that a unit launched before its gate closed is seen within this time.
+inline constexpr int64_t kLateNs = 2'000'000;  // decision 011
+// For how long a proof counts that a unit's commands are longer than they seem, or that it works unseen.
+inline constexpr int64_t kProvenNs = 500'000'000;  // decision 011
+// All verdicts are looked at again at least this often, even those of units that did not change.
+inline constexpr int64_t kLookAtAllNs = 50'000'000;  // decision 028
+// Longest time for which others wait because of a guess, and for which a guess stands before somebody looks.
+inline constexpr int64_t kMostGuessNs = 100'000'000;  // decision 017
+// Observations that are older say nothing about now: a program may be in another phase.
+inline constexpr int64_t kLatelyNs = 1'000'000'000;  // decision 011
+
+}  // namespace xsched::sched
