@@ -8,6 +8,8 @@ import names
 import programs
 import saved as saved_file
 import topology
+from demands import SECONDS, Failed, demand, ended_well
+from documents import Documents
 
 CODE = "/programs/kernels.co"
 SOCKET = "/run/xserver.sock"
@@ -19,7 +21,6 @@ SUSPENSIONS = {"debug": re.compile(r"suspended [1-9]\d* of"), "update": re.compi
 STREAMS = 2  # of programs/preempt.cpp; they have work at the same time
 GPU_TIMES = 20  # suspensions on each of two GPUs
 PER_SECOND = 40  # preemptions, at the least; 150 to 300 were seen
-SECONDS = 60  # for the programs of a check; they took 2 to 5 on two processors
 
 # Of programs/bursts.cpp: a victim that has work for 2.2 s alone, and an urgent program with short bursts beside it. The
 # victim's kernels are so long that an interrupt is worth its cost.
@@ -54,19 +55,6 @@ UNMAP_US = 30000  # by which a program ends later for each page; its thread stor
 
 STEP = re.compile(r"^(\w+(?: \w+)?) +\d+\.\d  (done|hung|crashed|failed|refused|not run)\b", re.M)
 DOCTOR_STEPS, DOCTOR_SECONDS = 19, 130
-
-
-class Failed(Exception):
-    pass
-
-
-def demand(truth, text):
-    if not truth:
-        raise Failed(text)
-
-
-def ended_well(ended, name):
-    demand(ended.status == 0, f"{name}: {ended.how}: {ended.output[-1500:]}")
 
 
 def lines(ended, level):
@@ -122,7 +110,7 @@ def exact(ended, name):
     return float(P50.search(ended.output)[1])
 
 
-class Checks:
+class Checks(Documents):
     def __init__(self, version, root, folder, room, top, times):
         self.version, self.root, self.folder, self.room, self.top = version, root, folder, room, top
         self.times = times  # preemptions for each way
@@ -327,7 +315,8 @@ class Checks:
 
 # In this order; each is a function of Checks.
 ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "order",
-       "faults", "hang", "saved"]
+       "faults", "hang", "saved", "calls", "examples",
+       "ctypes", "debug_log", "phase_4"]
 # With 7.2.4 the order checker crashes in the HSA library without XSched as well, in most runs.
 NOT_ON = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.

@@ -20,7 +20,8 @@ class Version:
         self.name = name  # "6": the runtime's major version
         self.suites = suites  # the last one is preferred
         self.packages = [f"libamdhip64-{name}", "libamdhip64-dev", f"libhiprtc{name}", f"libhiprtc-builtins{name}",
-                         "libncursesw6", "linux-libc-dev"]
+                         "libncursesw6", "linux-libc-dev",
+                         "python3", "bash", "grep", "coreutils"]  # of the documents' programs
         self.runtime = runtime  # the version that the tests were written with
 
 
@@ -68,8 +69,8 @@ def apt(file, *arguments):
 def fetch(version):
     """The folder with the packages of a version."""
     folder = cache() / version.name
-    done = folder / "complete"
-    if done.exists():
+    done, wanted = folder / "complete", " ".join(version.packages)
+    if done.exists() and done.read_text() == wanted:
         return folder / "cache/archives"
     if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
         raise Unavailable("apt-get or dpkg-deb is missing: it needs a Debian system")
@@ -83,7 +84,7 @@ def fetch(version):
     except subprocess.TimeoutExpired as late:
         raise Unavailable(f"the packages took more than {FETCH_SECONDS} s") from late
     shutil.rmtree(folder / "lists", ignore_errors=True)  # 200 MB, which nobody reads again
-    done.touch()
+    done.write_text(wanted)
     return folder / "cache/archives"
 
 

@@ -23,6 +23,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import bundle  # noqa: E402
 import checks  # noqa: E402
+import demands  # noqa: E402
+import documents  # noqa: E402
 import packages  # noqa: E402
 import programs  # noqa: E402
 import room  # noqa: E402
@@ -53,6 +55,7 @@ def say_skipped(what, reason):
 def furnish(version, root, emulator):
     """All that the checks need in the root folder."""
     programs.programs(root, root / "programs")
+    documents.copy(root)
     topology.put_kernel(root, 1)
     for file in (emulator, emulator.with_name("driver_check")):
         shutil.copy(file, root / "programs")
@@ -66,7 +69,7 @@ def prepare(version, folder, build, times):
     made = room.Room(root, build, f"/programs/{emulator.name}")
     compiled = made.run(["/programs/hiprtc", checks.CODE])
     if compiled.status != 0:
-        raise checks.Failed(f"the kernels could not be compiled: {compiled.how}: {compiled.output[-1500:]}")
+        raise demands.Failed(f"the kernels could not be compiled: {compiled.how}: {compiled.output[-1500:]}")
     code = root / checks.CODE.lstrip("/")
     code.with_name(f"{code.name}.bundle").write_bytes(bundle.bundle(code.read_bytes()))
     return checks.Checks(version, root, folder, made, TOP, times)
@@ -77,7 +80,7 @@ def run_checks(version, options):
     passed = failed = 0
     try:
         tried = prepare(version, TOP / "build/real-rocm", options.build.resolve(), options.times)
-    except (checks.Failed, programs.CompileError, subprocess.CalledProcessError) as error:
+    except (demands.Failed, programs.CompileError, subprocess.CalledProcessError) as error:
         print(f"{version.runtime}: FAILED to prepare: {error}", flush=True)
         return 0, 1
     for name in options.checks or checks.ALL:
@@ -88,7 +91,10 @@ def run_checks(version, options):
         try:
             said = getattr(tried, name)()
             passed += 1
-        except (checks.Failed, programs.CompileError) as error:
+        except demands.Skipped as reason:
+            say_skipped(f"{version.runtime} {name}", reason)
+            continue
+        except (demands.Failed, programs.CompileError) as error:
             said = f"FAILED: {error}"
             failed += 1
         print(f"{version.runtime} {name}: {said} ({time.monotonic() - began:.0f} s)", flush=True)

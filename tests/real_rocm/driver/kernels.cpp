@@ -150,6 +150,12 @@ void spin_and_count(Queue& queue, const uint64_t* a) {
     if (!queue.ends && a[1] != 0) __atomic_fetch_add(at<uint64_t>(a[1]), 1, __ATOMIC_ACQ_REL);
 }
 
+// add_one(values, count), of the documents' test 1.3.
+void add_one(const DispatchPacket& packet, const uint64_t* a) {
+    auto* values = at<int32_t>(a[0]);
+    for (uint32_t i = 0; i < std::min(packet.grid[0], static_cast<uint32_t>(a[1])); ++i) ++values[i];
+}
+
 // Of the order checker (tests/fake/cuda/builtin_kernels.cpp): words, a value or eight, or words to add, how many.
 bool order(const std::string& name, const DispatchPacket& packet, const uint64_t* a) {
     const auto* lanes = reinterpret_cast<const uint32_t*>(a + 1);
@@ -192,6 +198,7 @@ void run(Queue& queue, const DispatchPacket& packet) {
     if (has(name, "busy")) return busy(queue, packet, a);
     if (has(name, "spin_and_count")) return spin_and_count(queue, a);
     if (has(name, "spin")) return take_time(queue, static_cast<uint32_t>(a[0]) * kUsNs);
+    if (has(name, "add_one")) return add_one(packet, a);
     take_time(queue, kShortNs);  // the order checker's before they begin: what an interrupt may stop
     if (!queue.ends) order(name, packet, a);
 }

@@ -15,6 +15,7 @@ extern "C" __global__ void spin_and_count(unsigned long ns, unsigned long* count
 extern "C" __global__ void append(unsigned* b, unsigned v, unsigned n) { if (n == 0) *b = v; }
 extern "C" __global__ void append_wide(unsigned* b, Eight v, unsigned n) { if (n == 0) *b = v.v[0]; }
 extern "C" __global__ void mix(unsigned* b, const unsigned* a, unsigned v, unsigned n) { if (n == 0) *b = *a + v; }
+extern "C" __global__ void busy(unsigned* b, unsigned n) { if (n == 0) *b = 1; }
 extern "C" __global__ void spin(unsigned us) {}
 extern "C" __global__ void noop() {}
 )";
