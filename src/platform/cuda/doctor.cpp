@@ -1,4 +1,4 @@
-// xcli doctor's findings about NVIDIA's driver, and what follows for the preempt levels (docs/levels.md).
+// Finds facts about NVIDIA's driver for xcli doctor, and what follows for the preempt levels (docs/levels.md).
 #include "cli/doctor/findings.h"
 
 namespace xsched::cli {

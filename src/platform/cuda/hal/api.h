@@ -1,7 +1,7 @@
-// The CUDA driver interface as far as XSched handles it: its own declarations, so that no toolkit is needed and one
-// binary serves every machine. Enumerations are int and structures that nobody here looks into are void, which changes
-// nothing in how a call is made. Where a toolkit is installed, a test compares every declaration with cuda.h.
-// Types and constants bear the vendor's names.
+// The CUDA driver interface as far as XSched uses it. The declarations are XSched's own, so that no toolkit is needed
+// and one binary serves every machine. Enumerations are int, and structures whose members are not used are void;
+// neither changes how a call is made. If a toolkit is installed, a test compares every declaration with cuda.h. Types
+// and constants have the vendor's names.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ constinit std::atomic<uint32_t> g_kernel_groups{0};  // objects of that kind
 constinit std::atomic<uint32_t> g_channels{0};
 constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
 
-// g_mutex held. An object comes (1), or goes (-1).
+// Counts an object that comes (1) or goes (-1). g_mutex held.
 void count(const Object& object, int32_t change) {
     const auto more = static_cast<uint32_t>(change);
     if (object.kind == Kind::kChannel) g_channels.fetch_add(more, std::memory_order_relaxed);
@@ -47,7 +47,7 @@ void count(const Object& object, int32_t change) {
         g_kernel_groups.fetch_add(more, std::memory_order_relaxed);
 }
 
-// The lock. Fork's child finds nothing of its parent's in it.
+// Locks the record. In fork's child it first forgets the parent's objects.
 class Record {
 public:
     Record() : lock_(g_mutex) {
@@ -76,7 +76,7 @@ Object* find(uint32_t client, uint32_t handle) {
     return nullptr;
 }
 
-// g_mutex held. The object and all below it.
+// Forgets the object and all objects below it. g_mutex held.
 void forget(uint32_t client, uint32_t handle) {
     const auto goes = [&](const Object& object) {
         if (object.client != client || object.gone) return false;
@@ -116,7 +116,7 @@ void remember(const Object& fresh) {
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
-// The library's own call, plain or wrapped.
+// A call of the driver's library, direct or wrapped (NV_ESC_IOCTL_XFER_CMD).
 struct Call {
     unsigned number = 0;
     size_t bytes = 0;
@@ -143,7 +143,7 @@ bool read_allocation(const Call& call, Allocation& allocation) {
     if (call.number != NV_ESC_RM_ALLOC) return false;
     if (call.bytes == sizeof(NVOS21_PARAMETERS)) {
         std::memcpy(&allocation.head, call.parameters, sizeof allocation.head);
-        // Before there was paramsSize, status stood in its place.
+        // The older structure has no paramsSize; status is in its place.
         allocation.status = allocation.head.status;
         return true;
     }
@@ -190,7 +190,7 @@ void record_allocation(int fd, const Allocation& allocation) {
     remember(object);
 }
 
-// g_mutex held. The channels of one group. False: too many for one set.
+// Collects the channels of one group. Returns false if they are too many for one set. g_mutex held.
 bool collect_channels(const Object& group, ChannelSet& set) {
     for (const Object* channel = g_objects; channel != nullptr; channel = channel->next) {
         if (channel->client != group.client || channel->parent != group.handle || channel->kind != Kind::kChannel)
@@ -201,7 +201,8 @@ bool collect_channels(const Object& group, ChannelSet& set) {
     return true;
 }
 
-// g_mutex held. Of one device the groups of one kind of engine, of which timeslices belong to kernels alone.
+// Collects the groups of one device that belong to one kind of engine. Timeslices are noted for kernel groups only.
+// g_mutex held.
 bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bool with_timeslices, ChannelSet& set) {
     for (const Object* group = g_objects; group != nullptr; group = group->next) {
         if (group->client != device.client || group->parent != device.handle || group->kind != Kind::kGroup ||
@@ -217,8 +218,8 @@ bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bo
     return true;
 }
 
-// g_mutex held. The kernel driver takes channels off in the order of the list: those for kernels first, since more
-// urgent programs wait for them, and their own copies for copies alone.
+// Collects the sets of a device. The kernel driver takes channels off in the order of the list: kernels' channels come
+// first, since more urgent programs wait for them; copy engines' channels come last. g_mutex held.
 void collect(const Object& client, const Object& device, RecordedSet& recorded) {
     recorded = RecordedSet{};
     recorded.fd = client.fd;

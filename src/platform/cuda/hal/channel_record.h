@@ -1,10 +1,10 @@
-// Which channels this process has on which GPU, as seen in its calls to NVIDIA's kernel driver.
+// Records which channels this process has on which GPU, from its calls to NVIDIA's kernel driver.
 //
-// The driver's user-space library allocates one client per process, and under it a device and subdevice per GPU. Under
-// the device it allocates a channel group per CUDA context and engine, with its channels. The shim hands every such
-// call in after the kernel has answered it. An object that is freed is forgotten, with all below it; fork's child
-// forgets everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held across
-// a call.
+// The driver's user-space library allocates one client per process, and below it a device and subdevice per GPU. Below
+// the device it allocates a channel group per CUDA context and engine, with its channels. The shim passes every such
+// call in, after the kernel has answered it. An object that is freed is forgotten with all objects below it. Fork's
+// child forgets everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held
+// across a call.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,11 @@
 
 namespace xsched::cuda {
 
-// One of NVIDIA's calls as the library made it; `result` is ioctl's. Cheap for calls that allocate nothing of interest.
+// Records one call as the library made it; `result` is ioctl's. Costs little for calls that allocate nothing of
+// interest.
 void record_call(int fd, unsigned long request, const void* argument, int result);
-// Whether `request` with `argument` frees something that is recorded, or that contains it. Before the call.
+// Returns whether `request` with `argument` frees a recorded object, or one that contains such an object. Call before
+// the request is made.
 bool frees_recorded(unsigned long request, const void* argument);
 
 // A client's compute channels on one GPU, and perhaps those of copy engines.
@@ -28,32 +30,32 @@ struct RecordedSet {
     bool incomplete = false;  // it has more groups or channels than a set holds, and must not be used
 };
 
-// Visits every client's every GPU that has compute channels, in no order, until `visit` returns false. The set is a
-// copy: calls may be made.
+// Visits each client's GPUs that have compute channels, in any order, until `visit` returns false. The set is a copy,
+// so calls may be made.
 void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), void* data);
-// Notes an attribute that the driver gave a device object, kept until the object is freed. The same of a group's
-// timeslice.
+// Note a value that the driver gave, until the object is freed: a device object's address, and a group's timeslice.
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 
-// This process makes large copies from a device, or to it: its sets contain from here on the channels of copy engines
-// as well (but not their groups: timeslices are of kernels alone). For good: channels that are disabled must not leave
-// the set by which they are enabled again.
+// Notes that this process makes large copies from or to a device. From now on its sets include copy engines' channels,
+// but not their groups, since timeslices matter for kernels only. This is permanent: a disabled channel must stay in
+// the set by which it is enabled again.
 void note_copies();
 bool copies_noted();
 
-// Whether a set of it may be incomplete: there are more groups for kernels, or more channels, than one set holds. On a
-// machine with several GPUs they may be of several sets. Without a lock.
+// Returns whether a set may be incomplete: there are more kernel groups, or more channels, than one set holds. With
+// several GPUs they may belong to several sets. Takes no lock.
 bool record_is_large();
-// Rises with every change of what for_each_recorded visits.
+// Returns a number that grows with every change of the recorded sets.
 uint32_t record_serial();
-// For the log: "1 client, 4 channel groups (engines 1 11 12 13) with 20 channels, 8 of them for kernels".
+// Describes the record for the log: "1 client, 4 channel groups (engines 1 11 12 13) with 20 channels, 8 of them for
+// kernels".
 void describe_record(char* text, unsigned bytes);
-// There was no memory for an object: the record is incomplete and must not be used.
+// Returns whether there was no memory for an object: then the record must not be used.
 bool record_incomplete();
-// This process is confined to a part of a GPU (MIG).
+// Returns whether this process is confined to a part of a GPU (MIG).
 bool record_has_partition();
-// Fork's child, and tests.
+// Clears the record, in fork's child and in tests.
 void forget_record();
 
 }  // namespace xsched::cuda

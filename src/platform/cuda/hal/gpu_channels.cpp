@@ -10,7 +10,7 @@ namespace {
 
 constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
 
-// The driver's own name for where a recorded GPU is, asked once.
+// Asks the driver, once, for the address of a recorded GPU.
 void learn_address(RecordedSet& recorded) {
     if (recorded.address_known) return;
     const rm::Outcome outcome = rm::read_pci_address(driver_call(), recorded.fd, recorded.set.client,
@@ -33,7 +33,7 @@ void learn_timeslices(RecordedSet& recorded) {
     }
 }
 
-// The channels that the record has of one GPU.
+// The recorded channels of one GPU.
 struct Found {
     uint32_t count = 0;
     bool too_many = false;
@@ -85,7 +85,7 @@ void offer(const Gpu& gpu, const RecordedSet& recorded, bool withdraw) {
     xq_hand_over(&handover);
 }
 
-// False: there is no memory.
+// Finds the GPU's sets. Returns false if there is no memory.
 bool find_sets(const Gpu& gpu, Found& found) {
     auto* search = new (std::nothrow) Search{&gpu, &found};  // some kilobytes, on any thread of the program
     if (search == nullptr) return false;
@@ -96,8 +96,8 @@ bool find_sets(const Gpu& gpu, Found& found) {
     return true;
 }
 
-// gpu.turn held. Level 3 pauses, or comes back. While it pauses, the groups have their own timeslices, and xserver is
-// told no channels.
+// Notes that level 3 pauses or acts again. While it pauses, the groups have their own timeslices, and xserver is told
+// no channels. gpu.turn held.
 void note_too_many(Gpu& gpu, bool too_many) {
     if (too_many == gpu.too_many) return;
     gpu.too_many = too_many;

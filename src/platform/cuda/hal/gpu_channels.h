@@ -1,5 +1,5 @@
-// The channels that this process has on one GPU, as its level 3 takes them off (interrupt.h), and as xserver knows
-// them. All of it under Gpu::turn, on any thread of the program; calls go to the kernel driver, not to CUDA.
+// The channels that this process has on one GPU, as its level 3 uses them (interrupt.h) and as xserver knows them.
+// Guarded by Gpu::turn; any thread of the program. Calls go to the kernel driver, not to CUDA.
 #pragma once
 
 #include <atomic>
@@ -39,12 +39,12 @@ struct Gpu {
     RecordedSet sets[kMostSets];
 };
 
-// The call to the kernel driver as the program's library makes it; nullptr: none was seen.
+// Returns the call to the kernel driver as the program's library makes it; nullptr: no such call was seen.
 rm::Ioctl driver_call();
 void note_driver_call(rm::Ioctl call);
 
-// gpu.turn held. Brings up to date what is known of this GPU from the record, and tells xserver. A disabled channel
-// stays known until it is enabled again.
+// Updates what is known of this GPU from the record, and tells xserver. A disabled channel stays known until it is
+// enabled again. gpu.turn held.
 void refresh(Gpu& gpu);
 
 }  // namespace xsched::cuda

@@ -1,4 +1,4 @@
-// libhalcuda's public entries (xsched/cuda/hal.h), and what of those for the shim CUDA alone has.
+// The public entries of libhalcuda (xsched/cuda/hal.h), and those for the shim that only CUDA has.
 #include "platform/stream/hal/hal.h"
 
 #include "base/options.h"
@@ -16,8 +16,8 @@ namespace {
 
 using namespace xsched::stream;
 
-// For a thread without a context: the first device's primary one (`wanted`: nullptr), or the one among those in use
-// that a stream belongs to. It stays retained, for the caller to release.
+// Returns a primary context for a thread that has none. `wanted` nullptr: the first device's; otherwise the context in
+// use that the stream belongs to. The context is retained; the caller releases it.
 CUcontext primary_context(const Api& api, CUdevice* device, CUstream wanted) {
     int count = 0;
     if (api.cuDeviceGetCount(&count) != CUDA_SUCCESS) return nullptr;
@@ -39,7 +39,8 @@ CUcontext primary_context(const Api& api, CUdevice* device, CUstream wanted) {
     return nullptr;
 }
 
-// For a thread without a context a primary one that is in use serves to see what streams look like.
+// Returns whether the handle is a stream. For a thread without a context, any primary context in use shows what streams
+// look like.
 bool is_stream(const Api& api, CUstream stream, CUcontext current) {
     int count = 0;
     if (current != nullptr) return may_be_stream(api, stream, current);
@@ -58,7 +59,8 @@ bool is_stream(const Api& api, CUstream stream, CUcontext current) {
     return may_be_stream(api, stream, nullptr);
 }
 
-// The context that a program's stream belongs to. `retained`: its device, to be released by the caller; -1: none.
+// Returns the context that a program's stream belongs to. `retained`: receives the device whose context the caller must
+// release; -1: none.
 CUcontext context_of(const Api& api, StreamKind kind, CUstream stream, CUdevice* retained) {
     *retained = -1;
     CUdevice device = 0;

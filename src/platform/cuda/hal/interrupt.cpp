@@ -19,7 +19,7 @@ namespace xsched::cuda {
 namespace {
 
 constexpr int kMostGpus = 32;
-// The queues of a process that stands ask for its channels one by one: one call for all of them.
+// Refreshes within this time are answered by one call: each queue of a stopped process asks for its channels.
 constexpr int64_t kOneCallNs = 10 * base::kMillisecond;  // judgement
 
 constinit base::Mutex g_interrupt_mutex;  // guards the making of Gpus
@@ -27,7 +27,7 @@ constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};
 constinit std::atomic<int32_t> g_stopped{0};  // GPUs
 constinit std::atomic<int32_t> g_freeing{0};  // calls on their way that free recorded objects
 
-// A turn at a GPU. Fork's child has none of its parent's channels, and must not touch them.
+// A turn at a GPU's state. Fork's child has none of its parent's channels, so it must not touch them.
 class Turn {
 public:
     explicit Turn(Gpu& gpu) : lock_(gpu.turn) {
@@ -68,7 +68,7 @@ Gpu* make_gpu(const stream::Api& api, CUdevice device) {
     return gpu;
 }
 
-// gpu.turn held. Why level 3 is out of the question; nullptr: nothing speaks against it.
+// Returns why level 3 is not possible; nullptr: it is. gpu.turn held.
 const char* objection(Gpu& gpu, bool shared) {
     if (driver_call() == nullptr)
         return "its calls to the kernel driver are not seen (the shim must be preloaded; WSL has no such calls)";
@@ -82,14 +82,14 @@ const char* objection(Gpu& gpu, bool shared) {
     return nullptr;
 }
 
-// gpu.turn held. The driver counts disablings, and xserver may have made one for us. To enable what runs is not
-// counted.
+// Enables the channels a second time. The driver counts disablings, and xserver may have made one for this process;
+// enabling a channel that runs is not counted. gpu.turn held.
 void enable_once_more(Gpu& gpu) {
     gpu.enabled_ns = base::now_ns();
     for (uint32_t i = 0; i < gpu.set_count; ++i) rm::enable(driver_call(), gpu.sets[i].fd, gpu.sets[i].set);
 }
 
-// gpu.turn held. Behind a call that sets a timeslice the device notices what is enabled (docs/decisions/010).
+// Makes the device notice enabled channels, by a call that sets a timeslice (docs/decisions/010). gpu.turn held.
 void look_anew(Gpu& gpu) {
     for (uint32_t i = 0; i < gpu.set_count; ++i)
         rm::set_timeslices(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, gpu.timeslice_us);
@@ -106,7 +106,7 @@ void let_go(Gpu& gpu) {
             XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
                       rm::sentence(outcome), outcome.error, outcome.status);
     }
-    // The device may not notice it where it was only kept off, but a second call at once, or a moment later.
+    // After channels were only kept off, the device may miss the call: a second one follows, at once or a moment later.
     if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
     gpu.enabled_ns = base::now_ns();
@@ -118,7 +118,7 @@ void let_go(Gpu& gpu) {
               static_cast<long long>((gpu.enabled_ns - began) / base::kMicrosecond));
 }
 
-// gpu.turn held. The queue asks for it, or does not any more.
+// Notes that the queue asks for the stop, or no longer does. gpu.turn held.
 void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
     if (hwq.asks_interrupt) --gpu.asking;
     if (hwq.asks_interrupt && hwq.takes_off) --gpu.taking;
@@ -128,7 +128,8 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
     if (asks && takes) ++gpu.taking;
 }
 
-// gpu.turn held. A short timeslice has it preempted by whoever has work: then it need only not come back.
+// Stops the channels. With a short timeslice the hardware preempts the process as soon as another one has work; then it
+// only has to be kept from coming back. gpu.turn held.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
     if (gpu.too_many || gpu.set_count == 0) return kXSchedErrorNotAllowed;
@@ -187,8 +188,8 @@ void restore_everything() {
     }
 }
 
-// Level 3 pauses, or comes back, with the call that makes the difference: nothing else would tell the scheduler, which
-// asks no interrupt of a process for which level 3 pauses.
+// Lets level 3 pause or act again at the call that makes the difference. The scheduler would not notice otherwise,
+// since it asks no interrupt of a process for which level 3 pauses.
 void settle_pauses() {
     const bool many = record_is_large();
     for (const std::atomic<Gpu*>& place : g_gpus) {
@@ -204,7 +205,7 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
     const bool frees = frees_recorded(request, argument);
     if (frees) {
         g_freeing.fetch_add(1, std::memory_order_acq_rel);
-        // A channel that goes while it is disabled may keep the driver waiting for its work.
+        // A disabled channel that is freed may keep the driver waiting for its work.
         if (g_stopped.load(std::memory_order_acquire) > 0) let_everything_run();
     }
     const int result = next(fd, request, argument);
@@ -250,7 +251,7 @@ void leave_interrupts(HwQueue& hwq) {
     const Turn turn(*gpu);
     ask(*gpu, hwq, false, false);
     hwq.interruptible = false;
-    // The queues that remain may not want the stop; after the last one no queue can want it.
+    // The remaining queues may not want the stop. Without queues nothing can want it.
     --gpu->queues;
     if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
 }

@@ -1,7 +1,7 @@
-// The device is kept (measured, docs/decisions/003) by a kernel that runs and a launch behind it that has not started.
-// Once the last launch has started, the part of the GPU that fetches work has nothing of this context any more. It
-// turns to the next context. A launch from then on waits for the context's next turn, although the device itself is
-// still busy. So two kernels that do nothing stand behind the one that waits.
+// Keeps the device by a kernel that runs and a launch behind it that has not started (measured, docs/decisions/003).
+// Once the last launch has started, the front end of the GPU has no more work of this context, and turns to the next
+// context. A later launch then waits for the context's next turn, although the kernel still runs. So two empty kernels
+// stand behind the one that waits.
 #include "platform/cuda/hal/keep_alive.h"
 
 #include "platform/stream/hal/keep_alive_ops.h"
@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kBehind = 2;
 
-// xsched_keep_alive waits until the word is past `number`, or `ns` have passed. Once the word was seen to be `number`,
-// it is `followed` since then instead: the program has launched something, and what follows is on its way or is not to
-// come. That may have been before this one began.
+// xsched_keep_alive waits until the word is past `number`, or until `ns` have passed. Once it has seen the word equal
+// `number`, the program has launched something: it then waits for `followed` from that time on. That time may lie
+// before this kernel began.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -66,7 +66,8 @@ CUresult find(const stream::Api& api, CUmodule module, const char* name, CUfunct
     return code != CUDA_SUCCESS ? code : api.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *kernel);
 }
 
-// Elsewhere the host may not touch managed memory while anything runs, as it does after a synchronize.
+// Returns whether host and device may touch managed memory at the same time. Otherwise the host may not while any
+// kernel runs.
 bool host_and_device_share_memory(const stream::Api& api) {
     CUdevice device = 0;
     int together = 0;
@@ -95,7 +96,7 @@ Result prepare_keep_alive(const Api& api, Context context) {
         return CUDA_ERROR_NOT_SUPPORTED;
     Kernels made{};
     if (g_kernels.find(context, &made)) return CUDA_SUCCESS;
-    // The module goes with its context; unloading it would wait for the context's work.
+    // The module is destroyed with its context: unloading it would wait for the context's work.
     CUmodule module = nullptr;
     Result code = api.cuModuleLoadData(&module, kKernels);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_keep_alive", &made.keep_alive);

@@ -14,7 +14,7 @@ constexpr uint8_t kHandleWords = 3;  // what the smallest piece of memory from m
 constexpr uint8_t kBodyWords = 64;
 constexpr unsigned kNonBlocking = CU_STREAM_NON_BLOCKING;
 
-// The result of learning: the two words, or one of these.
+// The result of learning: the positions of the two words, or one of these.
 constexpr uint32_t kUntried = 0;
 constexpr uint32_t kNothing = 1;
 constexpr uint32_t kLearned = 2;
@@ -32,7 +32,7 @@ bool leads_back(uintptr_t body, uint8_t word, const void* stream) {
            back == reinterpret_cast<uintptr_t>(stream);
 }
 
-// Without the thread's context, or in a driver without these functions, nothing is tried.
+// Learns the shape. Tries nothing without the thread's context, or in a driver that lacks these functions.
 uint32_t learn(const stream::Api& api, CUcontext context) {
     using namespace xsched::stream;
     if (context == nullptr || api.cuStreamCreate == nullptr || api.cuStreamDestroy_v2 == nullptr) return kUntried;

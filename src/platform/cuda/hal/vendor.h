@@ -1,5 +1,5 @@
-// The CUDA driver as the code shared by devices with streams (platform/stream/hal, platform/stream/shim) sees it: its
-// types under names of their own, and each call it makes.
+// The CUDA driver in the terms of the code that platforms with streams share (platform/stream/hal,
+// platform/stream/shim): its types under common names, and each call that the code makes.
 #pragma once
 
 #include "base/no_copies.h"
@@ -32,12 +32,12 @@ inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes
-// Measured on an H100 (docs/decisions/003). Beyond the call, off_us contains the time in which the agent wakes.
+// Measured on an H100 (docs/decisions/003). off_us includes the time in which the agent wakes.
 inline constexpr XqCosts kCosts{
     .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
 
-// The context is current.
+// Returns the context's device; the context is current.
 inline Device device_of(const Api& api, Context) {
     Device device = -1;
     return api.cuCtxGetDevice(&device) == kSuccess ? device : -1;
@@ -53,12 +53,12 @@ struct OwnCalls {
     ~OwnCalls() {}
 };
 
-// A stream's context current for a moment.
+// Makes a stream's context current for a moment.
 class InContext : base::NoCopies {
 public:
     InContext() = default;
     ~InContext() { leave(); }
-    // False: the context cannot be used.
+    // Returns false if the context cannot be used.
     bool enter(const Api& api, Context context) {
         Context now = nullptr;
         if (api.cuCtxGetCurrent(&now) != kSuccess) return false;
@@ -77,8 +77,8 @@ private:
     const Api* api_ = nullptr;  // of the context to be popped; nullptr: it was the same
 };
 
-// The driver takes events and references to a device back in any context. The stream's own may be gone: nobody may
-// enter it any more.
+// Stands for InContext at the end of a stream: the driver takes events and device references back in any context, and
+// the stream's own may be gone.
 struct InContextAtEnd {
     bool enter(const Api&, Context) { return true; }
 };
@@ -101,7 +101,7 @@ inline Result device_alloc(const Api& api, DevicePtr* memory, size_t bytes) { re
 inline Result set_bytes(const Api& api, Stream stream, DevicePtr memory, size_t bytes) {
     return api.cuMemsetD8Async(memory, 0, bytes, stream);
 }
-// Of our own: it waits for no other stream.
+// Creates a stream of our own, which waits for no other stream.
 inline Result stream_create(const Api& api, Stream* stream) {
     return api.cuStreamCreate != nullptr ? api.cuStreamCreate(stream, kNonBlocking) : kNotSupported;
 }
@@ -113,19 +113,19 @@ inline constexpr bool kTriesGates = false;  // measured: docs/decisions/001
 inline bool has_value_operations(const Api& api) {
     return api.cuStreamWaitValue32_v2 != nullptr && api.cuStreamWriteValue32_v2 != nullptr;
 }
-// The stream goes on once the word is at least `value`.
+// Makes the stream wait until the word is at least `value`.
 inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.cuStreamWaitValue32_v2(stream, word, value, cuda::CU_STREAM_WAIT_VALUE_GEQ);
 }
 inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.cuStreamWriteValue32_v2(stream, word, value, 0);
 }
-// Streams wait on any word that is registered, or on none.
+// Streams wait on any registered word, or on none.
 inline constexpr bool kMakesSignals = false;
 inline uint64_t* signal_memory(const Api&) { return nullptr; }
 inline DevicePtr as_device_pointer(uint64_t* signal) { return reinterpret_cast<DevicePtr>(signal); }
 
-// Keeps the device's primary context alive if `context` is that. False: it is not.
+// Keeps the device's primary context alive if that is `context`. Returns false if it is not.
 inline bool retain_device(const Api& api, Context context, Device device) {
     unsigned flags = 0;
     int active = 0;
@@ -143,7 +143,7 @@ inline const char* error_name(const Api& api, Result code) {
     const bool known = api.cuGetErrorName != nullptr && api.cuGetErrorName(code, &name) == kSuccess;
     return known && name != nullptr ? name : "unknown";
 }
-// Codes of a context or stream that the program has torn down: ordinary at its end.
+// Returns whether the code means that the program has torn down its context or stream, which is normal at its end.
 inline bool torn_down(Result code) {
     return code == cuda::CUDA_ERROR_NOT_INITIALIZED || code == cuda::CUDA_ERROR_DEINITIALIZED ||
            code == cuda::CUDA_ERROR_INVALID_CONTEXT || code == cuda::CUDA_ERROR_INVALID_HANDLE ||

@@ -21,7 +21,7 @@ constexpr const char* kFolders[] = {"/usr/local/nvidia/lib64",
 constinit const VendorLibrary kVendorLibrary{"CUDA driver", "XSCHED_CUDA_LIB",
                                              "libcuda.so.1 that the dynamic linker finds", "drivers from CUDA 10.1 on"};
 
-// Without our shim the linker's own answer is the right one.
+// Finds the library. Without our shim in the process the linker's own answer is right.
 void* find_library() {
     void* library = nullptr;
     if (try_file(kName, &library) || for_each_library_file(kName, kFolders, try_file, &library)) return library;

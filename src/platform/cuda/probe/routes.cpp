@@ -1,11 +1,11 @@
-// The ways by which programs get at cuLaunchKernel.
+// The ways by which programs reach cuLaunchKernel.
 #include "platform/stream/probe/routes.h"
 
 #include <dlfcn.h>
 
 #include "calls.h"
 
-// As a program linked to the driver has it.
+// The function as a program linked to the driver has it.
 extern "C" [[gnu::weak]] int cuLaunchKernel();
 
 namespace xsched::probe {

@@ -15,7 +15,7 @@ constinit Primary g_primary[kMostDevices] = {};
 
 Primary* primary(CUdevice device) { return device >= 0 && device < kMostDevices ? &g_primary[device] : nullptr; }
 
-// Also for one that was made where we did not see it. nullptr: there is none at present.
+// Returns the device's primary context, even if its creation was not seen. nullptr: there is none at present.
 CUcontext primary_context(CUdevice device) {
     const stream::Api& api = *HAL(api)();
     unsigned flags = 0;
@@ -45,7 +45,7 @@ void primary_retained(CUdevice device, CUcontext context) {
 void primary_releasing(CUdevice device) {
     Primary* known = primary(device);
     if (known == nullptr || known->references.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    // The last one that we saw. If others exist, the queues are made anew at their next use.
+    // This was the last known reference. If others exist, the queues are created again at their next use.
     known->references.store(0, std::memory_order_release);
     context_going(known->context.exchange(nullptr, std::memory_order_acq_rel));
 }

@@ -1,5 +1,5 @@
-// The life of contexts: before one is destroyed its queues go, their gates open, so that the driver does not wait for
-// work that nobody would let run. Any thread.
+// The life of contexts. Before a context is destroyed its queues are, with open gates: otherwise the driver would wait
+// for work that no scheduler would resume. Any thread.
 #pragma once
 
 #include "base/log.h"
@@ -13,13 +13,13 @@ using stream::Declared;
 using stream::driver;
 using stream::EntryPoint;
 
-// Before the driver destroys it.
+// Call before the driver destroys the context.
 void context_going(CUcontext context);
-// The driver gave out, or is to take back, a reference to a device's primary context.
+// Note that the driver gave out, or is about to take back, a reference to a device's primary context.
 void primary_retained(CUdevice device, CUcontext context);
 void primary_releasing(CUdevice device);
 void primary_resetting(CUdevice device);
-// The context by which the driver knows a green context's streams.
+// Returns the context under which the driver knows a green context's streams.
 CUcontext context_of_green(CUgreenCtx green);
 
 template <EntryPoint kEntry>

@@ -13,13 +13,13 @@ using namespace cuda;
 CUresult no_device() { return CUDA_ERROR_NO_DEVICE; }
 CUresult not_supported() { return CUDA_ERROR_NOT_SUPPORTED; }
 
-// CUDA's runtime takes a failure for a missing driver, as it takes a driver that cannot be opened.
+// Fails: CUDA's runtime then reports a missing driver, as for a driver that cannot be opened.
 CUresult driver_version(int* version) {
     if (version != nullptr) *version = 0;
     return CUDA_ERROR_NO_DEVICE;
 }
 
-// It fails too; but many a program prints the text without looking.
+// Fails too, but gives a text, since many programs print it without checking.
 CUresult error_text(CUresult, const char** text) {
     if (text != nullptr) *text = "no CUDA driver is installed";
     return CUDA_ERROR_NO_DEVICE;

@@ -10,7 +10,8 @@ using namespace stream;
 
 namespace {
 
-// Open addressing over the driver's symbols, by address; several symbols may share one. Written by note_addresses.
+// An open-addressing table of the driver's symbols by address; several symbols may have one address. Written by
+// note_addresses.
 constexpr uint32_t kPlaces = 4096;
 static_assert(kEntryPointCount < kPlaces / 2);
 constinit std::atomic<uint16_t> g_places[kPlaces] = {};  // entry point + 1; 0: free
@@ -25,14 +26,14 @@ bool drop(std::string_view& name, std::string_view suffix) {
     return true;
 }
 
-// The name under which programs ask: cuMemcpyHtoD for cuMemcpyHtoD_v2_ptds.
+// Returns the name by which programs ask: cuMemcpyHtoD for cuMemcpyHtoD_v2_ptds.
 std::string_view asked_name(std::string_view name) {
     if (!drop(name, "_ptsz")) drop(name, "_ptds");
     if (name.size() > 3 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'v') name.remove_suffix(3);
     return name;
 }
 
-// The entry point of that address that was meant by `symbol`; kEntryPointCount: none that we know.
+// Returns the entry point at that address that `symbol` meant; kEntryPointCount: none that is known.
 uint32_t entry_at(const void* address, std::string_view symbol) {
     for (uint32_t place = first_place(address);; place = (place + 1) % kPlaces) {
         const uint32_t found = g_places[place].load(std::memory_order_relaxed);

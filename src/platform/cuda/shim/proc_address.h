@@ -1,7 +1,7 @@
-// cuGetProcAddress answered with our hooks.
+// Answers cuGetProcAddress with our hooks.
 //
-// Which function a version and flags select is the driver's business: it is asked, and the address it gives is compared
-// with those of the symbols we know. Anything else, of a newer driver, is handed on as it is.
+// The driver decides which function a version and flags select. The address that it returns is compared with those of
+// the symbols we know. Any other address, of a newer driver, is passed on unchanged.
 #pragma once
 
 #include "platform/stream/shim/entry_points.h"
@@ -10,7 +10,7 @@ namespace xsched::cuda {
 
 using stream::EntryPoint;
 
-// Puts our hook in the place of the driver's function.
+// Replaces the driver's function by our hook.
 void replace_address(const char* symbol, void** address);
 
 template <EntryPoint kEntry, typename... Rest>

@@ -22,7 +22,7 @@ struct CUDA_MEMCPY2D {
     size_t WidthInBytes, Height;
 };
 
-// Width 0: one that is not taken apart (arrays, what the driver may refuse).
+// Returns the rows of a copy. Width 0: it is not taken apart (arrays, and copies that the driver may refuse).
 inline stream::CopyShape shape_of_rows(const CUDA_MEMCPY2D& it) {
     const auto linear = [](unsigned type) {
         return type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED;

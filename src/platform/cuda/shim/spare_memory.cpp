@@ -23,8 +23,8 @@ struct Allocation {
 using Spares = std::array<Allocation, 16>;
 
 constinit base::Mutex g_mutex;  // guards the next four
-// What the program allocated last and has not freed. Nothing else is kept: neither what another process exported, nor
-// managed memory, nor a pool's.
+// The program's newest allocations that it has not freed. Other memory is not kept: memory exported by another process,
+// managed memory, and memory of a pool.
 constinit std::array<Allocation, 256> g_allocated{};
 constinit size_t g_next_allocated = 0;
 constinit Spares g_spares{};
@@ -32,7 +32,7 @@ constinit uint64_t g_kept_bytes = 0;
 constinit std::atomic<uint32_t> g_count{0};  // so that whoever keeps none pays for one look
 constinit std::atomic<bool> g_never{false};
 
-// Whether this process has victims, and keeps the device from them through its pauses.
+// Returns whether this process has victims, and keeps the device from them through its pauses.
 bool has_victims() {
     bool has = false;
     stream::for_each_entry([&has](const stream::StreamEntry& entry) {
@@ -57,7 +57,7 @@ void remember(const Allocation& allocation) {
     g_next_allocated = (g_next_allocated + 1) % g_allocated.size();
 }
 
-// Of what is about to be freed; 0 bytes: the program did not allocate it, or long ago.
+// Takes the entry of memory that is about to be freed; 0 bytes: the program did not allocate it, or long ago.
 Allocation take_allocated(CUdeviceptr memory) {
     base::Lock lock(g_mutex);
     Allocation* const found = std::find_if(g_allocated.begin(), g_allocated.end(),
@@ -65,7 +65,7 @@ Allocation take_allocated(CUdeviceptr memory) {
     return found != g_allocated.end() ? std::exchange(*found, Allocation{}) : Allocation{};
 }
 
-// Takes those of a context (nullptr: all) out.
+// Takes the spares of a context out of the list; nullptr: of all contexts.
 Spares take_out(CUcontext context) {
     Spares taken{};
     base::Lock lock(g_mutex);
@@ -78,7 +78,7 @@ Spares take_out(CUcontext context) {
     return taken;
 }
 
-// So that the driver says what is wrong: the spare goes, and is freed once.
+// Handles memory that is freed twice: the spare is freed, and the driver then reports the error.
 bool freed_twice(CUdeviceptr memory) {
     if (g_count.load(std::memory_order_relaxed) == 0) return false;
     {

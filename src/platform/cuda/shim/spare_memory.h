@@ -1,13 +1,14 @@
-// Memory of the device that the program has freed and may want again in a moment. The driver frees only while its
-// context is idle. To a program that allocates and frees in each of its requests, beside victims, that costs the device
-// each time: no keep-alive may stand then (queue/alive/keep_alive.h), so that the hardware turns to a victim, and back
-// (docs/decisions/013). So while this process has victims and keeps the device from them, what is freed stays
-// allocated, up to XSCHED_DEBUG's spare_memory bytes. The next allocation of that size gets it.
+// Keeps device memory that the program has freed and may want again soon. The driver frees memory only while its
+// context is idle. If a program that has victims allocates and frees in each of its requests, that costs it the device
+// each time. No keep-alive may stand then (queue/alive/keep_alive.h), so the hardware switches to a victim and back
+// (docs/decisions/013). So while this process has victims and keeps the device from them, freed memory stays allocated,
+// up to XSCHED_DEBUG's spare_memory bytes. The next allocation of that size gets it.
 //
-// It is as natively for the program: that waits for nothing more and nothing less, since all of its work is complete
-// when memory is kept; and its contents are nobody's. It counts as free. Given back when memory runs out, with its
-// context, and when the process has no victims any more and frees or allocates, unless it would wait for its work then.
-// Nothing is kept of a process that may have shown memory to others, who would see what comes later.
+// The program sees no difference. Memory is kept only when all of the program's work is complete, so no wait is lost,
+// and its contents are undefined anyway. It counts as free. It is given back when memory runs out and with its context.
+// It is also given back when the process has no more victims and frees or allocates, unless it would have to wait for
+// its work then. Nothing is kept for a process that may have shared memory with others, since they would see later
+// contents.
 //
 // Hooks are on the caller's thread; any thread. No lock is held while the driver is called.
 #pragma once
@@ -20,19 +21,19 @@
 
 namespace xsched::cuda {
 
-// The current context's, of exactly that size. False: there is none, or none may be used now.
+// Returns a spare of exactly that size in the current context. False: there is none, or none may be used now.
 bool take_spare(CUdeviceptr* memory, size_t bytes);
-// In the place of freeing it. False: it must be freed. Only what note_allocated was told.
+// Keeps memory instead of freeing it. Returns false if it must be freed: only memory known by note_allocated is kept.
 bool keep_spare(CUdeviceptr memory);
 void note_allocated(CUdeviceptr memory, size_t bytes);
-// All of it, to the driver. False: there was none.
+// Gives all spares back to the driver. Returns false if there were none.
 bool give_spares_back();
-// Likewise where there are no victims any more, and nothing to wait for.
+// Gives spares back if there are no victims any more, unless that would have to wait.
 void give_needless_spares_back();
 uint64_t spare_bytes();
-// Before the driver destroys the context, and them with it.
+// Forgets the context's spares, before the driver destroys it with them.
 void forget_spares(CUcontext context);
-// From here on no more.
+// Keeps no spares from now on.
 void keep_no_spares();
 
 template <stream::EntryPoint kEntry>
@@ -61,7 +62,7 @@ CUresult release(CUdeviceptr memory) {
     return stream::Traced<kEntry>::call(memory);
 }
 
-// Of other kinds than those that are kept.
+// Hooks of allocations of other kinds, whose memory is not kept.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
 struct AllocatesElse;
 template <stream::EntryPoint kEntry, typename... Arguments>
@@ -80,7 +81,7 @@ CUresult ask_free_memory(size_t* free, size_t* total) {
     return code;
 }
 
-// Others may know memory of this process from here on.
+// Hooks of calls by which other processes may get to know this process's memory.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
 struct ShowsMemory;
 template <stream::EntryPoint kEntry, typename... Arguments>

@@ -1,5 +1,5 @@
-// The time that this process's calls take that take its work off a device and put it back (level 3), together: it
-// depends on the processors, the bus and the kernel driver. Not thread-safe.
+// Measures how long the calls take that take this process's work off a device and put it back (level 3). That depends
+// on the processors, the bus and the kernel driver. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ public:
 
     void add_off(int64_t ns) { add(off_us_, ns); }
     void add_on(int64_t ns) { add(on_us_, ns); }
-    // In microseconds, as half of the calls take at most; 0: not known yet.
+    // Returns the median of both calls together in microseconds; 0: not known yet.
     uint32_t both_us() const {
         const bool known = off_us_.count() >= kEnough && on_us_.count() >= kEnough;
         return known ? off_us_.quantile(1, 2) + on_us_.quantile(1, 2) : 0;

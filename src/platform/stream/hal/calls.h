@@ -1,6 +1,5 @@
-// Calls into the vendor's library whose functions bear the same name on every platform, but for its beginning:
-// VENDOR(StreamQuery) is cuStreamQuery or hipStreamQuery. The platform's vendor.h includes this behind its types. Any
-// thread.
+// Calls into the vendor's library whose names differ between platforms only by their prefix: VENDOR(StreamQuery) is
+// cuStreamQuery or hipStreamQuery. The platform's vendor.h includes this after its types. Any thread.
 #pragma once
 
 #define XSCHED_TEXT(text) #text
@@ -15,13 +14,13 @@ inline constexpr const char* kRecordFunction = XSCHED_NAME(VENDOR(EventRecord));
 inline constexpr const char* kSynchronizeFunction = XSCHED_NAME(VENDOR(EventSynchronize));
 inline constexpr const char* kSetFunction = XSCHED_NAME(VENDOR(MemsetD8Async));
 
-// As an XQueue's: larger is more urgent. The vendors' smaller numbers are the more urgent ones.
+// Returns a stream's priority as an XQueue's: larger is more urgent. The vendors use the reverse order.
 inline int32_t stream_priority(const Api& api, Stream stream) {
     int priority = 0;
     api.VENDOR(StreamGetPriority)(stream, &priority);
     return -priority;
 }
-// Whether the stream waits for the legacy default stream, and it for this one.
+// Returns whether the stream and the legacy default stream wait for each other.
 inline bool stream_blocks(const Api& api, Stream stream) {
     unsigned flags = 0;
     api.VENDOR(StreamGetFlags)(stream, &flags);
@@ -30,7 +29,7 @@ inline bool stream_blocks(const Api& api, Stream stream) {
 
 inline bool asks_capturing(const Api& api, Stream stream) {
     int status = kNotCapturing;
-    // An error is one, too: the legacy stream beside a captured blocking stream.
+    // An error also counts as capturing: for example, the legacy stream beside a captured blocking stream.
     return api.VENDOR(StreamIsCapturing)(stream, &status) != kSuccess || status != kNotCapturing;
 }
 

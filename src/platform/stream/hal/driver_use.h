@@ -1,6 +1,6 @@
-// Every call that XSched itself makes into the driver for a stream, from whichever thread: under one of these guards.
-// A guard makes the stream's context current, keeps the stream's wrapper alive, and is what pause_driver waits for. It
-// is no lock: any number of threads hold one at once, also for one stream.
+// A guard for each call that XSched itself makes into the driver for a stream, on any thread. It makes the stream's
+// context current and keeps the stream's wrapper alive; pause_driver waits for its end. It is no lock: any number of
+// threads may hold guards at once, also for one stream.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -19,7 +19,7 @@ public:
     // Success, or why the driver may not be called: Hardware (stream or context is gone), NotAllowed (another thread's
     // default stream).
     XResult verdict() const { return verdict_; }
-    // The stream is being captured, or touching it would disturb a capture: nothing may be put into it.
+    // Returns whether the stream is being captured, or touching it would disturb a capture: nothing may be put into it.
     bool capturing() const;
 
 private:
@@ -29,11 +29,11 @@ private:
     InContext current_;
 };
 
-// Between the two no call of ours is inside the driver for any stream.
+// Between these two calls none of XSched's own calls is inside the driver for any stream.
 void pause_driver();
 void unpause_driver();
 
-// While it lives, calls that a stream capture elsewhere in the process would forbid are allowed on this thread.
+// During its life this thread may make calls that a stream capture elsewhere in the process would forbid.
 class RelaxedCapture {
 public:
     explicit RelaxedCapture(const Api& api) : api_(api) { exchange_capture_mode(api_, &mode_); }

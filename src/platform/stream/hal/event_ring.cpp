@@ -3,7 +3,7 @@
 namespace xsched::stream {
 namespace {
 
-// Events of rings that ended where the driver could not be called: the next that ends elsewhere destroys them.
+// An event of a ring that ended when the driver could not be called. The next ring that ends destroys it.
 struct Orphan {
     Event event;
     Orphan* next;

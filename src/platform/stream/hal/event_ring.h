@@ -1,5 +1,6 @@
-// Progress where the driver lacks stream value operations: events recorded behind the work, asked one by one. The last
-// kEvents of them count; older ones are implied by younger. Any thread; the mutex is not held during driver calls.
+// Tells a stream's progress if the driver lacks stream value operations: events are recorded behind the work and
+// queried. Only the last kEvents are kept, since a later event implies the earlier ones. Any thread; the mutex is not
+// held during driver calls.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,13 @@ namespace xsched::stream {
 
 class EventRing {
 public:
-    // Once all launched before on `stream` is done, `passed` returns at least `value`. The driver's code.
+    // Records an event, so that `passed` returns at least `value` once all earlier launches on `stream` are done.
+    // Returns the driver's code.
     Result record(const Api& api, Stream stream, uint32_t value);
-    // The last value that has been reached. `before`: what it is as long as none of ours has been.
+    // Returns the last value that was reached. `before`: the result as long as none of ours was reached.
     uint32_t passed(const Api& api, uint32_t before);
-    // No thread uses it any more. nullptr: nor may the driver be called now; the events go with a later ring.
+    // Ends the ring; no thread uses it any more. `api` nullptr: the driver must not be called now, and the events are
+    // destroyed with a later ring.
     void clear(const Api* api);
 
 private:
@@ -29,7 +32,7 @@ private:
     base::Mutex mutex_;
     Mark marks_[kEvents];
     uint32_t oldest_ = 0;  // index of the first mark not known to be reached, counting up
-    uint32_t next_ = 0;    // where the next one goes
+    uint32_t next_ = 0;  // where the next one goes
     uint32_t reached_ = 0;
     bool any_reached_ = false;
 };

@@ -1,5 +1,5 @@
 // The vendor's functions that XSched hooks or calls (api/<p>.json; generated at build time). The platform's api.h
-// includes this behind the vendor's types, and says where those are: in namespace xsched::vendor. Any thread.
+// includes this after the vendor's types, which are in namespace xsched::vendor. Any thread.
 #pragma once
 
 namespace xsched::stream {
@@ -11,15 +11,15 @@ using namespace vendor;
 #include "functions.inc"
 }  // namespace declared
 
-// The functions that XSched itself calls. Functions that the vendor's library is too old for are null.
+// The functions that XSched itself calls. A function that the vendor's library lacks is null.
 struct Api {
 #define NEEDED(name) declared::name name = nullptr;
 #define OPTIONAL(name) declared::name name = nullptr;
 #include "functions.inc"
 };
 
-// Fills `api` with what find(name) returns. nullptr: it is complete. Else the function that is missing, without which
-// nothing can be scheduled.
+// Fills `api` with the results of find(name). Returns nullptr if it is complete, otherwise the missing function,
+// without which nothing can be scheduled.
 template <typename Find>
 const char* look_up(Api& api, Find find) {
 #define NEEDED(name) api.name = reinterpret_cast<declared::name>(find(#name));

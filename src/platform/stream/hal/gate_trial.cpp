@@ -29,8 +29,8 @@ void store(const TrialWord& word, uint32_t value) {
         __atomic_store_n(static_cast<uint32_t*>(word.host), value, __ATOMIC_SEQ_CST);
 }
 
-// One page at two addresses. Another process's store differs from one at the second address by nothing that a device
-// could see: both come through a mapping that the driver knows nothing of.
+// One page at two addresses. A store through the second address looks to the device like another process's: both come
+// through a mapping that the driver does not know.
 struct TrialPage {
     char* host = nullptr;
     char* elsewhere = nullptr;
@@ -114,8 +114,8 @@ void TrialStream::end() {
     stream_ = nullptr;
 }
 
-// Whether a gate that is open from the start is passed, and not only ours finds no place on a device that is full.
-// Where the host's stores are not seen the device's may be, so that nothing is left closed.
+// Returns whether the second stream passes a gate that is open from the start. If it does not, the device may simply be
+// full. The device itself opens the gate, since the host's stores may not be seen; so no gate stays closed.
 bool Trial::second_passes_open_gate() {
     if (!second_.made() && (!makes_second_ || second_.make() != kSuccess)) return false;
     const bool passed = second_.put_gate(word_, 0) == kSuccess && second_.passes_gate();
@@ -123,7 +123,7 @@ bool Trial::second_passes_open_gate() {
     return passed;
 }
 
-// As xserver opens gates.
+// Opens a gate as xserver does.
 GateTrial Trial::try_from_outside(bool* opened) {
     store(word_, 0);
     if (stream_.put_gate(word_, kOpened) != kSuccess) return GateTrial::kUnclear;

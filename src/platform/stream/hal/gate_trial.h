@@ -1,10 +1,10 @@
-// Tries a gate on a stream of our own before anything of the program's stands behind one: whether what follows it
-// waits, and goes on when this process, and another one, stores to the word. And what a gate costs there. For platforms
-// whose gates have met no real device (kTriesGates). On a launching thread, under a DriverUse.
+// Tries a gate on a stream of our own before any of the program's work stands behind one. Tests that work behind it
+// waits, and goes on when this process, or another one, stores to the word. Measures what a gate costs. For platforms
+// whose gates have not been tested on real devices (kTriesGates). On a launching thread, under a DriverUse.
 //
-// A trial takes all that it needs at its first run, while the program makes a context or a stream. If that run says
-// nothing, the trial runs again later. By then the program may have entered a sandbox, so later runs only use what is
-// there: they make no stream, file or mapping, and start nothing.
+// The first run takes all resources of the trial, while the program creates a context or a stream. If it is
+// inconclusive, the trial runs again later. By then the program may be in a sandbox, so later runs only use existing
+// resources: they create no stream, file or mapping, and start nothing.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -13,10 +13,10 @@
 
 namespace xsched::stream {
 
-// A word that nothing else uses meanwhile, as the host and the device see it.
+// A word that only the trial uses, with its addresses for the host and for the device.
 struct TrialWord {
     void* host = nullptr;
-    // The same word at another address, for a store as another process makes it; nullptr: none is tried.
+    // The same word at another address, for a store as another process makes it; nullptr: that is not tried.
     uint32_t* elsewhere = nullptr;
     bool wide = false;  // 64 bits: memory of the driver's own making
     DevicePtr device{};
@@ -38,8 +38,9 @@ struct TrialResult {
     bool by_others = false;  // such a store as another process makes opened one too
 };
 
-// The word of a device in memory of the kind that a process shares with its scheduler; never unmapped, as the device
-// may wait on it. All devices' words are in one page, which the first call makes. `host` is nullptr: there is none.
+// Returns the word for a device, in memory of the kind that a process shares with its scheduler. It is never unmapped,
+// since the device may wait on it. All devices' words are in one page, which the first call maps. `host` nullptr: there
+// is no such memory.
 TrialWord trial_word(int device_index);
 
 // A stream of our own, and its marks.
@@ -56,10 +57,11 @@ public:
     bool reaches_gate() const { return passes(before_); }
     bool passes_gate() const { return passes(behind_); }
     bool has_passed_gate() const { return is_passed(behind_); }
-    // With the word open.
+    // Measures the cost of gates, with the word open.
     XqGateCost measure(const TrialWord& word) const;
     void write(const TrialWord& word) const;
-    // Nothing of the stream waits any more. A stream without this is left to itself: its end may never come.
+    // Releases everything that waits in the stream. A stream that is not ended so is left alone, since it may never
+    // finish.
     void end();
 
 private:
@@ -72,14 +74,14 @@ private:
     Event behind_ = nullptr;
 };
 
-// The first run is the one with all rights.
+// A trial. Its first run may create what it needs.
 class Trial {
 public:
     Trial(const Api& api, const TrialWord& word) : word_(word), stream_(api), second_(api) {}
 
-    // Takes a few milliseconds where gates work, and 100 where stores are not seen.
+    // Runs the trial. Takes a few milliseconds if gates work, and 100 ms if stores are not seen.
     TrialResult first_run();
-    // After runs that were unclear. At once, if the device has not even come to the last run's gate.
+    // Repeats an inconclusive trial. Returns at once if the device has not even reached the last run's gate.
     TrialResult next_run();
 
 private:
@@ -94,7 +96,7 @@ private:
     bool makes_second_ = false;
 };
 
-// For the log; nullptr: there is nothing to say.
+// Returns a sentence for the log; nullptr: none is needed.
 const char* sentence(GateTrial trial);
 
 }  // namespace xsched::stream

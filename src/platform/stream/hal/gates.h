@@ -1,5 +1,5 @@
-// Gates before commands and reports behind them: stream wait-values and write-values on words of the slot, or events
-// where the device takes none of these. Threads of the program.
+// Gates before commands, and reports behind them: stream wait-values and write-values on words of the slot, or events
+// if the device cannot do these. Threads of the program.
 #pragma once
 
 #include "platform/stream/hal/driver_use.h"
@@ -9,9 +9,9 @@ namespace xsched::stream {
 
 extern const XqGateOps kGateOps;
 
-// Under a DriverUse: the device addresses of the queue's words hold, or hold again.
+// Makes sure that the device addresses of the queue's words are valid. Under a DriverUse.
 bool words_in_place(HwQueue& hwq, const DriverUse& use);
-// Whether they hold as they are. Any thread.
+// Returns whether those addresses are valid. Any thread.
 bool words_hold(const HwQueue& hwq);
 
 }  // namespace xsched::stream

@@ -1,5 +1,4 @@
-// The building blocks of a device library's entries for streams (hal_abi.h, and the platform's public ones). Any
-// thread.
+// Building blocks of a device library's entries for streams (hal_abi.h, and the platform's public ones). Any thread.
 #pragma once
 
 #include "platform/stream/hal/hal_abi.h"
@@ -8,10 +7,10 @@
 
 namespace xsched::stream {
 
-// Makes a HwQueue over the stream. `retain`: and keeps the device's primary context alive if the stream is in that.
+// Makes a HwQueue for the stream. `retain`: also keeps the device's primary context alive if the stream is in that.
 XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain);
 
-// act(api), for a call of the public interface that gives a handle.
+// Calls act(api), for a function of the public interface that returns a handle.
 template <typename Act>
 XResult with_api(const HwQueueHandle* handle, Act act) {
     if (handle == nullptr) return kXSchedErrorInvalidValue;
@@ -19,7 +18,7 @@ XResult with_api(const HwQueueHandle* handle, Act act) {
     return api != nullptr ? act(*api) : kXSchedErrorNotSupported;
 }
 
-// (platform/<p>/hal/hal.cpp) What the platform keeps for a context goes with it.
+// Releases what the platform keeps for a context that is destroyed (platform/<p>/hal/hal.cpp).
 void platform_context_going(Context context);
 
 }  // namespace xsched::stream

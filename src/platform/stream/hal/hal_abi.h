@@ -19,14 +19,14 @@ struct WrappedStream {
 extern "C" {
 #pragma GCC visibility push(default)
 
-// Opens the vendor's library, once: the one that the platform's environment variable names if that is one, else the one
-// that the program would use without a shim (platform/<p>/hal/vendor_library.cpp). The dlopen handle, or NULL: there is
-// none, and the log has said so.
+// Opens the vendor's library once: the one that the platform's environment variable names if it is the vendor's,
+// otherwise the one that the program would use without a shim (platform/<p>/hal/vendor_library.cpp). Returns the dlopen
+// handle, or NULL, after a log line, if there is none.
 void* HAL(open_driver)(void);
-// The dynamic linker's own dlsym (linker.h), past those that a profiler or a shim puts in front.
+// Returns the dynamic linker's own dlsym (linker.h), bypassing those of profilers and shims.
 typedef void* (*HAL(Dlsym))(void* library, const char* name);
 HAL(Dlsym) HAL(dlsym)(void);
-// The vendor's functions that XSched itself calls; NULL: nothing can be scheduled.
+// Returns the vendor's functions that XSched itself calls; NULL: nothing can be scheduled.
 const xsched::stream::Api* HAL(api)(void);
 
 // Wraps a stream for the shim. `kind` is a StreamKind; `context` the one it belongs to; for a per-thread default stream
@@ -35,23 +35,25 @@ XResult HAL(wrap)(xsched::stream::WrappedStream* wrapped, uint32_t kind, xsched:
                   xsched::stream::Context context);
 XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, xsched::stream::Stream stream, xsched::stream::Context context);
 
-// Tries on the context's device what else its first stream would try (gate_trial.h), where the platform tries anything.
-// Takes some milliseconds, once for each device.
+// Tries on the context's device what its first stream would try otherwise (gate_trial.h), if the platform tries gates.
+// Takes some milliseconds, once per device.
 void HAL(try_gates)(xsched::stream::Context context);
 
-// Between the two no call of ours is inside the driver for any stream: a stream capture that begins meanwhile cannot
-// have one slip into it. Short; may nest.
+// Between these two calls none of XSched's own calls is inside the driver for any stream, so none can slip into a
+// stream capture that begins. Short; may nest.
 void HAL(pause)(void);
 void HAL(unpause)(void);
 
-// The context is about to be destroyed: memory registered through it is forgotten, and what is off the device returns.
+// The context is about to be destroyed: forgets memory registered through it, and puts work that is off the device
+// back.
 void HAL(context_going)(xsched::stream::Context context);
 
-// Whether it is to be told of a large copy that leaves its device. Level 3 may have to take such copies off as well.
+// Returns whether the library must be told of a large copy that leaves its device: level 3 may have to stop such copies
+// as well.
 int HAL(copies_matter)(void);
 void HAL(note_copies)(void);
 
-// A call to the vendor's kernel driver on its way; `next` makes it. Returns what it returned, errno as it left it.
+// Makes a call to the vendor's kernel driver by `next`. Returns its result and keeps its errno.
 int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*));
 
 #pragma GCC visibility pop
@@ -59,7 +61,7 @@ int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, u
 
 namespace xsched::stream {
 
-// The same under names that code shared by shims uses.
+// The same functions under names for code that shims share.
 inline const Api* hal_api() { return HAL(api)(); }
 inline HAL(Dlsym) hal_dlsym() { return HAL(dlsym)(); }
 inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {

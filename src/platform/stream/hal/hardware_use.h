@@ -1,4 +1,4 @@
-// Which hardware queues the commands of one stream go to, where the platform can tell. Any thread.
+// Tells which hardware queues the commands of one stream go to, if the platform knows. Any thread.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace xsched::stream {
 
-// Hardware queues that the process has, at most; those beyond are not told apart. Numbered from 1.
+// Most hardware queues of the process that are told apart, numbered from 1.
 inline constexpr uint32_t kMostHardwareQueues = 128;
 
 struct HardwareUse {

@@ -20,8 +20,8 @@ constinit HwQueue* g_first_spare = nullptr;
 constinit HwQueue* g_last_spare = nullptr;
 constinit uint32_t g_spares = 0;
 
-// By an event: a capture that begins meanwhile must not wait for it, and would be spoiled by a synchronization of its
-// stream.
+// Synchronizes by an event: a capture that begins meanwhile must not have to wait for it, and a synchronization of its
+// stream would spoil it.
 XResult synchronize(void* self) {
     HwQueue& hwq = of(self);
     XResult result = kXSchedSuccess;
@@ -32,7 +32,8 @@ XResult synchronize(void* self) {
 XResult deactivate(void* self) { return close_or_open(of(self), true); }
 XResult reactivate(void* self) { return close_or_open(of(self), false); }
 
-// Level 3. Until all of the process's queues have asked, and for a signal beyond, the gate acts as well.
+// Closes the gate and asks for level 3. The gate also acts until all of the process's queues have asked, and on devices
+// that wait on signals.
 XResult close_and_interrupt(void* self, XqInterrupt how) {
     HwQueue& hwq = of(self);
     close_or_open(hwq, true);

@@ -12,8 +12,8 @@
 
 namespace xsched::stream {
 
-// Never freed, so that a thread that still holds a pointer to an ended one reads valid memory; used again for another
-// stream as late as possible.
+// The state of a stream. Never freed, so that a thread with a pointer to an ended one reads valid memory. Reused for
+// another stream as late as possible.
 struct HwQueue {
     const Api* api = nullptr;
     StreamKind kind = StreamKind::kOrdinary;
@@ -24,7 +24,7 @@ struct HwQueue {
     bool retained = false;  // the device's primary context, until destroy
     Users users;
 
-    // The arguments of bind, and the device's view of them. Written by bind alone.
+    // The arguments of bind, and their device addresses. Only bind writes them.
     std::atomic<uint32_t*> gate{nullptr};
     std::atomic<uint32_t*> progress{nullptr};
     std::atomic<DevicePtr> device_gate{};
@@ -34,7 +34,7 @@ struct HwQueue {
     std::atomic<uint32_t> epoch{0};
     std::atomic<bool> value_operations{false};
     std::atomic<bool> refused{false};  // a refusal has been logged
-    // Set where the device does not wait on the slot's own word, but on this: level 2 then closes and opens it.
+    // Set if the device cannot wait on the slot's own word: the signal that level 2 closes and opens instead.
     std::atomic<uint64_t*> signal{nullptr};
     std::atomic<uint32_t> signal_resets{0};  // how often its device had been reset when the signal was made
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
@@ -50,7 +50,7 @@ struct HwQueue {
     HwQueue* next_spare = nullptr;
 };
 
-// The tables of operations get this as `self`.
+// Returns the queue behind `self` in the operations' tables.
 inline HwQueue& of(void* self) { return *static_cast<HwQueue*>(self); }
 
 }  // namespace xsched::stream

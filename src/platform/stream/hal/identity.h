@@ -1,5 +1,4 @@
-// Which device a number of the vendor's means, as a number that is equal in every process for one physical device. Any
-// thread.
+// Turns a vendor's device number into a number that is the same in every process for one physical device. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ XDevice device_identity(const Api& api, Device device);
 // Writes the vendor's name of the device.
 void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]);
 
-// kDeviceTypeGPU in the upper half; in the lower the PCI address as in OpenCL's device_identity: dddd:bb:dd.0, 16 bits
-// of the domain, 8 of the bus, 5 of the device.
+// Returns kDeviceTypeGPU in the upper half, and in the lower half the PCI address dddd:bb:dd.0 as OpenCL's
+// device_identity has it: 16 bits of the domain, 8 of the bus, 5 of the device.
 inline XDevice identity_at(uint32_t domain, uint32_t bus, uint32_t slot) {
     const uint32_t address = (domain & 0xffff) << 16 | (bus & 0xff) << 8 | (slot & 0x1f) << 3;
     return static_cast<XDevice>(kDeviceTypeGPU) << 32 | address;

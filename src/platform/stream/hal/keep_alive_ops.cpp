@@ -12,14 +12,14 @@ namespace {
 // Decision 012.
 constexpr int64_t kFollowedNs = 15'000;  // behind the program's next launch: further ones are on their way
 
-// Of our own stream of the queue's context. False: there is none, or what is in it still waits for the device. Then
-// another one would bring nothing, and many would fill the stream, in which the agent would stand.
+// Finds our own stream in the queue's context, if it is idle. Returns false if there is none, or its work still waits
+// for the device: more work would not help, and could fill the stream and block the agent.
 bool find_idle_scratch(const HwQueue& hwq, Scratch* scratch) {
     return scratch_of(*hwq.api, hwq.context, scratch) && stream_is_idle(*hwq.api, scratch->stream);
 }
 
-// A word is set: the smallest thing that needs the context on the compute engine (a write of a value does not). In a
-// stream of our own: another one of the context does as well, and no call of the program's stands in it.
+// Sets a word by the smallest command that needs the compute engine (a value write does not). Uses a stream of our own
+// in the same context, so no call of the program can block there.
 XResult warm(void* self) {
     HwQueue& hwq = of(self);
     const DriverUse use(hwq, false);
@@ -61,13 +61,14 @@ XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when)
     Event end = when == kXqWhenComplete ? mark_end(hwq, &result) : nullptr;
     if (result == kXSchedSuccess) result = begin_keep_alive(hwq, number, ns);
     if (end == nullptr) return result;
-    // A failure is the program's own: the call that this stands for will tell it.
+    // A failure belongs to the program: the call that this one replaces will report it.
     if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
     event_destroy(*hwq.api, end);
     return result;
 }
 
-// Beside the program's streams: from this thread, nobody knows what the program does in its own.
+// Holds the device in a stream of our own beside the program's: on this thread it is not known what the program does in
+// its streams.
 XResult hold_device(void* self, [[maybe_unused]] uint32_t number, [[maybe_unused]] int64_t ns,
                     [[maybe_unused]] int64_t behind_ns) {
     HwQueue& hwq = of(self);

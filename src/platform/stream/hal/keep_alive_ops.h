@@ -1,4 +1,4 @@
-// A keep-alive where the platform switches contexts (kSwitchesContexts): work for nothing behind the program's own.
+// Keep-alives on platforms that switch contexts (kSwitchesContexts): commands without effect behind the program's own.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -9,8 +9,8 @@ namespace xsched::stream {
 
 extern const XqKeepAliveOps kKeepAliveOps;
 
-// Where the platform switches contexts (kSwitchesContexts; platform/<p>/hal/keep_alive.cpp): work that keeps the
-// device. The stream may be used, its context is current.
+// Prepares the work that keeps the device (platform/<p>/hal/keep_alive.cpp). The context is current, and the stream may
+// be used.
 Result prepare_keep_alive(const Api& api, Context context);
 Result keep_alive(const Api& api, Context context, Stream stream, DevicePtr word, uint32_t number, int64_t ns,
                   int64_t followed_ns);

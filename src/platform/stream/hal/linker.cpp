@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-// No function of the C library is called here: a sanitizer's runtime asks for its own by dlsym, which may be the
-// shim's, before those work that it replaces (strcmp, dl_iterate_phdr).
+// No function of the C library may be called here. A sanitizer's runtime looks up its functions by dlsym, which may be
+// the shim's, before its replacements (strcmp, dl_iterate_phdr) work.
 namespace xsched::stream {
 namespace {
 
@@ -22,7 +22,7 @@ struct Symbols {
 Symbols symbols_of(const link_map& library) {
     Symbols symbols;
     for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
-        // glibc has made most of these absolute, where the section is writable.
+        // glibc has made most of these addresses absolute, if the section is writable.
         const ElfW(Addr) value = entry->d_un.d_ptr;
         const ElfW(Addr) address = value < library.l_addr ? library.l_addr + value : value;
         if (entry->d_tag == DT_SYMTAB) symbols.table = reinterpret_cast<const ElfW(Sym)*>(address);
@@ -51,7 +51,7 @@ uint32_t gnu_hash(const char* name) {
     return hash;
 }
 
-// Of whatever version. 0: the library defines no function of that name.
+// Returns the address of a function in a library, of any version; 0: it defines none of that name.
 ElfW(Addr) defined_in(const link_map& library, const char* name) {
     const Symbols symbols = symbols_of(library);
     if (!symbols.complete()) return 0;
@@ -71,8 +71,8 @@ ElfW(Addr) defined_in(const link_map& library, const char* name) {
     }
 }
 
-// Before glibc 2.34 both functions are in libdl. The linker's list is walked without its lock: the C library is among
-// the first, which stay for as long as the process.
+// Finds a function in libc, or before glibc 2.34 in libdl. Walks the linker's list without its lock: the C library is
+// among the first entries, which are never removed.
 ElfW(Addr) defined_in_libc(const char* name) {
     for (const link_map* library = _r_debug.r_map; library != nullptr; library = library->l_next) {
         const char* file = library->l_name != nullptr ? file_name(library->l_name) : "";

@@ -1,5 +1,5 @@
-// A resource that is made once for each context of the vendor's and goes with it. Made to be a global: constant
-// initialization, and no destructor that a program's exit would run. Any thread.
+// A resource that is created once per vendor context and destroyed with it. Meant as a global: constant initialization,
+// and no destructor that would run at the program's exit. Any thread.
 #pragma once
 
 #include <new>
@@ -20,7 +20,7 @@ public:
         if (entry != nullptr) *value = entry->value;
         return entry != nullptr;
     }
-    // Unless another thread was faster. False: there is no memory for it.
+    // Adds the value, unless another thread was faster. Returns false if there is no memory.
     bool remember(Context context, const T& value) {
         base::Lock lock(mutex_);
         Entry** at = place_of(context);

@@ -27,9 +27,10 @@ constinit base::FutexWord g_ended{0};
 
 enum class Found { kRegistered, kMine, kNoMemory };
 
-// The page is registered, or this thread is to do it and then calls `ended`. Another thread's registration is waited
-// for: while it goes on, a second one is refused, or is told that all is well. Then the word still faults in the second
-// one's context (NVIDIA's driver 580; the device's fault ends every context of the process).
+// Begins the registration of a page: either it is registered already, or this thread must register it and then call
+// `ended`. Waits for another thread's registration. While that goes on, a second one is refused, or succeeds wrongly:
+// the word still faults in the second one's context, and a device's fault ends every context of the process (NVIDIA's
+// driver 580).
 Found begin(uintptr_t address, Context context) {
     for (;;) {
         const uint32_t seen = g_ended.load(std::memory_order_acquire);

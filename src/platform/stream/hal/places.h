@@ -1,5 +1,5 @@
-// Where the last commands of a stream end in its hardware queue, where the platform can read how far that is. A place
-// is the number of packets put in by then. Any thread.
+// Remembers where the last commands of a stream end in its hardware queue, if the platform can read how far that queue
+// is. A place is the number of packets put in by then. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ public:
         base::Lock lock(mutex_);
         queue_ = count_ = 0;
     }
-    // All up to `value` has been put into hardware queue `queue`, which has got `packets` in all. False: that says
-    // nothing new, as the last command put nothing in (a copy engine does it).
+    // Notes that everything up to `value` is in hardware queue `queue`, which has received `packets` in all. Returns
+    // false if that is nothing new: the last command put nothing in (a copy engine does it).
     bool note(uint32_t value, uint32_t queue, uint64_t packets) {
         base::Lock lock(mutex_);
         if (queue != queue_) count_ = 0;
@@ -29,7 +29,7 @@ public:
         base::Lock lock(mutex_);
         return queue_;
     }
-    // The last value whose packets the device has all taken, of those that are remembered. False: none.
+    // Finds the last remembered value whose packets the device has all taken. Returns false if there is none.
     bool taken(uint32_t queue, uint64_t read, uint32_t* value) const {
         base::Lock lock(mutex_);
         if (queue != queue_) return false;

@@ -1,5 +1,5 @@
-// XqGateOps' calls of these names, where the platform can read in memory how far a stream is (kReadsProgress). Neither
-// calls the driver.
+// XqGateOps' functions of these names, for platforms that can read a stream's progress in memory (kReadsProgress).
+// Neither calls the driver.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"

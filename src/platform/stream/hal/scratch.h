@@ -1,6 +1,6 @@
-// A little device memory per context, whose content nobody reads, and a stream of our own: for work that is only there
-// to be done, and in which no call of the program's can stand. Both go with their context; to give them back would wait
-// for the context's work. Any thread.
+// A little device memory per context whose content is not used, and a stream of our own, for commands without effect.
+// No call of the program can block in that stream. Both are destroyed with their context; freeing them would wait for
+// the context's work. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ struct Scratch {
     Stream stream = nullptr;  // waits for no other, and no other for it
 };
 
-// The context is current, and the thread relaxed about captures. Made by the first call. False: the driver refuses.
+// Returns them in `scratch`; the first call creates them. The context is current, and the thread is relaxed about
+// captures. False: the driver refuses.
 bool scratch_of(const Api& api, Context context, Scratch* scratch);
-// The context goes, and these with it.
+// Forgets them when the context is destroyed.
 void forget_scratch(Context context);
 
 }  // namespace xsched::stream

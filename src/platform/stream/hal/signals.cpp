@@ -15,7 +15,7 @@ namespace {
 constinit std::atomic<uint32_t> g_resets[kMostDevices] = {};
 std::atomic<uint32_t>& resets(Device device) { return g_resets[device_index(device)]; }
 
-// Every signal of the process g_pid; they are never given back.
+// A signal of process g_pid. Signals are never given back.
 struct Signal {
     uint64_t* word;
     Device device;
@@ -27,8 +27,8 @@ constinit std::atomic<pid_t> g_pid{0};  // a child of it has none of this memory
 constinit std::atomic<bool> g_process_ends{false};
 constinit std::atomic<uint32_t> g_storing{0};  // threads that may be about to store to a signal
 
-// The process ends, and the driver frees its memory after this. Waits until nobody stores any more. Streams that wait
-// on a signal go on, because the driver may wait for them.
+// Runs when the process exits, before the driver frees its memory. Waits until no thread stores to a signal any more.
+// Streams that wait on a signal go on, because the driver may wait for them.
 void end_signals() {
     if (g_pid.load() != getpid()) return;
     g_process_ends.store(true, std::memory_order_seq_cst);
@@ -38,8 +38,8 @@ void end_signals() {
         if (it->resets == resets(it->device).load()) __atomic_store_n(it->word, uint64_t{kOpen}, __ATOMIC_SEQ_CST);
 }
 
-// exit() calls what was registered last first. The driver registered its end when it was loaded or began, so that ours
-// comes before.
+// exit() runs handlers in reverse order. The driver registered its own when it was loaded or started, so this one runs
+// first.
 void note(Signal* made) {
     if (const pid_t now = getpid(); g_pid.exchange(now) != now) {
         g_signals.store(nullptr);

@@ -1,6 +1,6 @@
-// Signals: words of the driver's own making, for devices on which streams wait on nothing else. The agent stores to
-// them, at any time. The driver frees them when the process ends, and with a reset of the device: nobody stores to a
-// signal after that. Any thread.
+// Signals: words made by the driver, for devices on which streams can wait on nothing else. The agent stores to them at
+// any time. The driver frees them at the process's end and when the device is reset; no thread stores to them after
+// that. Any thread.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -12,13 +12,13 @@ inline int device_index(Device device) { return device >= 0 && device < kMostDev
 
 inline constexpr uint32_t kOpen = 1;  // what a gate's word must reach
 
-// Makes the queue's signal if it has none. False: the driver makes none.
+// Makes the queue's signal if it has none. Returns false if the driver makes none.
 bool make_signal(HwQueue& hwq);
-// The queue's signal; nullptr: it has none, or its device was reset since.
+// Returns the queue's signal; nullptr: it has none, or its device was reset since.
 uint64_t* signal_of(const HwQueue& hwq);
-// The signal follows `closed`: whoever changes either of them looks at the other afterwards.
+// Sets the signal to `closed`. A thread that changes either must check the other afterwards.
 void set_signal(HwQueue& hwq);
-// The device is being reset.
+// The device is being reset: its signals are gone.
 void signals_going(Device device);
 
 }  // namespace xsched::stream

@@ -1,5 +1,5 @@
-// The end of what a stream has, as an event: to wait for it leaves a capture alone that begins meanwhile. Threads of
-// the program.
+// Marks the end of a stream's work by an event: waiting for the event does not disturb a capture that begins meanwhile.
+// Threads of the program.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -8,11 +8,11 @@
 
 namespace xsched::stream {
 
-// Translates a call's code; a code that is no success is logged, once as a warning.
+// Translates a call's code, and logs it if it is no success; once as a warning.
 XResult checked(HwQueue& hwq, const char* function, Result code);
-// An event behind all that the stream has; nullptr: `result` says why not.
+// Returns an event behind everything in the stream; nullptr: `result` says why not.
 Event mark_end(HwQueue& hwq, XResult* result);
-// Without the guard (driver_use.h): this may last. Gives the event back.
+// Waits for the event without the guard (driver_use.h), since this may last, and destroys it.
 Result wait_for(HwQueue& hwq, Event end);
 
 }  // namespace xsched::stream

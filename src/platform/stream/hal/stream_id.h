@@ -1,12 +1,12 @@
-// Which stream a handle means, and the number under which it is registered as a HwQueue.
+// Identifies the stream that a handle means, and numbers it for registration as a HwQueue.
 #pragma once
 
 #include "vendor.h"
 
 namespace xsched::stream {
 
-// The streams without a handle of their own. In functions for one default stream per thread NULL means the second, else
-// the first.
+// The streams without a handle of their own. NULL means the per-thread one in functions for per-thread default streams,
+// otherwise the legacy one.
 inline constexpr uintptr_t kLegacyStream = 1;
 inline constexpr uintptr_t kPerThreadStream = 2;
 
@@ -19,10 +19,11 @@ inline StreamKind kind_of(Stream stream, bool per_thread_default) {
     return StreamKind::kLegacy;
 }
 
-// A number for the calling thread, from 1; another thread's only after 65535 more have used the driver.
+// Returns a number for the calling thread, from 1. Another thread gets the same number only after 65535 more have used
+// the driver.
 uint32_t thread_number();
 
-// Unique among the streams of the process. The last two bits of handles and contexts are 0.
+// Returns a number that is unique among the process's streams. The last two bits of handles and contexts are 0.
 uint64_t stream_id(StreamKind kind, Stream stream, Context context);
 
 }  // namespace xsched::stream

@@ -1,4 +1,4 @@
-// Counts the threads that are using a HwQueue at the moment. Any thread.
+// Counts the threads that currently use a HwQueue. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace xsched::stream {
 
-// The wrapper's users, from its creation to its end.
+// The users of a wrapper, from its creation to its end.
 class Users {
 public:
-    // False: it has ended.
+    // Adds a user. Returns false if the wrapper has ended.
     bool enter();
     void leave();
-    // No more users from here on; returns when the last one has left.
+    // Admits no more users, and returns when the last one has left.
     void end();
-    // A user that is on its way out of the ended one is still counted.
+    // Admits users again. A user that is still leaving the ended wrapper stays counted.
     void restart() { word_.fetch_and(~kEnded, std::memory_order_release); }
 
 private:

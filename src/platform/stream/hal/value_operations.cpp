@@ -12,14 +12,14 @@
 namespace xsched::stream {
 namespace {
 
-// The memory on which a device lets a stream wait: the slot's own word, or only memory that the driver made for it.
+// The memory on which a device lets a stream wait: the slot's own word, or only memory that the driver made.
 enum ValueOperations : int { kUntried, kOnAnyWord, kOnSignals, kRefused };
 constinit std::atomic<int> g_value_operations[kMostDevices] = {};
 
 std::atomic<int>& tried(Device device) { return g_value_operations[device_index(device)]; }
 std::atomic<int>& tried(const HwQueue& hwq) { return tried(hwq.device); }
 
-// Met at once, whatever the word holds: it is 0 or 1.
+// Tries a wait that is satisfied at once, since the word is 0 or 1.
 Result try_wait(const HwQueue& hwq, DevicePtr word) { return wait_value(*hwq.api, hwq.stream, word, 0); }
 
 // The cost of a gate and of a report on each device; 0: not known.
@@ -45,7 +45,7 @@ int tried_as(Device device, const TrialResult& trial, int works) {
     }
 }
 
-// A device's trial that has said nothing yet. The thread that runs the trial takes it out meanwhile.
+// A device's inconclusive trial. The thread that runs it takes it out meanwhile.
 struct UnclearTrial {
     Trial trial;
     int works;  // what the device has if the trial succeeds
@@ -54,7 +54,7 @@ constinit std::atomic<UnclearTrial*> g_unclear[kMostDevices] = {};
 constinit std::atomic<bool> g_begun[kMostDevices] = {};  // the first run
 constinit std::atomic<bool> g_on_signals[kMostDevices] = {};  // it refuses the slots' words: signals work, or nothing
 
-// While the program makes a context or a stream: the trial takes what it needs.
+// Runs the trial for the first time, while the program creates a context or a stream, so that it may take resources.
 TrialResult first_run(const DevicePlace& place, const TrialWord& word, int works) {
     auto* unclear = new (std::nothrow) UnclearTrial{{place.api, word}, works};
     if (unclear == nullptr) return {};
@@ -66,11 +66,11 @@ TrialResult first_run(const DevicePlace& place, const TrialWord& word, int works
     return result;
 }
 
-// On a stream of our own, and a word in such memory as the slots are in.
+// Tries on a stream of our own, with a word in the kind of memory that slots are in.
 int try_on_own_stream(const DevicePlace& place) {
     const RelaxedCapture relaxed(place.api);
     TrialWord word = trial_word(device_index(place.device));
-    // Where this process alone decides, no other ever opens a gate.
+    // If only this process decides, no other process ever opens a gate.
     if (base::options().scheduler_type != kSchedulerGlobal) word.elsewhere = nullptr;
     TrialResult trial;
     trial.gate = GateTrial::kRefused;
@@ -84,7 +84,7 @@ int try_on_own_stream(const DevicePlace& place) {
     return tried_as(place.device, trial, kOnSignals);
 }
 
-// When a queue needs its gate. The program may be in a sandbox by now: nothing is made.
+// Repeats the trial when a queue needs its gate. Creates nothing, since the program may be in a sandbox by now.
 int try_again(const HwQueue& hwq) {
     std::atomic<UnclearTrial*>& place = g_unclear[device_index(hwq.device)];
     UnclearTrial* const unclear = place.exchange(nullptr, std::memory_order_acq_rel);
@@ -129,7 +129,8 @@ bool value_operations_untried(const HwQueue& hwq) { return tried(hwq).load(std::
 bool value_operations_refused(const HwQueue& hwq) { return tried(hwq).load(std::memory_order_relaxed) == kRefused; }
 
 void try_value_operations_early(const DevicePlace& place) {
-    // The trial runs once here: on a busy device it takes 100 ms and more. A queue that needs its gates repeats it.
+    // The trial runs only once here, since it takes 100 ms and more on a busy device. A queue that needs its gates
+    // repeats it.
     std::atomic<int>& state = tried(place.device);
     if (!kTriesGates || !has_value_operations(place.api) || state.load(std::memory_order_acquire) != kUntried) return;
     if (g_begun[device_index(place.device)].exchange(true)) return;
@@ -140,7 +141,7 @@ void take_gate_memory(HwQueue& hwq) {
     if (kMakesSignals && g_on_signals[device_index(hwq.device)].load(std::memory_order_acquire)) make_signal(hwq);
 }
 
-// The trial's memory stays: a thread may be running it.
+// The trial's memory stays, since a thread may be running it.
 void device_going(Device device) {
     signals_going(device);
     if (g_unclear[device_index(device)].exchange(nullptr) != nullptr) g_begun[device_index(device)].store(false);

@@ -1,4 +1,5 @@
-// Whether a device takes value operations, and on which words: its first context or stream tries it. Any thread.
+// Tells whether a device supports value operations, and on which words. The device's first context or stream tries it.
+// Any thread.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"
@@ -9,7 +10,7 @@
 namespace xsched::stream {
 
 void say_no_gates(const HwQueue& hwq, const char* why, Result code);
-// `idle`: the stream may be used. Under a DriverUse.
+// Returns whether they work. `idle`: the stream may be used to try. Under a DriverUse.
 bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle);
 // Returns whether that has not been tried yet.
 bool value_operations_untried(const HwQueue& hwq);
@@ -20,16 +21,19 @@ struct DevicePlace {
     Context context;
     Device device;
 };
-// While the program makes a context or a stream: on a stream of our own, where the platform tries gates (kTriesGates).
+// Tries on a stream of our own, while the program creates a context or a stream, if the platform tries gates
+// (kTriesGates).
 void try_value_operations_early(const DevicePlace& place);
-// While the program makes the queue: the driver's memory for its gate, where the device needs such.
+// Takes the driver's memory for the queue's gate if the device needs it. Called while the program creates the queue.
 void take_gate_memory(HwQueue& hwq);
-// The device is reset: signals and an unclear trial's stream end. The next context or stream begins another trial.
+// The device is reset: its signals, and an inconclusive trial's stream, are gone. The next context or stream starts
+// another trial.
 void device_going(Device device);
 // Returns the cost of a gate and of a report on its device.
 XqGateCost gate_cost(const HwQueue& hwq);
 
-// Level 2 where the device waits on a signal; elsewhere the scheduler's store to the slot does it.
+// Closes or opens the queue by its signal, for level 2 on devices that wait on signals. On other devices the
+// scheduler's store to the slot does it.
 XResult close_or_open(HwQueue& hwq, bool close);
 
 }  // namespace xsched::stream

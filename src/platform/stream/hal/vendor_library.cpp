@@ -24,8 +24,8 @@ void* symbol_in(void* library, const char* name) { return linker_dlsym()(library
 constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));  // exported by our shim and by no other library
 constexpr const char* kFirst = XSCHED_NAME(VENDOR(Init));           // exported by every library of the vendor's
 
-// Writes into `text` what is wrong with the library as the vendor's; false: nothing. (Its own symbols count, not those
-// of libraries that it needs.)
+// Writes into `text` why the library is not the vendor's. Returns false if it is. Only its own symbols count, not those
+// of libraries that it needs.
 bool is_wrong(void* library, char* text, size_t bytes) {
     const bool ours = symbol_in(library, kShimMark) != nullptr;
     if (!ours && symbol_in(library, kFirst) != nullptr) return false;

@@ -5,11 +5,11 @@
 
 namespace xsched::stream {
 
-// The functions to use, looked up in the library at the first call; they never change. nullptr: there is no such
-// library, or one that nothing can be scheduled on; the log has said so.
+// Returns the functions to use, looked up at the first call; they never change. nullptr, after a log line: there is no
+// such library, or nothing can be scheduled on it.
 const Api* vendor_api();
 
-// (platform/<p>/hal/vendor_library.cpp) What a platform says of its library, and how it is found.
+// A platform's facts about its library, and how it is found (platform/<p>/hal/vendor_library.cpp).
 struct VendorLibrary {
     const char* title;     // for the log: "CUDA driver"
     const char* variable;  // names another file
@@ -19,16 +19,16 @@ struct VendorLibrary {
 extern const VendorLibrary kVendorLibrary;
 // Returns the variable's value; "": none.
 const char* chosen_library();
-// nullptr: there is none.
+// Returns the library; nullptr: there is none.
 void* find_library();
 void say_no_library();
 
-// Takes `library`, opened from `path`, for `result` if it is the vendor's and not our shim; else closes it. nullptr is
-// allowed, and refused.
+// Takes `library`, opened from `path`, as `result` if it is the vendor's and not our shim; otherwise closes it. nullptr
+// is refused.
 bool accept(void* library, const char* path, void** result);
-// Opens and accepts. `result`: a void**, as for_each_library_file wants it.
+// Opens the file and accepts it. `result`: a void**, the type that for_each_library_file passes.
 bool try_file(const char* path, void* result);
-// Global, so that functions of a newer library which our shim does not export are found by programs linked to them.
+// Opens the file globally, so that linked programs find functions of a newer library that our shim does not export.
 void* open_file(const char* path, int how = 0);
 
 }  // namespace xsched::stream
