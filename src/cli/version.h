@@ -1,11 +1,11 @@
-// Which xcli this is. Any thread.
+// The version of this xcli. Any thread.
 #pragma once
 
 #include <string>
 
 namespace xsched::cli {
 
-// "xcli 1.2.3 (commit 0123456789, changed)"; without a commit where the sources came without their history.
+// Returns "xcli 1.2.3 (commit 0123456789, changed)"; without the commit if the sources came without their history.
 std::string version_text();
 
 }  // namespace xsched::cli

@@ -1,4 +1,4 @@
-// The commands that show what is scheduled: list, status, explain, top; and what is set: server, options, json.
+// Commands that show what is scheduled: list, status, explain, top; and what is set: server, options, json.
 #include <memory>
 
 #include "cli/commands.h"

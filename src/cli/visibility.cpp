@@ -28,7 +28,7 @@ const std::string kOldestGlibc = XSCHED_GLIBC_FLOOR;
 const std::string kOldestGlibc;
 #endif
 
-// Where execvp finds it; empty: nowhere.
+// Finds a program as execvp does; empty: there is none.
 std::string look_up(const std::string& program) {
     if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0 ? program : "";
     const char* path = getenv("PATH");
@@ -41,7 +41,7 @@ std::string look_up(const std::string& program) {
     return {};
 }
 
-// The program that runs the script `first_line` begins; for "#!/usr/bin/env NAME" that of the name.
+// Returns the interpreter in a script's `first_line`; for "#!/usr/bin/env NAME" the program of that name.
 std::string interpreter_of(const std::string& first_line) {
     std::istringstream words(first_line.substr(2));
     std::string interpreter, word;
@@ -52,7 +52,7 @@ std::string interpreter_of(const std::string& first_line) {
     return interpreter;
 }
 
-// The ELF file that the kernel starts for it; empty: none can be told.
+// Returns the ELF file that the kernel starts for the program; empty: it cannot be told.
 std::string executable_of(const std::string& program) {
     std::string file = look_up(program);
     for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
@@ -67,7 +67,8 @@ std::string executable_of(const std::string& program) {
     return {};
 }
 
-// Returns the path of its dynamic linker; empty: it is statically linked; nullopt: the kernel will say what is wrong.
+// Returns the path of the file's dynamic linker. Empty: it is statically linked. nullopt: the kernel will report what
+// is wrong with it.
 std::optional<std::string> dynamic_linker_of(std::ifstream& stream, const ElfW(Ehdr) & header) {
     if (header.e_phentsize != sizeof(ElfW(Phdr))) return std::nullopt;
     std::vector<ElfW(Phdr)> segments(header.e_phnum);
@@ -85,8 +86,8 @@ std::optional<std::string> dynamic_linker_of(std::ifstream& stream, const ElfW(E
     return std::string();
 }
 
-// Whether the C library beside a dynamic linker is a glibc that lacks the version which guest libraries need. Systems
-// keep both in one folder, as do Nix, snaps and what brings a C library of its own.
+// Returns whether the C library beside a dynamic linker is a glibc that lacks the version which guest libraries need.
+// Most systems keep both in one folder, and so do Nix, snaps and programs that bring their own C library.
 bool is_too_old(const std::string& linker) {
 #ifdef XSCHED_GLIBC_FLOOR
     char real[PATH_MAX];
@@ -100,7 +101,7 @@ bool is_too_old(const std::string& linker) {
 #endif
 }
 
-// Such a program's linker takes no libraries from the user's environment.
+// Returns why the program has more rights than its user; its linker then ignores libraries from the environment.
 const char* why_trusted(const std::string& file) {
     struct stat info{};
     struct statvfs mount{};
@@ -114,7 +115,8 @@ const char* why_trusted(const std::string& file) {
     return nullptr;
 }
 
-// The linker of musl skips what is preloaded under a name that it does not understand (installation.cpp).
+// Returns the misfit of one file. musl's linker skips a preloaded library whose name it does not understand
+// (installation.cpp).
 Misfit misfit_of_file(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     ElfW(Ehdr) header{};
@@ -139,7 +141,8 @@ bool is_wrapper(const std::string& file) {
     return false;
 }
 
-// The file that runs in the end. Of a wrapper's words (nice -n 5 PROGRAM) the first that names an executable is it.
+// Returns the file that runs in the end. In a wrapper's words (nice -n 5 PROGRAM) it is the first that names an
+// executable.
 std::string last_executable(std::span<const std::string> words) {
     std::string file = executable_of(words.front());
     while (is_wrapper(file)) {

@@ -1,4 +1,4 @@
-// Whether a shim can be loaded into a program at all: the dynamic linker does that, and not for every program. One
+// Tells whether a shim can be loaded into a program: the dynamic linker loads it, but not into every program. One
 // thread.
 #pragma once
 
@@ -8,14 +8,14 @@
 namespace xsched::cli {
 
 struct Misfit {
-    // Why a preloaded library does not see the program: the end of a sentence that begins with its path, such as
-    // "/bin/prog is statically linked". Empty: nothing speaks against it, or that cannot be told.
+    // Why a preloaded library does not see the program, as the end of a sentence that begins with its path: "/bin/prog
+    // is statically linked". Empty: it does, or that is not known.
     std::string reason;
-    bool ends_it = false;  // preloaded, our libraries would end it before its main
+    bool ends_it = false;  // if our libraries were preloaded, the program would end before its main
 };
 
-// `program`: its words; the first is a path, or a name that execvp would look up. A script counts as its interpreter,
-// and env, nice, timeout and their like as the program behind them. Programs that it starts in turn are not looked at.
+// Judges a program. `program`: its words; the first is a path, or a name that execvp looks up. A script is judged by
+// its interpreter; env, nice, timeout and similar by the program behind them. Programs that it starts are not judged.
 Misfit misfit_of(std::span<const std::string> program);
 
 }  // namespace xsched::cli

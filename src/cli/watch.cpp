@@ -13,7 +13,8 @@
 namespace xsched::cli {
 namespace {
 
-// A program that is watched may come later, or again; a server that was there may have a successor.
+// Looks once. A watched program may start later or again, and a server may be replaced, so their absence is no error
+// later.
 int look_once(const std::function<int()>& look, bool first) {
     try {
         return look();

@@ -1,4 +1,4 @@
-// -w: a command that looks, again and again until somebody ends it. The main thread.
+// -w: repeats a command that looks, until it is interrupted. The main thread.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ struct WatchWords {
 };
 
 void add_watch(CLI::App* command, WatchWords& words);
-// `look` prints, and returns the exit status. On a terminal each look takes the place of the one before.
+// Repeats `look`, which prints and returns the exit status. On a terminal each look replaces the one before.
 int watch(const WatchWords& words, const std::function<int()>& look);
 
 }  // namespace xsched::cli

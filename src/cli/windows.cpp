@@ -29,7 +29,7 @@ constexpr int kMostAncestors = 32;
 constexpr int kLookAgainMs = 200;
 constexpr int kNextTryMs = 1000;
 
-// A program's standard output, line by line; it ends with this.
+// Reads a program's standard output line by line. The program ends with this object.
 class LinesOf {
 public:
     explicit LinesOf(std::vector<std::string> command) : name_(command[0]) {
@@ -59,7 +59,7 @@ public:
     LinesOf(const LinesOf&) = delete;
     LinesOf& operator=(const LinesOf&) = delete;
 
-    // False: there are no more, or xcli was told to stop.
+    // Reads the next line. Returns false if there is none, or xcli was told to stop.
     bool next(std::string& line) {
         for (;;) {
             if (const size_t end = text_.find('\n'); end != std::string::npos) {
@@ -67,7 +67,7 @@ public:
                 text_.erase(0, end + 1);
                 return true;
             }
-            // A signal that comes just before the wait does not end it.
+            // Checked again, since a signal that came just before the wait would not end it.
             if (told_to_stop()) return false;
             pollfd wait{.fd = read_.get(), .events = POLLIN, .revents = 0};
             if (poll(&wait, 1, kLookAgainMs) <= 0) continue;
@@ -86,13 +86,14 @@ private:
     std::string text_;
 };
 
-// The number behind the last '#' or '='.
+// Returns the number behind the last '#' or '='.
 unsigned long number_in(const std::string& line) {
     const size_t at = line.find_last_of("#=");
     return at == std::string::npos ? 0 : strtoul(line.c_str() + at + 1, nullptr, 0);
 }
 
-// "_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007" -> the process whose window it is; 0: none says so.
+// Returns the process that owns the window in a line like "_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007"; 0: the
+// window names none.
 pid_t owner_in_x11(const std::string& line) {
     const unsigned long window = number_in(line);
     if (window == 0) return 0;
@@ -101,7 +102,7 @@ pid_t owner_in_x11(const std::string& line) {
     return owner.next(answer) ? static_cast<pid_t>(number_in(answer)) : 0;
 }
 
-// -1: the event does not change which window is active.
+// Returns the owner; -1: the event does not change the active window.
 pid_t owner_in_sway(const std::string& line) {
     const Json event = Json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("change", "") != "focus") return -1;
@@ -118,7 +119,8 @@ pid_t parent_of(pid_t pid) {
     return name_end != nullptr && strlen(name_end) > 4 ? static_cast<pid_t>(atoi(name_end + 4)) : 0;
 }
 
-// It, or one of those that started it: a browser's window is not of the process that uses the device.
+// Returns whether `owner` is the process or one that started it: a browser's window belongs to another process than its
+// use of the device.
 bool belongs_to(pid_t pid, pid_t owner) {
     for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid))
         if (pid == owner) return true;
@@ -137,7 +139,7 @@ public:
     ActiveWindow(const ActiveWindow&) = delete;
     ActiveWindow& operator=(const ActiveWindow&) = delete;
 
-    // Programs that belong to the owner have the active window, and no others.
+    // Marks the programs that belong to the owner as having the active window, and no others.
     void change(pid_t owner) {
         ServerLink link;
         std::set<pid_t> now;
@@ -166,7 +168,7 @@ private:
 
 enum class Ended { kForGood, kUntilAManagerComes };
 
-// Until the window system's events end, or xprop says that nobody has ever named an active window here.
+// Follows the window system until its events end, or xprop reports that no active window was ever named here.
 Ended follow(bool sway, ActiveWindow& active) {
     LinesOf events(sway ? std::vector<std::string>{"swaymsg", "-t", "subscribe", "-m", "[\"window\"]"}
                         : std::vector<std::string>{"xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"});

@@ -10,7 +10,8 @@ constexpr uint32_t kHasWork = 1;  // dispatch/journal.h
 constexpr uint32_t kIsSuspended = 2;
 constexpr uint32_t kIsFollowed = 4;
 
-// A number with a point is none of ours: to take it for a whole one may mean nothing.
+// Reads a whole number. A number with a point is refused: the server sends none, and its integer part could be
+// meaningless.
 template <typename Number = int64_t>
 Number whole(const TraceAnswers::Json& value) {
     if (!value.is_number_integer())
@@ -18,7 +19,7 @@ Number whole(const TraceAnswers::Json& value) {
     return value.get<Number>();
 }
 
-// By the monotonic clock: since the machine began.
+// Reads a time by the monotonic clock, counted from the machine's start.
 int64_t time(const TraceAnswers::Json& value) {
     constexpr int64_t kMostNs = INT64_MAX / 4;
     const auto ns = whole(value);
@@ -26,7 +27,7 @@ int64_t time(const TraceAnswers::Json& value) {
     return ns;
 }
 
-// A state that was over before it was seen counts as one that was seen.
+// Returns the kind of a change. A change that was over before it was seen counts as an ordinary one.
 TracedKind kind_of(uint32_t kind) {
     constexpr uint32_t kWasReady = 12;
     constexpr uint32_t kWasIdle = 13;

@@ -1,5 +1,4 @@
-// The parts of a trace, from the server's answers, one after the other. Throws where an answer is none of ours.
-// Pure.
+// Reads a trace from the server's answers, one after the other. Throws if an answer has another form. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,12 +15,12 @@ public:
     using Json = nlohmann::json;
 
     void take(const Json& answer);
-    // The first one, of a trace that began so long before it; then the last one, after which nothing counts.
+    // Take in the first answer, of a trace that begins `ns` before it; and the last one, after which nothing counts.
     void take_before(const Json& answer, int64_t ns);
     void end_at(int64_t now_ns);
 
     uint64_t next() const { return next_; }  // where the next answer is to begin
-    bool more() const { return more_; }      // there is more already
+    bool more() const { return more_; }  // there is more already
     const Traced& traced() const { return traced_; }
 
 private:

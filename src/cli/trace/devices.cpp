@@ -1,4 +1,4 @@
-// The part of a trace that tells of devices: who runs on each, how many run and are held, and what was decided.
+// A trace's part about devices: which programs run on each, how many run and are held, and what was decided.
 #include <set>
 
 #include "cli/trace/maker.h"
@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-// Of one device: what begins or ends at a time.
+// A change on one device at a time: something begins or ends.
 struct Step {
     int64_t at_ns = 0;
     uint32_t client = 0;

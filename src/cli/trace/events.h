@@ -1,8 +1,8 @@
-// A timeline as tracks and events for Perfetto (console/perfetto_file.h). Pure.
+// Turns a timeline into tracks and events for Perfetto (console/perfetto_file.h). Pure.
 //
-// Per program: a process with its number and name, on whose own track it says what the program as a whole does. Below
-// it, per queue: bursts, and within them what ran and what was held; and what the mechanism did, if anything. Per
-// device: which programs run on it, how many run and are held, and what was decided.
+// Per program: a process with its number and name, with a track about the program as a whole. Below it, per queue: a
+// track for bursts, with what ran and what was held in them, and one for the mechanism, if it did anything. Per device:
+// which programs run, how many run and are held, and what was decided.
 #pragma once
 
 #include "cli/trace/traced.h"

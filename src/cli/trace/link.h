@@ -1,4 +1,4 @@
-// Asks xserver for what a trace is made of, part by part. Not thread-safe.
+// Asks xserver for the parts of a trace. Not thread-safe.
 #pragma once
 
 #include "cli/server_link.h"
@@ -12,9 +12,10 @@ public:
 
     // From now on.
     void begin() { answers_.take(ask(Json::object())); }
-    // From so long ago, as far as the server's flight recorder goes back. Throws Refusal if it has none.
+    // Starts the trace this long ago, or as far back as the server's flight recorder goes. Throws Refusal if the server
+    // has none.
     void begin_before(int64_t ns);
-    // Reads the entries that came since. `names`: also who is there.
+    // Reads the entries since the last call. `names`: also reads the present programs and queues.
     void look(bool names);
     bool full() const { return traced().changes.size() >= kMostChanges; }
     int64_t lasts_ns() const { return traced().end_ns - traced().begin_ns; }

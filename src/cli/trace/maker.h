@@ -1,4 +1,4 @@
-// The tools that the parts of a trace share: tracks and flows get numbers, events an order. Pure.
+// Shared tools for making a trace: numbers for tracks and flows, and the order of events. Pure.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
     void end(uint64_t track, int64_t at_ns) { event(Kind::kEnd, track, at_ns); }
     uint64_t flow() { return ++flows_; }
 
-    // An end comes before a begin of the same moment, and the beginning of a flow before its end.
+    // Returns the events in order. At one moment ends come before begins, and the begin of a flow before its end.
     TraceEvents finish() {
         const auto rank = [](const console::TraceEvent& event) {
             if (event.kind == Kind::kEnd) return 0;

@@ -1,12 +1,12 @@
-// The part of a trace that tells of what was asked for meanwhile: policies, hints and settings that people gave, and
-// priorities that changed, whoever changed them.
+// A trace's part about requests made meanwhile: policies, hints and settings that people gave, and all changes of
+// priorities.
 #include "cli/trace/maker.h"
 #include "cli/trace/names.h"
 
 namespace xsched::cli {
 namespace {
 
-// Track of the trace itself, made with the first event on it.
+// The track for the trace as a whole, created with its first event.
 class OrderTrack {
 public:
     explicit OrderTrack(TraceMaker& maker) : maker_(maker) {}

@@ -1,4 +1,4 @@
-// The part of a trace that tells of programs: each as a whole, from all its queues.
+// A trace's part about programs, each as a whole, from the states of its queues.
 #include <set>
 
 #include "cli/trace/maker.h"
@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-// The state of several queues together: a running queue counts before a held one, and that before one that rests.
+// The common state of several queues: running if any runs, otherwise held if any is held, otherwise resting.
 struct Together {
     Phase phase = Phase::kLeftAlone;
     TracedCause cause;
@@ -36,14 +36,14 @@ std::string name_of(const Traced& traced, const Together& state) {
     return why.empty() ? "held" : "held " + why;
 }
 
-// One program's queues, moved through time side by side.
+// The lines of one program's queues, walked through time together.
 class Walk {
 public:
     explicit Walk(std::vector<const Line*> lines) : lines_(std::move(lines)), at_(lines_.size(), 0) {
         for (const Line* line : lines_)
             for (const Stretch& stretch : line->stretches) times_.insert({stretch.from_ns, stretch.to_ns});
     }
-    // tell(from, state) wherever it changes, and once at the end, when nothing is there.
+    // Calls tell(from, state) at each change, and once at the end, when no queue is left.
     template <typename Tell>
     void run(Tell tell) {
         Together last;
@@ -81,7 +81,7 @@ void add_programs(TraceMaker& maker) {
     for (auto& [client, own] : lines) {
         const auto known = maker.traced.programs.find(client);
         const int32_t pid = known != maker.traced.programs.end() ? known->second.pid : 0;
-        // A program without a process number gets a plain track, since viewers take process 0 for the idle one.
+        // Viewers take process 0 for the idle process, so a program without a process number gets a plain track.
         const uint64_t track = maker.program_tracks[client] =
             pid > 0 ? maker.track(0, known->second.name, TraceTrack::Kind::kProcess, pid)
                     : maker.track(0, program_name(maker.traced, client));

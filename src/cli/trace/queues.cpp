@@ -1,4 +1,5 @@
-// The part of a trace that tells of queues: bursts, what ran and what was held in them, for whom, and by what.
+// A trace's part about queues: their bursts, the parts in which they ran or were held, for which program, and by which
+// mechanism.
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/trace/maker.h"
@@ -9,7 +10,7 @@ namespace {
 
 using Said = TraceMaker::Said;
 
-constexpr uint64_t kTimeslice = UINT32_MAX;  // of what its agent is to do (ipc::Interrupt << 32 | us)
+constexpr uint64_t kTimeslice = UINT32_MAX;  // mask for the directive to an agent (ipc::Interrupt << 32 | us)
 
 class QueuePart {
 public:
@@ -17,7 +18,7 @@ public:
 
     void add() {
         uint32_t burst = 0;
-        uint64_t waits = 0;  // flow from its begin to the first that runs
+        uint64_t waits = 0;  // flow from its begin to its first stretch that runs
         for (const Stretch& stretch : line_.stretches) {
             if (stretch.burst != burst) {
                 if (burst != 0) maker_.end(track_, stretch.from_ns);
@@ -83,7 +84,8 @@ private:
         }
         return said;
     }
-    // A mark on the track of whom it makes room for; 0: that is not in the trace.
+    // Adds a mark to the track of the program that the queue is held for. Returns the flow; 0: that program is not in
+    // the trace.
     uint64_t say_who_holds(const Stretch& stretch) {
         const Line* urgent = nullptr;
         if (stretch.cause.by_client == 0) return 0;
@@ -98,8 +100,8 @@ private:
         return mark.flows.emplace_back(maker_.flow());
     }
 
-    // Draws the mechanism that keeps it off: the gate by a mark, calls of its agent from the order until it was seen to
-    // be carried out.
+    // Draws the mechanism that keeps the queue off: the gate as a mark, an agent's call from its order until it was
+    // seen to be done.
     void add_mechanism() {
         if (line_.decisions.empty()) return;
         const uint64_t track =

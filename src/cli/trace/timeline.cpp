@@ -5,7 +5,7 @@
 namespace xsched::cli {
 namespace {
 
-// A queue's state before its first known change.
+// Returns the queue's state before its first known change.
 TracedState state_before(const TracedChange& first) {
     TracedState state = first.after;
     switch (first.kind) {
@@ -14,7 +14,7 @@ TracedState state_before(const TracedChange& first) {
         case TracedKind::kSuspended: state.suspended = false; break;
         case TracedKind::kResumed:
             state.suspended = true;
-            state.cause.reason = kNotKnown;  // it says why it goes on
+            state.cause.reason = kNotKnown;  // the change names the reason that it has from now on
             break;
         case TracedKind::kFollowed: state.followed = false; break;
         case TracedKind::kLeftAlone: state.followed = true; break;
@@ -32,7 +32,8 @@ Phase phase_of(const TracedState& state) {
 
 bool is_burst(Phase phase) { return phase == Phase::kRunning || phase == Phase::kHeld; }
 
-// One queue's changes, one after the other. Times never go back: what was seen late counts from when it was seen.
+// Makes one queue's line from its changes. Times never go back: a change that was seen late counts from when it was
+// seen.
 class LineMaker {
 public:
     LineMaker(uint32_t client, uint32_t slot, const Traced& traced, std::vector<Line>& lines)
@@ -47,7 +48,7 @@ public:
         state_ = change.after;
         if (change.kind == TracedKind::kGone) close(at_ns);
     }
-    // As the queue is at the end, if it is there still.
+    // Ends the line. `here`: the queue as it is at the end, if it still exists.
     void finish(const TracedQueue* here) {
         if (here != nullptr) {
             if (!open_) open(here->state);
@@ -67,7 +68,7 @@ private:
         state_ = state;
         anew_ = true;
     }
-    // Until then it is as it was.
+    // Extends the present state to that time.
     void advance(int64_t to_ns) {
         if (to_ns <= at_ns_) return;
         const Phase phase = phase_of(state_);
@@ -126,11 +127,11 @@ private:
     uint32_t slot_;
     const Traced& traced_;
     std::vector<Line>& lines_;
-    Line line_;           // of nothing unless open_
+    Line line_;           // valid if open_ is set
     bool open_ = false;
     TracedState state_;
     TracedBurst pending_;  // the burst that begins with the next stretch
-    bool anew_ = true;     // such a burst is another one
+    bool anew_ = true;     // the next stretch begins a new burst
     int64_t at_ns_;
 };
 

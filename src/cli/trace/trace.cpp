@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t kAskTraceEveryNs = 50 * base::kMillisecond;
 
-// Before anybody waits for it. Leaves a file that is there as it is; true: it made one.
+// Checks, before the recording, that the file can be written. Keeps an existing file as it is. Returns true if it
+// created one.
 bool try_file(const std::string& path) {
     const bool was_there = access(path.c_str(), F_OK) == 0;
     FILE* file = fopen(path.c_str(), "ae");
@@ -30,7 +31,8 @@ bool try_file(const std::string& path) {
     return !was_there;
 }
 
-// Returns why it ends before its time; empty: it does not. Entries up to then are worth a file.
+// Follows the server for that time. Returns why it ended early; empty: it did not. The entries until then are still
+// written.
 std::string follow(TraceLink& link, int64_t lasts_ns) {
     stop_on_signals();
     link.begin();
@@ -50,7 +52,7 @@ std::string plural(size_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// The parts of the answer that differ from the request.
+// Returns how the trace differs from what was requested.
 std::string shortcomings(const Traced& traced, const TraceLink& link) {
     std::string text;
     if (traced.lost != 0) text += plural(traced.lost, "change") + " came too fast and are not in it\n";

@@ -1,5 +1,4 @@
-// The material of a trace, as the server told it (server/tools/tool_record.cpp). Plain data; times by the monotonic
-// clock.
+// The data of a trace as the server sent it (server/tools/tool_record.cpp). Plain data; times by the monotonic clock.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace xsched::cli {
 
-// As dispatch/journal.h has them.
+// The same kinds as in dispatch/journal.h.
 enum class TracedKind : uint32_t {
     kReady = 0,
     kIdle = 1,
@@ -26,12 +25,12 @@ enum class TracedKind : uint32_t {
     kLeftAlone = 11
 };
 
-// In the place of a program that one may not know of.
+// Stands for a program that this user may not know of.
 inline constexpr uint32_t kAnotherUsers = UINT32_MAX;
 inline constexpr uint32_t kNotKnown = UINT32_MAX;  // a reason
 
 struct TracedCause {
-    uint32_t by_client = 0;  // for whom it is held; 0: for nobody in particular
+    uint32_t by_client = 0;  // client that it is held for; 0: no particular one
     uint32_t reason = kNotKnown;
     uint32_t mechanism = 0;
     bool operator==(const TracedCause&) const = default;
@@ -40,7 +39,7 @@ struct TracedCause {
 struct TracedState {
     bool has_work = false;
     bool suspended = false;
-    bool followed = false;  // each of its changes is told: somebody competes with it
+    bool followed = false;  // it has rivals, so each of its changes is reported
     TracedCause cause;      // while it is suspended
 };
 
@@ -49,13 +48,13 @@ struct TracedChange {
     TracedKind kind{};
     uint32_t client = 0;
     uint32_t slot = 0;
-    TracedState after;  // from then on; of kResumed: with the cause that is over
+    TracedState after;  // the state from then on; for kResumed with the cause that ended
     int32_t priority = 0;
-    uint64_t completed = 0;  // commands so far; of kCame and kGone the device, of kDirected what its agent is to do
+    uint64_t completed = 0;  // commands so far; for kCame and kGone the device, for kDirected the agent's directive
     int64_t command_ns = 0;
 };
 
-// A queue that is there at the end.
+// A queue that exists at the end.
 struct TracedQueue {
     uint32_t client = 0;
     uint32_t slot = 0;
@@ -86,11 +85,11 @@ struct Traced {
     std::map<uint32_t, TracedProgram> programs;  // by client
     std::map<uint64_t, std::string> devices;
     std::map<uint32_t, std::string> reasons;
-    // By platform and number: word and sentence.
+    // The mechanism's word and sentence, by platform and number.
     std::map<std::pair<std::string, uint32_t>, std::pair<std::string, std::string>> mechanisms;
     std::map<uint64_t, TracedOrder> orders;  // by number
-    uint64_t lost = 0;      // changes that were replaced before they were read,
-    uint64_t left_out = 0;  // or never kept, since there were too many
+    uint64_t lost = 0;      // changes that were overwritten before they were read,
+    uint64_t left_out = 0;  // or that were too many to keep
     bool complete = true;   // it begins where it was asked to
 };
 

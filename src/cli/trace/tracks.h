@@ -1,4 +1,4 @@
-// A trace as it is written: tracks, and the events on them. Plain data.
+// A trace ready to be written: tracks, and the events on them. Plain data.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A trace into a file, by the clock that Perfetto expects. Main thread.
+// Writes a trace into a file, by the clock that Perfetto expects. Main thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace xsched::cli {
 
-// Times of events are by the monotonic clock. Returns the file's length; throws Failure if it cannot be written.
+// Writes the trace; its times are by the monotonic clock. Returns the file's length. Throws Failure if the file cannot
+// be written.
 uint64_t write_trace(const std::string& path, const TraceEvents& trace);
 
 }  // namespace xsched::cli

@@ -32,13 +32,14 @@ void add_member(Json& asked, const RouteField& field, const Json& value) {
     const bool fits = field.type == "integer"   ? value.is_number_integer()
                       : field.type == "boolean" ? value.is_boolean()
                                                 : value.is_string();
-    // Not what is in it: it may be nested ten thousand deep, and writing it takes some of the stack for each.
+    // Shows only the type of a nested value: it may be nested ten thousand deep, and printing uses stack for each
+    // level.
     const std::string given = value.is_structured() ? value.type_name() : value.dump();
     if (!fits) throw Failure("\"" + field.name + "\" must be a JSON " + field.type + ", not " + given);
     asked[field.name] = value;
 }
 
-// The body's members as the server is asked, none but those of the route.
+// Returns the members of the body for the server; refuses any that the route does not have.
 Json body_of(const HttpRequest& request, const Route& route) {
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object()) throw Failure("the body is no JSON object, such as {\"pid\": 42}");
@@ -135,7 +136,7 @@ Json api_metrics(const Json&) {
     return {{"metrics", list}};
 }
 
-// These two are answered where connections and tokens are known.
+// The stream and the proof are answered where connections and tokens are known.
 Json api_live(const Json&) { throw Failure("the stream is not answered here"); }
 Json api_proof(const Json&) { throw Failure("the proof is not answered here"); }
 

@@ -1,5 +1,5 @@
-// The HTTP API for tools, version 1: what is asked over HTTP becomes a request to the server, and its answer JSON.
-// A caller has the rights of the user who started this process. One thread.
+// The HTTP API for tools, version 1: turns an HTTP request into a request to the server, and the answer into JSON. A
+// caller has the rights of the user who started this process. One thread.
 #pragma once
 
 #include <string>
@@ -31,13 +31,13 @@ struct Route {
 };
 const std::vector<Route>& web_routes();
 
-// Null: `path` has no such method; `known`: but it has others.
+// Returns the route; null: `path` has no such method. `known`: set if the path has other methods.
 const Route* find_route(const std::string& method, const std::string& path, bool* known);
 
-// Asks the server. Everything but the stream: whoever answers that one is web.cpp. Never throws.
+// Asks the server and answers. Handles everything but the stream, which web.cpp answers. Never throws.
 HttpAnswer answer_api(const HttpRequest& request);
 HttpAnswer json_answer(Json&& members);
-// The description of all routes, in OpenAPI 3.0.
+// Returns the description of all routes in OpenAPI 3.0.
 Json openapi();
 
 }  // namespace xsched::cli

@@ -1,4 +1,4 @@
-// The page's files, compiled in from web/ (cmake/web.cmake). Pure; any thread.
+// The files of the page, compiled in from web/ (cmake/web.cmake). Pure; any thread.
 #pragma once
 
 #include <cstddef>

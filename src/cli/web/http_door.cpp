@@ -27,7 +27,8 @@ constexpr int64_t kAnswerNs = 5 * base::kSecond;   // for an answer to be read
 constexpr int64_t kDrainNs = base::kSecond;
 constexpr int64_t kNoEndNs = INT64_MAX;
 constexpr int kLongestWaitMs = 1000;
-static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // somebody else can always make room
+static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // so a connection without a stream can always make
+                                                                     // room
 
 }  // namespace
 
@@ -111,7 +112,7 @@ void HttpDoor::begin_work(Connection& connection, std::function<HttpAnswer()>&& 
     begin_answer(connection, no_thread_refusal(), false);
 }
 
-// A result becomes an answer, unless the client has gone.
+// Sends the results of finished jobs, unless the client has gone.
 void HttpDoor::take_work() {
     for (auto job = jobs_.begin(); job != jobs_.end();) {
         if (!job->done) {
@@ -126,7 +127,7 @@ void HttpDoor::take_work() {
     }
 }
 
-// False: there is none for one of this peer's.
+// Makes room for a connection of that peer. Returns false if none can be made.
 bool HttpDoor::make_room(uint64_t peer) {
     if (connections_.size() < kMostConnections) return true;
     std::vector<HttpSeat> seats;
@@ -166,7 +167,7 @@ void HttpDoor::begin_answer(Connection& connection, const HttpAnswer& given, boo
     write_some(connection);
 }
 
-// The body of a request that is refused by its head is not waited for.
+// Reads more of a request. If its head is refused, its body is not awaited.
 void HttpDoor::hear_more(Connection& connection, const HttpRequest& request) {
     if (request.method.empty()) return;
     const auto refused = refuse_request(request, connection.place->is_port(), connection.place->token());
@@ -178,7 +179,7 @@ void HttpDoor::hear(Connection& connection, const Answer& answer) {
     const ssize_t bytes = recv(connection.socket.get(), part, sizeof(part), 0);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (bytes <= 0) {
-        connection.over = true;  // also of a stream: nobody reads it any more
+        connection.over = true;  // also for a stream, which has lost its reader
         return;
     }
     if (connection.step != Step::kReading) return;

@@ -1,9 +1,9 @@
-// A small HTTP/1.1 server for tools and one page: several places to listen at, several connections at a time, one
-// request for each, with bounds on their number, size and time. One thread, which waits in poll; an answer that has to
-// wait for somebody is worked out on a thread of its own, and keeps no other waiting.
+// A small HTTP/1.1 server for tools and one page. It listens at several places and serves several connections, with one
+// request each, and bounds their number, size and time. One thread waits in poll. An answer that has to wait for
+// xserver is prepared on a thread of its own, so that it delays no other.
 //
-// It is in a process of its own: whoever hangs on it keeps nobody from being scheduled. Streams are answers without an
-// end (server-sent events); one whose reader is too slow is let go.
+// It runs in a process of its own, so its clients cannot delay scheduling. Streams are answers without end (server-sent
+// events); a stream whose reader is too slow is closed.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ class HttpDoor {
 public:
     static constexpr size_t kMostConnections = 64;
     static constexpr size_t kMostStreams = 16;
-    static constexpr size_t kMostUnread = 4 << 20;  // bytes that a stream's reader may be behind
-    static constexpr size_t kMostJobs = 32;         // answers that are being worked out
+    static constexpr size_t kMostUnread = 4 << 20;  // most bytes that a stream's reader may be behind
+    static constexpr size_t kMostJobs = 32;  // most answers that are being prepared
 
     using Answer = std::function<HttpAnswer(const HttpRequest&)>;
 
@@ -37,7 +37,7 @@ public:
     void add(std::vector<HttpPlace>&& places) {
         for (HttpPlace& place : places) places_.push_back(std::move(place));
     }
-    // Until SIGTERM or SIGINT.
+    // Serves until SIGTERM or SIGINT.
     void serve(const Answer& answer);
 
     // Any thread.
@@ -51,15 +51,15 @@ private:
         base::UniqueFd socket;
         const HttpPlace* place = nullptr;
         uint64_t peer = 0;  // as peer_of says
-        int64_t until_ns = 0;  // it is let go then
+        int64_t until_ns = 0;  // the connection is closed at this time
         Step step = Step::kReading;
         std::string in;
         std::string out;
-        bool head_alone = false;   // the answer has no body: whoever passes it on does not expect one
-        bool rest_unread = false;  // of the request: closing would lose the answer
+        bool head_alone = false;  // send no body: the caller relays the answer without one
+        bool rest_unread = false;  // part of the request is unread; closing now would lose the answer
         bool over = false;
     };
-    // One answer that is being worked out.
+    // An answer that is being prepared.
     struct Job {
         uint64_t connection = 0;
         std::function<HttpAnswer()> work;
@@ -84,16 +84,16 @@ private:
     std::list<Connection> connections_;
     uint64_t last_number_ = 0;
     std::list<Job> jobs_;
-    base::UniqueFd wake_;  // an eventfd: a job is done, or streams are told something
+    base::UniqueFd wake_;  // an eventfd: a job is done, or streams have news
     std::mutex told_mutex_;
     std::vector<std::string> told_;
     std::atomic<size_t> streams_{0};
 };
 
-// Returns the answer for a request that would need a thread where the system has none left.
+// Returns the answer to a request that would need a thread when the system has none left.
 HttpAnswer no_thread_refusal();
 
-// Answers a whole request, once the guard has looked at it. Never throws.
+// Answers a whole request, after the guard has checked it. Never throws.
 HttpAnswer judge_request(const HttpRequest& request, bool is_port, const std::string& token,
                          const HttpDoor::Answer& answer);
 

@@ -8,7 +8,7 @@
 namespace xsched::cli {
 namespace {
 
-// Takes the same time whatever is different.
+// Compares two texts in a time that does not depend on where they differ.
 bool equal(const std::string& one, const std::string& other) {
     unsigned difference = one.size() == other.size() ? 0 : 1;
     for (size_t i = 0; i < other.size(); ++i)
@@ -16,11 +16,12 @@ bool equal(const std::string& one, const std::string& other) {
     return difference == 0;
 }
 
-// Every browser says this, and no page can leave it out.
+// Returns whether the request comes from a browser: every browser sends this header, and no page can omit it.
 bool is_of_browser(const HttpRequest& request) { return request.headers.contains("accept-encoding"); }
 
-// Any port: an SSH tunnel may begin at another. `is_tool`: a name without dots does too, as in curl's http://xsched/.
-// In a browser it may be a stranger's: a network says in which domain such names are looked up.
+// Returns whether the host names this machine, with any port, since an SSH tunnel may have another one. `is_tool`: a
+// name without dots is accepted, too, as in curl's http://xsched/. In a browser such a name may lead to a stranger's
+// machine, since the network chooses the domain in which it is looked up.
 bool is_own_name(const std::string& host, bool is_tool) {
     std::string name = host;
     if (const size_t colon = host.rfind(':'); colon != std::string::npos && host.back() != ']') {
@@ -36,7 +37,8 @@ bool is_own_name(const std::string& host, bool is_tool) {
 
 bool is_secret(const std::string& path) { return path.starts_with("/api/") || path == "/metrics"; }
 
-// Whether the path needs no token: any program may have the server prove itself, but no page of another origin may.
+// Returns whether the path needs no token: any program may ask the server for its proof, but no page of another origin
+// may.
 bool is_open(const std::string& path) { return path == kProofPath; }
 
 bool is_json(const std::string& type) { return type == "application/json" || type.starts_with("application/json;"); }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kLoopback = "127.0.0.1:";
 constexpr int kBacklog = 32;
-// Ports that the kernel chooses are tried until one is free in both families. Safety: one is, unless somebody takes
-// them all.
+// Most ports chosen by the kernel that are tried until one is free in both address families. "Safety": usually the
+// first is.
 constexpr int kMostTries = 64;
 
 base::UniqueFd new_socket(int family) {

@@ -1,5 +1,5 @@
-// Where HTTP is served: a Unix socket, which only this user may open, or a port of this machine alone. Every user of
-// the machine can open a port, so that it asks for a token. One thread.
+// A place where HTTP is served: a Unix socket, which only this user may open, or a port of this machine. Every user of
+// the machine can open a port, so a port needs a token. One thread.
 #pragma once
 
 #include <string>
@@ -11,9 +11,10 @@ namespace xsched::cli {
 
 class HttpPlace {
 public:
-    // `where`: a path with a '/' in it, or 127.0.0.1:PORT (0: any). `token`: what requests must say; at a Unix socket
-    // it may be empty. A port is two places: the second is [::1]:PORT, where localhost leads as well. Another user who
-    // had that one would be told the tokens of those who ask for localhost. Throws Failure, also if one is taken.
+    // Opens a place. `where`: a path that contains '/', or 127.0.0.1:PORT (0: any). `token`: required in requests; may
+    // be empty for a Unix socket. A port means two places; the second is [::1]:PORT, to which localhost also leads. If
+    // another user had that one, he would receive the tokens of requests to localhost. Throws Failure, also if one of
+    // them is in use.
     static std::vector<HttpPlace> open(const std::string& where, const std::string& token);
     ~HttpPlace();
     HttpPlace(HttpPlace&& other) noexcept;
@@ -21,7 +22,7 @@ public:
     HttpPlace& operator=(const HttpPlace&) = delete;
 
     int socket() const { return socket_.get(); }
-    // As it became: with the number of the port.
+    // Returns the place's name with the actual port.
     const std::string& name() const { return name_; }
     bool is_port() const { return path_.empty(); }
     const std::string& token() const { return token_; }
@@ -29,7 +30,7 @@ public:
 private:
     explicit HttpPlace(const std::string& token) : token_(token) {}
     static std::vector<HttpPlace> open_port(const std::string& where, const std::string& token);
-    // False: another process listens there already. Throws Failure.
+    // Binds the port. Returns false if another process listens there. Throws Failure.
     bool bind_port(int family, unsigned long& port);
     void bind_path(const std::string& path);
     void begin_to_listen();

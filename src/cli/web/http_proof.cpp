@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-// Letters of a nonce: 128 bits at least, so that no answer is that to an earlier request.
+// Shortest nonce, in letters: at least 128 bits, so that no earlier answer fits.
 constexpr size_t kShortestNonce = 32;
 constexpr size_t kLongestNonce = 128;
 

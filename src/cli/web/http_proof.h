@@ -1,5 +1,5 @@
-// Before a browser's page says its token, the server shows that it knows it. The port may be another user's by now: a
-// stranger who took it after the server's end cannot answer. No token is needed. Pure; any thread.
+// Proves that the server knows the token, before a browser's page sends it. Another user may have taken the port after
+// the server's end, and cannot give the proof. No token is needed to ask. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@ namespace xsched::cli {
 
 inline constexpr const char* kProofPath = "/api/v1/proof";
 
-// The HMAC-SHA-256 of kProofPrefix and the request's nonce, with the token as its key. web/api.js computes the same.
+// The proof is an HMAC-SHA-256 of kProofPrefix and the request's nonce, with the token as its key. web/api.js computes
+// the same.
 inline constexpr const char* kProofPrefix = "xsched-proof:";
 std::string proof_of(const std::string& token, const std::string& nonce);
 
-// `token`: of the place that was asked at; empty: it has none, and the proof is empty.
+// Answers a request for the proof. `token`: of the place that was asked; if it is empty, so is the proof.
 HttpAnswer answer_proof(const HttpRequest& request, const std::string& token);
 
 }  // namespace xsched::cli

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kMostHeaders = 64;
 constexpr std::string_view kLineEnd = "\r\n";
 
-// Scripts, styles and pictures from here alone, and no script out of text; no other page may show this one, and none
-// learns where one came from.
+// Allows scripts, styles and pictures only from here, and no inline script. No other page may embed this one, and other
+// sites do not learn where a visitor came from.
 constexpr const char* kSecurityHeaders =
     "Cache-Control: no-store\r\n"
     "X-Content-Type-Options: nosniff\r\n"
@@ -50,7 +50,7 @@ bool read_first_line(std::string_view line, HttpRequest& request) {
     return true;
 }
 
-// A header that comes twice means different things to different readers: none of ours may.
+// Reads a header line. A header that comes twice is refused, since different programs would read it differently.
 bool read_header_line(std::string_view line, HttpRequest& request) {
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0 || request.headers.size() >= kMostHeaders) return false;

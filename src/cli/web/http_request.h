@@ -1,4 +1,4 @@
-// A request of HTTP/1.1 as it came, taken apart, with bounds on everything; and the answer to it. Pure; any thread.
+// Parses an HTTP/1.1 request, with bounds on every part, and writes the answer. Pure; any thread.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct HttpRequest {
     std::string body;
 
     std::string header(const std::string& name) const;  // empty: it has none
-    // Of the query, decoded; empty: it has none.
+    // Returns a parameter of the query, decoded; empty: the query has none of that name.
     std::string parameter(std::string_view name) const;
 };
 
@@ -31,18 +31,19 @@ struct HttpAnswer {
     std::string body;
     bool stream = false;  // `body` is the beginning: what is told to streams follows (HttpDoor::tell_streams)
     std::vector<std::pair<std::string, std::string>> headers = {};
-    // Gives the answer in the place of all this, on a thread of its own: it may have to wait for somebody.
+    // Computes the answer, on a thread of its own, since it may have to wait for xserver; the members above are not
+    // used then.
     std::function<HttpAnswer()> work = {};
 };
 
 inline constexpr int kHttpMore = 0;
-// 200: `bytes` begin with a whole request, which is in `request`. kHttpMore: more must come; if `request` has a method,
-// only the body. Else the status with which it is refused.
+// Parses a request. Returns 200 if `bytes` begin with a whole one, now in `request`. Returns kHttpMore if more must
+// come; if `request` has a method by then, only its body is missing. Otherwise returns the status of the refusal.
 int read_request(std::string_view bytes, HttpRequest& request);
 
-// With the headers that keep a browser from doing more with it than we want.
+// Returns the answer as text, with headers that restrict what a browser does with it.
 std::string answer_text(const HttpAnswer& answer);
-// {"ok": false, "error": SENTENCE, "kind": KIND}.
+// Returns {"ok": false, "error": SENTENCE, "kind": KIND}.
 HttpAnswer http_refusal(int status, const std::string& sentence, const char* kind = "usage");
 const char* http_status_words(int status);
 

@@ -21,7 +21,7 @@ struct DiagRequest {
     inet_diag_req_v2 request;
 };
 
-// An end of a TCP connection, of either family.
+// One end of a TCP connection, of either address family.
 union End {
     sockaddr any;
     sockaddr_in four;
@@ -37,7 +37,7 @@ void tell(const End& end, uint16_t& port, uint32_t (&address)[4]) {
         address[0] = end.four.sin_addr.s_addr;
 }
 
-// The kernel says whose the socket is that is connected from `peer` to `here`: one look-up, however many there are.
+// Returns the user of the socket that is connected from `peer` to `here`, by one question to the kernel.
 uint64_t owner_of(const End& peer, const End& here) {
     const base::UniqueFd diag(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     DiagRequest asked{};
@@ -68,7 +68,7 @@ uint64_t owner_of(const End& peer, const End& here) {
 size_t seat_to_give(std::span<const HttpSeat> seats, uint64_t peer) {
     std::map<uint64_t, size_t> held{{peer, 1}};
     for (const HttpSeat& seat : seats) ++held[seat.peer];
-    uint64_t most = peer;  // and of those who have as many
+    uint64_t most = peer;  // and of peers that have as many
     for (const auto& [who, count] : held)
         if (count > held[most]) most = who;
     const auto first = [&](HttpUse use) {

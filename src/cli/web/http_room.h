@@ -1,5 +1,5 @@
-// Chooses the connection that makes room when a door for HTTP is full (http_door.h): the client that holds most of it,
-// and a client that has not asked yet before a request under way. Any thread.
+// Chooses the connection that makes room when a door for HTTP is full (http_door.h): one of the client that has the
+// most, and preferably one without a request. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ struct HttpSeat {
     HttpUse use{};
 };
 
-// Which seat is given to a newcomer of `peer`; seats.size(): none, and the newcomer goes. A request under way goes only
-// if its peer has more seats than any other, the newcomer's among them.
+// Returns the seat to give to a newcomer of `peer`; seats.size(): none, so the newcomer is refused. A connection with a
+// request loses its seat only if its peer has more seats than any other, including the newcomer's.
 size_t seat_to_give(std::span<const HttpSeat> seats, uint64_t peer);
 
 inline constexpr uint64_t kPeerUnknown = UINT64_MAX;
-// The user at the other end of a connected Unix socket, or of a TCP connection within this machine: its uid, or
+// Returns the uid at the other end of a connected Unix socket, or of a TCP connection within this machine; otherwise
 // kPeerUnknown.
 uint64_t peer_of(int socket);
 

@@ -15,14 +15,14 @@ namespace {
 constexpr int64_t kProgramsEveryNs = 500 * base::kMillisecond;
 constexpr int64_t kQuietNs = 250 * base::kMillisecond;
 constexpr int64_t kTryAgainNs = base::kSecond;
-constexpr int kMostPages = 8;  // of changes, in one event: others wait too
+constexpr int kMostPages = 8;  // most pages of changes in one event, so that other requests are not delayed
 
 std::string event_text(const char* name, const Json& data) {
     return "event: " + std::string(name) + "\ndata: " + data.dump(-1, ' ', false, Json::error_handler_t::replace) +
            "\n\n";
 }
 
-// Returns the page's data of a program: a row as in xcli top, why, and its burst lengths.
+// Returns a program's data for the page: a row as in xcli top, an explanation, and its burst lengths.
 Json program_json(const Json& answer, const Json& program, const TopRow& row) {
     const Explained explained = explain(answer, program);
     Json entry = top_json(row);
@@ -69,7 +69,7 @@ void WebLive::follow() {
     while (!over_) {
         if (const int64_t every_ns = std::exchange(asked_every_ns_, 0); every_ns != 0) {
             every_ns_ = every_ns_ == 0 ? every_ns : std::min(every_ns_, every_ns);
-            programs_ns_ = 0;  // the newcomer waits for nothing
+            programs_ns_ = 0;  // send the newcomer data at once
         }
         lock.unlock();
         const int64_t due_ns = tick(base::now_ns());
@@ -135,7 +135,7 @@ void WebLive::tell_changes(ServerLink& link, int64_t now_ns) {
     door_.tell_streams(event_text("changes", event));
 }
 
-// The stream of a newcomer begins a moment after it has joined.
+// Sends what is due. A newcomer's stream begins a moment after it has joined.
 int64_t WebLive::tick(int64_t now_ns) {
     bool just_joined = false;
     {

@@ -1,6 +1,6 @@
-// The stream that the page and other tools follow as it happens: changes of queues as the server records them, and
-// twice a second the data of each program. The server is asked once for all streams, and not at all while there is
-// none. It has a thread of its own from the first stream on: while the server does not answer, everything else does.
+// The live stream for the page and other tools: changes of queues as the server records them, and each program's data
+// twice a second. Asks the server once for all streams, and not at all while there is none. The first stream starts a
+// thread for it, so a server that does not answer delays no other request.
 #pragma once
 
 #include <condition_variable>
@@ -19,19 +19,19 @@ class WebLive {
 public:
     static constexpr int64_t kMostHz = 60;
 
-    // Tells the door's streams. The door must last longer.
+    // Sends to the door's streams. The door must outlive this object.
     explicit WebLive(HttpDoor& door);
     ~WebLive();
     WebLive(const WebLive&) = delete;
     WebLive& operator=(const WebLive&) = delete;
 
-    // A stream begins; it wants at most this many events a second. False: there is no thread to have for the streams.
-    // The door's thread.
+    // Starts a stream with at most `hz` events a second. Returns false if no thread can be started. Called by the
+    // door's thread.
     bool join(int64_t hz);
 
 private:
     void follow();
-    // Tells what is due. Returns when something will be; 0: there is no stream.
+    // Sends what is due. Returns when something will be; 0: there is no stream.
     int64_t tick(int64_t now_ns);
     ServerLink& connected();
     void tell_programs(ServerLink& link);
@@ -53,7 +53,7 @@ private:
     int64_t every_ns_ = 0;
     int64_t programs_ns_ = 0;  // due then
     int64_t changes_ns_ = 0;
-    int64_t quiet_ns_ = 0;  // then an event comes even if nothing changed
+    int64_t quiet_ns_ = 0;  // at this time an event is sent even if nothing changed
     std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Describes the routes for tools that make clients of it: OpenAPI 3.0, from web/routes.def.
+// Describes the routes in OpenAPI 3.0, from web/routes.def, for programs that generate clients.
 #include <cstring>
 
 #include "cli/web/api.h"
@@ -51,7 +51,8 @@ Json operation(const Route& route) {
         {"operationId", route.function},
         {"summary", route.summary},
         {"responses", {{"200", good_answer(route)}, {"default", {{"$ref", "#/components/responses/Refused"}}}}}};
-    if (strcmp(route.function, "proof") == 0) result["security"] = Json::array();  // before the token is told
+    // it is asked before the token is sent
+    if (strcmp(route.function, "proof") == 0) result["security"] = Json::array();
     if (strcmp(route.method, "GET") == 0)
         result["parameters"] = query_parameters(route);
     else

@@ -17,16 +17,16 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kShortestToken = 16;  // letters; earlier versions took tokens that people had chosen
+constexpr size_t kShortestToken = 16;  // letters; users of earlier versions chose their own tokens
 
-// One line without a space, or nothing.
+// Returns whether the text can be a token: one line without spaces.
 bool is_token_text(std::string text) {
     if (!text.empty() && text.back() == '\n') text.pop_back();
     return text.empty() || (text.size() >= kShortestToken && text.find_first_of(" \t\r\n") == std::string::npos);
 }
 
-// A file with anything else than a token was named by mistake: it is not replaced. A link itself is: what it leads to
-// stays as it is.
+// Refuses to replace a file that contains anything but a token, since it was probably named by mistake. A link is
+// replaced; the file that it leads to stays as it is.
 void refuse_to_lose(const std::string& path) {
     struct stat info{};
     if (lstat(path.c_str(), &info) != 0 || S_ISLNK(info.st_mode)) return;
@@ -48,7 +48,7 @@ gid_t number_of_group(const std::string& name) {
     return known->gr_gid;
 }
 
-// Before the path leads to it: no reader finds half of it.
+// Writes the file before the path leads to it, so that no reader finds half of it.
 bool write_new(int file, const std::string& token, gid_t group, mode_t mode) {
     const std::string line = token + "\n";
     return fchown(file, static_cast<uid_t>(-1), group) == 0 && fchmod(file, mode) == 0 &&

@@ -1,5 +1,5 @@
-// Tokens for ports, and the file in which one is told to its user. A token is as old as the process that asks for it.
-// So a token that went to a stranger, who took the port after that process, opens nothing. One thread.
+// Tokens for ports, and the file that tells one to its user. Each process makes a new token. So a token that was sent
+// to another user, who took the port after the process's end, is worthless. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -8,14 +8,14 @@
 
 namespace xsched::cli {
 
-// 128 bits from the kernel, in letters.
+// Returns 128 random bits from the kernel, in letters.
 std::string fresh_token();
 
-// A file with the token, in the place of what was there, which is never used: another user may have made it. It goes
-// with this object.
+// A file with the token. It replaces the file at its path, which another user may have made. It is removed with this
+// object.
 class TokenFile {
 public:
-    // `group`: of that name, may read it too; empty: this user alone. Throws Failure.
+    // `group`: name of a group that may read the file, too; empty: only this user may. Throws Failure.
     TokenFile(const std::string& path, const std::string& token, const std::string& group = "");
     ~TokenFile();
     TokenFile(const TokenFile&) = delete;

@@ -20,7 +20,7 @@ constexpr const char* kAnyPort = "127.0.0.1:0";
 constexpr int64_t kUsualHz = 20;
 constexpr int kPatienceOfPageMs = 3000;  // a server answers within a millisecond, on a machine that is not overloaded
 
-// Beside where a server of this user would be.
+// Returns the usual socket: it lies beside that of a server of this user.
 std::string usual_path() {
     char path[ipc::kSocketPathBytes];
     if (!ipc::user_socket_path(path, true)) throw Failure("there is no runtime directory: say --listen PATH");
@@ -74,7 +74,7 @@ std::string place_text(const Json& place) {
     return begin + place.value("url", "") + "#token=" + place.value("token", "") + "\n";
 }
 
-// Where it serves, one entry for each.
+// Opens the places. Returns one entry for each.
 Json open_places(const WebWords& words, HttpDoor& door, const std::string& token_of_all) {
     const bool usual = words.listen.empty();
     const std::vector<std::string> wanted = usual ? std::vector{usual_path(), std::string(kAnyPort)} : words.listen;
@@ -87,7 +87,7 @@ Json open_places(const WebWords& words, HttpDoor& door, const std::string& token
             places.push_back(place_json(opened.front(), words.token_file));
             door.add(std::move(opened));
         } catch (const Failure&) {
-            if (!usual || port) throw;  // another one serves at the usual socket: the port will do
+            if (!usual || port) throw;  // another process serves at the usual socket; the port suffices
         }
     }
     return places;
@@ -100,11 +100,11 @@ int web(const WebWords& words, bool json) {
         print(openapi().dump(2) + "\n");
         return 0;
     }
-    stop_on_signals();  // first: a program that connects may send a signal at once
+    stop_on_signals();  // comes first: a program that connects may send a signal at once
     HttpDoor door;
     const std::string token = words.token_file.empty() ? "" : fresh_token();
     const Json places = open_places(words, door, token);
-    std::optional<TokenFile> file;  // only once the places are ours: nobody else is told the token
+    std::optional<TokenFile> file;  // written only when the places are ours, so no other process gets the token
     if (!token.empty()) file.emplace(words.token_file, token);
     if (json) print(Json{{"ok", true}, {"places", places}}.dump() + "\n");
     for (const Json& place : places)

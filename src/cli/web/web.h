@@ -7,12 +7,12 @@
 namespace xsched::cli {
 
 struct WebWords {
-    std::vector<std::string> listen;  // Unix sockets' paths, and 127.0.0.1:PORT; empty: both at usual places
-    std::string token_file;           // where the token is written; empty: the address is printed with it
+    std::vector<std::string> listen;  // paths of Unix sockets, and 127.0.0.1:PORT; empty: the usual places of both
+    std::string token_file;           // file for the token; empty: the printed address contains it
     bool openapi = false;             // print the description of the API instead
 };
 
-// Until SIGTERM or SIGINT. Throws Failure.
+// Serves until SIGTERM or SIGINT. Throws Failure.
 int web(const WebWords& words, bool json);
 
 }  // namespace xsched::cli
