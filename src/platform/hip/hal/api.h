@@ -1,7 +1,7 @@
-// The HIP runtime's interface as far as XSched handles it: its own declarations, so that no ROCm is needed and one
-// binary serves libamdhip64.so.5, .6 and .7. Enumerations are int and structures that nobody here looks into are void,
-// which changes nothing in how a call is made. Where Debian's headers are installed, a test compares every declaration
-// that they have with hip_runtime_api.h. Types and constants bear the vendor's names.
+// The HIP runtime's interface as far as XSched uses it. The declarations are XSched's own, so that no ROCm is needed
+// and one binary serves libamdhip64.so.5, .6 and .7. Enumerations are int, and structures whose members are not used
+// are void; neither changes how a call is made. If Debian's headers are installed, a test compares every declaration
+// that they have with hip_runtime_api.h. Types and constants have the vendor's names.
 #pragma once
 
 #include <cstddef>

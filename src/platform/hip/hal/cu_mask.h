@@ -13,7 +13,7 @@ struct CuMask {
     uint32_t words[kMostMaskBits / 32] = {};
 };
 
-// As KFD was given it; bits beyond those that it looks at are left out.
+// Returns the mask that KFD was given, without bits that it ignores.
 CuMask mask_of(const uint32_t* words, uint32_t bits);
 // Returns the mask that puts back `own`: itself, or all units.
 CuMask whole(const CuMask& own);
@@ -26,7 +26,7 @@ struct GpuShape {
     uint32_t arrays = 0;  // of units
     uint32_t dies = 0;
 };
-// Of the text of a node's `properties`.
+// Reads the shape from the text of a node's `properties`.
 GpuShape shape_in(const char* properties);
 // How many units a victim keeps: an eighth of them, but one in each array and on each die at least, in pairs.
 uint32_t few_units(const GpuShape& shape);

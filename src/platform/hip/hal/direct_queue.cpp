@@ -1,6 +1,6 @@
-// Queues of the HSA runtime's that the program fills itself (hal_abi.h), as the device of an XQueue. There is no gate:
-// whoever rings the doorbell waits in our code while the queue is suspended, and level 3 takes the queue off the
-// hardware. How far the device is follows from its read index, with no call and no packet of ours.
+// The device side of an XQueue over a queue of the HSA runtime that the program fills itself (hal_abi.h). There is no
+// gate: the thread that rings the doorbell waits in our code while the queue is suspended, and level 3 takes the queue
+// off the hardware. The queue's read index tells how far the device is, without any call or packet.
 //
 // The read index passes a packet when the device has taken it: on some GPUs once it is complete, on others as it
 // starts. There the queue counts as idle up to one packet early, which costs at most the next decision; no result

@@ -64,7 +64,7 @@ int pass_ioctl(int fd, unsigned long request, void* argument, kfd::Ioctl made);
 
 // --- a turn is held
 kfd::Queue as_known(const Kept& kept);
-// It goes on, because it is about to end (interrupt.cpp).
+// Resumes a queue that is about to be destroyed (interrupt.cpp).
 void let_go(const Kept& kept);
 
 }  // namespace xsched::hip

@@ -27,7 +27,7 @@ void xhip_queue_made(const void* queue, uint64_t agent);
 void xhip_queue_going(const void* queue);
 void xhip_queue_priority(const void* queue, uint32_t priority);
 void xhip_queue_masked(const void* queue);
-// Whether any is there, and whether a stream was ever seen to move from one to another.
+// Returns whether any queue is observed, and whether a stream was ever seen to move to another.
 bool xhip_queues_observed(void);
 bool xhip_streams_move(void);
 
@@ -44,7 +44,7 @@ struct XhipPlace {
 };
 // Wraps one of the observed queues.
 XResult xhip_direct_wrap(HwQueueHandle* hwq, const void* hsa_queue, const XhipPlace* place);
-// Its doorbell was rung: what is in the queue by now is a command.
+// Its doorbell was rung: everything in the queue by now is a command.
 void xhip_direct_rung(HwQueueHandle hwq);
 
 // The change that one call of the runtime for a stream makes to the queues: looked at before and after. On the caller's
@@ -57,7 +57,7 @@ struct XhipCallWatch {
 };
 // `wide`: the call may use other queues beside the stream's own (a graph, a cooperative launch).
 void xhip_call_begins(const xsched::stream::HardwareUse* use, bool wide, XhipCallWatch* watch);
-// True: the stream's queue is another than was known before.
+// Returns whether the stream's queue has changed.
 bool xhip_call_returned(xsched::stream::HardwareUse* use, bool wide, const XhipCallWatch* watch);
 // A report that we put behind the call ourselves is in the queue as well.
 void xhip_call_settled(const xsched::stream::HardwareUse* use);

@@ -28,7 +28,7 @@ constinit std::atomic<bool> g_moves{false};
 
 Observed& at(uint32_t number) { return g_queues[number - 1]; }
 
-// False: it is gone.
+// Reads a queue's write index. Returns false if the queue is gone.
 bool write_index(uint32_t number, uint64_t* index) {
     Observed& observed = at(number);
     const bool alive = observed.users.enter();
@@ -80,7 +80,8 @@ uint32_t only_moved(uint32_t count, Was was, bool* several) {
     return found;
 }
 
-// Its known queue did not get anything: another one may have. If several did, nobody can say which.
+// Finds the stream's queue again, after its known queue received nothing. If several queues received packets, the right
+// one cannot be told.
 bool find_again(HardwareUse& use, uint32_t before) {
     bool several = false;
     const auto seen = [](uint32_t number) { return at(number).seen.load(std::memory_order_relaxed); };

@@ -1,9 +1,8 @@
 // The queues that the HSA runtime makes for this process, as its own calls tell (platform/hip/shim/hsa_table.h): the
 // rings of packets that KFD knows by their address. Their indices are read from memory, with no call and no packet.
 //
-// From these follows which of them a stream's commands go to: the one whose write index moved during the stream's own
-// call. The runtime may map a stream to another queue at any time, so each launch looks again: one comparison while
-// nothing has changed.
+// A stream's queue is the one whose write index moved during the stream's own call. The runtime may map a stream to
+// another queue at any time, so each launch looks again; that is one comparison if nothing has changed.
 //
 // Any thread may call any function; none calls HIP or HSA, and none waits, but for `going`, which lets readers of the
 // queue's memory finish.
@@ -24,7 +23,7 @@ struct QueueFacts {
     bool masked;        // to some of the compute units
 };
 QueueFacts facts_of(uint32_t number);
-// 0: not among ours.
+// Returns the queue's number; 0: it is not observed.
 uint32_t number_of_queue(const void* hsa_queue);
 // How many packets the host has put in, and the device has taken out. False: there is no such queue.
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);

@@ -2,10 +2,10 @@
 // in the kernel driver (kfd_control.h). Written from the driver's sources and tested on an emulator; not measured on
 // hardware.
 //
-// Where the HSA runtime's queues are observed (hsa_observer.h), a queue is stopped when the streams that use it ask.
-// All of a GPU's are stopped when all of its streams ask. Else all compute queues of the process are stopped together,
-// when every scheduled stream asks for it (stop_choice.h). The driver takes these calls from the owner of the queues
-// alone, so a client that does not answer cannot be helped.
+// If the HSA runtime's queues are observed (hsa_observer.h), a queue is stopped when the streams that use it ask, and
+// all queues of a GPU when all of its streams ask. Otherwise all compute queues of the process are stopped together,
+// when every scheduled stream asks (stop_choice.h). The driver accepts these calls only from the owner of the queues,
+// so xserver cannot act for a client that does not answer.
 //
 // Any thread may call any function; none calls HIP.
 #include "base/clock.h"
@@ -50,7 +50,8 @@ StoppableStream describe(const stream::HwQueue& hwq) {
     return told;
 }
 
-// As the streams ask at present. NotSupported: what is to be stopped cannot be. NotAllowed: it cannot be at present.
+// Carries out what the streams ask for now. NotSupported: it cannot be stopped. NotAllowed: it cannot be stopped at
+// present.
 XResult settle() {
     Process& process = g_process;
     StoppableStream streams[kMostStreams];
@@ -71,7 +72,8 @@ XResult settle() {
     return suspend_those(stop);
 }
 
-// Of all that the stream's commands may be in. Slowed: all of that has few compute units.
+// Returns the state of all queues that the stream's commands may be in. Slowed: all of them are confined to few compute
+// units.
 XqStopState state_of(const stream::HwQueue& hwq) {
     const StoppableStream stream = describe(hwq);
     bool any = false, slowed = true;

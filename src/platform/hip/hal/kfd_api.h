@@ -41,8 +41,8 @@ struct kfd_ioctl_destroy_queue_args {
     uint32_t pad;
 };
 
-// Percentage 0 takes the queue off the hardware, its waves saved. Bits 8 to 15 mean something else in ROCm's own
-// driver.
+// Mask of the percentage; 0 percent takes the queue off the hardware and saves its waves. Bits 8 to 15 have another
+// meaning in ROCm's own driver.
 inline constexpr uint32_t kPercentageMask = 0xff;
 struct kfd_ioctl_update_queue_args {
     uint64_t ring_base_address;

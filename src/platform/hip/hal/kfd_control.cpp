@@ -16,8 +16,8 @@ namespace xsched::hip::kfd {
 namespace {
 
 constexpr uint32_t kPatienceMs = 100;  // of a patched driver
-// UPDATE_QUEUE is the better way for so many queues at most. A program with ordinary streams has 5: four that its
-// streams share, and the HSA library's own (seen with ROCm 6.4.3 and 7.2.4, 33 streams). Not measured on hardware.
+// UPDATE_QUEUE is preferred for at most this many queues. A program with ordinary streams has 5: four that its streams
+// share, and the HSA library's own (seen with ROCm 6.4.3 and 7.2.4, 33 streams). Not measured on hardware.
 constexpr unsigned kMostByUpdate = 5;
 
 uint64_t address_of(const void* memory) { return reinterpret_cast<uintptr_t>(memory); }
@@ -55,7 +55,8 @@ int debug(Ioctl call, int fd, kfd_ioctl_dbg_trap_args& request, uint32_t op) {
     return call(fd, AMDKFD_IOC_DBG_TRAP, &request);
 }
 
-// EPERM: the runtime has not told the driver of itself. EBUSY, EALREADY, EINVAL: somebody debugs it, or samples it.
+// Attaches as a debugger. EPERM: the runtime has not registered with the driver. EBUSY, EALREADY, EINVAL: another
+// program debugs or samples the process.
 int attach(Ioctl call, int fd) {
     const base::UniqueFd events(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));  // none is asked for
     if (!events) return errno;

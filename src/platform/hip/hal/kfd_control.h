@@ -9,12 +9,12 @@
 
 namespace xsched::hip::kfd {
 
-// As libc's ioctl, with the argument that KFD's calls have.
+// A function like libc's ioctl, with the argument that KFD's calls have.
 using Ioctl = int (*)(int fd, unsigned long request, void* argument);
 
 constexpr unsigned kMostQueues = 128;
 
-// As the runtime made it, or changed it since.
+// A queue as the runtime created it or last changed it.
 struct Queue {
     int fd;
     uint32_t id;
@@ -34,7 +34,7 @@ struct Queue {
 enum class Way : uint32_t { kUpdate, kDebugger, kPreempt, kMask, kNone };
 constexpr unsigned kWays = 4;
 const char* name_of(Way way);
-// As XSCHED_HIP_INTERRUPT names it; kNone: no way's name.
+// Returns the way that XSCHED_HIP_INTERRUPT names; kNone: the name is unknown.
 Way way_of(const char* name);
 // The best of those that `refused` (bit n: way n) does not have.
 Way best_way(unsigned count, uint32_t refused);

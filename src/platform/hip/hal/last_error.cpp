@@ -47,7 +47,8 @@ uint64_t* signal_memory(const Api& api) {
     if (api.hipExtMallocWithFlags == nullptr ||
         api.hipExtMallocWithFlags(&memory, sizeof(uint64_t), hip::hipMallocSignalMemory) != kSuccess)
         return nullptr;
-    // It is opened and closed by stores. Memory that the host cannot reach would take a call of the runtime for that.
+    // The gate is opened and closed by stores. For memory that the host cannot reach, a call of the runtime would be
+    // needed.
     uint64_t word = 0;
     if (base::read_object(memory, &word)) return static_cast<uint64_t*>(memory);
     static constinit std::atomic<bool> said{false};
@@ -58,7 +59,7 @@ uint64_t* signal_memory(const Api& api) {
 
 }  // namespace xsched::stream
 
-// Only where there is a runtime: who has its functions calls it.
+// Called only after the runtime was found, since the caller has its functions.
 extern "C" int xhip_begin_own_calls(void) {
     ++xhip_own_calls;
     if (xsched::stream::t_over) return 0;

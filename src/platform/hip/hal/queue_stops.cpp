@@ -108,8 +108,8 @@ int resume_one(Way way, const Queue& queue) {
     return error;
 }
 
-// By the other ways, each in a call of its own. A queue that cannot be resumed stays stopped. It is tried again with
-// the next change, and now and then as long as the program does not get on (queue/stop/hardware_stop.h).
+// Resumes queues by the other ways, each in its own call. A queue that cannot be resumed stays stopped; it is tried
+// again with the next change, and now and then while the program makes no progress (queue/stop/hardware_stop.h).
 void resume_each(const bool* go_on) {
     Process& process = g_process;
     for (unsigned i = 0; i < process.count; ++i) {
@@ -185,8 +185,8 @@ void say_refused(const char* why) {
     if (!said.exchange(true)) XLOG_INFO("no preempt level 3 for HIP: %s; its streams use level 2 or 1", why);
 }
 
-// Ways that are refused or out of reach, and all but the one that was chosen. Few compute units are for those who chose
-// them, with the other ways where the driver refuses.
+// Returns the ways that are not possible: refused or unavailable ones, and all but the chosen one. The way by few
+// compute units is only for users who chose it; if the driver refuses it, the others are tried.
 uint32_t out_of_question() {
     const char* chosen = base::options().hip_interrupt;
     const Way way = way_of(chosen);

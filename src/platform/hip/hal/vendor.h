@@ -74,7 +74,7 @@ class InContext : base::NoCopies {
 public:
     InContext() = default;
     ~InContext() { leave(); }
-    // False: the device cannot be used.
+    // Returns false if the device cannot be used.
     bool enter(const Api& api, Context context);
     void leave();
 
@@ -83,7 +83,7 @@ private:
     alignas(OwnCalls) unsigned char own_[sizeof(OwnCalls)];
     int before_ = -1;  // the device to go back to; -1: it was the same
 };
-// To give back what was made in it.
+// Used to destroy what was created in a context.
 using InContextAtEnd = InContext;
 
 inline void exchange_capture_mode(const Api& api, int* mode) {
@@ -103,7 +103,7 @@ inline Result set_bytes(const Api&, Stream, DevicePtr, size_t) { return kNotSupp
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {
     return api.hipHostGetDevicePointer(pointer, memory, 0);
 }
-// Of our own: it waits for no other stream.
+// Creates a stream of our own, which waits for no other stream.
 inline Result stream_create(const Api& api, Stream* stream) {
     return api.hipStreamCreateWithFlags != nullptr && api.hipStreamDestroy != nullptr
                ? api.hipStreamCreateWithFlags(stream, kNonBlocking)
@@ -122,8 +122,8 @@ inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t
 inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.hipStreamWriteValue32(stream, word, value, 0);
 }
-// With GPU_STREAMOPS_CP_WAIT=1 the runtime lets its command processor wait, instead of a kernel that polls, and takes
-// memory made for that alone: 8 bytes at a time, which host and device see. nullptr: it has none.
+// With GPU_STREAMOPS_CP_WAIT=1 the runtime lets its command processor wait instead of a polling kernel. That needs
+// memory made for it, 8 bytes at a time, which host and device see. nullptr: the runtime has none.
 inline constexpr bool kMakesSignals = true;
 uint64_t* signal_memory(const Api& api);
 inline DevicePtr as_device_pointer(uint64_t* signal) { return signal; }

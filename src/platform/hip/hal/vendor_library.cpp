@@ -62,7 +62,7 @@ constinit const VendorLibrary kVendorLibrary{"HIP runtime", "XSCHED_HIP_LIB",
 void* find_library() {
     void* library = open_loaded();
     for (const char* name : kNames)
-        // Without a shim of that name the linker's own answer is the right one.
+        // If no shim has that name, the linker's own answer is right.
         if (library != nullptr || try_file(name, &library) || for_each_library_file(name, kFolders, try_file, &library))
             break;
     return library;

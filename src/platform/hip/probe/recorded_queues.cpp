@@ -17,7 +17,7 @@ bool creates(unsigned long request) {
     return _IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes;
 }
 
-// Without the lock for all other calls: ROCm 6.4 waits for a kernel by one, while a trial holds the lock.
+// Takes no lock: a kernel is waited for by a call in ROCm 6.4, while a trial holds the lock for all other calls.
 void record(int fd, unsigned long request, const void* argument) {
     if (!creates(request) && request != kfd::AMDKFD_IOC_DESTROY_QUEUE) return;
     Recorded& all = recorded();

@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-// As a program linked to the runtime has it.
+// The function as a program linked to the runtime has it.
 extern "C" [[gnu::weak]] int hipModuleLaunchKernel();
 
 namespace xsched::probe {

@@ -14,7 +14,7 @@ std::vector<uint32_t> gpu_ids(const std::string& folder);
 // The driver's line "<number in hex> <message>" in words; empty: it is none.
 std::string event_in_words(const std::string& line);
 
-// Watches for as long as the process lives, if the driver lets it; otherwise does nothing.
+// Watches events during the process's whole life, if the driver permits it.
 void watch_smi_events();
 
 }  // namespace xsched::probe

@@ -7,7 +7,7 @@
 namespace xsched::probe {
 namespace {
 
-// For every trial, and for the programs that it starts.
+// Watches events in every trial, and in the programs that it starts.
 [[maybe_unused]] const bool watched = (watch_smi_events(), true);
 
 }  // namespace

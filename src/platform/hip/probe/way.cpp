@@ -241,7 +241,7 @@ Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Setting
     kfd::Queue lowest[kfd::kMostQueues];
     std::copy_n(all.queues, all.count, lowest);
     for (unsigned i = 0; i < all.count; ++i) lowest[i].priority = 0;
-    // To resume a queue by that way is to say all of it anew.
+    // To resume a queue this way, all of its properties must be given again.
     if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, lowest, all.count); error != 0)
         throw error;
     doing("running another program beside a victim with the lowest priority");

@@ -1,6 +1,6 @@
-// The life of devices: before one is reset its queues go, their gates open, so that the runtime does not wait for work
-// that nobody would let run. Contexts that programs make are the device's own on AMD, and end without its streams.
-// Any thread.
+// The life of devices. Before a device is reset its queues are destroyed, with open gates: otherwise the runtime would
+// wait for work that no scheduler would resume. On AMD a context that a program creates is the device's own, and ends
+// without its streams. Any thread.
 #pragma once
 
 #include "base/log.h"

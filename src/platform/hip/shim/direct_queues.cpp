@@ -102,14 +102,14 @@ uint32_t hardware_priority(int32_t priority) {
     return priority > 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH : HSA_AMD_QUEUE_PRIORITY_LOW;
 }
 
-// Not where a victim is to go on beside the urgent program, on few compute units: from one that fills the device, and
-// whose queue the hardware prefers, it would get none of them.
+// Returns whether the hardware should prefer the urgent queue. It should not if a victim is to continue beside it on
+// few compute units: beside a queue that fills the device and is preferred, the victim would get none.
 bool hardware_is_to_prefer() {
     return base::options().hip_queue_priority != 0 && strcmp(base::options().hip_interrupt, "mask") != 0;
 }
 
-// On the ringing thread: the runtime's calls are for the program's threads alone. A person or the program may have set
-// another priority since the last look (XHintPriority, xcli hint).
+// Follows the priority that was set since the last look (XHintPriority, xcli hint). Runs on the ringing thread, since
+// only the program's threads may call the runtime.
 void follow_priority(hsa_signal_t signal, DirectEntry& entry, XqQueue* xqueue) {
     constexpr uint32_t kOneIn = 16;  // rings
     if (entry.rings.fetch_add(1, std::memory_order_relaxed) % kOneIn != 0 || !hardware_is_to_prefer()) return;

@@ -3,8 +3,8 @@
 // queue is suspended; level 3 takes the queue off the device (platform/hip/hal/direct_queue.cpp). The hardware prefers
 // the queue as its XQueue's priority says: the ringing thread tells the runtime of a change.
 //
-// In a process that uses HIP the HSA runtime's queues are those of HIP's streams, and left alone here. A program that
-// writes to the doorbell's address itself is not seen ringing. Any thread.
+// In a process that uses HIP, the HSA runtime's queues belong to HIP's streams and are left alone here. A program that
+// writes to the doorbell's address itself is not seen. Any thread.
 #pragma once
 
 #include "platform/hip/hal/hsa_api.h"
@@ -18,7 +18,7 @@ struct DirectCalls {
     hsa::QueueSetPriority set_priority;
 };
 void direct_queue_made(hsa::hsa_queue_t& queue, hsa::hsa_agent_t agent, const DirectCalls& calls);
-// The program gave it that hsa_amd_queue_priority_t. The XQueue's priority follows, unless somebody has set another.
+// The program gave the queue that hsa_amd_queue_priority_t. The XQueue's priority follows, unless it was set otherwise.
 void direct_queue_priority(const hsa::hsa_queue_t& queue, uint32_t priority);
 // Before it goes.
 void direct_queue_going(const hsa::hsa_queue_t& queue);

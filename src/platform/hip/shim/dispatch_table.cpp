@@ -3,7 +3,8 @@
 // back to us from inside one of ours: the runtime calls its own exported functions, or passes the table behind a
 // trampoline. It goes straight on (shapes.h).
 //
-// The runtime's own table of functions, which from ROCm 6.2 on it hands to whoever exports rocprofiler_set_api_table.
+// The runtime's own table of functions, which since ROCm 6.2 it gives to a library that exports
+// rocprofiler_set_api_table.
 //
 // Every entry that we hook is replaced; what it was is what the hook calls. A profiler (profiler.h) gets the table
 // first, so that it sees what reaches the device. rocprofiler_configure, which the runtime looks for before it hands

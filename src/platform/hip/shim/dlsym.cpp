@@ -1,6 +1,6 @@
-// The answers of dlsym to programs that open the HIP runtime themselves (Triton does): our entry points for the
-// runtime's functions that we handle. Without this, and with runtimes before 6.2, whose table nobody is given, such
-// programs would go unscheduled.
+// Answers dlsym for programs that open the HIP runtime themselves (Triton does): returns our entry points for the
+// runtime's functions that we handle. Without this such programs would not be scheduled, since runtimes before 6.2 give
+// their table to no library.
 #include <dlfcn.h>
 
 #include "base/new_functions.h"
@@ -14,7 +14,7 @@ constinit std::atomic<xhip_Dlsym> xsched_hip_real_dlsym{nullptr};
 namespace xsched::hip {
 namespace {
 
-// By hand: a sanitizer's runtime asks for strncmp here before its own one works.
+// Compares by hand: a sanitizer's runtime asks for strncmp here before its own works.
 bool begins_with_hip(const char* name) { return name[0] == 'h' && name[1] == 'i' && name[2] == 'p'; }
 
 // Only what the runtime itself exports is replaced, not another library's function of that name.
@@ -26,7 +26,7 @@ bool is_the_runtimes(const void* address, const char* name) {
 }  // namespace
 }  // namespace xsched::hip
 
-// nullptr: the C library is to answer.
+// Returns our function; nullptr: the C library should answer.
 extern "C" const void* xsched_hip_dlsym(void* library, const char* name) {
     using namespace xsched::stream;
     using xsched::hip::begins_with_hip;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace hsa;
 
-// The runtime's own function: as its table had it, else the one behind us.
+// Returns the runtime's own function: from its table, otherwise from the library behind this one.
 template <typename Function>
 struct Next {
     std::atomic<Function> known{nullptr};

@@ -1,6 +1,6 @@
-// How the HSA runtime's queues come to be known: by its table of functions, which it hands to whoever exports
-// rocprofiler_set_api_table (from ROCm 6.2 on). Before that its exported functions tell, which the shim exports as
-// well. Every call goes on as it is; only its result is looked at (platform/hip/hal/hsa_observer.h).
+// Learns of the HSA runtime's queues from its table of functions, which since ROCm 6.2 it gives to a library that
+// exports rocprofiler_set_api_table. Before that, the shim exports the functions themselves. Every call passes
+// unchanged; only its result is looked at (platform/hip/hal/hsa_observer.h).
 #pragma once
 
 namespace xsched::hip {

@@ -92,7 +92,7 @@ hipError_t launch_by_pointer(const void* function) {
     return code;
 }
 
-// Returns nothing, so that nobody knows whether it worked.
+// Hooks a function without a result, so that its success is not known.
 template <EntryPoint kEntry>
 void launch_with_references(uintptr_t function, const dim3& grid, const dim3& block, uint32_t shared_bytes,
                             hipStream_t queue, void** arguments) {

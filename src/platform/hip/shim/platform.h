@@ -31,7 +31,7 @@ inline constexpr bool kIsLaunchConfig =
     std::is_same_v<T, const hip::hipLaunchConfig_t*> || std::is_same_v<T, const hip::HIP_LAUNCH_CONFIG*>;
 inline Stream stream_of_config(const hip::hipLaunchConfig_t& config) { return config.stream; }
 inline Stream stream_of_config(const hip::HIP_LAUNCH_CONFIG& config) { return config.hStream; }
-// Of one launch among several.
+// Returns the stream of one launch among several.
 inline Stream stream_of_launch(const hip::hipLaunchParams& launch) { return launch.stream; }
 inline Stream stream_of_launch(const hip::hipFunctionLaunchParams& launch) { return launch.hStream; }
 template <typename Parameters>
@@ -53,17 +53,17 @@ inline const char* host_function_name(const void* function, Stream stream) {
     return name != nullptr ? name(function, stream) : nullptr;
 }
 
-// The streams of one priority share so many hardware queues of a device; a closed gate in one of them keeps back what
+// Streams of one priority share a fixed number of a device's hardware queues. A closed gate in such a queue blocks what
 // other streams have behind it there. (streams.cpp)
 inline constexpr bool kSharesHardware = true;
-// Whether large copies go in pieces unless the program's user says otherwise: it has not been measured.
+// Large copies go whole by default, since pieces have not been measured.
 inline constexpr bool kCopiesInPieces = false;
-// Whether memory that is freed keeps others' copies waiting there has not been measured: calls that free do not wait.
+// Calls that free memory do not wait: it has not been measured whether freeing delays others' copies there.
 inline constexpr int64_t kScrubRate = 0;
 unsigned hardware_queues();
-// Whether streams of different priorities share them as well.
+// Returns whether streams of different priorities share them as well.
 bool priorities_ignored();
-// Whether the runtime may move a stream to another of them.
+// Returns whether the runtime may move a stream to another of them.
 bool streams_move();
 
 // Which one a stream's command goes to (platform/hip/hal/hsa_observer.h).
@@ -78,7 +78,8 @@ inline bool call_returned(HardwareUse& use, bool wide, const CallWatchState& sta
 inline void follow_use(HwQueueHandle hwq, const HardwareUse& use) { xhip_follow_use(hwq, &use); }
 inline void call_settled(const HardwareUse& use) { xhip_call_settled(&use); }
 
-// The symbol in the libraries behind this one. The shim takes dlsym itself; the C library looks at who asks.
+// Returns the symbol that the libraries behind this one define. The shim has taken dlsym, and the C library's answer
+// depends on the caller.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
 }  // namespace xsched::stream

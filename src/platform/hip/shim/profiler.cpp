@@ -29,7 +29,7 @@ bool is_on(const char* value) {
            !base::same_word(value, "off") && !base::same_word(value, "no");
 }
 
-// As rocprofiler-register decides: it is told of a tool or of the library, or a tool is in the process.
+// Decides as rocprofiler-register does: a variable names a tool or the library, or a tool is in the process.
 bool profiler_is_wanted() {
     return variable("ROCP_TOOL_LIBRARIES") != nullptr || variable("ROCPROFILER_REGISTER_LIBRARY") != nullptr ||
            is_on(variable("ROCPROFILER_REGISTER_FORCE_LOAD")) ||
@@ -53,8 +53,8 @@ void* open_beside_register(const char* name) {
     return dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
 }
 
-// In its order: the name that packages for development have, then the releases' own (ROCm 7: 1, ROCm 6: 0). Early
-// releases took the first alone (rocm-systems, pull request 10804).
+// Opens the library as rocprofiler-register does: first by the development packages' name, then by the releases' names
+// (ROCm 7: 1, ROCm 6: 0). Early releases tried only the first (rocm-systems, pull request 10804).
 void* open_profiler() {
     const char* chosen = variable("ROCPROFILER_REGISTER_LIBRARY");
     for (const char* name : {chosen, "librocprofiler-sdk.so", "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0"}) {

@@ -6,7 +6,7 @@
 
 namespace xsched::hip {
 
-// Hands a table on to the profiler, if the user wants one. Returns what it answers, else 0.
+// Passes a table on to the profiler, if the user wants one. Returns its answer, otherwise 0.
 int pass_to_profiler(const char* name, uint64_t version, uint64_t instance, void** tables, uint64_t count);
 
 }  // namespace xsched::hip

@@ -6,7 +6,7 @@
 
 namespace xsched::hip {
 
-// The XQueue's follows, unless somebody has set another one.
+// Makes the XQueue's priority follow the stream's, unless it was set otherwise.
 void priority_may_have_changed(hipStream_t stream) {
     stream::StreamEntry* entry = stream::known_entry_of(stream, false);
     if (entry == nullptr || stream::kind_of(stream, false) != stream::StreamKind::kOrdinary) return;

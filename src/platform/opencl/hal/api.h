@@ -2,7 +2,7 @@
 // OpenCL layer, below that layer.
 #pragma once
 
-// Of OpenCL 3.0, with the entry points of old (hal/CMakeLists.txt says so to every file).
+// Includes OpenCL 3.0 with its deprecated functions (hal/CMakeLists.txt defines that for every file).
 #include <CL/cl_icd.h>
 
 namespace xsched::opencl {

@@ -9,10 +9,10 @@ namespace xsched::opencl {
 class Guard;
 
 #if XSCHED_OPENCL_GUARDS
-// nullptr: level 1 only. `properties`: the queue's.
+// Makes a guard for a queue with these properties; nullptr: level 1 only.
 Guard* make_guard(const ClApi& api, cl_command_queue queue, cl_context context, cl_device_id device,
                   cl_command_queue_properties properties);
-// Of a queue that goes; nullptr is allowed.
+// Ends the guard of a queue that is destroyed; nullptr is allowed.
 void end_guard(Guard* guard, cl_command_queue queue);
 // A hold of the queue was dropped; nullptr is allowed.
 void guard_hold_dropped(Guard* guard);

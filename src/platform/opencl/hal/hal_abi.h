@@ -10,9 +10,9 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-// Opens the vendor's (or the ICD loader's) OpenCL library: the one named by XSCHED_OPENCL_LIB if that is one, else the
-// one the dynamic linker finds. `own`: an address inside the library that must not be found (the shim itself); NULL:
-// any will do. The dlopen handle stays open. NULL: there is no OpenCL library; the log says so once.
+// Opens the vendor's (or the ICD loader's) OpenCL library: the one that XSCHED_OPENCL_LIB names if it is one, otherwise
+// the one that the dynamic linker finds. `own`: an address inside the library that must not be found (the shim itself);
+// NULL: any will do. The dlopen handle stays open. Returns NULL if there is no OpenCL library; the log says so once.
 void* xocl_open_library(const void* own);
 
 // Hands over the functions to use from now on; they are copied. A program without the shim need not call it.
@@ -26,10 +26,10 @@ void xocl_keep(HwQueueHandle hwq);
 
 // The event of a ticket's hold, for the wait list.
 cl_event xocl_hold_event(void* hold);
-// After the driver took a command that carries `hold`, before xq_launched: the command's completion is then reported
-// also if the hold is dropped and the driver never calls back. Takes over a reference to `event`, which may be gone
-// when this returns. The result goes to xocl_watched_done, from the event's callback or in its place. NULL: no memory;
-// nothing was taken.
+// Watches a command that carries `hold`; call after the driver took it and before xq_launched. Its completion is then
+// reported even if the hold is dropped and the driver never calls back. Takes over a reference to `event`, which may be
+// gone when this returns. The result goes to xocl_watched_done, from the event's callback or in its place. NULL: no
+// memory; nothing was taken.
 void* xocl_watch(void* hold, cl_event event, XqToken token);
 void xocl_watched_done(void* watched);
 

@@ -34,8 +34,8 @@ int find_library(dl_phdr_info* library, size_t, void* data) {
     return 0;
 }
 
-// The library whose functions a table has; 0: it is no such table. (A table of virtual functions of somebody's C++
-// would be one, if nobody asked for the library.)
+// Returns the library that a table's functions are in; 0: it is no such table. (The virtual functions of a C++ object
+// would pass, if the library were not checked.)
 uintptr_t library_of(const void* table) {
     uintptr_t entries[kPlaceOfQueueInfo + 1] = {};
     if (!base::read_object(table, &entries)) return 0;
@@ -66,7 +66,7 @@ bool is_object(const ClApi& api, const void* object) {
         if (its_library != 0 && its_library == library) return true;  // a driver with several tables
         all_have_tables &= its_library != 0;
     }
-    // Of a driver that is used without a loader nothing is known about its objects.
+    // If a driver is used without a loader, nothing is known about its objects.
     return !all_have_tables;
 }
 

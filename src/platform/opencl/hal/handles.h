@@ -1,13 +1,13 @@
-// Whether a handle that a program gives is one: numbers that never were, memory of other things, and queues that are
-// gone must not be followed. Looks before it asks the driver; for the public interface, not for the path of a launch.
-// Any thread.
+// Tells whether a handle that a program gives is valid. Random numbers, memory of other things, and destroyed queues
+// must not be followed. Looks before it asks the driver. For the public interface, not for launches. Any thread.
 #pragma once
 
 #include "platform/opencl/hal/api.h"
 
 namespace xsched::opencl {
 
-// False: no command queue of any platform here. True: as far as can be seen without one.
+// Returns false if the handle is no command queue of any platform here. Returns true if it is one, as far as can be
+// seen without following it.
 bool is_queue(const ClApi& api, cl_command_queue queue);
 
 }  // namespace xsched::opencl

@@ -1,8 +1,8 @@
 // Holds: user events that keep commands from starting, and the commands that each of them keeps.
 //
-// A command reports its completion through a callback on its event. When a hold is dropped its commands end unrun, and
-// drivers differ in whether they call back then (PoCL 3.1 does not). So each command that carries a hold is watched:
-// the callback or the drop reports it, whoever comes first, once.
+// A command reports its completion through a callback on its event. If a hold is dropped, its commands end without
+// running, and drivers differ in whether they call back then (PoCL 3.1 does not). So each command that carries a hold
+// is watched: the callback or the drop reports it, whichever comes first, and only once.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ struct WatchedCommand {
 
 class Hold {
 public:
-    // nullptr: the driver refused; its error is in *code.
+    // Creates a hold. nullptr: the driver refused; its error is in *code.
     static Hold* create(const ClApi& api, cl_context context, cl_int* code);
     ~Hold();
 

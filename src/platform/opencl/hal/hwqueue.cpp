@@ -107,7 +107,7 @@ constexpr XqDeviceOps make_ops(XqOrder order, const XqStopOps* stop) {
     return ops;
 }
 
-// By whether the queue keeps order, and whether it is guarded.
+// Indexed by whether the queue is in order, and whether it is guarded.
 constexpr XqDeviceOps kOps[2][2] = {{make_ops(kXqAnyOrder, nullptr), make_ops(kXqAnyOrder, &kGuards)},
                                     {make_ops(kXqInOrder, nullptr), make_ops(kXqInOrder, &kGuards)}};
 

@@ -7,7 +7,7 @@
 
 namespace xsched::opencl {
 
-// Without memory the event is left out: what waits for it counts as work.
+// Notes the event. If there is no memory, it is left out: work that waits for it counts as work for the device.
 void note_standing_event(cl_event event);
 bool is_standing_event(cl_event event);
 void forget_standing_event(cl_event event);

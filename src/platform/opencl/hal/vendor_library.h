@@ -5,8 +5,8 @@
 
 namespace xsched::opencl {
 
-// The functions to use: those handed over by the shim, else those of the library found by ourselves. nullptr: there
-// is no usable OpenCL library.
+// Returns the functions to use: those that the shim passed, otherwise those of the library that was found. nullptr:
+// there is no usable OpenCL library.
 const ClApi* vendor_api();
 
 }  // namespace xsched::opencl

@@ -10,7 +10,7 @@
 namespace xsched::opencl {
 namespace {
 
-// For calls of other threads to return.
+// How long calls of other threads are awaited.
 constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;
 
 template <typename T>

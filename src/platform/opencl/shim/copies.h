@@ -1,8 +1,8 @@
-// Reads, writes and copies of buffers in pieces (preempt level 1). While a more urgent program may come, a large one
-// goes to the driver as several commands. So the window and a suspension reach into its middle. Contents, order, events
-// and when a call returns are as natively. Some copies would differ in any case and go whole: queues that are out of
-// order, events of queues that measure times, ranges that leave their buffer, copies within one buffer or of parts of
-// one. While nobody competes, such a call costs one comparison more. On the caller's thread.
+// Reads, writes and copies of buffers in pieces (preempt level 1). While a more urgent program may come, a large copy
+// goes to the driver as several commands, so the window and a suspension take effect in its middle. Contents, order,
+// events and the return of the call are as natively. Copies for which something would differ go whole: queues that are
+// out of order, events of queues that measure times, ranges that exceed their buffer, copies within one buffer or of
+// rectangles. Without rivals such a call costs one more comparison. On the caller's thread.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ struct Range {
     size_t bytes;
 };
 
-// One call's pieces: who waits for what, and which event is whose. (copies.cpp)
+// The pieces of one call: what each waits for, and which event belongs to which. (copies.cpp)
 class Split : base::NoCopies {
 public:
     // `event`: where the program wants one, or null.
     Split(cl_command_queue queue, const EventArguments& events) : queue_(queue), events_(events) {}
     ~Split();
-    // False: it goes whole.
+    // Begins to split the call. Returns false if it must go whole.
     bool begin(const Range& one, const Range& other);
     bool begin(const Range& range, const void* host) { return host != nullptr && begin(range, range); }
     // Gives all pieces to the driver, up to one that it refuses: piece(offset, bytes, event arguments).
@@ -61,7 +61,7 @@ private:
     size_t next(size_t left) const;
     // The arguments of the next piece.
     EventArguments arguments(bool last);
-    // It was given to the driver, or not.
+    // Notes a piece that was given to the driver, or was refused.
     void launched(cl_int code, bool last);
 
     cl_command_queue const queue_;

@@ -11,7 +11,7 @@
 
 namespace xsched::opencl {
 
-// Of buffers, images and shared memory; maps may copy, and do not say so.
+// Returns whether a function copies buffers, images or shared memory. Maps may copy, but do not tell.
 consteval bool is_copy(std::string_view name) {
     for (const std::string_view verb : {"clEnqueueRead", "clEnqueueWrite", "clEnqueueCopy"})
         if (name.starts_with(verb)) return true;
@@ -28,7 +28,8 @@ void note(T value, uint64_t& size, const size_t*& region) {
 
 }  // namespace copy_bytes
 
-// 0: the call does not say it in bytes (images). The last size is that of a range, the last list that of a rectangle.
+// Returns the bytes of a call; 0: it does not tell them (images). The last size is that of a range, the last list that
+// of a rectangle.
 template <typename Callee, typename... Arguments>
 uint64_t bytes_of_copy(const std::tuple<Arguments...>& all) {
     constexpr std::string_view kName = Callee::kName;

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "platform/opencl/hal/hal_abi.h"
 
-// From the generated trampolines.S.
+// Defined in the generated trampolines.S.
 extern "C" std::atomic<void*> xsched_slots[xsched::opencl::kEntryPointCount];
 extern "C" const void* const xsched_exported[xsched::opencl::kEntryPointCount];
 
@@ -59,7 +59,7 @@ void* missing(uint32_t entry) {
     return kMissing[entry]();
 }
 
-// Where the exported entry point should lead while nobody made us a layer.
+// Returns where the exported entry point should lead as long as the loader has not made this library a layer.
 void* preload_target(uint32_t entry, bool schedule) {
     void* real = g_loader[entry].load(std::memory_order_relaxed);
     if (real == nullptr) return missing(entry);

@@ -46,10 +46,11 @@ inline typename Declared<kEntry>::Type below() {
 
 // Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
 void* hook_of(uint32_t entry);
-// The same by name.
+// Returns the hook of that name.
 void* hook_named(const char* name);
 
-// From here on hooks call `target`, and exported entry points lead to the loader. False if we are a layer already.
+// From this call on hooks call `target`, and exported entry points lead to the loader. Returns false if this library is
+// a layer already.
 bool become_layer(const cl_icd_dispatch& target);
 
 }  // namespace xsched::opencl

@@ -26,7 +26,7 @@ constinit base::PointerMap<_cl_command_queue> g_recorded;
 
 }  // namespace
 
-// A command buffer goes to the queues that are named, or else to those it was recorded for.
+// A command buffer goes to the named queues, otherwise to those for which it was recorded.
 template <>
 cl_command_queue queue_of(
     const std::tuple<cl_uint, cl_command_queue*, cl_command_buffer_khr, cl_uint, const cl_event*, cl_event*>& all) {
@@ -101,7 +101,7 @@ void* extension_hook(const char* name, void* driver) {
     return nullptr;
 }
 
-// Of an extension or exported, hooked or not.
+// Returns whether the name is an extension's or an exported function, hooked or not.
 static bool is_known(const char* name) {
     for (const char* known : {
 #define ENTRY_POINT(known) #known,

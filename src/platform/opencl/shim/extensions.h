@@ -8,7 +8,7 @@ namespace xsched::opencl {
 // Our function in place of the driver's one of that name. nullptr: none of ours, or more drivers than we tell apart.
 void* extension_hook(const char* name, void* driver);
 
-// For a program that asked for the function `name` and would get the driver's: ours, where there is one.
+// Returns our function for a program that asked for `name` and would get `driver`; `driver` itself if there is no hook.
 void* ours_instead(void* driver, const char* name);
 
 inline const char* name_in(const char* name) { return name; }

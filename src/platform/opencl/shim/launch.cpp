@@ -15,7 +15,7 @@ static_assert(sizeof(XqToken) == sizeof(void*), "a token travels as a callback's
 
 std::atomic<bool> g_untracked_logged{false};
 
-// On a driver's thread, or on the program's inside one of its calls.
+// The callback of an event, on a driver's thread, or on the program's inside one of its calls.
 void CL_CALLBACK command_done(cl_event event, cl_int, void* token) {
     const int saved = errno;
     xq_complete(reinterpret_cast<XqToken>(token));
@@ -30,7 +30,7 @@ void CL_CALLBACK held_command_done(cl_event, cl_int, void* watched) {
     errno = saved;
 }
 
-// False: nobody will tell us when the command is done.
+// Asks for a callback. Returns false if there will be none when the command is done.
 bool call_back(cl_event event, void(CL_CALLBACK* callback)(cl_event, cl_int, void*), void* data) {
     const cl_int code =
         event == nullptr ? CL_INVALID_EVENT : below<kEntry_clSetEventCallback>()(event, CL_COMPLETE, callback, data);

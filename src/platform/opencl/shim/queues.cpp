@@ -25,7 +25,7 @@ enum State : uint32_t {
 
 constexpr int32_t kUncounted = -1;  // its creation was not seen
 
-// As fork's child sees that the thread that was at it is not there: then it begins anew.
+// Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 // Never freed, so that a thread that still looks at a released queue's entry reads valid memory.

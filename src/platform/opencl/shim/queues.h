@@ -11,9 +11,10 @@
 
 namespace xsched::opencl {
 
-// nullptr: not scheduled (an on-device queue, XSCHED_AUTO_XQUEUE=OFF, no memory): the call goes to the driver as it is.
+// Returns the queue's XQueue, made if needed. nullptr: not scheduled (an on-device queue, XSCHED_AUTO_XQUEUE=OFF, no
+// memory), so the call goes to the driver unchanged.
 XqQueue* xqueue_of(cl_command_queue queue);
-// The same, but makes none; nullptr also for a queue that was never used.
+// Returns the XQueue but makes none; nullptr also for a queue that was never used.
 XqQueue* known_xqueue_of(cl_command_queue queue);
 
 // More than one queue is scheduled: waiting for events of another one is possible.
@@ -23,9 +24,9 @@ void producers_inherit(XqQueue* consumer, cl_uint count, const cl_event* events)
 
 void queue_created(cl_command_queue queue, Priority vendor_priority);
 void queue_retained(cl_command_queue queue);
-// Before the driver releases it. The last reference lets the XQueue go.
+// Call before the driver releases the queue. The last reference also ends the XQueue.
 void queue_releasing(cl_command_queue queue);
-// In-order became out-of-order, or back: what was known about the queue is void.
+// An in-order queue became out-of-order, or the reverse: forgets what was known about it.
 void queue_changed(cl_command_queue queue);
 
 }  // namespace xsched::opencl

@@ -80,7 +80,7 @@ bool is_complete(cl_event event) {
     return code != CL_SUCCESS || status <= CL_COMPLETE;  // a negative one: it failed
 }
 
-// Whether the device of `waiting` has no part in the event's end.
+// Returns whether the event is ended by something else than the device of `waiting`.
 bool is_foreign(cl_event event, XqQueue* waiting) {
     cl_command_queue queue = nullptr;
     if (event == nullptr ||
@@ -163,7 +163,7 @@ void WaitCommand::returned(bool succeeded) {
     errno = saved;
 }
 
-// Its event stands until it is complete.
+// Notes that the wait's event stands until it is complete.
 void WaitCommand::note_standing(cl_event event) {
     if (below<kEntry_clRetainEvent>()(event) != CL_SUCCESS) return;
     xocl_event_stands(event);

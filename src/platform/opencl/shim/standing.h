@@ -12,7 +12,7 @@ namespace xsched::opencl {
 // The next command of the queue waits for these events. 0: for none that its device does not end.
 XqStand begin_stand(XqQueue* queue, cl_uint count, const cl_event* events, bool blocks_all);
 
-// The program is about to set it: what waits for nothing else stands no longer.
+// The program is about to set the event: commands that wait for nothing else no longer stand.
 void user_event_is_set(cl_event event);
 
 // A command that does no work and is not admitted.

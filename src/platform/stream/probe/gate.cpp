@@ -1,5 +1,5 @@
-// Whether a gate works: a stream waits for a word in shared memory, and goes on when this or another process stores it.
-// And what a gate, a report and a launch cost the host and the device.
+// Tries a gate: does a stream wait for a word in shared memory, and go on when this or another process stores it?
+// Measures what a gate, a report and a launch cost the host and the device.
 #include <sys/wait.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ constexpr int kCostCalls = 200;
 
 double ms_since(int64_t begin) { return static_cast<double>(now_ns() - begin) / 1e6; }
 
-// Milliseconds until the stream has nothing left; -1: not in time.
+// Returns the milliseconds until the stream is empty; -1: it is not in time.
 double wait_idle_ms(vendor::Stream stream, double patience_ms) {
     const int64_t begin = now_ns();
     while (vendor::query(stream) == vendor::kNotReady) {
@@ -42,7 +42,8 @@ void store_from_another_process(SharedWord& word, uint32_t value) {
         waitpid(child, nullptr, 0);  // else no process could be made, and the gate will be said to stay closed
 }
 
-// One gate for `value`; says in `found` under `name` what became of it. False: nothing more may be tried.
+// Tries one gate for `value`, and puts the outcome into `found` under `name`. Returns false if nothing more may be
+// tried.
 bool try_one(Json& found, const char* name, vendor::Stream stream, SharedWord& word, uint32_t value, bool other) {
     Json& one = found[name];
     if (const int code = vendor::wait_value(stream, word.for_device(), value); code != 0) {

@@ -1,5 +1,5 @@
-// Whether the shim sees a launch by every route that programs take: one launch by each, counted by the lines that the
-// shim writes about it. Needs the shim in the process and XLOG_LEVEL=DEBG.
+// Tests whether the shim sees a launch by every route that programs use: makes one launch by each, and counts the
+// shim's log lines about it. Needs the shim in the process and XLOG_LEVEL=DEBG.
 #include "routes.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ namespace {
 using Launch = int (*)(vendor::Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                        vendor::Stream, void**, void**);
 
-// Standard error, where the shim writes, as a file that can be read again.
+// Redirects standard error, where the shim logs, to a file that can be read again.
 class LogFile {
 public:
     LogFile() : file_(memfd_create("xsched-probe-log", MFD_CLOEXEC)), before_(dup(STDERR_FILENO)) {
@@ -37,9 +37,9 @@ public:
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
-    // Past the file, where xcli reads.
+    // Writes to the original standard error, which xcli reads.
     void doing(const char* route) const { dprintf(before_, "doing: launching a kernel by the route %s\n", route); }
-    // Lines about a launch of the kernel since the last call.
+    // Returns the number of log lines about launches of the kernel since the last call.
     int launches() {
         std::string text(static_cast<size_t>(lseek(file_, 0, SEEK_END) - read_), '\0');
         const ssize_t bytes = pread(file_, text.data(), text.size(), read_);
@@ -62,7 +62,7 @@ std::string file_of(void* function) {
     return function != nullptr && dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-// Which library answers for a name: to a linked program, and to one that asks the runtime's library for it.
+// Finds which library answers for a name: to a linked program, and to one that asks the runtime's library.
 Json places() {
     Json found = Json::object();
     void* runtime = runtime_library();

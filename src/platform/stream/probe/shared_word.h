@@ -1,4 +1,5 @@
-// A word that the device waits on, in memory that two processes share and the runtime knows: as XSched's gates lie.
+// A word that the device waits on, in memory that two processes share and that is registered with the runtime, as
+// XSched's gates are.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ class SharedWord {
 public:
     static constexpr size_t kBytes = 4096;
 
-    // code(): what the runtime says to registering it.
+    // Registers the word; code() is the runtime's answer.
     SharedWord() {
         const int file = memfd_create("xsched-probe", MFD_CLOEXEC);
         if (file < 0 || ftruncate(file, kBytes) != 0) throw std::runtime_error(strerror(errno));

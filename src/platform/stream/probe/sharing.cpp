@@ -1,5 +1,5 @@
-// Which streams share a hardware queue. Two kernels of one block on streams 1 and n run together or one after the
-// other; and where gates work, a closed gate on stream 1 holds a kernel on stream n back or does not.
+// Finds which streams share a hardware queue. Two kernels of one block on streams 1 and n run together or in sequence.
+// If gates work, a closed gate on stream 1 blocks a kernel on stream n, or does not.
 #include <thread>
 
 #include "arguments.h"
@@ -33,7 +33,7 @@ public:
         void* parameters[] = {&memories_[n], &steps};
         vendor::launch(kernel_, 1, kThreads, streams_[n], parameters);
     }
-    // A kernel on each of the streams: milliseconds until both are over.
+    // Runs a kernel on each of two streams. Returns the milliseconds until both are done.
     double run(int first, int second) {
         const int64_t begin = now_ns();
         launch(first, steps_);
@@ -50,7 +50,7 @@ private:
     uint32_t steps_ = 1;
 };
 
-// Whether a gate on stream 1 holds stream n back.
+// Returns whether a gate on stream 1 blocks stream n.
 bool is_held_back(Kernels& kernels, SharedWord& word, uint32_t value, int n) {
     if (vendor::wait_value(kernels.stream(0), word.for_device(), value) != 0)
         throw std::runtime_error("a gate was refused");

@@ -1,5 +1,5 @@
-// How long a thread's call stands while another thread waits for the same stream: in a synchronize, and in a copy to
-// memory that the runtime does not know.
+// Measures how long a thread's call blocks while another thread waits for the same stream: in a synchronize, and in a
+// copy to memory that the runtime does not know.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -26,7 +26,7 @@ void note_longest(double& longest_ms, const Call& call) {
     longest_ms = std::max(longest_ms, static_cast<double>(now_ns() - begin) / 1e6);
 }
 
-// The longest of some queries, and of some records of an event, while another thread is in `wait`.
+// Returns the longest of some queries, and of some records of an event, while another thread is in `wait`.
 Json beside(busy::BusyDevice& device, uint32_t steps, vendor::Stream stream, const std::function<void()>& wait) {
     for (int i = 0; i < kStandingKernels; ++i) device.enqueue(steps);
     std::atomic<bool> over{false};

@@ -1,4 +1,4 @@
-// The trials of platforms whose queues are streams, over the platform's calls.h. See probe/trial.h.
+// The trials of platforms whose queues are streams, using the platform's calls.h. See probe/trial.h.
 #pragma once
 
 #include "probe/trial.h"

@@ -1,5 +1,5 @@
-// Calls of trials of streams that CUDA and HIP have alike but for their names. The platform's calls.h includes it, and
-// says the names (kNames), where a function of a name is (symbol), and the types. Functions return the vendor's code.
+// Calls for trials of streams that CUDA and HIP share except for their names. The platform's calls.h includes this, and
+// defines the names (kNames), how a function is found (symbol), and the types. Functions return the vendor's code.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline int write_value(Stream stream, Word word, uint32_t value) {
 inline int copy_out_in(Stream stream, void* to, Memory from, size_t bytes) {
     return call(kNames.copy_out, to, from, bytes, stream);
 }
-// Pages of host memory, for the device to wait on.
+// Registers pages of host memory for the device to wait on.
 inline int register_pages(void* pages, size_t bytes, Word* word) {
     const unsigned portable_mapped = 3;
     const int code = call(kNames.register_memory, pages, bytes, portable_mapped);

@@ -22,13 +22,14 @@ struct BatchOfCopies {
 template <EntryPoint kEntry, auto kWhole, typename Function = typename Declared<kEntry>::Type>
 struct InBatches;
 
-// Rest: where the driver says which entry it refuses (in the first version), and the stream.
+// Launches a batch of copies. Rest: where the driver reports a refused entry (in the first version), and the stream.
 template <EntryPoint kEntry, auto kWhole, typename Address, typename... Rest>
 struct InBatches<kEntry, kWhole, Result (*)(Address*, Address*, size_t*, size_t, void*, size_t*, size_t, Rest...)> {
     static Result call(Address* to, Address* from, size_t* bytes, size_t count, void* attributes,
                        size_t* attributes_from, size_t attribute_count, Rest... rest) {
         const Batch batch{to, from, bytes, count};
-        // Entries of one kind of access alone: else each part would need its own list of where a kind begins.
+        // Only batches with one kind of access are split: otherwise each part would need its own list of where a kind
+        // begins.
         if (to != nullptr && from != nullptr && bytes != nullptr && attribute_count == 1 && attributes != nullptr &&
             attributes_from != nullptr && total(batch) > least_split_bytes()) [[unlikely]]
             return split(batch, attributes, attributes_from, rest...);
@@ -55,7 +56,7 @@ private:
             if (code != kSuccess || batch.over()) return code;
         }
     }
-    // As many entries as make a piece, at least one; or a part of one.
+    // Launches as many entries as make a piece, at least one; or a part of one entry.
     static Result launch_next(Batch& batch, const Split& pieces, void* attributes, size_t* attributes_from,
                               Rest... rest) {
         const uint64_t most = pieces.next() != 0 ? pieces.next() : UINT64_MAX;

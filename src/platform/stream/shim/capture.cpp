@@ -14,10 +14,11 @@ namespace {
 
 constinit std::atomic<int32_t> g_splits{0};
 constinit std::atomic<uint32_t> g_begins{0};  // captures that are beginning
-// A thread that waits for room in a suspended queue keeps its split for as long: nobody else waits so long.
+// Longest wait for another thread's copy in pieces. A thread that waits for room in a suspended queue may keep its
+// split that long.
 constexpr int64_t kSplitWaitNs = 2 * base::kSecond;  // safety
 
-// A thread by its address, which no other has.
+// Identifies a thread by the address of this variable.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_self = 0;
 
 struct Seen {
@@ -26,7 +27,7 @@ struct Seen {
     Context context = nullptr;
 };
 
-// Streams, for memory alone. One beyond them is not noted: then the queues that others follow ask about it.
+// Most captured streams that are noted, to bound memory. Launches on watched queues ask the driver about others.
 constexpr unsigned kMostSeen = 64;
 constinit base::Mutex g_seen_mutex;  // a leaf: the driver is not called under it
 constinit Seen g_seen[kMostSeen]{};
@@ -55,12 +56,12 @@ void forget_if(Goes goes) {
     }
 }
 
-// The calling thread ends, and its own default streams do.
+// Forgets the default streams of the calling thread, which ends.
 void forget_captures_of_thread() {
     forget_if([](const Seen& each) { return each.thread == &t_self; });
 }
 
-// A stream of which the driver knows nothing any more is not captured either.
+// Returns whether a stream is still captured. A stream that the driver no longer knows is not.
 bool still_captured(const Seen& seen) {
     if (seen.thread != nullptr && seen.thread != &t_self) return true;  // only its own thread can ask
     const Api& api = *hal_api();

@@ -1,5 +1,5 @@
-// One command of a stream, from admission to its place in the driver, around the driver's call that launches it
-// (launch.h). On the caller's thread; errno stays as it was.
+// One command of a stream, from its admission to the driver's call that launches it (launch.h). On the caller's thread;
+// keeps errno.
 #pragma once
 
 #include "base/hot.h"
@@ -15,15 +15,15 @@ namespace xsched::stream {
 
 enum class LaunchKind : uint8_t {
     kWork,
-    kWide,    // work that uses other hardware queues beside the stream's own
+    kWide,  // work that uses other hardware queues beside the stream's own
     kMarker,  // not work but a place in it
-    kWait,    // a marker that the stream's device does not end
+    kWait,  // a marker that the stream's device does not end
 };
 
-// One command from admission to its place in the driver. Leaves errno as it was.
+// One command, from admission to its place in the driver. Keeps errno.
 class Launch {
 public:
-    // `waits_for`: of a marker that waits, the event.
+    // `waits_for`: the event, if the command is a marker that waits for one.
     XSCHED_HOT Launch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork, Event waits_for = nullptr) {
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
@@ -33,7 +33,7 @@ public:
             return;
         call_begins();
     }
-    // A piece of a copy.
+    // Launches a piece of a copy.
     Launch(Stream stream, bool per_thread, const XqPiece& piece) {
         const KeepErrno keep;
         if (!finds_queue(stream, per_thread)) return;
@@ -45,7 +45,7 @@ public:
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
-    // The driver's call has returned.
+    // Notes that the driver's call has returned.
     XSCHED_HOT void returned(Result code) {
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
@@ -53,35 +53,35 @@ public:
             xq_driver_call(xqueue_, kXqCallReturned);
         xq_launched(xqueue_, &ticket_,
                     (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
-        // No other thread can ask the device about this thread's own stream later.
+        // No other thread can ask the device about a thread's own stream later.
         if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
     }
-    // A copy of this many bytes, if its call tells.
+    // Notes that the command copies this many bytes, if its call tells.
     void note_copy(uint64_t bytes) const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_note_copy(xqueue_, bytes);
     }
-    // Its completion is reported with a later command, or when the scheduler asks.
+    // Has its completion reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
-    // The program may wait for this command: its completion must be reported.
+    // Has its completion reported, since the program may wait for this command.
     void report() const {
         if (xqueue_ != nullptr && ticket_.followed != 0)
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
     }
 
-    // The driver's call may wait for the stream: a keep-alive there goes on no longer than behind a launch.
+    // The driver's call may wait for the stream, so a keep-alive there is limited as behind a launch.
     void follow_keep_alive() const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_follow_keep_alive(xqueue_);
     }
-    // The driver's call will wait for the stream: no keep-alive may stand there.
+    // The driver's call will wait for the stream, so no keep-alive may stand there.
     void end_keep_alive() const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_end_keep_alive(xqueue_);
     }
 
     StreamEntry* entry() const { return entry_; }
-    // The end of what is surely in the queue, with this command if no other is on its way.
+    // Returns the last place that is surely in the queue: this command's, if no other command is on its way.
     QueueMark mark() const {
         if (xqueue_ == nullptr) return {};
         return {entry_, entry_->serial.load(std::memory_order_acquire), ticket_.mark};
@@ -104,7 +104,7 @@ private:
             depend_implicitly(*entry_);
         return true;
     }
-    // A capture that began past us was found.
+    // Handles a capture that began without the shim.
     bool is_outside(Stream stream, bool per_thread) {
         if (ticket_.verdict != kXqOutside) return false;
         note_captured(stream, per_thread);
@@ -126,8 +126,8 @@ private:
     bool later_ = false;
 };
 
-// A launch that is watched for which hardware queue it goes to, where the platform can see that: while that is not
-// known, and where streams of several priorities may get in each other's way.
+// A launch during which the shim watches to which hardware queue it goes, if the platform can see that. Used while that
+// is not known, and if streams of several priorities may block each other.
 class WatchedLaunch : public Launch {
 public:
     XSCHED_HOT WatchedLaunch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork,
@@ -168,7 +168,7 @@ private:
     };
 };
 
-// Around a driver's call that returns when work of the queue is complete.
+// Surrounds a driver's call that returns when work of the queue is complete.
 class Waits {
 public:
     explicit Waits(XqQueue* xqueue) : xqueue_(xqueue) {

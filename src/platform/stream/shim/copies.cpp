@@ -12,7 +12,7 @@ namespace {
 using Place = Memory::Place;
 
 constinit base::Mutex g_copies_mutex;  // while queues are being taken: all that a copy needs, or none
-// For calls of other threads to return. A call that waits in the driver would take longer: then the copy goes whole.
+// How long calls of other threads are awaited. A call that waits in the driver takes longer: then the copy goes whole.
 constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;  // judgement
 
 bool holds(const Memory& memory, uintptr_t address, uint64_t bytes) {
@@ -21,14 +21,14 @@ bool holds(const Memory& memory, uintptr_t address, uint64_t bytes) {
     return address >= memory.begin && bytes <= memory.bytes && address - memory.begin <= memory.bytes - bytes;
 }
 
-// Remembers the last answer: the copies of one call are mostly within the same memory.
+// Looks up memory and remembers the last answer, since one call's copies are mostly within the same memory.
 class Lookup {
 public:
-    // kUnknown: the driver does not know it as one range.
+    // Returns the memory at an address; kUnknown: the driver does not know it as one range.
     Memory at(uintptr_t address, uint64_t bytes) {
         if (last_.place == Place::kPageable || !holds(last_, address, bytes)) last_ = memory_at(address);
         if (!holds(last_, address, bytes)) return {};
-        // Pageable memory has no range: its other end must be of the same sort.
+        // The driver knows no range for pageable memory, so its other end is checked, too.
         if (last_.place == Place::kPageable && memory_at(address + bytes - 1).place != Place::kPageable) return {};
         return last_;
     }
@@ -37,7 +37,7 @@ private:
     Memory last_;
 };
 
-// kXqCopyKinds: not to be taken apart.
+// Returns the kind of a copy; kXqCopyKinds: it must not be split.
 XqCopyKind kind_of_copy(const CopyShape& copy, Lookup& to_lookup, Lookup& from_lookup) {
     const uint64_t to_bytes = copy.extent(copy.to_pitch);
     const uint64_t from_bytes = copy.extent(copy.from_pitch);
@@ -52,14 +52,14 @@ XqCopyKind kind_of_copy(const CopyShape& copy, Lookup& to_lookup, Lookup& from_l
     return kXqCopyKinds;  // between two places of the host, which no copy engine need be in
 }
 
-// One within a device keeps no more urgent program's copies waiting.
+// Notes a large copy. A copy within a device does not delay a more urgent program's copies.
 void note_copy(const CopyShape& copy) {
     if (!hal_copies_matter()) return;
     Lookup to, from;
     if (kind_of_copy(copy, to, from) != kXqWithinDevice) hal_note_copies();
 }
 
-// Whether commands of both follow each other without being told to.
+// Returns whether commands of both streams are ordered without an event.
 bool ordered_together(const StreamEntry& one, const StreamEntry& other) {
     if (&one == &other) return true;
     if (one.context.load(std::memory_order_relaxed) != other.context.load(std::memory_order_relaxed)) return false;
@@ -103,7 +103,7 @@ Split::~Split() {
     split_over();
 }
 
-// Natively, work that other threads launch runs before all of the copy or behind it.
+// Keeps other threads' launches out: natively, these run before or after the whole copy.
 bool Split::keep_others_out(StreamEntry& entry) {
     const int64_t end = base::now_ns() + kPatienceNs;
     while (!try_keep_others_out(entry)) {

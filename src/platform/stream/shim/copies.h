@@ -1,8 +1,8 @@
 // Copies in pieces. While a more urgent program may come, a large copy goes to the driver as several commands of the
-// same stream. Each has a gate before it: the device is then never in the middle of more than one of them. Contents,
-// order, events and when a call returns are as natively. Some copies would be different in any case and are left whole:
-// whatever the driver might refuse (memory that it does not know as one range), managed memory, ranges that overlap,
-// captured streams. While nobody competes, a copy costs one comparison more. On the caller's thread.
+// same stream, each behind a gate. So the device is never in the middle of more than one of them. Contents, order,
+// events and the return of the call are as natively. Copies for which something would differ go whole: memory that the
+// driver does not know as one range, managed memory, ranges that overlap, captured streams. Without rivals a copy costs
+// one more comparison. On the caller's thread.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace xsched::stream {
 
-// A copy's two sides: `rows` of `width` bytes each; of a plain copy one.
+// The two sides of a copy: `rows` of `width` bytes each; a plain copy has one row.
 struct CopyShape {
     uintptr_t to = 0;
     uintptr_t from = 0;
@@ -31,7 +31,7 @@ struct CopyShape {
     uint64_t extent(uint64_t pitch) const { return (rows - 1) * pitch + width; }
 };
 
-// Smaller copies are never taken apart.
+// Returns the size below which copies are never split.
 inline uint64_t least_split_bytes() {
     constexpr uint64_t kUsual = uint64_t{1024} * 1024;
     constexpr int64_t kAsThePlatform = -2;
@@ -40,17 +40,17 @@ inline uint64_t least_split_bytes() {
     return wanted > 0 ? static_cast<uint64_t>(wanted) : kUsual;
 }
 
-// The calling thread's copy that is being launched in pieces. (copies.cpp)
+// A copy that the calling thread is launching in pieces. (copies.cpp)
 class Split : base::NoCopies {
 public:
     Split() = default;
     ~Split();
-    // False: it goes whole.
+    // Begins to split the copy. Returns false if it must go whole.
     bool begin(Stream stream, bool per_thread, const CopyShape& copy);
-    // The same of several copies by one call, of which each may be taken apart.
+    // Begins for several copies of one call, each of which may be split.
     using ShapeOf = CopyShape (*)(const void* data, size_t which);
     bool begin(Stream stream, bool per_thread, size_t count, ShapeOf shape_of, const void* data);
-    // How much of it goes next; 0: all the rest.
+    // Returns how many bytes go next; 0: all the rest.
     uint64_t next() const { return xq_copy_piece(xqueue_, kind_, bytes_); }
     XqCopyKind kind() const { return kind_; }
 
@@ -91,7 +91,7 @@ CopyShape plain_copy(Arguments... arguments) {
     return copy;
 }
 
-// The argument of the piece that begins at `done`.
+// Returns an argument for the piece that begins at `done`.
 template <typename Argument>
 Argument of_piece(Argument argument, uint64_t done, uint64_t bytes) {
     if constexpr (std::is_pointer_v<Argument> && kIsAddress<Argument>)
@@ -104,12 +104,12 @@ Argument of_piece(Argument argument, uint64_t done, uint64_t bytes) {
         return argument;
 }
 
-// The function that does the same and returns at once; the platform's shapes.h says which, where a call waits. It may
-// take the stream as one more argument, which is NULL then.
+// The function that does the same as a copy that waits, but returns at once (the platform's shapes.h defines it). It
+// may take a stream as another argument, which is NULL then.
 template <EntryPoint kEntry>
 inline constexpr EntryPoint kAtOnce = kEntry;
 
-// A piece that is not the last one.
+// Launches a piece that is not the last one.
 template <EntryPoint kEntry, typename... Arguments>
 Result launch_piece(const XqPiece& piece, Arguments... arguments) {
     const Stream stream = stream_in(arguments...);
@@ -127,7 +127,7 @@ Result launch_piece(const XqPiece& piece, Arguments... arguments) {
     return code;
 }
 
-// kWhole: the hook of the copy as it is. Where a call waits, it is the last piece's.
+// Hooks a copy. kWhole: the hook for copies that go whole. If the call waits, the last piece's call does.
 template <EntryPoint kEntry, auto kWhole, typename Function = typename Declared<kEntry>::Type>
 struct InPieces;
 

@@ -1,4 +1,4 @@
-// Of how many bytes a copy is, as far as its call tells. Pure.
+// Tells from a call's arguments how many bytes it copies, if they tell. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace xsched::stream {
 
-// The sizes among a call's arguments, in their order. Those of CUDA 3 and older are narrower, and stay unknown.
+// Collects the sizes among a call's arguments in order. Sizes of CUDA 3 and older are narrower, and stay unknown.
 struct Sizes {
     uint64_t first = 0;
     uint64_t last = 0;
@@ -26,7 +26,7 @@ struct Sizes {
     }
 };
 
-// 0: the call says it in a structure, or copies several ranges.
+// Returns the bytes; 0: they are in a structure, or the call copies several ranges.
 template <EntryPoint kEntry, typename... Arguments>
 uint64_t bytes_of_copy(Arguments... arguments) {
     constexpr CopyBytes kBytes = kTraits<kEntry>.copy;

@@ -1,23 +1,22 @@
-// A program that was started with a priority is known to the scheduler before its first command. So its first burst
-// pays for no handshake, and less urgent programs have stopped running far ahead of it by then. The first allocation
-// says that the program will use the device: contexts exist from then on. Any thread.
+// Registers a program that was started with a priority at the scheduler before its first command. So its first burst
+// need not wait for the handshake, and less urgent programs have shortened their queues by then. The first allocation
+// shows that the program will use the device; contexts exist from then on. Any thread.
 //
-// Steps that need rights which a sandbox may take from the program are done by then in any case.
+// This also takes the steps that need rights before the program may enter a sandbox.
 #pragma once
 
 namespace xsched::stream {
 
-// The program has made a context or a stream, or has allocated memory: the scheduler and our threads are there from now
-// on. errno stays.
+// The program has created a context or stream, or allocated memory: connects to the scheduler and starts our threads.
+// Keeps errno.
 void device_used();
-// It has made a stream: also what its device must be tried for.
+// The program has created a stream: also tries what its device supports.
 void stream_made();
-// Whether this program has a priority above the usual one.
+// Returns whether this program has a priority above the default.
 bool known_early();
-// Gives the current context's default stream its XQueue, unless it has one. Registers the page of its words, in which
-// the next streams have theirs. And prepares what keeps the device through pauses: its kernels are compiled on a
-// machine that has not seen them yet, and the driver lets nobody launch meanwhile. After a call of the driver that
-// succeeded; errno stays.
+// Gives the current context's default stream its XQueue, if it has none, and registers the page for its words and those
+// of the next streams. Also prepares the kernels that keep the device through pauses: they may have to be compiled, and
+// the driver lets no thread launch meanwhile. Call after a successful call of the driver; keeps errno.
 void memory_allocated();
 
 }  // namespace xsched::stream

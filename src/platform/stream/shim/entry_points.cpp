@@ -9,11 +9,11 @@
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/shim/no_driver.h"
 
-// From the generated trampolines.S.
+// Defined in the generated trampolines.S.
 extern "C" std::atomic<void*> xsched_slots[xsched::stream::kEntryPointCount];
 extern "C" const void* const xsched_exported[xsched::stream::kEntryPointCount];
 
-// By this name (cuXSchedShim) another copy of ours knows us.
+// A symbol by which another loaded copy of this shim is recognized.
 extern "C" [[gnu::visibility("default")]] const int VENDOR(XSchedShim) = 1;
 
 namespace xsched::stream {
@@ -27,10 +27,10 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 constinit std::atomic<bool> g_resolved{false};
 constinit std::atomic<bool> g_schedules{false};
 constinit base::Mutex g_entry_mutex;
-// Entry points that the vendor's library lacks; final once g_resolved is set. Their slots lead here at each call until
-// another library has the function. Without us, the linker would have found it there.
+// Entry points that the vendor's library lacks; final once g_resolved is set. Their slots lead here at each call, until
+// another library has the function, where the linker would have found it without us.
 constinit bool g_lacking[kEntryPointCount] = {};
-// A library that calls its own exported functions while it is being opened comes back to us.
+// A library that calls its own exported functions while it is being opened ends up here again.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
 constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));
@@ -66,7 +66,7 @@ void resolve_all() {
     g_schedules.store(schedule, std::memory_order_release);
 }
 
-// Another copy of ours would come back here.
+// Returns whether the function belongs to another copy of this shim, which would call back here.
 bool is_of_a_shim(void* function) {
     Dl_info info{};
     void* library = dladdr(function, &info) != 0 ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
@@ -118,7 +118,7 @@ bool resolved() {
 
 }  // namespace xsched::stream
 
-// Called by the trampolines' stubs, on the program's thread, with its arguments saved.
+// Called by the trampolines' stubs on the program's thread, with its arguments saved.
 extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::stream;
     if (t_resolving) return without_driver(kNames[entry]);

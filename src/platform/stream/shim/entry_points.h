@@ -1,4 +1,5 @@
-// The vendor's entry points by number, and how a call reaches us. (OpenCL has its own: its loader knows layers.)
+// The vendor's entry points by number, and how calls reach this library. (OpenCL has its own file, since its loader
+// supports layers.)
 //
 // Preloaded, or found under the name of the vendor's library, we are what programs call: an exported symbol is a
 // generated trampoline that jumps through its slot. The first call of any of them opens the vendor's library. It points
@@ -22,12 +23,11 @@ enum EntryPoint : uint32_t {
     kEntryPointCount
 };
 
-// The vendor's own functions, for hooks; final before any hook can be called, except where the platform hooks the
+// The vendor's own functions, for hooks. Final before any hook can be called, except if the platform hooks the
 // library's own table (platform/hip/shim/dispatch_table.cpp).
 extern std::atomic<void*> g_driver[kEntryPointCount];
 
-// For the entry points whose types are known (api/<p>.json): Type, kName, and whether NULL means the thread's own
-// stream.
+// For entry points whose types are known (api/<p>.json): Type, kName, and whether NULL means the thread's own stream.
 template <EntryPoint kEntry>
 struct Declared;
 #define DECLARED(name, per_thread)                     \
@@ -68,17 +68,17 @@ inline typename Declared<kEntry>::Type driver() {
 }
 
 const char* name_of(uint32_t entry);
-// By name; kEntryPointCount: none that we know.
+// Returns the entry point of a name; kEntryPointCount: none.
 uint32_t entry_named(std::string_view name);
-// Our own entry point, whatever else has the same name in the process.
+// Returns our own entry point, even if other libraries define the name.
 const void* exported(uint32_t entry);
-// Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
+// Returns our hook of an entry point; nullptr: calls are forwarded. (hooks.cpp)
 void* hook_of(uint32_t entry);
-// (platform/<p>/shim/proc_address.cpp) Every g_driver is known.
+// Called when every g_driver is known (platform/<p>/shim/proc_address.cpp).
 void driver_noted();
-// Whether anybody has called the vendor's library through us.
+// Returns whether the vendor's library was called through this shim.
 bool driver_used();
-// Opens the vendor's library, if nobody has yet. False: there is none, or nothing is scheduled on it.
+// Opens the vendor's library if it is not open. Returns false if there is none, or nothing is scheduled on it.
 bool resolved();
 
 }  // namespace xsched::stream

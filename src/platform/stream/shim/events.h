@@ -1,5 +1,5 @@
-// Where events stand in the queues: what has completed is known when one of them turns out to be complete, and who
-// waits for whom when a stream waits for one. The events are the driver's own. Any thread.
+// Notes where events stand in the queues. An event that turns out to be complete tells what has completed; a stream
+// that waits for one waits for the event's queue. The events are the driver's own. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,33 +9,34 @@
 
 namespace xsched::stream {
 
-// A place in a queue: everything up to it was given to the driver before.
+// A place in a queue; everything before it was given to the driver earlier.
 struct QueueMark {
     StreamEntry* entry = nullptr;
     uint32_t serial = 0;
     uint64_t mark = 0;
 };
 
-// The end of what is surely in the queue. nullptr is allowed, for unscheduled streams.
+// Returns the last place that is surely in the queue. `entry` may be nullptr, for unscheduled streams.
 XSCHED_HOT QueueMark mark_of(StreamEntry* entry);
 // Everything up to the mark has completed.
 XSCHED_HOT void completed_up_to(const QueueMark& mark);
 
 // The event was recorded at the mark, which was taken before the driver's call.
 void event_recorded(Event event, const QueueMark& mark);
-// The last record; its entry is null if it is not known.
+// Returns the event's last record; its entry is null if it is not known.
 QueueMark last_record(Event event);
 void forget_event(Event event);
-// Several processes have the event: they name it by the same bytes, which one of them got from the driver.
+// Notes that several processes share the event: they name it by the same bytes, which the driver gave to one of them.
 void event_shared(Event event, const void* name, size_t bytes);
 
-// A stream of the process waits for what its device does not end, or has waited (queue/path/stand_places.h).
+// Notes that a stream of the process waits, or has waited, for something that its device does not end
+// (queue/path/stand_places.h).
 void note_wait();
-// Whether the device of `entry`, which is about to wait for the event, has no part in the event's end now: another
-// process or another device ends it, or what it follows waits for the host itself.
+// Returns whether the event is ended by something else than the device of `entry`, which is about to wait for it:
+// another process, another device, or work that itself waits for the host.
 bool ends_elsewhere(const StreamEntry& entry, Event event);
 
-// `entry` (may be null) is about to wait, on the device, for the event.
+// `entry` (may be null) is about to wait on the device for the event: the event's queue inherits its priority.
 void producer_inherits(const StreamEntry* entry, Event event);
 
 }  // namespace xsched::stream

@@ -13,19 +13,20 @@ namespace xsched::stream {
 
 class FreeWait {
 public:
-    // Memory that is scrubbed sooner does not wait.
+    // Memory that is scrubbed in less time does not wait.
     static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;  // decision 024
     static constexpr int64_t kLookNs = 100 * base::kMicrosecond;  // judgement
-    // Besides until what was freed before is scrubbed, and what this call frees would be.
+    // Longest wait, beyond the time in which earlier memory, and this call's, is scrubbed.
     static constexpr int64_t kMostNs = 10 * base::kMillisecond;  // decision 024
     static constexpr int64_t kMostInAllNs = 100 * base::kMillisecond;  // decision 024
 
-    // `scrubbed_ns`: when what was freed before will be scrubbed. `lasts_ns`: how long this call's takes.
+    // `scrubbed_ns`: when memory freed earlier will be scrubbed. `lasts_ns`: how long scrubbing this call's memory
+    // takes.
     FreeWait(int64_t now_ns, int64_t scrubbed_ns, int64_t lasts_ns)
         : lasts_ns_(lasts_ns),
           until_ns_(now_ns + std::min(std::max<int64_t>(scrubbed_ns - now_ns, 0) + lasts_ns + kMostNs, kMostInAllNs)) {}
 
-    // How long to wait before another look; 0: the call is made. `burst_ns` as in ipc::Header::copy_burst_ns.
+    // Returns how long to wait before another look; 0: make the call now. `burst_ns`: see ipc::Header::copy_burst_ns.
     int64_t look(int64_t now_ns, int64_t scrubbed_ns, int64_t burst_ns) {
         if (burst_ns == 0 || lasts_ns_ < kLeastNs || now_ns >= until_ns_) return 0;
         if (now_ns - burst_ns >= kMostNs) return 0;  // it has become work without end, or the scheduler is gone

@@ -14,11 +14,11 @@
 namespace xsched::stream {
 namespace {
 
-// The time by which the driver has scrubbed all memory that this process freed while another program's copies were
-// foreseen. Of all its devices.
+// When the driver will have scrubbed all memory that this process freed while another program's copies were predicted,
+// on all devices.
 constinit std::atomic<int64_t> g_scrubbed_ns{0};
 
-// Bytes per nanosecond; 0: calls do not wait.
+// Returns bytes per nanosecond; 0: calls do not wait.
 int64_t scrub_rate() {
     constexpr int64_t kAsThePlatform = -1;
     const int64_t wanted = base::options().scrub_rate;

@@ -1,13 +1,12 @@
-// When the driver's calls that free memory of the device are made (free_wait.h). XSCHED_DEBUG=scrub_rate=0: at once.
-// Any thread.
+// Decides when calls that free device memory are made (free_wait.h). XSCHED_DEBUG=scrub_rate=0: at once. Any thread.
 #pragma once
 
 #include <cstdint>
 
 namespace xsched::stream {
 
-// Before such a call. The thread may sleep for some milliseconds, and holds no lock meanwhile. Returns for how long the
-// driver scrubs what is freed, in ns; 0: nobody needs to know.
+// Waits before such a call, perhaps for some milliseconds, without holding a lock. Returns for how long the driver will
+// scrub the memory, in ns; 0: that does not matter.
 int64_t wait_to_free(uintptr_t memory);
 // Behind the call.
 void note_freed(int64_t scrubs_ns);

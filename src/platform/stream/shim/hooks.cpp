@@ -1,5 +1,5 @@
-// Every function that XSched handles itself, as api/<p>.json says: which template of the platform's shapes.h its hook
-// is. An argument list that does not fit the template does not compile.
+// Instantiates a hook for every function that XSched handles (api/<p>.json), from the templates of the platform's
+// shapes.h. An argument list that does not fit its template does not compile.
 #include "platform/stream/shim/entry_points.h"
 #include "shapes.h"
 

@@ -1,7 +1,6 @@
-// The C library's ioctl, as the vendor's library reaches it: the calls to its kernel driver that level 3 has to know of
-// go through the device library. All others go on to the next ioctl at once. This is the only function of the C library
-// that every shim of streams takes, and every part of the program calls it: it costs a comparison, and touches nothing
-// else.
+// The C library's ioctl as the vendor's library calls it. Calls to the vendor's kernel driver that level 3 needs to
+// know go through the device library; all others go to the next ioctl. This is the only libc function that every stream
+// shim replaces, and every part of the program calls it: it costs one comparison.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -24,7 +23,7 @@ int system_call(int fd, unsigned long request, void* argument) {
     return static_cast<int>(syscall(SYS_ioctl, fd, request, argument));
 }
 
-// The ioctl that the program would have called without us: another preloaded library's, else libc's.
+// Returns the ioctl that the program would call without this shim: another preloaded library's, otherwise libc's.
 NextIoctl next_ioctl() {
     NextIoctl next = g_next.load(std::memory_order_relaxed);
     if (next != nullptr) [[likely]]

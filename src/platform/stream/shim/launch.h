@@ -1,6 +1,6 @@
-// The path of one command: a template that fits every function that puts work into a stream. Which stream is told by
-// the function's own signature. On the caller's thread; the driver is called exactly as the program called us, so
-// arguments, order, events and errors are its own.
+// The path of one command: a template that fits every function that puts work into a stream. The function's own
+// signature tells which stream. On the caller's thread. The driver is called with the program's own arguments, so
+// order, events and errors are the driver's.
 #pragma once
 
 #include <new>
@@ -29,13 +29,13 @@ Stream stream_in(First first, Rest... rest) {
         return stream_in(rest...);
 }
 
-// Whether a call makes its stream wait. Other arguments: those of a function that always does.
+// Returns whether a call makes its stream wait. With other arguments: the function always does.
 template <typename... Arguments>
 constexpr bool is_wait(Arguments...) {
     return true;
 }
-// A batch of value operations. Each is a union of six words of 64 bits, which begins with its kind; CUDA and HIP have
-// the same numbers for these.
+// A batch of value operations. Each is a union of six 64-bit words that begins with its kind; CUDA and HIP use the same
+// numbers.
 template <typename Anything>
 bool is_wait(Anything, unsigned count, void* batch, unsigned) {
     constexpr int kWaitValue32 = 1;
@@ -51,8 +51,8 @@ bool is_wait(Anything, unsigned count, void* batch, unsigned) {
     return false;
 }
 
-// Whether all blocks of the kernel start together: by the function, by the launch's attributes, or perhaps in the
-// graph.
+// Returns whether all blocks of the kernel start together: because of the function, of the launch's attributes, or
+// perhaps within a graph.
 template <EntryPoint kEntry, typename... Arguments>
 bool is_cooperative(Arguments... arguments) {
     if constexpr (kTraits<kEntry>.cooperative)
@@ -65,7 +65,7 @@ bool is_cooperative(Arguments... arguments) {
         return false;
 }
 
-// Before the driver's call. A keep-alive that holds the device may have the place of one of the blocks. A captured
+// Called before the driver's call. A keep-alive could occupy the place of one of the blocks, so it ends. A captured
 // launch runs when its graph does.
 template <EntryPoint kEntry>
 void note_cooperative(const Launch& launch, Stream stream) {
@@ -76,8 +76,8 @@ void note_cooperative(const Launch& launch, Stream stream) {
     xq_end_held_keep_alive();
 }
 
-// The events among a launch's attributes. They may complete before the launch does, so of the queue they tell nothing;
-// but a stream that waits for one waits for this queue.
+// Notes the events among a launch's attributes. They may complete before the launch, so they tell nothing about the
+// queue; but a stream that waits for one waits for this queue.
 template <typename... Arguments>
 void note_events(const Launch& launch, Arguments... arguments) {
     bool any = false;
@@ -92,7 +92,7 @@ void note_events(const Launch& launch, Arguments... arguments) {
     if (any) launch.report();
 }
 
-// The driver's function, called as a command. kCompletes: when it returns, all before it and itself are complete.
+// Calls the driver's function as a command. kCompletes: when it returns, it and everything before it are complete.
 template <EntryPoint kEntry, bool kCompletes = false, typename Function = typename Declared<kEntry>::Type>
 struct Scheduled;
 
@@ -131,7 +131,7 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
 
 private:
     XSCHED_HOT static Result call_driver(const Launch& launch, Arguments... arguments) {
-        // A copy of pageable memory waits for the queue's work, too, whatever its call is named.
+        // A copy of pageable memory waits for the queue's work, whatever its call is named.
         if constexpr (kCompletes || kIsCopy<kEntry>) {
             const Waits waits(launch.xqueue());
             return driver<kEntry>()(arguments...);
@@ -149,8 +149,9 @@ private:
     }
 };
 
-// A copy from the host that returns when its source may be overwritten: of pageable memory when the driver has waited
-// for the stream and taken all of it, of pinned memory when it is done. Small ones it takes along without waiting.
+// Hooks a copy from the host that returns when its source may be overwritten. For pageable memory the driver has then
+// waited for the stream and taken all of it; for pinned memory the copy is done. The driver takes small copies without
+// waiting.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct Upload;
 
@@ -170,7 +171,7 @@ struct Upload<kEntry, Result (*)(To, From, Bytes)> {
     }
 };
 
-// A launch on several devices: each is a command of its own stream.
+// Hooks a launch on several devices: each is a command of its own stream.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct OnSeveral;
 

@@ -1,4 +1,4 @@
-// Reads from a launch's attributes what they add to the call's own arguments; and whether graphs may contain kernels of
+// Reads what a launch's attributes add to the call's own arguments, and tells whether graphs may contain kernels of
 // which all blocks start together. Any thread.
 #pragma once
 
@@ -28,7 +28,7 @@ void for_each_attribute(const Config& config, Visit visit) {
     for (unsigned i = 0; attributes != nullptr && i < config.numAttrs; ++i) visit(attributes[i]);
 }
 
-// Of an argument that is no launch configuration: no.
+// Returns no for an argument that is no launch configuration.
 template <typename Argument>
 bool says_cooperative(Argument argument) {
     bool says = false;
@@ -52,13 +52,13 @@ void for_each_event(Argument argument, Note note) {
             });
 }
 
-// Whether any graph of the process has had a cooperative kernel. No code looks into graphs: from the first one on every
-// launch of a graph counts as cooperative.
+// Set once a graph of the process has had a cooperative kernel. Graphs are not searched: from then on every launch of a
+// graph counts as cooperative.
 inline std::atomic<bool> g_cooperative_graphs{false};
 inline bool graphs_may_be_cooperative() { return g_cooperative_graphs.load(std::memory_order_relaxed); }
 inline void note_cooperative_graph() { g_cooperative_graphs.store(true, std::memory_order_relaxed); }
 
-// An attribute of a graph's kernel is set.
+// Hooks a function that sets an attribute of a graph's kernel.
 template <EntryPoint kEntry, typename Node>
 Result node_attribute(Node node, int id, const void* value) {
     const bool cooperative = says_cooperative(id, value);

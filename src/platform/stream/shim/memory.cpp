@@ -1,4 +1,4 @@
-// Where an address points to, as the vendor's driver says.
+// Asks the vendor's driver where an address points to.
 #include "platform/stream/shim/memory.h"
 
 #include <bit>
@@ -11,7 +11,7 @@ namespace xsched::stream {
 Memory memory_at(uintptr_t address) {
     const auto ask = driver<kAskMemory>();
     if (ask == nullptr || address == 0) return {};
-    // Each answer is of this size at most: HIP's runtime writes so much for what it does not know.
+    // Largest answer: HIP's runtime writes this much for attributes that it does not know.
     uint64_t where = 0;
     uint64_t managed = 0;
     uint64_t device = 0;

@@ -1,4 +1,4 @@
-// Where an address points to, as the vendor's driver says. Any thread; calls the driver, without locks.
+// Asks the vendor's driver where an address points to. Any thread; holds no lock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Memory {
 Memory memory_at(uintptr_t address);
 // Translates the answer to kWhereAttribute (platform.h) for a range of `bytes`. (platform/<p>/shim/memory.cpp)
 Memory::Place place_of(uint64_t where, uint64_t bytes);
-// The other questions about an address have the same numbers on every platform.
+// The other attributes of an address have the same numbers on every platform.
 inline constexpr int kManagedAttribute = 8;
 inline constexpr int kDeviceAttribute = 9;
 inline constexpr int kBeginAttribute = 11;

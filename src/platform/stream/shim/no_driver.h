@@ -1,18 +1,17 @@
-// The behaviour of our entry points where there is no library of the vendor's, or where it lacks a function. Any
-// thread.
+// The behaviour of our entry points if there is no vendor library, or if it lacks a function. Any thread.
 #pragma once
 
 #include <cstring>
 
 namespace xsched::stream {
 
+// Returns a function for the entry point `name` that fails as programs expect without a device.
 // (platform/<p>/shim/no_driver.cpp)
-// For the entry point `name`: fails as programs expect it where no device is there.
 void* without_driver(const char* name);
-// For a function that neither the vendor's library has, which is older or newer, nor any other.
+// Returns a function for one that neither the vendor's library (older or newer) nor any other library has.
 void* without_function(const char* name);
-// The function in a library of the vendor's that is not the one we stand for; nullptr: there is none. Such a library
-// may be loaded later.
+// Returns the function from another library of the vendor's; nullptr: there is none. Such a library may be loaded
+// later.
 void* companion_symbol(const char* name);
 
 struct Answer {
@@ -25,7 +24,7 @@ Answer answer(const char* name, Function* function) {
     return {name, reinterpret_cast<void*>(function)};
 }
 
-// nullptr: there is none for this name.
+// Returns the answer for a name; nullptr: there is none.
 template <size_t kCount>
 void* find_answer(const Answer (&answers)[kCount], const char* name) {
     for (const Answer& it : answers)

@@ -17,8 +17,8 @@ XqQueue* xqueue_of(const StreamEntry* entry) {
     return entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
 }
 
-// It waits for others of its context, and they for it: not for those that are made not to (PyTorch's, all but the
-// default one).
+// Returns whether the stream and others of its context wait for each other. Streams created as non-blocking do not (in
+// PyTorch all but the default one).
 XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
     if (!several_queues() || entry.kind.load(std::memory_order_relaxed) != StreamKind::kLegacy) return false;
     const Context context = entry.context.load(std::memory_order_relaxed);
@@ -30,7 +30,8 @@ XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
     return others;
 }
 
-// A keep-alive in the legacy default stream would keep other streams waiting, and calls of ours disturb captures.
+// Returns whether a keep-alive may stand in the stream. In the legacy default stream it would block others, and calls
+// of ours disturb captures.
 XSCHED_HOT bool may_keep_alive(const StreamEntry& entry) { return !some_captured() && !is_legacy_beside_others(entry); }
 
 bool keep_alive(StreamEntry* entry, XqReturn when) {
@@ -54,8 +55,8 @@ bool only_keep_alive_pending(StreamEntry* entry) {
     return xq_only_keep_alive_pending(xqueue);
 }
 
-// nullptr: several have, so that it is not known which of them works last, or nobody cares. The driver is asked about
-// the others, since the program's wait will not ask it about them.
+// Returns the only stream with work. nullptr: several have work, so the one that finishes last is not known, or the
+// answer is not needed. The driver is asked about the others, since the program's wait will not ask about them.
 StreamEntry* ContextMarks::only_one_with_work() const {
     constexpr unsigned kFew = 4;
     if (count_ == 1) return marks_[0].entry;

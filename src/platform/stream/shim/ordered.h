@@ -1,6 +1,6 @@
-// Functions without work of their own that keep, or tell, the order of the work: synchronize, query, events, and the
-// life of streams. Templates, one instance for each form of a function. The driver does all of it; what XSched adds is
-// only what it learns: what has completed, and who waits for whom.
+// Functions that put no work into a stream but keep or tell its order: synchronize, query, events, creation and
+// destruction of streams. Templates, with one instance for each form of a function. The driver does all of it; XSched
+// only learns what has completed, and which stream waits for which.
 #pragma once
 
 #include "base/log.h"
@@ -12,14 +12,15 @@
 
 namespace xsched::stream {
 
-// Marks of all queues of a context (nullptr: the current one) and what comes of them. (ordered.cpp)
+// Marks of all queues of a context (nullptr: the current one), taken before a wait for all of them. (ordered.cpp)
 class ContextMarks {
 public:
     XSCHED_HOT explicit ContextMarks(Context context);
-    // As below, if one of the context's queues has work, and the others have none.
+    // Keeps the device during the wait, as the function below does, if one of the context's queues has work and the
+    // others have none.
     XSCHED_HOT bool wait_and_keep_alive() const;
     XSCHED_HOT void completed() const;
-    // Around the driver's call.
+    // Call before and after the driver's call.
     void wait_begins() const;
     void wait_ended() const;
 
@@ -36,11 +37,11 @@ private:
 // --- keep-alive (queue/alive/keep_alive.h). It stands behind the program's work, which must not see it.
 // In place of a call that waits for all of the stream's work; false: the call must be made.
 XSCHED_HOT bool wait_and_keep_alive(StreamEntry* entry);
-// Before a call that waits for an event in the stream.
+// Call before a call that waits for an event in the stream.
 void keep_alive_behind(StreamEntry* entry);
-// Before any other call that asks or waits for the stream.
+// Call before any other call that queries or waits for the stream.
 void end_keep_alive(StreamEntry* entry);
-// Whether the answer "not ready" is about work of ours alone, which the program must not see.
+// Returns whether "not ready" is only because of a keep-alive, which the program must not see.
 bool only_keep_alive_pending(StreamEntry* entry);
 
 template <EntryPoint kEntry>
@@ -99,8 +100,8 @@ XSCHED_HOT Result context_synchronize(Which... context) {
     return code;
 }
 
-// Records and waits take a place in the driver's queue as launches do, so they count as commands: else many of them
-// behind a closed gate would fill it.
+// Hooks records and waits. They take a place in the driver's queue as launches do, so they count as commands: otherwise
+// many of them behind a closed gate would fill that queue.
 template <EntryPoint kEntry, typename... Flags>
 Result event_record(Event event, Stream stream, Flags... flags) {
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker);
@@ -121,7 +122,7 @@ Result event_record_elsewhere(Place context, Event event) {
     return code;
 }
 
-// Synchronize, or a query that says yes.
+// Hooks a synchronize, or a query that says yes.
 template <EntryPoint kEntry>
 Result event_wait(Event event) {
     const QueueMark mark = last_record(event);
@@ -145,7 +146,7 @@ Result event_destroy(Event event) {
     return driver<kEntry>()(event);
 }
 
-// The event's name for other processes, and the event that has that name.
+// Hooks functions that name an event for other processes, or open one of such a name.
 template <EntryPoint kEntry, typename Name>
 Result event_share(Name* name, Event event) {
     const Result code = driver<kEntry>()(name, event);
@@ -177,7 +178,7 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
     return code;
 }
 
-// `properties`: what the stream was created with; where they are flags and a priority they end in those two.
+// `properties`: how the stream was created; if they are flags and a priority, these come last.
 template <typename... Properties>
 int priority_in(Properties... properties) {
     int priority = 0;

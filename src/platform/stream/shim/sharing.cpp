@@ -9,7 +9,7 @@
 namespace xsched::stream {
 namespace {
 
-// The streams of one context and priority; of all its priorities, where the runtime ignores them.
+// The streams of one context and priority; of all priorities, if the runtime ignores these.
 struct Class {
     Context context = nullptr;
     int32_t priority = 0;
@@ -25,7 +25,7 @@ constinit std::atomic<unsigned> g_count{0};  // they are only added
 constinit base::PointerMap<Class> g_created;  // by stream
 constinit std::atomic<bool> g_uncounted{false};
 
-// Streams of which this differs never have a hardware queue in common.
+// Returns a number; streams for which it differs never share a hardware queue.
 int32_t class_priority(int32_t priority) { return priorities_ignored() ? 0 : std::clamp(priority, -1, 1); }
 
 Class* find_class(Context context, int32_t priority) {
@@ -35,7 +35,7 @@ Class* find_class(Context context, int32_t priority) {
     return nullptr;
 }
 
-// g_mutex held. nullptr: too many.
+// Returns the class, added if needed; nullptr: there are too many. g_mutex held.
 Class* class_of(Context context, int32_t priority) {
     if (Class* found = find_class(context, priority)) return found;
     const unsigned count = g_count.load(std::memory_order_relaxed);
@@ -46,7 +46,8 @@ Class* class_of(Context context, int32_t priority) {
     return &g_classes[count];
 }
 
-// The default stream of normal priority, and what the runtime makes for its own copies, have a queue as well.
+// Returns whether more streams need a queue than there are. The default stream of normal priority, and the runtime's
+// own copies, need one as well.
 bool more_than_queues(Context context, int32_t priority) {
     if (g_uncounted.load(std::memory_order_relaxed)) return true;
     const Class* found = find_class(context, priority);

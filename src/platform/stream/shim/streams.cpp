@@ -26,7 +26,7 @@ enum State : uint32_t {
     kUnmanaged   // XSCHED_AUTO_XQUEUE=OFF: scheduled once the program makes an XQueue for it
 };
 
-// As fork's child sees that the thread that was at it is not there: then it begins anew.
+// Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 using Map = base::PointerMap<StreamEntry>;
@@ -35,7 +35,8 @@ constinit Map g_legacy;    // legacy default streams, by context
 constinit base::Mutex g_streams_mutex;  // guards creation and the spare list
 constinit StreamEntry* g_spare_entry = nullptr;
 constinit std::atomic<uint32_t> g_queues{0};
-// Queues of different urgency may exist in this process: only then can one that waits for another be held up by it.
+// Set if queues of different priorities may exist in this process: only then can a queue be held up by one that it
+// waits for.
 constinit std::atomic<bool> g_mixed{false};
 constinit std::atomic<int32_t> g_first_priority{INT32_MIN};
 constinit std::atomic<bool> g_some_unscheduled{false};
@@ -61,13 +62,14 @@ StreamEntry* new_entry(StreamKind kind, Stream stream, Context context) {
     return entry;
 }
 
-// The stream is gone and nobody can find the entry any more. g_streams_mutex not held.
+// Ends the entry of a stream that is gone; no thread can find it any more. g_streams_mutex not held.
 void end_entry(StreamEntry& entry) {
     entry.serial.fetch_add(1, std::memory_order_acq_rel);
     XqQueue* xqueue = entry.xqueue.exchange(nullptr, std::memory_order_acq_rel);
     if (xqueue != nullptr) {
         g_queues.fetch_sub(1, std::memory_order_relaxed);
-        // Also the program's own: its stream ends here. A thread that ends must not call the driver any more.
+        // Also ends an XQueue that the program made, since its stream ends here. A thread that ends must not call the
+        // driver any more.
         const bool per_thread = entry.kind.load(std::memory_order_relaxed) == StreamKind::kPerThread;
         xq_retire(xqueue, per_thread ? kXqNoLastReport : kXqLastReport);
         if (kSharesHardware && several_priorities())  // those that still share one find out at their next command
@@ -80,7 +82,7 @@ void end_entry(StreamEntry& entry) {
     g_spare_entry = &entry;
 }
 
-// Of a thread that ends.
+// Ends an entry of a thread that ends.
 void end_thread_entry(StreamEntry& entry) {
     if constexpr (kThreadStreamsEndFirst) {
         XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire);
@@ -89,7 +91,8 @@ void end_thread_entry(StreamEntry& entry) {
     end_entry(entry);
 }
 
-// A wrapper that the program made and no launch has met: it must not become that of a later stream at this address.
+// Ends a wrapper that the program made but that no launch used: it must not be taken for that of a later stream at this
+// address.
 void end_program_made(Stream stream) {
     HwQueueHandle hwq = 0;
     XQueueHandle handle = 0;
@@ -106,14 +109,15 @@ XSCHED_HOT StreamEntry* find(StreamKind kind, Stream stream, Context context) {
     return kind == StreamKind::kLegacy ? g_legacy.find(context) : find_thread_stream(context);
 }
 
-// g_streams_mutex held. False: no memory, or the thread uses too many contexts.
+// Adds an entry to the map. Returns false if there is no memory, or the thread uses too many contexts. g_streams_mutex
+// held.
 bool publish(StreamKind kind, Stream stream, Context context, StreamEntry* entry) {
     if (kind == StreamKind::kOrdinary) return g_streams.insert(stream, entry);
     if (kind == StreamKind::kLegacy) return g_legacy.insert(context, entry);
     return add_thread_stream(entry, end_thread_entry);
 }
 
-// The entry of a stream that may be seen for the first time, by several threads at once.
+// Returns the entry of a stream that several threads may see for the first time at once.
 StreamEntry* entry_for(StreamKind kind, Stream stream, Context context) {
     base::Lock lock(g_streams_mutex);
     StreamEntry* entry = find(kind, stream, context);
@@ -127,7 +131,7 @@ StreamEntry* entry_for(StreamKind kind, Stream stream, Context context) {
     return entry;
 }
 
-// The XQueue that the program made itself over its own wrapper of the stream.
+// Returns the XQueue that the program itself made over its own wrapper of the stream.
 XqQueue* program_made(const StreamEntry& entry, XQueueHandle* handle) {
     HwQueueHandle hwq = 0;
     if (hal_find(&hwq, static_cast<uint32_t>(entry.kind.load(std::memory_order_relaxed)),
@@ -143,7 +147,7 @@ void note_priority(int32_t priority) {
     if (!g_first_priority.compare_exchange_strong(first, priority) && first != priority) g_mixed.store(true);
 }
 
-// The device library sees what is learnt of the stream.
+// Tells the device library what is learned about the stream.
 [[maybe_unused]] void follow_hardware(const StreamEntry& entry) {
     HwQueueHandle hwq = 0;
     const auto kind = static_cast<uint32_t>(entry.kind.load(std::memory_order_relaxed));
@@ -188,7 +192,7 @@ State prepare(StreamEntry& entry) {
     return kReady;
 }
 
-// The entry's XQueue was destroyed by the program: it may get another one.
+// Gives the entry another XQueue, after the program destroyed it.
 void renew(StreamEntry& entry, XqQueue* gone) {
     if (!entry.xqueue.compare_exchange_strong(gone, nullptr, std::memory_order_acq_rel)) return;
     g_queues.fetch_sub(1, std::memory_order_relaxed);
@@ -303,7 +307,7 @@ void frees_device_memory() {
     });
 }
 
-// A person or the program may have set one since (XHintPriority, xcli hint).
+// The priority may have been set since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {
     int32_t first = PRIORITY_NO_EXECUTE;
     for_each_entry([&](const StreamEntry& entry) {

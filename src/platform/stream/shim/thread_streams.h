@@ -7,7 +7,8 @@ namespace xsched::stream {
 
 // The calling thread's; without a lock.
 StreamEntry* find_thread_stream(Context context);
-// For the calling thread. `end` is called at its end for what it then has. False: no memory, or too many contexts.
+// Adds a stream of the calling thread. When the thread ends, `end` is called for its streams. Returns false if there is
+// no memory, or too many contexts.
 bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry));
 // `over` is called at the calling thread's end, whatever streams it has. False: no memory.
 bool follow_thread_end(void (*over)());

@@ -26,7 +26,7 @@ constexpr bool names_host_function(std::string_view entry) {
            entry.find("CooperativeKernel") != std::string_view::npos;
 }
 
-// Of a call that launches: its first pointer to constant data.
+// Returns a launch's first pointer to constant data.
 inline const void* host_function_in() { return nullptr; }
 template <typename First, typename... Rest>
 const void* host_function_in(First first, Rest... rest) {

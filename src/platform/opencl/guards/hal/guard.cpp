@@ -160,7 +160,7 @@ cl_int Guard::enqueue(Flight& flight, cl_command_queue queue, Groups groups, Wai
                                        waits.count, waits.events, event);
 }
 
-// Without its tail the launch is not stopped: its event is the kernel's own.
+// Enqueues the launch's tail. If there is none, the launch is not stopped: its event is the kernel's own.
 void Guard::enqueue_tail(Flight& flight, cl_command_queue queue, cl_event* event) {
     const cl_event both[2] = {flight.first, flight.open};
     const size_t one = 1;
@@ -205,7 +205,7 @@ cl_int Guard::launch(cl_command_queue queue, const XoclGuarded& what, cl_uint co
     return CL_SUCCESS;
 }
 
-// Without a callback nobody would know of the pass's end: nothing may be skipped, and nothing is used again.
+// Follows the pass by a callback. Without one its end would not be known, so nothing may be skipped or used again.
 void Guard::follow(Flight& flight, cl_event event) {
     const cl_int code = api_.clSetEventCallback(event, CL_COMPLETE, pass_done, &flight);
     if (code == CL_SUCCESS) return;
@@ -289,7 +289,7 @@ void Guard::finish(Flight& flight) {
         (flight.before != nullptr ? flight.before->next : flights_) = flight.next;
         const int64_t now = base::now_ns();
         const int64_t closed = closed_so_far(now);
-        // It began when it was launched, or when the one before it was over.
+        // The kernel began when it was launched, or when the one before it ended.
         const bool waited = ended_ns_ > flight.begun_ns;
         length = now - (waited ? ended_ns_ : flight.begun_ns) -
                  (closed - (waited ? closed_before_end_ns_ : flight.closed_before_ns));

@@ -28,12 +28,12 @@ namespace xsched::opencl {
 
 inline constexpr int64_t kMutualNs = base::kSecond;
 
-// Whether the device reads and writes host memory directly, so that a store of ours reaches a running kernel.
+// Returns whether the device accesses host memory directly, so that our stores reach a running kernel.
 bool can_guard(const ClApi& api, cl_device_id device);
 
 class Guard final : public WatchedGuard {
 public:
-    // nullptr: no memory, or the driver refused some.
+    // Creates a guard. nullptr: no memory, or the driver refused some.
     static Guard* create(const ClApi& api, cl_context context, cl_device_id device, bool profiling);
     // The queue, every launch that is not over and the watcher are owners.
     void disown() override;

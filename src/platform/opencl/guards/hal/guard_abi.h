@@ -17,15 +17,15 @@ typedef struct XoclGuarded {
     const size_t* offset;  // as the program gave them
     const size_t* global;
     const size_t* local;
-    // Once, when the launch is over: `kernel` and what its arguments need may go. Any thread. `length_ns`: how long it
-    // took, suspensions left out; `mutual`: its groups wait for each other, so that none may be skipped.
+    // Called once, when the launch is over: `kernel` and its arguments may then be released. Any thread. `length_ns`:
+    // how long it took, without suspensions. `mutual`: its groups wait for each other, so none may be skipped.
     void (*done)(void* owner, int64_t length_ns, int mutual);
     void* owner;
 } XoclGuarded;
 
-// Whether kernels get guards in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
+// Returns whether kernels get guards in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
 bool xocl_guard_wanted();
-// Whether launches on this queue can be.
+// Returns whether launches on this queue can be guarded.
 bool xocl_guards(cl_command_queue queue);
 // Like clEnqueueNDRangeKernel. On any error nothing was enqueued and `done` is not called. `times` goes on to
 // xocl_times_keep.

@@ -17,7 +17,7 @@ public:
     GuardMemory& operator=(const GuardMemory&) = delete;
     ~GuardMemory() { destroy(); }
 
-    // False: no memory, or the driver refused it.
+    // Allocates the memory. Returns false if there is none, or the driver refused.
     bool make(const ClApi& api, cl_context context, size_t words);
     void destroy();
 

@@ -21,7 +21,8 @@ public:
     void keep(cl_event event);
     static void retained(cl_event event);
     static void releasing(cl_event event);
-    // nullptr: not a guarded launch's event. Else one with a reference for the caller.
+    // Returns the event that stands for a guarded launch's, with a reference for the caller; nullptr: `event` is not
+    // such a launch's.
     static cl_event find(cl_event event, cl_profiling_info what);
 
 private:

@@ -15,7 +15,7 @@ void program_made(cl_program program);
 void program_compiled(cl_program program, const char* options, cl_uint count, const cl_program* headers,
                       const char** header_names);
 void program_linked(cl_program program, cl_uint count, const cl_program* parts);
-// Before it is built or compiled (again): what was made of it is void.
+// Call before the program is built or compiled (again): what was made from it becomes invalid.
 void program_building(cl_program program);
 void program_retained(cl_program program);
 void program_releasing(cl_program program);
@@ -27,7 +27,7 @@ void kernel_retained(cl_kernel kernel);
 void kernel_releasing(cl_kernel kernel);
 // The driver took it.
 void kernel_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value);
-// It uses shared virtual memory: the host may be talking to the running kernel, or free what it needs.
+// The kernel uses shared virtual memory: the host may communicate with it while it runs, or free what it needs.
 void kernel_shares_memory(cl_kernel kernel);
 
 // --- launches (guard_launch.cpp). As Callee of Enqueue.

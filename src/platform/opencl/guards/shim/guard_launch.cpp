@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kMeasureAgainEvery = 32;  // short launches without a guard, between two with one
 constexpr float kNewest = 0.25F;             // share of the newest launch in the learned length
 
-// Of the launch that this thread has just made, for launched().
+// The times of this thread's newest launch, for launched().
 [[gnu::tls_model("initial-exec")]] thread_local void* t_times = nullptr;
 
 // The data of a launch, kept until it is over.

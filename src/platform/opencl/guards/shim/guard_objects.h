@@ -16,8 +16,8 @@ struct Argument {
     std::vector<unsigned char> value;  // empty: a null pointer
 };
 
-// Of one kernel object. Arguments are not locked: OpenCL allows one thread at a time to set them, and none meanwhile
-// to enqueue the kernel.
+// The record of one kernel object. Arguments are not locked: OpenCL allows only one thread at a time to set them, and
+// none to enqueue the kernel meanwhile.
 struct KernelEntry {
     std::atomic<int32_t> references{1};
     std::atomic<bool> shares_memory{false};
@@ -27,7 +27,7 @@ struct KernelEntry {
     KernelEntry* next_spare = nullptr;
 };
 
-// nullptr: it has no guarded twin.
+// Returns the kernel's record; nullptr: it has no guarded twin.
 KernelEntry* kernel_entry(cl_kernel kernel);
 
 }  // namespace xsched::opencl

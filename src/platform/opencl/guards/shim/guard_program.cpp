@@ -68,7 +68,7 @@ void say_why(cl_program program, cl_device_id device) {
     XLOG_DEBG("the guarded text does not build: %.600s", log.c_str());
 }
 
-// Which kernels of `names` are guarded in `text` goes to `guarded`; those that are in no text are nobody's.
+// Guards the text. `guarded`: receives the kernels of `names` that the text defines.
 GuardedSource guard_text(const std::string& text, const std::vector<std::string>& names, SourcePart part,
                          std::vector<std::string>& guarded) {
     GuardedSource made = guard_source(text, names, part);
@@ -98,7 +98,7 @@ cl_program build_whole(cl_program program, const std::vector<cl_device_id>& devi
     return nullptr;
 }
 
-// One of the texts, compiled with guards where it has kernels to guard, else as it is. A reference for the caller.
+// Compiles one text: with guards if it has kernels to guard, otherwise unchanged. Returns a reference for the caller.
 cl_program compile_part(const CompiledPart& part, const std::vector<cl_device_id>& devices,
                         const std::vector<std::string>& names, std::vector<std::string>& guarded) {
     const SourcePart which = guarded.empty() ? SourcePart::kFirst : SourcePart::kOther;

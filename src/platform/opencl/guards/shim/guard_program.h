@@ -25,7 +25,7 @@ struct GuardedKernel {
     std::vector<cl_kernel> spare;  // guarded by mutex
     cl_program program = nullptr;
 
-    // A kernel object that nobody else uses until it is given back; nullptr: the driver refused.
+    // Returns a kernel object for exclusive use until it is given back; nullptr: the driver refused.
     cl_kernel take();
     void give_back(cl_kernel kernel);
 };
@@ -43,8 +43,8 @@ void left_alone(const char* kernel, const char* why);
 
 class GuardedProgram {
 public:
-    // Of a program that is built; `parts`: what it was linked from, empty: it has its own source. nullptr: none of its
-    // kernels can be guarded, and the log says why.
+    // Makes the guarded twin of a built program. `parts`: what it was linked from; empty: it has its own source.
+    // nullptr: none of its kernels can be guarded, and the log says why.
     static GuardedProgram* build(cl_program program, const std::vector<CompiledPart>& parts);
     void own() { owners_.fetch_add(1, std::memory_order_relaxed); }
     void disown();

@@ -14,7 +14,7 @@ struct Token {
     bool directive = false;  // inside a preprocessor line
 };
 
-// Without comments and white space. The views point into `source`.
+// Returns the tokens without comments and white space. The views point into `source`.
 std::vector<Token> tokens_of(std::string_view source);
 
 }  // namespace xsched::opencl
