@@ -9,13 +9,13 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <regex>
 #include <string>
 
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "support/directory.h"
 #include "support/environment.h"
+#include "support/pattern.h"
 #include "support/text.h"
 #include "support/users.h"
 
@@ -56,9 +56,8 @@ void say_many() {
 
 // The one number that the log gives of lines that were lost.
 int lost(const std::string& text) {
-    std::smatch found;
-    if (!std::regex_search(text, found, std::regex(R"(\[WARN [^\n]*\] (\d+) log lines were lost)"))) return 0;
-    return std::stoi(found[1]);
+    const Pattern::Found found = Pattern(R"(\[WARN .*\] (\d+) log lines were lost)").first_in(text);
+    return found.empty() ? 0 : std::stoi(found[1]);
 }
 
 class LogOutput : public testing::Test {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include <fstream>
-#include <regex>
+#include <sstream>
 #include <stdexcept>
 
 namespace busy {
@@ -38,6 +38,13 @@ Driver open() {
     return found;
 }
 
+// 580.159.04, say.
+bool is_version(const std::string& word) {
+    const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    return word.find_first_not_of("0123456789.") == std::string::npos && word.find('.') != std::string::npos &&
+           is_digit(word.front()) && is_digit(word.back());
+}
+
 }  // namespace
 
 const Driver& driver() {
@@ -58,9 +65,10 @@ std::string driver_version() {
     std::string cuda = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
     std::ifstream file(kVersionFile);
     std::string line;
-    std::smatch number;
-    if (getline(file, line) && std::regex_search(line, number, std::regex(R"(\b\d+\.\d+(\.\d+)*\b)")))
-        return number.str() + " (" + cuda + ")";
+    getline(file, line);
+    std::istringstream words(line);
+    for (std::string word; words >> word;)
+        if (is_version(word)) return word + " (" + cuda + ")";
     return cuda;
 }
 

@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <regex>
 #include <set>
 
 #include "cli/cli_rig.h"
 #include "cli/metrics/text.h"
 #include "support/http_by_hand.h"
+#include "support/pattern.h"
 
 namespace xsched::test {
 namespace {
@@ -59,24 +59,23 @@ TEST(MetricsText, HasEachMetricWithItsHelp) {
 
 TEST(MetricsText, HistogramsAreCumulative) {
     const std::string text = metrics_text(answer());
-    const std::regex bucket("xsched_program_burst_seconds_bucket\\{[^\n]*,le=\"([^\"]*)\"\\} (\\d+)\n");
+    const Pattern bucket("xsched_program_burst_seconds_bucket\\{.*,le=\"([^\"]*)\"\\} (\\d+)\n");
     std::vector<std::pair<std::string, int>> buckets;
-    for (std::sregex_iterator at(text.begin(), text.end(), bucket), end; at != end; ++at)
-        buckets.emplace_back((*at)[1], std::stoi((*at)[2]));
+    for (const Pattern::Found& found : bucket.all_in(text)) buckets.emplace_back(found[1], std::stoi(found[2]));
     ASSERT_EQ(buckets.size(), 28U);
     EXPECT_EQ(buckets[0], std::make_pair(std::string("1.024e-06"), 0));
     EXPECT_EQ(buckets[1], std::make_pair(std::string("2.048e-06"), 1));
     EXPECT_EQ(buckets[2], std::make_pair(std::string("4.096e-06"), 3));
     EXPECT_EQ(buckets.back(), std::make_pair(std::string("+Inf"), 3));
-    EXPECT_TRUE(std::regex_search(text, std::regex("xsched_program_burst_seconds_count\\{[^\n]*\\} 3\n")));
-    EXPECT_TRUE(std::regex_search(text, std::regex("xsched_program_burst_seconds_sum\\{[^\n]*\\} 0.006\n")));
+    EXPECT_TRUE(Pattern("xsched_program_burst_seconds_count\\{.*\\} 3\n").is_in(text));
+    EXPECT_TRUE(Pattern("xsched_program_burst_seconds_sum\\{.*\\} 0\\.006\n").is_in(text));
 }
 
 TEST(MetricsText, NamesAndUnitsAreThoseOfOpenMetrics) {
     std::set<std::string> names;
     for (const Metric& metric : kMetricTable) {
         const std::string name = metric.name;
-        EXPECT_TRUE(std::regex_match(name, std::regex("xsched_[a-z_]+"))) << name;
+        EXPECT_TRUE(Pattern("xsched_[a-z_]+").is_all_of(name)) << name;
         EXPECT_FALSE(name.ends_with("_total")) << name;
         EXPECT_TRUE(*metric.unit == '\0' || name.ends_with(std::string("_") + metric.unit)) << name;
         EXPECT_TRUE(names.insert(name).second) << name;
@@ -99,11 +98,9 @@ TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
         whole << in.rdbuf();
         const std::string text = whole.str();
         ASSERT_FALSE(text.empty()) << file;
-        const std::regex name("xsched_[a-z_]+");
-        int asked = 0;
-        for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at, ++asked)
-            EXPECT_TRUE(samples.contains(at->str())) << file << ": " << at->str();
-        EXPECT_GT(asked, 3) << file;
+        const std::vector<Pattern::Found> asked = Pattern("xsched_[a-z_]+").all_in(text);
+        for (const Pattern::Found& found : asked) EXPECT_TRUE(samples.contains(found[0])) << file << ": " << found[0];
+        EXPECT_GT(asked.size(), 3U) << file;
         EXPECT_EQ(Json::accept(text), file.ends_with(".json")) << file;
     }
 }
