@@ -180,6 +180,12 @@ class Jobs(WithServer):
                 if stat and stat[3] == self.terminal.shell.pid and pid != self.terminal.shell.pid]
         return sorted(name_of(pid) for pid in pids)
 
+    def says(self, pid, words):
+        """Whether the program at the terminal has said so, asked once more for its interrupts."""
+        os.kill(pid, signal.SIGUSR1)
+        self.terminal.look(0.1)
+        return words in self.terminal.seen
+
     def test_its_number_is_the_programs(self):
         pid, _ = self.in_background()
         self.assertEqual(Path(f"/proc/{pid}/comm").read_text().strip(), "guest")
@@ -247,14 +253,12 @@ class Jobs(WithServer):
         self.assertTrue(self.goes_on(pid))
         self.terminal.type("fg\n")
         self.assertTrue(eventually(lambda: os.tcgetpgrp(self.terminal.master) == stat_of(pid)[2]))
-        for _ in range(4):
+        for number in range(1, 5):
             self.terminal.type("\x03")
-            time.sleep(0.3)
+            self.assertTrue(eventually(lambda: self.says(pid, f"{number} interrupts")), self.terminal.seen)
         self.assertTrue(self.goes_on(pid))
-        os.kill(pid, signal.SIGUSR1)
-        self.terminal.wait_for("4 interrupts")
         self.terminal.type("\x1c")  # ^\
-        self.assertTrue(eventually(lambda: stat_of(pid) is None))
+        self.assertTrue(eventually(lambda: stat_of(pid) is None), (stat_of(pid), self.terminal.seen))
         if self.shell != "fish":  # its fg does not say how the job ended
             self.assertEqual(self.terminal.status(), 131)
         self.terminal.type("xcli run -- sleep 600\n")
