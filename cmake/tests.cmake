@@ -1,13 +1,14 @@
 # Tests: one GoogleTest program per room, and programs of any kind. Labels divide them, and the target tests_LABEL
 # builds what the tests of a label need:
-#   core     on fake hardware or none; these run under AddressSanitizer in `make sanitize`
+#   core     on fake hardware or none; these run under AddressSanitizer in `make sanitize`; of these, core_guests have
+#            the libraries that programs load, and core_rooms the rest
 #   threads  of those, the ones with threads; these run under ThreadSanitizer too
 #   tools    the command-line tools
 #   vendor   on a real driver (PoCL where there is no GPU)
 #   lint     the rules of the tree
 #   long     what other tests check, repeated more often; only in `make test-all`
 #   roots    in other Debian versions and on another processor, which are fetched and built first; likewise
-foreach(label core threads tools vendor lint long roots)
+foreach(label core core_guests core_rooms threads tools vendor lint long roots)
   add_custom_target(tests_${label})
 endforeach()
 
@@ -23,6 +24,13 @@ function(xsched_test_properties test)
     if(XSCHED_SANITIZE)
       set(arg_TIMEOUT 900)  # the simulator takes twenty times as long
     endif()
+  endif()
+  if("core" IN_LIST arg_LABEL)
+    set(half core_rooms)
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(platform|system|order|fake)(/|$)")
+      set(half core_guests)
+    endif()
+    list(APPEND arg_LABEL ${half})
   endif()
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 PROCESSORS 2)
   if(arg_SLEEPS)
