@@ -86,10 +86,13 @@ def by_gain(judged, met=True):
 
 
 def refuse_nothing(outcome):
-    """An outcome in which nothing ran has not passed."""
-    if outcome.status == "passed" and (outcome.ran == 0 or not outcome.metrics):
+    """An outcome in which nothing ran has failed, and no disturbed machine excuses it. A test that does not apply here
+    is skipped with its reason."""
+    ran_nothing = outcome.ran == 0 or not outcome.metrics
+    says_why = outcome.broke or (outcome.status == "skipped" and any(outcome.notes))
+    if ran_nothing and not says_why:
         outcome.status, outcome.broke = "failed", True
-        outcome.notes.insert(0, "nothing was run, so that nothing passed")
+        outcome.notes.insert(0, "nothing was run, so that nothing is shown")
     return outcome
 
 

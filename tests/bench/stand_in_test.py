@@ -132,12 +132,15 @@ class BuildInstall(InAFolder):
 
 class NothingRun(unittest.TestCase):
     def test_what_ran_nothing_has_not_passed(self):
-        for outcome in (Outcome("passed", {"a": 1}, ran=0), Outcome("passed", {})):
+        for outcome in (Outcome("passed", {"a": 1}, ran=0), Outcome("passed", {}), Outcome("failed", {}, timing=True),
+                        Outcome("failed", {"a": 1}, ran=0, timing=True), Outcome("skipped", {})):
             refused = refuse_nothing(outcome)
             self.assertEqual((refused.status, refused.broke), ("failed", True))
             self.assertIn("nothing was run", refused.notes[0])
+            self.assertEqual(withdraw(refused, ["other programs used 100% of the CPUs"]).status, "failed")
         self.assertEqual(refuse_nothing(Outcome("passed", {"a": 1})).status, "passed")
-        self.assertEqual(refuse_nothing(Outcome("skipped", {})).status, "skipped")
+        for outcome in (Outcome("skipped", {}, ["level 1 is not here"]), Outcome("failed", {"a": 1}, timing=True)):
+            self.assertEqual(refuse_nothing(outcome).broke, False)
 
     def examples(self, statuses, tests, xsched_us=1000):
         """1.2 with these exit statuses of hp and lp, and these tests of examples."""
