@@ -80,6 +80,9 @@ function(xsched_stream_shim name api)
   xsched_shim(${name} ${api} ${ARGN} ${shared})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/platform/${api}/hal)
   target_link_libraries(${name} PRIVATE hal${api} ${CMAKE_DL_LIBS})
+  if(NOT XSCHED_SANITIZE)  # a sanitizer's runtime asks dlsym before anything else may run
+    target_sources(${name} PRIVATE ../../stream/shim/dlsym.S ../../stream/shim/dlsym.cpp)
+  endif()
 endfunction()
 
 # xsched_probe(PLATFORM sources...): probe_<platform>, the trials of xcli doctor --run. It opens the vendor's library at

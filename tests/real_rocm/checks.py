@@ -129,6 +129,20 @@ class Checks(Documents):
         demand(not wrong, "; ".join(wrong[:20]))
         return f"{count} names, all with the symbol version of api/hip.json"
 
+    def dlsym(self):
+        """A program finds the same names by dlsym with the shim as without it: those that the runtime has."""
+        asked = names.asked_by_programs(self.top / "api/hip.json")
+        (self.root / "names").write_text("\n".join(asked) + "\n")
+        natively, *others = (self.room.run(["/programs/names", "/names"], **how)
+                             for how in ({}, {"preload": True}, self.in_its_place()))
+        for name, ended in zip(("natively", "preloaded", "in its place"), (natively, *others)):
+            ended_well(ended, name)
+            differ = sorted(set(ended.output.splitlines()) - set(natively.output.splitlines()))
+            demand(not differ, f"{name}: {len(differ)} differ, as {'; '.join(differ[:5])}")
+        lacking = natively.output.count(" default 0 ")
+        demand(lacking > 0, "the runtime lacks no name, so that this proves nothing")
+        return f"{len(asked)} names are found as natively, {lacking} of them nowhere"
+
     def hiprtc(self):
         """Linked to hiprtc; and the same with the shim preloaded, and in the runtime's place."""
         ways = {"alone": {}, "preloaded": {"preload": True}, "in its place": self.in_its_place()}
@@ -314,10 +328,9 @@ class Checks(Documents):
 
 
 # In this order; each is a function of Checks.
-ALL = ["declarations", "names", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels", "order",
-       "faults", "hang", "saved", "calls", "examples",
-       "ctypes", "debug_log", "phase_4"]
-# With 7.2.4 the order checker crashes in the HSA library without XSched as well, in most runs.
+ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels",
+       "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4"]
+# With 7.2.4 the order checker crashes in AMD's libraries without XSched as well, in some runs.
 NOT_ON = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["cost", "doctor", "repeated"]

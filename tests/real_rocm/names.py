@@ -19,6 +19,11 @@ def exported(library):
     return found
 
 
+def asked_by_programs(table):
+    """The names that a program may look for by dlsym. (No program looks for a mangled one.)"""
+    return [row["name"] for row in json.loads(table.read_text())["functions"] if row["name"].startswith("hip")]
+
+
 def wrong(library, table):
     """(how many names were compared, what is wrong with some)"""
     described = json.loads(table.read_text())

@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 TOP = HERE.parent.parent
 FLAGS = ["-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
+ALONE = ("names", "bursts", "preempt", "gpus", "ending", "launch_cost")  # linked to the runtime alone
 
 
 class CompileError(Exception):
@@ -67,5 +68,5 @@ def programs(root, folder):
               "-Wl,--allow-shlib-undefined"]
     build_all([common + [HERE / f"programs/{name}.cpp", "-o", folder / name, "-Wl,--no-as-needed", *libraries,
                          "-pthread", "-ldl"]
-               for name, libraries in (("hiprtc", ["-lamdhip64", "-lhiprtc"]), ("bursts", ["-lamdhip64"]),
-                                   *((name, ["-lamdhip64"]) for name in ("preempt", "gpus", "ending", "launch_cost")))])
+               for name, libraries in (("hiprtc", ["-lamdhip64", "-lhiprtc"]),
+                                       *((name, ["-lamdhip64"]) for name in ALONE))])

@@ -100,6 +100,11 @@ uint32_t entry_named(std::string_view name) {
     return kEntryPointCount;
 }
 
+bool library_lacks(uint32_t entry) {
+    resolved();
+    return !t_resolving && g_lacking[entry];
+}
+
 bool driver_used() { return g_resolved.load(std::memory_order_acquire) || t_resolving; }
 
 bool resolved() {

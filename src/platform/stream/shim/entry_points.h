@@ -70,6 +70,8 @@ inline typename Declared<kEntry>::Type driver() {
 const char* name_of(uint32_t entry);
 // Returns the entry point of a name; kEntryPointCount: none.
 uint32_t entry_named(std::string_view name);
+// Returns whether the vendor's library lacks the function; false where there is no such library.
+bool library_lacks(uint32_t entry);
 // Returns our own entry point, even if other libraries define the name.
 const void* exported(uint32_t entry);
 // Returns our hook of an entry point; nullptr: calls are forwarded. (hooks.cpp)

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "platform/cuda/shim/program.h"
+#include "platform/stream/shim/names.h"
 
 namespace xsched::test {
 namespace {
@@ -90,6 +91,14 @@ TEST_F(ProcAddress, WhatTheDriverDoesNotFindIsNotFound) {
     EXPECT_EQ(code, fake_cu().cuGetProcAddress_v2("cuNoSuchThing", &expected, 12000, 0, &expected_status));
     EXPECT_EQ(function, expected);
     EXPECT_EQ(status, expected_status);
+}
+
+TEST_F(ProcAddress, ByDlsymAProgramFindsTheNamesThatTheDriverHas) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";
+#endif
+    EXPECT_GT(expect_names_of(fake_library(), opened_driver(), "cu"), 0) << "the fake driver has all names";
+    expect_names_of(fake_library(), RTLD_DEFAULT, "cu");
 }
 
 // Programs that were linked to a newer driver's functions bind them when they are first called.

@@ -2,6 +2,11 @@
 #include <cstring>
 
 #include "platform/hip/shim/program.h"
+#include "platform/stream/shim/names.h"
+
+// As in programs that are linked to hiprtc.
+extern "C" [[gnu::weak]] int hiprtcVersion(int* major, int* minor);
+extern "C" [[gnu::weak]] const char* hiprtcGetErrorString(int code);
 
 namespace xsched::test {
 namespace {
@@ -50,11 +55,20 @@ TEST_F(Runtime, FunctionsAskedByNameAreScheduled) {
     hip().hipGetLastError();
 }
 
+TEST_F(Runtime, ByDlsymAProgramFindsTheNamesThatTheRuntimeHas) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";
+#endif
+    EXPECT_GT(expect_names_of(stand_in(), RTLD_DEFAULT, "hip"), 0) << "the stand-in has all names";
+    expect_names_of(stand_in(), RTLD_NEXT, "hip");  // the shim comes behind the program
+    expect_names_of(stand_in(), dlopen(nullptr, RTLD_NOW), "hip");
+}
+
 // As on ROCm 7, where libhiprtc alone has hiprtc. It comes late here, and for whoever opened it alone.
 TEST_F(Runtime, AFunctionThatTheRuntimeLacksIsAnotherLibrarys) {
-    const auto version = reinterpret_cast<int (*)(int*, int*)>(dlsym(RTLD_DEFAULT, "hiprtcVersion"));
-    const auto text = reinterpret_cast<const char* (*)(int)>(dlsym(RTLD_DEFAULT, "hiprtcGetErrorString"));
-    ASSERT_NE(version, nullptr);
+    const auto version = &hiprtcVersion;
+    const auto text = &hiprtcGetErrorString;
+    ASSERT_NE(version, nullptr) << "the dynamic linker bound it to the shim's";
     ASSERT_NE(text, nullptr);
     int count = 0;
     ASSERT_EQ(hip().hipGetDeviceCount(&count), hipSuccess) << "every entry point has been looked up";

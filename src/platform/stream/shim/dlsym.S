@@ -1,10 +1,10 @@
-/* dlsym for the programs we are loaded into: names of the HIP runtime are looked at first (dlsym.cpp); everything else
-   goes on to the C library by a jump, so that it sees the caller's own address, as RTLD_NEXT needs. */
+/* dlsym for the programs we are loaded into: names of the vendor's are looked at first (dlsym.cpp). Everything else goes
+   on, by a jump, to the dlsym that comes behind us: it sees the caller's own address, as RTLD_NEXT needs. */
     .text
     .p2align 4
     .globl dlsym
-    .hidden xsched_hip_dlsym
-    .hidden xsched_hip_real_dlsym
+    .hidden xsched_dlsym
+    .hidden xsched_next_dlsym
 #if defined(__x86_64__)
     .type dlsym, @function
 dlsym:
@@ -16,16 +16,17 @@ dlsym:
     .cfi_adjust_cfa_offset 8
     subq $8, %rsp
     .cfi_adjust_cfa_offset 8
-    call xsched_hip_dlsym
+    movq 24(%rsp), %rdx
+    call xsched_dlsym
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8
     popq %rsi
     .cfi_adjust_cfa_offset -8
     popq %rdi
     .cfi_adjust_cfa_offset -8
-    testq %rax, %rax
+    testq %rdx, %rdx
     jnz 1f
-    jmp *xsched_hip_real_dlsym(%rip)
+    jmp *xsched_next_dlsym(%rip)
 1:  ret
     .cfi_endproc
     .size dlsym, . - dlsym
@@ -40,18 +41,23 @@ dlsym:
     .cfi_offset x29, -32
     .cfi_offset x30, -24
     stp x0, x1, [sp, #16]
-    bl xsched_hip_dlsym
-    mov x16, x0
+    mov x2, x30
+    bl xsched_dlsym
+    cbnz x1, 1f
     ldp x0, x1, [sp, #16]
     ldp x29, x30, [sp], #32
+    .cfi_remember_state
     .cfi_restore x29
     .cfi_restore x30
     .cfi_def_cfa_offset 0
-    cbnz x16, 1f
-    adrp x16, xsched_hip_real_dlsym
-    ldr x16, [x16, #:lo12:xsched_hip_real_dlsym]
+    adrp x16, xsched_next_dlsym
+    ldr x16, [x16, #:lo12:xsched_next_dlsym]
     br x16
-1:  mov x0, x16
+    .cfi_restore_state
+1:  ldp x29, x30, [sp], #32
+    .cfi_restore x29
+    .cfi_restore x30
+    .cfi_def_cfa_offset 0
     ret
     .cfi_endproc
     .size dlsym, . - dlsym

@@ -1,0 +1,98 @@
+// The answers of dlsym to the program we are loaded into, for names of the vendor's. We export functions that the
+// loaded library may lack. A program that looks for such a name finds what it would find without us: null, as a rule.
+//
+// Only dlsym can be answered so. A weak reference to such a name is bound to our entry point by the dynamic linker; a
+// call of it goes to another library that has the function, and otherwise fails as not supported (entry_points.cpp).
+#include <dlfcn.h>
+#include <link.h>
+
+#include "platform.h"
+#include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/shim/entry_points.h"
+
+namespace xsched::stream {
+namespace {
+
+using Dlsym = void* (*)(void* library, const char* name);
+
+struct DlsymAnswer {
+    const void* address;
+    uintptr_t given;  // 0: the dlsym behind us is to answer
+};
+
+}  // namespace
+}  // namespace xsched::stream
+
+// Where dlsym.S jumps.
+extern "C" std::atomic<xsched::stream::Dlsym> xsched_next_dlsym;
+constinit std::atomic<xsched::stream::Dlsym> xsched_next_dlsym{nullptr};
+
+namespace xsched::stream {
+namespace {
+
+// A profiler behind us may have a dlsym too. Before glibc 2.34 a program may have none behind us.
+void find_next_dlsym() {
+    if (xsched_next_dlsym.load(std::memory_order_relaxed) != nullptr) return;
+    const Dlsym next = reinterpret_cast<Dlsym>(next_symbol("dlsym"));
+    xsched_next_dlsym.store(next != nullptr ? next : Dlsym{hal_dlsym()}, std::memory_order_relaxed);
+}
+
+// By hand: a sanitizer's runtime asks for strncmp here before its own one works.
+bool is_of_the_vendor(const char* name) {
+    for (const char* prefix = kNamePrefix; *prefix != '\0'; ++prefix, ++name)
+        if (*name != *prefix) return false;
+    return true;
+}
+
+link_map* library_of(const void* address) {
+    Dl_info info{};
+    link_map* library = nullptr;
+    const int found = dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP);
+    return found != 0 ? library : nullptr;
+}
+
+// Of libraries before us alone, which stay for as long as the process: the list is walked without the linker's lock.
+bool comes_before_us(const void* caller) {
+    const link_map* library = library_of(caller);
+    for (const link_map* before = library_of(&xsched_next_dlsym); before != nullptr; before = before->l_prev)
+        if (before->l_prev == library) return library != nullptr;
+    return false;
+}
+
+bool search_meets_us(void* library, uint32_t entry, const void* caller) {
+    if (library == RTLD_NEXT) return comes_before_us(caller);
+    return hal_dlsym()(library, name_of(entry)) == exported(entry);
+}
+
+// In the caller's library and those that it needs, which need not be in the global scope.
+void* in_libraries_of(const void* caller, uint32_t entry) {
+    const link_map* of_caller = library_of(caller);
+    void* library = of_caller != nullptr && of_caller->l_name[0] != '\0'
+                        ? dlopen(of_caller->l_name, RTLD_NOW | RTLD_NOLOAD)
+                        : nullptr;
+    if (library == nullptr) return nullptr;
+    void* found = hal_dlsym()(library, name_of(entry));
+    dlclose(library);
+    return found != exported(entry) ? found : nullptr;
+}
+
+// Returns the address that the program would find without us. If there is none, dlerror names the vendor's library.
+DlsymAnswer without_us(void* library, uint32_t entry, const void* caller) {
+    const void* found = next_symbol(name_of(entry));
+    if (found == nullptr && library == RTLD_DEFAULT) found = in_libraries_of(caller, entry);
+    if (found == nullptr) hal_dlsym()(HAL(open_driver)(), name_of(entry));
+    return {found, 1};
+}
+
+}  // namespace
+}  // namespace xsched::stream
+
+extern "C" xsched::stream::DlsymAnswer xsched_dlsym(void* library, const char* name, const void* caller) {
+    using namespace xsched::stream;
+    find_next_dlsym();
+    if (name == nullptr || !is_of_the_vendor(name)) return {};
+    if (const void* ours = in_place_of(library, name)) return {ours, 1};
+    const uint32_t entry = entry_named(name);
+    if (entry == kEntryPointCount || !search_meets_us(library, entry, caller) || !library_lacks(entry)) return {};
+    return without_us(library, entry, caller);
+}
