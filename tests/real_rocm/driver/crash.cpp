@@ -1,5 +1,6 @@
 // Where the process crashed, with KFD_EMULATOR_LOG: the root folders have no debugger.
 #include <execinfo.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,9 +11,17 @@
 
 namespace {
 
-void tell(int number, siginfo_t* info, void*) {
+// After a call of a null pointer the caller's address is on top of the stack, and no unwinder finds it.
+void* caller_of_nothing(const void* context) {
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return registers[REG_RIP] == 0 ? *reinterpret_cast<void**>(registers[REG_RSP]) : nullptr;
+}
+
+void tell(int number, siginfo_t* info, void* context) {
     void* frames[60];
     kfd::say(1, "signal %d at %p", number, info->si_addr);
+    frames[0] = caller_of_nothing(context);
+    if (frames[0] != nullptr) backtrace_symbols_fd(frames, 1, 2);
     backtrace_symbols_fd(frames, backtrace(frames, 60), 2);
     _exit(128 + number);
 }

@@ -133,9 +133,9 @@ void complete(uint64_t signal, int64_t began_ns, int64_t ended_ns) {
     it.ended = static_cast<uint64_t>(ended_ns);
     const uint64_t mailbox = it.mailbox;  // the runtime may take the signal back once its value is 0
     const uint32_t event = it.event;
-    __atomic_fetch_sub(&it.value, 1, __ATOMIC_ACQ_REL);
+    const int64_t value = __atomic_sub_fetch(&it.value, 1, __ATOMIC_ACQ_REL);
     say(3, "signal %llx, value now %lld, event %u", static_cast<unsigned long long>(signal),
-        static_cast<long long>(it.value), mailbox != 0 ? event : 0);
+        static_cast<long long>(value), mailbox != 0 ? event : 0);
     if (mailbox == 0) return;
     __atomic_store_n(at<uint64_t>(mailbox), event, __ATOMIC_RELEASE);
     set_event(event);
