@@ -1,9 +1,30 @@
 // Functions that HIP has in several forms (hipModuleLaunchKernel, hipExtModuleLaunchKernel, ...): calls take each in
 // turn.
+#include <atomic>
+#include <mutex>
+
 #include "order/hip/calls.h"
 
 namespace cuda {
 namespace {
+
+// Lets the first cooperative launch end before others begin, on AMD's own runtime. 7.2.4 asks HSA for the device's
+// cooperative queue once for each thread whose first such launches meet, and gives it back once. The process then
+// crashes as it ends: HSA destroys that queue after the memory of the queue's signal.
+class FirstCooperative {
+public:
+    FirstCooperative() {
+        if (amds_own() && !g_launched) lock_ = std::unique_lock(g_mutex);
+    }
+    ~FirstCooperative() {
+        if (lock_.owns_lock()) g_launched = true;
+    }
+
+private:
+    static inline std::mutex g_mutex;
+    static inline std::atomic<bool> g_launched{false};
+    std::unique_lock<std::mutex> lock_;
+};
 
 // The forms of the functions for programs with one default stream per thread (kPerThread) and for others.
 template <bool kPerThread>
@@ -41,6 +62,7 @@ struct Calls {
     }
     static CUresult launch_cooperative(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                        unsigned by, unsigned bz, unsigned shared, CUstream stream, void** arguments) {
+        const FirstCooperative first;
         const dim3 grid{gx, gy, gz}, block{bx, by, bz};
         hipLaunchParams several{function, grid, block, arguments, shared, on(stream)};
         hipFunctionLaunchParams functions{
