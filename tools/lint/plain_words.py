@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """Comments and pages say what they are about: no sentence begins with a word that stands for a subject the reader must
 find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the program, the driver, the value.
-Questions may begin so, and so may headings and words in bold."""
+Questions may begin so, and so may headings and words in bold.
+
+In src and include a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of the
+...") but with what the function does or the value is, and has none of the words WORDS. Quoted words are not looked at."""
 import io
 import re
 import tokenize
@@ -10,6 +13,11 @@ import lint
 
 BEGINS = re.compile(r"[\"'(`*-]*\s*(?<!\*\*)(Who|Whoever|Whatever|What|Nobody|Somebody|Anybody|One that|One who|"
                     r"Those that|Those who)\b(?!')")
+HALF = re.compile(r"(Whether|Of|Else|Likewise|False:|True:|Null:|Nullptr:|Empty:|Nothing:)(?!\S)")
+WORDS = {"whoever": "the thread, the program that", "somebody": "another program, a unit", "anybody": "any program",
+         "nobody": "no program, no unit", "anew": "again"}
+WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
+QUOTED = re.compile(r"\"[^\"]*\"|`[^`]*`")
 BOLD = re.compile(r"\s*(?:[-*] )?\*\*")
 SENTENCE_END = re.compile(r"(?<=[.?!])[\"')]*\s+(?=[\"'(`*]*[A-Z])")
 C = {".cpp", ".h", ".c", ".hpp", ".def", ".inc", ".cu", ".map"}
@@ -88,12 +96,29 @@ def sentences(path, text):
         paragraph += words.strip() + " "
 
 
+def code_comments(path, text):
+    """The faults of a file's comments that only src and include must not have."""
+    blank = False
+    for number, words in prose(path, text):
+        half = (blank or words.startswith("\n")) and HALF.match(words.strip())
+        blank = not words.strip()
+        if half:
+            yield number, f'a comment begins with "{half[1]}": begin with "Returns ..." or the noun'
+    for number, sentence in sentences(path, text):
+        word = WORD.search(QUOTED.sub("", sentence))
+        if word:
+            yield number, f'"{word[1]}" in a comment: write {WORDS[word[1].lower()]}'
+
+
 def check(root, _):
     problems = []
     for path in lint.files(root, SUFFIXES):
         if path.suffix == ".txt" and path.name != "CMakeLists.txt" or path.name in NOT_PROSE or str(path) == TITLES:
             continue
-        for number, sentence in sentences(path, lint.read(root, path)):
+        text = lint.read(root, path)
+        if path.parts[0] in ("src", "include") and path.suffix in C:
+            problems += [f"{path}:{number}: {problem}" for number, problem in code_comments(path, text)]
+        for number, sentence in sentences(path, text):
             match = BEGINS.match(sentence)
             if match and not sentence.endswith("?") and not BOLD.match(sentence):
                 problems.append(f"{path}:{number}: a sentence begins with \"{match[1]}\": name the noun it stands for")
@@ -101,8 +126,9 @@ def check(root, _):
 
 
 GOOD = {
-    "src/base/a.h": "// The queue that waits. What now? It goes on, whoever asks.\nint x;\n"
+    "src/base/a.h": "// The queue that waits. What now? It goes on.\nint x;\n"
                     "const char* said = \"What a text\";  // a text\n",
+    "src/base/e.h": "// Returns whether it waits. False: it does not.\nint x;  // kind \"nobody\"\n",
     "docs/a.md": "# What it is\n\n**What.** A page.\n\n| What | is |\n|---|---|\n| a | b |\n\n```sh\nWho cares\n```\n",
     "tools/a.py": '"""A tool."""\nTEXT = "What is a text."\n',
     "scripts/a.sh": "# Runs it.\necho \"# What\"\n",
@@ -111,6 +137,11 @@ BAD = {
     "src/base/b.h": "// What is left.\nint x;\n",
     "src/base/c.cpp": "// The queue waits.\n// Whoever comes\n// goes.\nint x;\n",
     "src/base/d.cpp": "int x;  // Nobody uses it\n",
+    "src/base/f.h": "// False: there is none.\nbool f();\n",
+    "src/base/g.h": "// Text.\n//\n// Of two the first.\nint f();\n",
+    "src/base/h.h": "// Whether it waits.\nbool f();\n",
+    "src/base/i.h": "int x;  // set by whoever comes\n",
+    "src/base/j.cpp": "// The queue is made anew.\nint x;\n",
     "include/xsched/b.h": "/* It is so. One that is not\n * is not. */\n",
     "docs/b.md": "A page. Who reads it\nknows.\n",
     "docs/c.md": "| a | b |\n|---|---|\n| a | Nobody reads it |\n",
