@@ -22,7 +22,7 @@ XResult XHintSetScheduler(XSchedulerType scheduler, XPolicyType policy);
  * (-256): nothing of the queue starts until it gets another priority. It counts for what the queue holds already,
  * too. InvalidValue: out of that range. */
 XResult XHintPriority(XQueueHandle xq, Priority prio);
-/* The priority that the queue has now, whoever set it: this program, the environment, the stream's own priority, or
+/* The priority that the queue has now. It may come from this program, the environment, the stream's own priority, or
  * xcli. InvalidValue: `prio` is NULL. (Not in XSched 1.2.) */
 XResult XHintGetPriority(XQueueHandle xq, Priority* prio);
 

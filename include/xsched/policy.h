@@ -1,13 +1,13 @@
 /* A scheduling policy of one's own: a shared library that xserver loads (`xserver --policy ./mine.so`). The library has
  * one function, XSchedPolicy, which returns a description that stays valid.
  *
- * xserver calls it on one thread, and nobody else does. State goes in, answers come out, in memory of the caller's that
- * is valid during the call alone. A policy keeps what it remembers in memory of its own.
+ * Only xserver calls it, on one thread. State goes in and answers come out through the caller's memory, which is valid
+ * only during the call. A policy keeps what it remembers in its own memory.
  *
  * xserver throws a policy out, goes on with HPF and says why in one line, if
- *  - a decision takes longer than 10 milliseconds of the processor, or of anybody's time three times in a row,
+ *  - a decision takes longer than 10 milliseconds of the processor, or of elapsed time three times in a row,
  *  - an answer is none: `run` other than 0 or 1, or a time to decide again that has passed,
- *  - for a second nobody with work may run, or a unit with work may not run for 10 seconds.
+ *  - for a second no unit with work may run, or a unit with work may not run for 10 seconds.
  * A policy that crashes, or never returns, ends the server it runs in; the server that is started in its place
  * (docs/SERVER.md) leaves it out. Programs go on meanwhile. */
 #ifndef XSCHED_POLICY_H

@@ -103,7 +103,7 @@ typedef enum { /* bits */
 
 typedef enum {
     kSchedulerUnknown = 0,
-    kSchedulerAppManaged = 1, /* nobody decides but the program's own XQueueSuspend and XQueueResume */
+    kSchedulerAppManaged = 1, /* only the program's own XQueueSuspend and XQueueResume decide */
     kSchedulerLocal = 2,      /* this process schedules its own queues */
     kSchedulerGlobal = 3,     /* xserver schedules the queues of all processes */
     kSchedulerMax = 4         /* one more than the last */

@@ -47,7 +47,7 @@ XResult XQueueWait(XQueueHandle xq, HwCommandHandle hw_cmd);
 /* Returns when everything submitted before this call has completed. Hardware: the driver says that some of it failed.
  */
 XResult XQueueWaitAll(XQueueHandle xq);
-/* Whether anything submitted has not completed. InvalidValue: `state` is NULL. */
+/* Tells whether any submitted command has not completed. InvalidValue: `state` is NULL. */
 XResult XQueueQuery(XQueueHandle xq, XQueueState* state);
 
 /* Stops the queue with its preempt level; `flags` is a mask of XQueueSuspendFlag. Without flags it returns at once.

@@ -3,7 +3,7 @@
 // or by its first XQueue, never at load.
 // Any thread may call any function.
 //
-// It fails open: without a server, or when the server goes or hangs, queues move to private memory, where nobody
+// It fails open: without a server, or when the server goes or hangs, queues move to private memory, where no scheduler
 // suspends them. One WARN line says so. A server that comes back is found again.
 #pragma once
 

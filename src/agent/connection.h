@@ -1,7 +1,7 @@
 // The client's end of the connection to xserver. After the handshake only descriptors are sent that the server may need
 // (handovers); the socket has to stay open. A guest may close descriptors it did not open, so the number is checked to
-// be still ours before each use. Opened and closed by the agent's thread, and by whoever starts the agent, never at
-// once; any thread may ask.
+// be still ours before each use. Opened and closed by the agent's thread, and by the thread that starts the agent,
+// never at once; any thread may ask.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // Notices at once that the connection to xserver ended. A small thread sleeps in poll on the socket; the agent's own
-// sleeps on a futex word, which no descriptor can wake. Start and stop: whoever starts and stops the agent. changed:
-// the agent's thread.
+// sleeps on a futex word, which no descriptor can wake. Start and stop: the thread that starts and stops the agent.
+// changed: the agent's thread.
 #pragma once
 
 #include <atomic>

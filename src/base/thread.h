@@ -1,4 +1,4 @@
-// Threads of ours inside somebody else's process: all signals blocked (they are the guest's), named "xsched-...",
+// Threads of ours inside the user's process: all signals blocked (they are the guest's), named "xsched-...",
 // and a failure to start is a result, not an exception.
 #pragma once
 

@@ -167,7 +167,7 @@ public:
                 "says what XSched sees here\n",
                 isatty(STDERR_FILENO) != 0 ? "\r" : "", program.c_str());
         } catch (const std::exception&) {
-            // nobody knows
+            // no server is left that knows
         }
     }
 

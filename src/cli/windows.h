@@ -7,8 +7,8 @@ struct WindowsWords {
     int display = 1;  // as hint --window has it
 };
 
-// Follows the active window of X11 by xprop, or of sway by swaymsg. A line for each change. 0 once told to stop, or
-// when the window system ends. Throws Failure where nobody tells which window is active.
+// Follows the active window of X11 by xprop, or of sway by swaymsg. Prints a line for each change. Returns 0 once told
+// to stop, or when the window system ends. Throws Failure if the display does not tell which window is active.
 int follow_windows(const WindowsWords& words);
 
 }  // namespace xsched::cli

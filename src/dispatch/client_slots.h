@@ -26,7 +26,7 @@ namespace xsched::dispatch {
 struct UseUnderWay;
 
 struct RoomFor {
-    uint32_t client = 0;  // 0: for nobody
+    uint32_t client = 0;  // 0: for no client
     int64_t until_ns = 0;
     bool settled = false;  // the entry will not change any more
 };

@@ -47,7 +47,7 @@ private:
     bool several_ = false;
 };
 
-// Of one client.
+// The delays of one client.
 class DelayAccount {
 public:
     // Adds a delay of one queue since the last settling. Mostly all queues are delayed by the same unit: then nothing

@@ -2,8 +2,8 @@
 // writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and called by one
 // thread. Nothing that a client writes is trusted (slot_reader.h).
 //
-// A pass costs what changed: it reads the clients that rang, those whose counters move while somebody waits for them,
-// and a few others in turn. It decides about their devices alone, and writes to those whose verdict changed. It
+// A pass costs what changed: it reads the clients that rang, those whose counters move while another client waits for
+// them, and a few others in turn. It decides about their devices alone, and writes to those whose verdict changed. It
 // allocates nothing unless clients, queues or units have come since the last one.
 #pragma once
 

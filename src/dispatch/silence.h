@@ -1,4 +1,4 @@
-// Whether a queue of whose work nothing more will be heard still counts as ready.
+// Decides whether a queue whose work will report nothing more still counts as ready.
 //
 // No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known when
 // its program waits for them or launches again, or if a report follows them. A program that does none of these is
@@ -6,7 +6,7 @@
 // nothing although it should (sched/pattern/claim.h).
 //
 // It may have work all the same: a call of the driver that waits for it says nothing (a copy to pageable memory). While
-// the queue is suspended, nobody would ever find out. So after a while it counts as ready again, and gets its turn.
+// the queue is suspended, no one could ever find out. So after a while it counts as ready again, and gets its turn.
 //
 // Pure; one object per queue; not thread-safe.
 #pragma once

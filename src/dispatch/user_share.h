@@ -13,7 +13,7 @@ namespace xsched::dispatch {
 
 class UserShare {
 public:
-    // Null: no limits.
+    // The limits; null: there are none.
     explicit UserShare(std::shared_ptr<UserLimits> limits, std::shared_ptr<GroupShare> group = nullptr)
         : limits_(std::move(limits)), group_(std::move(group)) {}
 

@@ -67,11 +67,11 @@ struct Owned {
     ChannelSet set;
 };
 
-// Like disable, for the channels of several clients of one GPU at once: one call costs the same, whoever owns the
-// channels (docs/decisions/010). The first set's descriptor and subdevice make the calls. The driver does not check who
-// owns the channels in a list, so each set is proved on its own descriptor just before. After disabling, each set is
-// proved again, since a process may free its client at any time and another may take that number. If a proof fails or a
-// channel is gone, the whole call fails and disabling is undone.
+// Like disable, for the channels of several clients of one GPU at once: a call costs the same for channels of one owner
+// or several (docs/decisions/010). The first set's descriptor and subdevice make the calls. The driver does not check
+// who owns the channels in a list, so each set is proved on its own descriptor just before. After disabling, each set
+// is proved again, since a process may free its client at any time and another may take that number. If a proof fails
+// or a channel is gone, the whole call fails and disabling is undone.
 Outcome disable_all(Ioctl call, std::span<const Owned> parts);
 Outcome enable_all(Ioctl call, std::span<const Owned> parts);
 

@@ -4,8 +4,8 @@
 // the server nothing: the open socket is its lifeline (end of file on either side means the other is gone). A tool goes
 // on with JSON requests, one per packet; an answer longer than kMostPacketBytes comes as {"ok":true,"bytes":N} with a
 // memfd that holds the N bytes. An answer with "next" is one page of several: the same request with "cursor" set to it
-// gets the following. Descriptors come with Handovers alone; whoever sends one with anything else is let go. Any thread
-// may call any function.
+// gets the following. Descriptors come with Handovers alone; a peer that sends one with another message is
+// disconnected. Any thread may call any function.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ typedef struct XqTicket {
     // What keeps this command; 0: it may run as soon as the device comes to it. On gated devices the number of a wait.
     XqStand stand;
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
-    uint32_t followed;  // on gated devices: somebody wants to know of its end
+    uint32_t followed;  // on gated devices: its end must be reported
     int64_t began_ns;  // on gated devices: when the driver's call began, if how long that takes is measured; else 0
 } XqTicket;
 

@@ -1,5 +1,5 @@
-// Which commands report their completion by a token of their own, and which later token stands for the others. Pure;
-// guarded by the queue's lock.
+// Decides which commands report their completion by a token of their own, and which later token stands for the others.
+// Pure; guarded by the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace xsched::queue {
 
 class Tokens {
 public:
-    // Of the next command launched: how many its token stands for; 0: it gets none. One of `stride` commands gets one,
-    // and stands for those before it if order tells about them.
+    // Returns how many commands the next command's token stands for; 0: it gets none. One of `stride` commands gets
+    // one, and stands for those before it if order tells about them.
     uint32_t next(uint32_t stride, XqOrder order) {
         if (++since_tracked_ < stride) return 0;
         since_tracked_ = 0;
@@ -32,7 +32,7 @@ public:
         covered_ -= covers - 1;
         --out_;
     }
-    // False: none is out.
+    // Returns false if none is out.
     bool come_back() {
         if (out_ == 0) return false;
         --out_;

@@ -14,7 +14,7 @@ class Waiters {
 public:
     bool any() const { return count_ != 0; }
 
-    // One system call, and only if somebody waits. The lock is held.
+    // Wakes waiting threads: one system call, and none if no thread waits. The lock is held.
     void wake() {
         if (count_ == 0) return;
         changed_.fetch_add(1, std::memory_order_release);

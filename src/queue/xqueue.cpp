@@ -74,7 +74,7 @@ void XQueue::begin_counts(const Setup& setup, const Placement& placement) {
     core_.in_use.store(true, std::memory_order_release);
 }
 
-// Lock held. In other memory, what is asked for is counted anew.
+// Lock held. In other memory, requests are counted from the start again.
 void XQueue::placed() {
     const ipc::QueueSlot& slot = core_.published.slot();
     config_serial_ = slot.want_serial.load(std::memory_order_relaxed);
@@ -126,7 +126,7 @@ void XQueue::retire(XqRetire how) {
         if (!in_use() || core_.retired) return;
         gated_.ask_last();
     }
-    // The last word of the device about this queue: until it comes, nobody else gets the queue's words (words_free).
+    // The last word of the device about this queue: until it comes, no other queue gets these words (words_free).
     if (how == kXqLastReport) gated_.report_last();
     {
         base::Lock lock(core_.mutex);
@@ -293,7 +293,7 @@ void XQueue::share_event(uint64_t event, XqSharedUse use) {
     base::Lock lock(core_.mutex);
     if (!in_use()) return;
     ipc::Header& header = core_.published.header();
-    // The scheduler reads records when somebody waits, so they wake it only to make themselves known.
+    // The scheduler reads records when a unit waits, so they wake it only to make themselves known.
     const bool first = header.shared_events.changes.load(std::memory_order_relaxed) == 0;
     tell_shared_use(header, core_.published.slot(), {event, core_.submitted, use});
     if (first || use == kXqWaits) ipc::ring_doorbell(header);

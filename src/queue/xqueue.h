@@ -71,7 +71,7 @@ public:
     void stand_over(XqStand stand);
     bool has_stands();
     bool keeps_order() const { return core_.setup.ops->order == kXqInOrder; }
-    // Whether level 3 pauses is asked anew, and published.
+    // Asks again whether level 3 pauses, and publishes it.
     void level_changed() { stop_.publish_level(); }
     XDevice device() const { return core_.setup.device; }
     void buffer(XqCommand* command) { buffered_.buffer(command); }
@@ -106,7 +106,7 @@ public:
     void apply_directive();
     // Puts back what the hardware has kept off for too long without a reason. Returns when to look again; 0: no need.
     int64_t watch_interrupt(int64_t now_ns);
-    // Level, threshold and batch size as somebody set them with xcli config.
+    // Applies the level, threshold and batch size that were set with xcli config.
     void apply_wanted_config();
     // Clears the directive of a scheduler that is gone: the queue runs unless the program itself suspended it.
     void forget_directive();
@@ -130,7 +130,7 @@ public:
     // here from now on (GatedPath). True: something of it stands behind a gate already.
     bool keep_short_for(int32_t priority);
     void end_sharing();
-    // Whether level 3 takes this queue off by itself.
+    // Tells whether level 3 can take this queue off without the others.
     void set_apart(bool apart);
 
     // --- questions
@@ -150,7 +150,7 @@ public:
     void take() { taken_.store(true, std::memory_order_relaxed); }
     bool is_taken() const { return taken_.load(std::memory_order_acquire); }
     void give_back() { taken_.store(false, std::memory_order_release); }
-    // Of an object that is not in use: nobody has it, and the device is through with the slot's gate and progress.
+    // For an object that is not in use: no thread has it, and the device is through with the slot's gate and progress.
     bool is_free();
 
 private:

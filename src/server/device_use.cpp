@@ -141,7 +141,7 @@ bool DeviceUse::note(std::map<Key, Use>& all, int64_t passed_ns, int64_t now_ns)
     return used;
 }
 
-// Returns for how long the queue could have used its device since the last look. For a queue that nobody watches, the
+// Returns for how long the queue could have used its device since the last look. For a queue that is not watched, the
 // record shows only samples of its pauses.
 int64_t DeviceUse::ran_ns(const dispatch::QueueRecord* record, const Seen& now, const Seen* before, bool uses,
                           int64_t passed_ns) {

@@ -49,7 +49,7 @@ public:
     void begin(int64_t now_ns) {
         if (due_ns_ == 0) due_ns_ = now_ns;
     }
-    // Looks once. Returns the clients that launched work since the last look on queues that nobody watches: the
+    // Looks once. Returns the clients that launched work since the last look on unwatched queues: the
     // scheduler should look at them.
     std::vector<uint32_t> look(const Clients& clients, int64_t now_ns);
     // 0: no need.

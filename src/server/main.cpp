@@ -177,7 +177,8 @@ const char* asked_policy(const Options& options) {
     return options.policy_line.empty() ? options.policy.c_str() : options.policy_line.c_str();
 }
 
-// Redirects standard output and error to the log: nobody may read them from here on, and libraries still write there.
+// Redirects standard output and error to the log: they may have no reader from here on, and libraries still write
+// there.
 void leave_starter(const Options& options) {
     if (options.log_file.empty()) return;
     const int log = open(options.log_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -27,7 +27,7 @@ public:
 private:
     base::UniqueFd socket_;
     std::string address_;
-    int64_t feed_every_ns_ = 0;  // 0: nobody watches
+    int64_t feed_every_ns_ = 0;  // 0: no manager watches
     int64_t fed_ns_ = 0;
     uint32_t scheduling_ = 0;  // the beat at the last feeding
     uint32_t front_ = 0;

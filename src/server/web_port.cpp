@@ -61,7 +61,7 @@ std::string first_line(int out) {
     return text;
 }
 
-// Empty: it serves.
+// Returns an empty text if it serves.
 std::string why_not_served(const std::string& line) {
     const nlohmann::json said = nlohmann::json::parse(line, nullptr, false);
     if (!said.is_object()) return "xcli web says nothing";

@@ -68,7 +68,7 @@ private:
     bool meters_;  // the scheduler gets what its queues measure, not the true figures
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
-    std::shared_ptr<dispatch::ClientRecord> record_;  // null: nobody asks
+    std::shared_ptr<dispatch::ClientRecord> record_;  // null: it is not read
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     ProgramTold* program_ = nullptr;
     std::vector<std::unique_ptr<QueueModel>> queues_;

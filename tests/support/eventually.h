@@ -10,8 +10,8 @@ namespace xsched::test {
 
 inline constexpr int kPatienceMs = 20'000;
 
-// Polls until `condition` holds; false if it does not within `timeout_ms`. A machine that stands still for long, and
-// all that is waited for with it, takes a quarter of that patience at most.
+// Polls until `condition` holds; false if it does not within `timeout_ms`. If the whole machine stands still for long,
+// at most a quarter of the patience is used up by that.
 template <typename Condition>
 bool eventually(Condition condition, int timeout_ms = kPatienceMs) {
     using Clock = std::chrono::steady_clock;

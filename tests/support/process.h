@@ -69,7 +69,7 @@ public:
         return true;
     }
 
-    // Takes what it has written so far: one that writes much would wait for that, and its log is in err().
+    // Reads what the child has written so far into err(). Otherwise a child that writes much would block.
     void take_output() {
         while (read_some(0)) {
         }

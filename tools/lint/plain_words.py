@@ -3,8 +3,9 @@
 find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the program, the driver, the value.
 Questions may begin so, and so may headings and words in bold.
 
-In src and include a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of the
-...") but with what the function does or the value is, and has none of the words WORDS. Quoted words are not looked at."""
+In src and include a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of
+..."), but with what the function does or the value is, and has none
+of the words WORDS. Quoted words may be any."""
 import io
 import re
 import tokenize

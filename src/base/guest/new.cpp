@@ -1,5 +1,5 @@
 // The allocation functions of guests' libraries, hidden in each of them. A container of ours cannot do without memory,
-// and may neither throw into somebody else's program nor end it. Where the system has none left, memory comes from a
+// and may neither throw into the user's program nor end it. Where the system has none left, memory comes from a
 // reserve. Code that can do without its memory (std::nothrow) gets none then. Any thread.
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,7 @@ namespace xsched::cli {
 
 class Machine {
 public:
-    // Empty: this machine.
+    // The folder above the files; empty: this machine.
     explicit Machine(std::string root) : root_(std::move(root)) {}
 
     bool is_this() const { return root_.empty(); }

@@ -1,4 +1,4 @@
-// xcli doctor's findings about OpenCL's drivers, and what follows for the preempt levels (docs/levels.md).
+// Finds facts about OpenCL's drivers for xcli doctor, and what follows for the preempt levels (docs/levels.md).
 #include "cli/doctor/findings.h"
 
 namespace xsched::cli {

@@ -62,7 +62,7 @@ void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 
 // A command that waits for what its device does not end: the host, another program or another device does (standing.h).
-// While all that the queue has stands, it has no work for the device and nobody makes room for it. The caller begins
+// While all that the queue has stands, it has no work for the device and no unit makes room for it. The caller begins
 // the stand, admits the command that waits with it, and says when the wait is over. The end may come at any time, also
 // before the command is admitted. A command that the driver refuses ends its stand.
 // `blocks_all`: all that is submitted later comes behind the wait, also where the queue keeps no order (a barrier). 0:
@@ -157,7 +157,7 @@ void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use);
 int32_t xq_priority(XqQueue* queue);
 
 // `consumer` is about to get a command, and work of `producer` may stand before it in one hardware queue, gates
-// included. If the producer is the less urgent one it has little in flight from here on, while anybody more urgent may
+// included. If the producer is the less urgent one it has little in flight from here on, while a more urgent unit may
 // come, and no gate: its callers wait in xq_admit instead. Work behind a gate already inherits the priority.
 void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
 // `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`

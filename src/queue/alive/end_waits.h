@@ -1,5 +1,5 @@
-// Whether long bursts that this process holds to their end (keep_alive.h) end with a wait. If so, the wait ends the
-// hold, which may last longer than the bursts usually do. Plain atomics; no allocation.
+// Learns whether long bursts that this process holds to their end (keep_alive.h) end with a wait. If so, the wait ends
+// the hold, which may last longer than the bursts usually do. Plain atomics; no allocation.
 #pragma once
 
 #include <algorithm>

@@ -1,14 +1,14 @@
 // Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
-// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
-// the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
+// process keeps the device through its own short pauses. Otherwise the hardware, which sees it idle then, would switch
+// to the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
 //
-// Likewise before a burst that is foreseen: then nothing of the program's is there yet, and the keep-alive stands in a
+// The same is done before a predicted burst: then nothing of the program's is there yet, and the keep-alive stands in a
 // queue of our own, beside the program's. It ends some time behind the process's first launch, whichever queue that is
 // in: until then that has launched enough to keep the device by itself, or the scheduler keeps the others off. Or it
 // stands through all of the burst, for as long as these last (ipc::QueueSlot::warm_behind_us) or as many waits as they
-// have: nobody else need be kept off. And to the end of a burst that is about to be over (warm_to_end): then it ends
-// with the next wait. Where a wait has ended the last ones, it stands longer than bursts usually last: a slow moment of
-// the machine would else cost the device just before the end.
+// have: no other program need be kept off. And to the end of a burst that is about to be over (warm_to_end): then it
+// ends with the next wait. Where a wait has ended the last ones, it stands longer than bursts usually last: a slow
+// moment of the machine would else cost the device just before the end.
 //
 // For gated queues (XqKeepAliveOps). Any thread; takes the queue's lock itself, but where a comment says that it is
 // held.

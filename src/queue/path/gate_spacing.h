@@ -48,9 +48,9 @@ public:
     int64_t launch_ns() const { return samples_ < kSamples ? 0 : launch_ns_; }
     // Returns the distance of gates: `usual_ns`, or more if the device's gates are costly.
     int64_t every_ns(int64_t usual_ns) const { return std::max(usual_ns, least_every_ns_); }
-    // Whether gates would take much of the time of a thread that launches into all of the program's queues in turn: a
-    // gate and a report cost it about one more launch. On an H200 they took 44 % of a program of 45 brief queues. One
-    // of two queues loses 3 %, and its gates make others' bursts 0.1 ms shorter (docs/levels.md).
+    // Returns whether gates would take much of the time of a thread that launches into all of the program's queues in
+    // turn: a gate and a report cost it about one more launch. On an H200 they took 44 % of a program of 45 brief
+    // queues. One of two queues loses 3 %, and its gates make others' bursts 0.1 ms shorter (docs/levels.md).
     bool is_dear(int64_t command_ns, uint32_t queues) const {
         constexpr int64_t kPart = 6;  // gates are dear from 1/kPart of the thread's time on: between the two measured
                                       // programs

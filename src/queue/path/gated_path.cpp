@@ -192,7 +192,8 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
 }
 
 // No lock held. While others follow the queue, a command that never runs must not count as work: the queue would stay
-// ready, and behind a closed gate its caller would wait for room. A queue that nobody follows is not asked about.
+// ready, and behind a closed gate its caller would wait for room. No question is asked about a queue that is not
+// watched.
 bool GatedPath::captured() const {
     const auto asks = core_.setup.ops->gate->captured;
     return asks != nullptr && asks(core_.setup.impl);
@@ -258,9 +259,9 @@ void GatedPath::announce_waiting(RoomWait& wait) {
     ipc::ring_doorbell(core_.published.header());
 }
 
-// Lock held. Whether a caller goes ahead although the queue is closed or full: what is in flight may need something
-// that this very thread does next. The thread may store the value that a stream waits for, or launch what another
-// stream waits for. Without us it would have come to that.
+// Lock held. Returns whether a caller goes ahead although the queue is closed or full: what is in flight may need
+// something that this very thread does next. The thread may store the value that a stream waits for, or launch what
+// another stream waits for. Without us it would have come to that.
 bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     if (!wait.began()) return !closed && !in_others_split() && core_.completed == stuck_at_;
     RoomWait::Queue queue = in_others_split() ? RoomWait::Queue::kInCopy : RoomWait::Queue::kOpen;
@@ -280,8 +281,9 @@ bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     return true;
 }
 
-// A small window of short commands would run empty while its caller sleeps (20 us are 70 and more with a thread's usual
-// timer slack): while something completes it looks again at once, and gives way to others where processors are few.
+// Waits until a command may be launched. A small window of short commands would run empty while the caller sleeps: with
+// the usual timer slack 20 us become 70 and more. So while commands complete the caller polls, and yields if processors
+// are few.
 void GatedPath::wait_for_room(const RoomWait& wait, bool closed) {
     report_all();  // commands in flight must report, or nothing would make room
     if (!closed) return wait.completes_now() ? pause_a_little() : base::sleep_ns(kLookNs);

@@ -1,13 +1,13 @@
 // Commands of devices that can wait on a word (XqGateOps: CUDA, HIP): gates before commands, progress after them, and a
 // caller that waits at the cap.
 //
-// While nobody competes (no window, nobody watching, no threshold set) a command costs two counters: no gate, no
-// progress, and what has completed is not known but at the end of the program's own waits. When somebody begins to
+// Without rivals (no window, not watched, no threshold set) a command costs two counters: no gate, no
+// progress, and what has completed is not known but at the end of the program's own waits. When the scheduler begins to
 // watch, commands report themselves from the next one on.
 //
 // Only threads of the program that launch, wait or destroy call the backend here. So nothing of ours can be kept by a
 // lock that the driver holds for the program (docs/ARCHITECTURE.md). The agent looks at memory alone (look_if_asked);
-// what nobody will report is published (QueueSlot::unreported), and the scheduler presumes its end.
+// commands that will not be reported are published (QueueSlot::unreported), and the scheduler presumes its end.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once

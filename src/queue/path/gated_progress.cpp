@@ -1,4 +1,4 @@
-// GatedPath, what its device says of its progress, and the words in which it does.
+// The part of GatedPath about progress: what the device reports, and the words in memory that it reports by.
 #include <algorithm>
 
 #include "base/clock.h"

@@ -2,8 +2,8 @@
 // guarded by the queue's lock.
 //
 //  - set explicitly (API, environment, xcli config): `threshold` commands, refilled `batch_size` at a time;
-//  - nobody more urgent can come: 16 and 8;
-//  - somebody can: a time. About window_ns of device time or one command, whichever is more. A preemption waits for
+//  - no more urgent unit can come: 16 and 8;
+//  - one can: a time. About window_ns of device time or one command, whichever is more. A preemption waits for
 //    that much, and the device still has its next command when one completes.
 #pragma once
 

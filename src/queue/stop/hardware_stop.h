@@ -1,5 +1,5 @@
 // Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds. It also
-// keeps anything from being off the device for longer than somebody has a reason for it.
+// keeps anything from being off the device for longer than there is a reason.
 //
 // A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path.
 // Members that other parts read are guarded by the queue's lock as well.
@@ -95,11 +95,11 @@ private:
     bool again_anyhow_ = false;  // whether or not it gets on
     uint64_t again_completed_ = 0;  // how far it was then
     bool outside_ = false;  // xserver has it off the device, or had until it was let go
-    bool effect_due_ = false;  // of the present stop nobody has looked yet how far the device is
+    bool effect_due_ = false;  // it is not checked yet how far the device is in the present stop
     uint32_t watched_ = 0;  // the stop (XqStopState) of which it is known how far the device was; 0: none
     uint32_t progress_then_ = 0;  // how far that was
     uint32_t outside_then_ = 0;  // and Header::outside_changes
-    bool looked_ = false;  // and somebody has looked since, while that stop was in force:
+    bool looked_ = false;  // and that was checked since, while that stop was in force:
     uint32_t progress_now_ = 0;  // so far it was
     uint32_t no_effects_ = 0;  // interrupts in a row after which the device went further
     int64_t given_up_ns_ = 0;  // the directive (its time) that lasted too long without a reason

@@ -222,7 +222,7 @@ void Chooser::settle_wish(Pass& pass, uint32_t place) {
     if (known.hold_until_ns != held_until_ns || known.hold_to_end != held_to_end) known.dirty = true;
 }
 
-// Null: nobody is.
+// Returns the less urgent units on the device; null if there are none.
 const LessUrgent* Chooser::less_urgent(Pass& pass, uint32_t place) {
     if (pass.device.ranks.of(place) == 0) return nullptr;
     if (pass.device.costs_changed) sum_up_costs(pass.device);

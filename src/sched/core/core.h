@@ -17,11 +17,12 @@
 //    a context.) When calls wait there and the urgent unit completes nothing, the other unit gets a turn. Without such
 //    calls the other unit gets one a little later. Not every order between streams can be seen: one may write a value
 //    that the other waits for;
-//  - a policy that spans devices (policy/policy.h): all are decided anew once its answers elsewhere may be others;
+//  - a policy that spans devices (policy/policy.h): all devices are decided again when its answers elsewhere may have
+//  changed;
 //  - waits across processes: a unit that others wait for through shared events runs when they do (waits.h);
 //  - gangs: units of several devices that run and stop together, whatever the policy (gang.h);
 //  - suspended by a person (xcli suspend) and PRIORITY_NO_EXECUTE: always off, and the policy never sees them;
-//  - a policy that lets nobody with work run is thrown out and replaced by HPF (stall_watchdog.h).
+//  - a policy that lets no unit with work run is thrown out and replaced by HPF (stall_watchdog.h).
 //
 // Then it chooses by which mechanism the suspended units are kept off (mechanism_chooser.h).
 #pragma once

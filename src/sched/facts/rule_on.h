@@ -1,5 +1,5 @@
-// Whether a rule of rules.def is in force: for .cpp files of this room alone, which are compiled alike. Always, unless
-// XSCHED_RULE_SWITCHES says that this is a test build, in which switch_rule (rules.h) turns them off one by one.
+// Tells whether a rule of rules.def is in force: for .cpp files of this room alone, which are compiled alike. Always,
+// unless XSCHED_RULE_SWITCHES says that this is a test build, in which switch_rule (rules.h) turns them off one by one.
 #pragma once
 
 #include <iterator>

@@ -6,7 +6,7 @@
 
 namespace xsched::sched {
 
-// How late the scheduler sees what nobody tells it: it looks so often.
+// How late the scheduler sees changes that are not reported: the interval of its looks.
 inline constexpr int64_t kLookNs = 50'000;  // decision 009
 // Until a thread has woken and written: the scheduler before an announced burst, a program that takes its next request.
 inline constexpr int64_t kWakeNs = 100'000;  // decision 005
@@ -17,7 +17,7 @@ inline constexpr int64_t kLateNs = 2'000'000;  // decision 011
 inline constexpr int64_t kProvenNs = 500'000'000;  // decision 011
 // All verdicts are looked at again at least this often, even those of units that did not change.
 inline constexpr int64_t kLookAtAllNs = 50'000'000;  // decision 028
-// Longest time for which others wait because of a guess, and for which a guess stands before somebody looks.
+// Longest time for which others wait because of a guess, and for which a guess stands before it is checked.
 inline constexpr int64_t kMostGuessNs = 100'000'000;  // decision 017
 // Observations that are older say nothing about now: a program may be in another phase.
 inline constexpr int64_t kLatelyNs = 1'000'000'000;  // decision 011

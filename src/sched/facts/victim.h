@@ -11,8 +11,8 @@
 
 namespace xsched::sched {
 
-// How often the hardware would let a victim back in during a rival's burst. Times per thousand bursts. Of several
-// rivals each number is that of the worst.
+// How often the hardware would let a victim back in during a rival's burst. Times per thousand bursts. If there are
+// several rivals, each number is that of the worst.
 struct Returns {
     int64_t pauses = 0;  // short pauses of the rival
     int64_t unbridged = 0;  // those in which no keep-alive keeps the device, if one does so until a call would be done

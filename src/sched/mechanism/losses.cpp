@@ -26,8 +26,8 @@ int64_t returns_ns(const Victim& victim, int64_t per_thousand) {
     return 2 * victim.costs.switch_ns() * per_thousand / 1000;
 }
 
-// Called off early enough, it is off when the burst begins. Else its return until then costs the burst a switch. Beside
-// two contexts bursts were shorter by a fifth behind gates, on an H200 (docs/levels.md).
+// Called off early enough, it is off when the burst begins. Otherwise its return until then costs the burst a switch.
+// Beside two contexts bursts were shorter by a fifth behind gates, on an H200 (docs/levels.md).
 bool off_beforehand(const Victim& victim) { return victim.announced && !victim.several_contexts; }
 int64_t first_switch_ns(const Victim& victim) { return off_beforehand(victim) ? victim.costs.switch_ns() : 0; }
 

@@ -135,8 +135,8 @@ void let_back(const Pass& pass, Group& group, const Present& present) {
     if (group.let_back) look_again(group, may ? present.urgent->holds_until_ns : pass.now_ns + kWakeNs);
 }
 
-// Plans anew for a victim that is left to its short timeslice: its rival pauses today, or its burst goes on for longer
-// than keep-alives bridge pauses. The same holds during an equal's turn, which nobody bridges.
+// Plans again for a victim that is left to its short timeslice: its rival pauses today, or its burst goes on for longer
+// than keep-alives bridge pauses. The same holds during an equal's turn, which no keep-alive bridges.
 void plan_again(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;

@@ -62,7 +62,7 @@ Mechanism choose_mechanism(const Victim& victim) {
     return best;
 }
 
-// A timeslice takes the victim off only where somebody else's work is there to take the device and keep it.
+// A timeslice takes the victim off only if another process has work that takes the device and keeps it.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
     if (!interrupts(mechanism)) return Interrupt::kNone;
     const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;

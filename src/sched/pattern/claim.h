@@ -1,6 +1,6 @@
-// Whether to believe that a unit has work, so that others make room for it. A unit that has the device and completes
-// nothing for the limit loses its claim: its work still runs, but no other unit is kept off for it. The next completed
-// command restores the claim. So a program that hangs, lies or is stopped cannot keep others off for ever.
+// Decides whether to believe that a unit has work, so that others make room for it. A unit that has the device and
+// completes nothing for the limit loses its claim: its work still runs, but no other unit is kept off for it. The next
+// completed command restores the claim. So a program that hangs, lies or is stopped cannot keep others off for ever.
 //
 // The limit follows what the unit has shown: at least twice its longest time from one completed command to the next. So
 // kernels and graphs of minutes keep their place from the second one on, and from the first one of the next run on

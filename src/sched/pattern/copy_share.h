@@ -1,7 +1,7 @@
-// Whether a unit recently mainly copies: copy engines work beside the kernels of others. A quarter of its commands
-// suffices, since the events behind copies are commands too. A program that loads its parameters and then launches a
-// few graphs per second no longer counts. Copies are counted at launch and commands at completion, so a few of them say
-// nothing. A unit that copies many bytes per command, on average, does nothing else worth mentioning.
+// Tells whether a unit mainly copied recently: copy engines work beside the kernels of others. A quarter of its
+// commands suffices, since the events behind copies are commands too. A program that loads its parameters and then
+// launches a few graphs per second no longer counts. Copies are counted at launch and commands at completion, so a few
+// of them say nothing. A unit that copies many bytes per command, on average, does nothing else worth mentioning.
 //
 // Pure; one object per unit; not thread-safe; no allocation.
 #pragma once

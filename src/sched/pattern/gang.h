@@ -2,8 +2,8 @@
 // never half suspended. Plain data, and what follows from it; not thread-safe.
 //
 // The policy is asked about each device as ever and knows nothing of gangs. Its answer about the members on a device is
-// a vote. Where a more urgent unit keeps a member off, the gang is suspended everywhere. Where it is only somebody
-// else's turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals
+// a vote. Where a more urgent unit keeps a member off, the gang is suspended everywhere. If it is only another unit's
+// turn, one device decides for all of them, the gang's lead: the one where most others want to run, of equals
 // the first. So all members have their turns at once (coscheduling: Ousterhout, 1982). The others have the time that a
 // gang cannot use meanwhile. A suspended gang keeps no device, so that two gangs never wait for each other. Of several
 // gangs with different leads that need one device, one goes before the others. Which one it is changes by chance every

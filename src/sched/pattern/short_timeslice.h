@@ -1,8 +1,8 @@
-// Whether a process gets on in its short timeslice. Another process with a timeslice as short may share the device
-// unknown to this scheduler (a static timeslice, another user's server). Then the device may switch between the two
-// without end, and neither completes anything. So a process that has work, may run and completes nothing gets the
-// driver's own timeslice for a second, and longer if that happens again. Runs between suspensions add up, since in a
-// crowd a process is suspended every few milliseconds.
+// Tells whether a process makes progress in its short timeslice. Another process with a timeslice as short may share
+// the device unknown to this scheduler (a static timeslice, another user's server). Then the device may switch between
+// the two without end, and neither completes anything. So a process that has work, may run and completes nothing gets
+// the driver's own timeslice for a second, and longer if that happens again. Runs between suspensions add up, since in
+// a crowd a process is suspended every few milliseconds.
 //
 // Pure; one object per group; not thread-safe; no allocation.
 #pragma once

@@ -130,17 +130,17 @@ struct LessUrgent {
 
 // The unit that has a turn among its equals (favour.h).
 struct Favour {
-    uint64_t id = 0;  // 0: nobody
+    uint64_t id = 0;  // 0: no unit
     int64_t since_ns = 0;
     int64_t left_ns = 0;  // of the turn
-    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
+    int64_t has_since_ns = 0;  // 0: a more urgent unit has the device
 };
 
 // The process that has a turn among its equals (turns.h).
 struct Turn {
-    uint64_t process = 0;  // 0: nobody
+    uint64_t process = 0;  // 0: no unit
     int64_t left_ns = 0;  // of the turn
-    int64_t has_since_ns = 0;  // 0: somebody more urgent has the device
+    int64_t has_since_ns = 0;  // 0: a more urgent unit has the device
     int64_t paused_ns = 0;  // since when it has no work; 0: it has work
 };
 

@@ -139,7 +139,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has said what this group is given: ask whoever that is";
     if (known == groups_.end()) {
-        // Forgets settings of groups that are gone (services and sessions come and go): nobody else could remove them.
+        // Forgets settings of groups that are gone (services and sessions come and go): no user could remove them.
         if (!has_room(asking))
             std::erase_if(groups_,
                           [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });

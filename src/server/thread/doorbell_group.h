@@ -29,7 +29,7 @@ public:
 
     // Number of groups. Their threads together may work as much as one real-time thread (real_time.h).
     std::atomic<uint32_t> groups{0};
-    // Whether clients of several users are here, whom one user's rings could disturb.
+    // Set if clients of several users are here, whom one user's rings could disturb.
     std::atomic<bool> several_users{false};
 
 private:

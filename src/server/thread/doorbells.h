@@ -76,7 +76,7 @@ private:
     };
     std::vector<Rest> rests_;
     bool any_rests_ = false;
-    std::vector<base::FutexWord*> heard_words_;  // while somebody rests
+    std::vector<base::FutexWord*> heard_words_;  // while a client rests
     std::vector<uint32_t> heard_noted_;
     DoorbellNews news_;  // of the groups
     std::vector<std::unique_ptr<DoorbellGroup>> groups_;

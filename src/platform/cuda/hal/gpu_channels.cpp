@@ -44,7 +44,7 @@ struct Search {
     const Gpu* gpu;
     Found* found;
     uint32_t seen = 0;     // GPUs with channels in the record
-    uint32_t unnamed = 0;  // of them, those whose place nobody knows
+    uint32_t unnamed = 0;  // of them, those whose address is not known
     RecordedSet last_unnamed;
 };
 

@@ -29,7 +29,7 @@ constinit std::array<Allocation, 256> g_allocated{};
 constinit size_t g_next_allocated = 0;
 constinit Spares g_spares{};
 constinit uint64_t g_kept_bytes = 0;
-constinit std::atomic<uint32_t> g_count{0};  // so that whoever keeps none pays for one look
+constinit std::atomic<uint32_t> g_count{0};  // so that a program without spares pays for one look
 constinit std::atomic<bool> g_never{false};
 
 // Returns whether this process has victims, and keeps the device from them through its pauses.

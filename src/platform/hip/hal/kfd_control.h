@@ -39,8 +39,8 @@ Way way_of(const char* name);
 // The best of those that `refused` (bit n: way n) does not have.
 Way best_way(unsigned count, uint32_t refused);
 
-// The process as its own debugger: from the first time that this way is taken until detach, for attaching costs more
-// than all the rest. No other process can debug it on the GPU meanwhile.
+// The process as its own debugger. It attaches at the first use of this way and stays attached until detach, since
+// attaching costs more than all other calls. No other process can debug it on the GPU meanwhile.
 struct Debugger {
     bool attached = false;
     bool unseen = true;  // there are queues that it has not seen, and so cannot suspend

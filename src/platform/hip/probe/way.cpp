@@ -1,8 +1,8 @@
 // Preempt level 3 by one way of the kernel driver's (--way update, debug, preempt or mask), with nothing of XSched
 // between: its calls are recorded and made here. (--way priority is no such way: a victim's queues get the lowest
-// priority, and another program's bursts show what that is worth.) Whether a running kernel is taken off and goes on,
-// how long that takes, whether the result is exact, and what the calls cost another program. By mask: how much slower
-// the kernel goes on, and how much of the device that leaves another program.
+// priority, and another program's bursts show what that is worth.) Tests whether a running kernel is taken off and goes
+// on, how long that takes, whether the result is exact, and what the calls cost another program. By mask: how much
+// slower the kernel goes on, and how much of the device that leaves another program.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

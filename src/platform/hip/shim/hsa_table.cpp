@@ -37,7 +37,8 @@ struct Next {
     }
 };
 
-// Two routes, so that what the table had is never taken for what is exported: that leads back into the table.
+// One of two routes, by the table or by exported functions. They are kept apart, since exported functions lead back
+// into the table.
 struct Route {
     Next<QueueCreate> create{.name = "hsa_queue_create"};
     Next<QueueDestroy> destroy{.name = "hsa_queue_destroy"};

@@ -74,7 +74,7 @@ bool is_object(const ClApi& api, const void* object) {
 
 bool is_queue(const ClApi& api, cl_command_queue queue) {
     if (!is_object(api, queue)) return false;
-    cl_uint references = 0;  // of a queue that is gone, whose memory nobody has used since: 0
+    cl_uint references = 0;  // of a queue that is gone, whose memory was not used since: 0
     cl_context context = nullptr;
     cl_device_id device = nullptr;
     const auto ask = [&](cl_command_queue_info what, auto* value) {

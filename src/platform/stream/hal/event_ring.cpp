@@ -12,7 +12,7 @@ constinit base::Mutex g_orphans_mutex;
 constinit Orphan* g_orphans = nullptr;
 
 void leave_orphan(Event event) {
-    auto* orphan = new Orphan{event, nullptr};  // from the reserve if need be: an event that nobody knows is lost
+    auto* orphan = new Orphan{event, nullptr};  // from the reserve if need be: an event without an entry would be lost
     base::Lock lock(g_orphans_mutex);
     orphan->next = g_orphans;
     g_orphans = orphan;

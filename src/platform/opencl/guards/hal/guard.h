@@ -46,7 +46,7 @@ public:
                   cl_event* event, void** times);
     // A hold was dropped: launches may have ended unrun without the driver calling back.
     void look_for_dropped();
-    // Lets launches whose groups wait for each other go on. Whether there may be such launches.
+    // Lets launches whose groups wait for each other go on. Returns whether there may be such launches.
     bool look_for_mutual(int64_t now_ns) override;
 
 private:

@@ -17,9 +17,9 @@ constinit base::Mutex g_watch_mutex;
 constinit WatchedGuard* g_watched = nullptr;  // each with an owner; guarded by g_watch_mutex
 constinit bool g_started = false;      // guarded by g_watch_mutex
 constinit base::FutexWord g_work{0};
-constinit base::FutexWord g_never{0};  // nobody wakes it: for sleeping a while
+constinit base::FutexWord g_never{0};  // never woken: only for sleeping a while
 
-// Looks at every guard in the list once; those that need it stay in it. Whether there are any.
+// Looks at every guard in the list once; those that need it stay in it. Returns whether there are any.
 bool look_at_all() {
     WatchedGuard* all = nullptr;
     {

@@ -10,7 +10,7 @@ class WatchedGuard {
 public:
     virtual void own() {}
     virtual void disown() {}
-    // Lets launches whose groups wait for each other go on. Whether there may be such launches.
+    // Lets launches whose groups wait for each other go on. Returns whether there may be such launches.
     virtual bool look_for_mutual(int64_t /*now_ns*/) { return false; }
 
     WatchedGuard* next_watched = nullptr;  // guarded by the watcher's lock, with `watched`

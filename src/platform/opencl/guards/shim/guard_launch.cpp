@@ -55,7 +55,7 @@ bool worth_it(GuardedKernel& kernel, double items) {
     return kernel.unguarded.fetch_add(1, std::memory_order_relaxed) % kMeasureAgainEvery == kMeasureAgainEvery - 1;
 }
 
-// How many work-items; 0: sizes that the driver should judge, or whose work-groups are not all equal.
+// Returns the number of work-items; 0: the sizes are left to the driver to judge, or the work-groups are not all equal.
 double work_items(cl_uint dimensions, const size_t* global, const size_t* local) {
     if (dimensions < 1 || dimensions > 3 || global == nullptr) return 0;
     double items = 1;
