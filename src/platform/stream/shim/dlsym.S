@@ -1,5 +1,5 @@
-/* dlsym for the programs we are loaded into: names of the vendor's are looked at first (dlsym.cpp). Everything else goes
-   on, by a jump, to the dlsym that comes behind us: it sees the caller's own address, as RTLD_NEXT needs. */
+/* dlsym for the programs we are loaded into: names of the vendor's are looked at first (dlsym.cpp). Everything else
+   goes on, by a jump, to the dlsym that comes behind us: it sees the caller's own address, as RTLD_NEXT needs. */
     .text
     .p2align 4
     .globl dlsym
