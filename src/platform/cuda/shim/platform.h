@@ -74,7 +74,7 @@ inline void call_settled(const HardwareUse&) {}
 // Returns the symbol that the libraries behind this one define.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
-// Of the names that programs look for by dlsym.
+// The beginning of the names that programs look for by dlsym.
 inline constexpr const char* kNamePrefix = "cu";
 // A program that opens the driver by its name has opened us.
 inline const void* in_place_of(void*, const char*) { return nullptr; }

@@ -82,7 +82,7 @@ inline void call_settled(const HardwareUse& use) { xhip_call_settled(&use); }
 // depends on the caller.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
-// Of the names that programs look for by dlsym.
+// The beginning of the names that programs look for by dlsym.
 inline constexpr const char* kNamePrefix = "hip";
 // (dlsym.cpp) Our function, where dlsym would find the runtime's; nullptr: it would not, or we leave it.
 const void* in_place_of(void* library, const char* name);

@@ -51,7 +51,7 @@ link_map* library_of(const void* address) {
     return found != 0 ? library : nullptr;
 }
 
-// Of libraries before us alone, which stay for as long as the process: the list is walked without the linker's lock.
+// Walks the list without the linker's lock: the libraries before us stay for as long as the process.
 bool comes_before_us(const void* caller) {
     const link_map* library = library_of(caller);
     for (const link_map* before = library_of(&xsched_next_dlsym); before != nullptr; before = before->l_prev)
