@@ -1,6 +1,7 @@
 // A client without a process: ordinary memory laid out as ipc::Region, and the stores that a queue makes in it.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -82,6 +83,18 @@ private:
 
 inline sched::Core hpf_core(sched::Settings settings = {}) {
     return sched::Core(policy::find_policy("HPF")->make(), settings);
+}
+
+// The passes that the dispatcher asks for in the next `ns`; the time goes on by these.
+inline int passes_within(Dispatcher& dispatcher, int64_t& now_ns, int64_t ns) {
+    const int64_t end_ns = now_ns + ns;
+    int passes = 0;
+    while (now_ns < end_ns) {
+        const int64_t next_ns = dispatcher.pass(now_ns, {});
+        ++passes;
+        now_ns = next_ns == 0 ? end_ns : std::clamp(next_ns, now_ns + kUs, end_ns);
+    }
+    return passes;
 }
 
 }  // namespace xsched::dispatch::testing

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "dispatch/fake_client.h"
+#include "dispatch/limited_clients.h"
 #include "dispatch/prices.h"
 
 namespace xsched::dispatch {
@@ -12,21 +12,7 @@ namespace {
 
 using namespace testing;
 
-class PassAllowances : public ::testing::Test {
-protected:
-    ClientView view(FakeClient& client) {
-        ClientView result = client.view();
-        result.limits = limits;
-        result.record = std::make_shared<ClientRecord>();
-        return result;
-    }
-
-    std::shared_ptr<UserLimits> limits = std::make_shared<UserLimits>();
-    FakeClient one{1, 100};
-    FakeClient two{2, 200};
-    FakeClient other{3, 300};
-    Dispatcher dispatcher{hpf_core()};
-};
+using PassAllowances = LimitedClients;
 
 TEST_F(PassAllowances, ReadingTheSlotsOfOneUserDoesNotDelayAnother) {
     std::vector<std::unique_ptr<FakeClient>> crowd;

@@ -11,18 +11,6 @@ namespace {
 
 using namespace testing;
 
-// Passes that the dispatcher asks for in the second after `now_ns`, which goes on.
-int passes_in_a_second(Dispatcher& dispatcher, int64_t& now_ns) {
-    const int64_t end_ns = now_ns + base::kSecond;
-    int passes = 0;
-    while (now_ns < end_ns) {
-        const int64_t next_ns = dispatcher.pass(now_ns, {});
-        ++passes;
-        now_ns = next_ns == 0 ? end_ns : std::clamp(next_ns, now_ns + kUs, end_ns);
-    }
-    return passes;
-}
-
 class Quiet : public ::testing::Test {
 protected:
     static constexpr uint32_t kPrograms = 60;
@@ -54,9 +42,9 @@ TEST_F(Quiet, WhatDoesNotMoveIsLookedAtEverMoreSeldom) {
     FakeClient other(kPrograms + 1, 1);  // of another priority: so that anybody is watched
     other.make_queue(0, -5);
     dispatcher.add_client(other.view());
-    const int first = passes_in_a_second(dispatcher, now_ns);
-    for (int i = 0; i < 10; ++i) passes_in_a_second(dispatcher, now_ns);
-    const int later = passes_in_a_second(dispatcher, now_ns);
+    const int first = passes_within(dispatcher, now_ns, base::kSecond);
+    for (int i = 0; i < 10; ++i) passes_within(dispatcher, now_ns, base::kSecond);
+    const int later = passes_within(dispatcher, now_ns, base::kSecond);
     EXPECT_LT(first, 4000);
     EXPECT_LT(later, 300);
 }
@@ -64,8 +52,8 @@ TEST_F(Quiet, WhatDoesNotMoveIsLookedAtEverMoreSeldom) {
 // Each that is kept off has a turn every second, which nothing comes of.
 TEST_F(Quiet, StopsThatNeverComeCostLittle) {
     make_crowd(5, false);
-    for (int i = 0; i < 5; ++i) passes_in_a_second(dispatcher, now_ns);
-    EXPECT_LT(passes_in_a_second(dispatcher, now_ns), 300);
+    for (int i = 0; i < 5; ++i) passes_within(dispatcher, now_ns, base::kSecond);
+    EXPECT_LT(passes_within(dispatcher, now_ns, base::kSecond), 300);
 }
 
 TEST_F(Quiet, TheEndOfLongWorkIsSeenAfterAPartOfItsLength) {
@@ -110,7 +98,7 @@ TEST_F(Quiet, WhatGoesOnIsLookedAtOften) {
     for (FakeClient* client : {&low, &high, &least}) dispatcher.add_client(client->view());
     dispatcher.pass(now_ns);
     ASSERT_TRUE(low.suspended(0));
-    passes_in_a_second(dispatcher, now_ns -= 200 * kMs);  // less than would starve it
+    passes_within(dispatcher, now_ns -= 200 * kMs, base::kSecond);  // less than would starve it
     high.complete(0, now_ns);
     const uint32_t rung[] = {2};
     dispatcher.pass(now_ns, rung);

@@ -20,16 +20,7 @@ protected:
         pass_for(100 * kMs);
     }
     // As the dispatcher asks for it.
-    int pass_for(int64_t ns) {
-        const int64_t end_ns = now_ns + ns;
-        int passes = 0;
-        while (now_ns < end_ns) {
-            const int64_t next_ns = dispatcher.pass(now_ns, {});
-            ++passes;
-            now_ns = next_ns == 0 ? end_ns : std::clamp(next_ns, now_ns + kUs, end_ns);
-        }
-        return passes;
-    }
+    int pass_for(int64_t ns) { return passes_within(dispatcher, now_ns, ns); }
 
     int64_t now_ns = kStart;
 };

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "dispatch/fake_client.h"
+#include "dispatch/limited_clients.h"
 #include "dispatch/user_share.h"
 
 namespace xsched::dispatch {
@@ -12,20 +12,7 @@ namespace {
 
 using namespace testing;
 
-class UserUnits : public ::testing::Test {
-protected:
-    ClientView view(FakeClient& client) {
-        ClientView result = client.view();
-        result.limits = limits;
-        return result;
-    }
-
-    std::shared_ptr<UserLimits> limits = std::make_shared<UserLimits>();
-    FakeClient one{1, 100};
-    FakeClient two{2, 200};
-    FakeClient other{3, 300};
-    Dispatcher dispatcher{hpf_core()};
-};
+using UserUnits = LimitedClients;
 
 TEST_F(UserUnits, FurtherUnitsCountAsOthersOfTheirClient) {
     limits->units = 3;

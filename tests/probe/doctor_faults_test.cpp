@@ -8,11 +8,7 @@ namespace {
 
 class DoctorFaults : public DoctorRuns {
 protected:
-    void file(const std::string& path, const std::string& text) const {
-        const std::filesystem::path full = root() + path;
-        std::filesystem::create_directories(full.parent_path());
-        std::ofstream(full) << text;
-    }
+    void file(const std::string& path, const std::string& text) const { make_file(root() + path, text); }
     std::string root() const { return directory / "machine"; }
     // Files and settings are those of a made-up machine.
     void try_with_files(const std::string& steps, const Environment& faults) {

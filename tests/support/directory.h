@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace xsched::test {
@@ -27,5 +29,11 @@ public:
 private:
     std::string path_;
 };
+
+// With the folders above it.
+inline void make_file(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
 
 }  // namespace xsched::test

@@ -1,8 +1,6 @@
 // AMD's kernel driver as its files in /sys tell, staged in a folder.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "support/directory.h"
@@ -33,10 +31,7 @@ public:
     }
 
 private:
-    static void put(const std::string& path, const std::string& text) {
-        std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-        std::ofstream(path) << text << "\n";
-    }
+    static void put(const std::string& path, const std::string& text) { make_file(path, text + "\n"); }
     TemporaryDirectory directory_;
 };
 

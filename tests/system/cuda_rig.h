@@ -124,9 +124,9 @@ protected:
                << "at last the one to be kept off did " << off_did << " and the other " << on_did << '\n'
                << off.process().err() << on.process().err();
     }
-    // Both at work, the more urgent one keeping the other off.
-    void start_both() {
-        low = start_program("low", 0);
+    // Both at work, the more urgent one keeping the other off. `lows`: words before the other one's own.
+    void start_both(const std::vector<std::string>& lows = {}) {
+        low = start_program("low", 0, {}, {}, lows);
         low->work();
         ASSERT_TRUE(low->advances()) << low->process().err();
         high = start_program("high", 10);

@@ -5,6 +5,18 @@
 namespace xsched::test {
 namespace {
 
+constexpr uint64_t kLeast = 20;  // commands of the victim in a frame of the urgent program: natively there are hundreds
+
+// The urgent program gets on by so many frames, and its victim by `least` commands in each.
+void expect_both_to_run(const CudaProgram& urgent, const CudaProgram& victim, uint64_t frames, uint64_t least) {
+    ASSERT_TRUE(eventually([&] { return urgent.done() > 0; }));
+    const uint64_t before[] = {victim.done(), urgent.done()};
+    EXPECT_TRUE(eventually([&] {
+        return urgent.done() >= before[1] + frames && victim.done() >= before[0] + least * frames;
+    })) << victim.done() - before[0]
+        << " commands of the victim, " << urgent.done() - before[1] << " of the urgent program";
+}
+
 class CudaStanding : public CudaProcesses, public testing::WithParamInterface<const char*> {
 protected:
     // A turn for whoever starves would let the other one run now and then.
@@ -21,19 +33,12 @@ INSTANTIATE_TEST_SUITE_P(Forms, CudaStanding, testing::Values("value", "batch", 
                          [](const auto& form) { return std::string(form.param); });
 
 TEST_P(CudaStanding, TheOtherProgramRunsMeanwhile) {
-    constexpr uint64_t kFrames = 40;
-    constexpr uint64_t kLeast = 20;  // commands of the victim in each: natively there are hundreds
     const auto victim = start_program("victim", 0);
     victim->work();
     ASSERT_TRUE(victim->advances()) << victim->process().err();
     const auto urgent = start_program("urgent", 10, {{"CUDA_PROGRAM_AHEAD", GetParam()}, {"CUDA_PROGRAM_BATCH", "1"}});
     urgent->work();
-    ASSERT_TRUE(eventually([&] { return urgent->done() > 0; })) << urgent->process().err();
-    const uint64_t before[] = {victim->done(), urgent->done()};
-    EXPECT_TRUE(eventually([&] {
-        return urgent->done() >= before[1] + kFrames && victim->done() >= before[0] + kLeast * kFrames;
-    })) << victim->done() - before[0]
-        << " commands of the victim, " << urgent->done() - before[1] << " of the urgent program";
+    expect_both_to_run(*urgent, *victim, 40, kLeast);
     EXPECT_TRUE(eventually([&] { return program_of(urgent->pid()).value("waits_for_host", false); }))
         << program_of(urgent->pid()).dump(2);
     EXPECT_EQ(victim->end(), 0) << victim->process().err();
@@ -64,8 +69,6 @@ protected:
 
 // An urgent program waits for the event of another one, which waits for its host.
 TEST_F(CudaStandingTogether, TheThirdProgramRunsMeanwhile) {
-    constexpr uint64_t kFrames = 20;
-    constexpr uint64_t kLeast = 20;
     const auto producer = start_program(
         "producer", 0, {{"CUDA_PROGRAM_SHARES", "1"}, {"CUDA_PROGRAM_AHEAD", "value"}, {"CUDA_PROGRAM_BATCH", "1"}});
     producer->work();
@@ -76,12 +79,7 @@ TEST_F(CudaStandingTogether, TheThirdProgramRunsMeanwhile) {
     const auto urgent =
         start_program("urgent", 10, {{"CUDA_PROGRAM_AFTER", producer->board()}, {"CUDA_PROGRAM_BATCH", "1"}});
     urgent->work();
-    ASSERT_TRUE(eventually([&] { return urgent->done() > 0; })) << urgent->process().err();
-    const uint64_t before[] = {victim->done(), urgent->done()};
-    EXPECT_TRUE(eventually([&] {
-        return urgent->done() >= before[1] + kFrames && victim->done() >= before[0] + kLeast * kFrames;
-    })) << victim->done() - before[0]
-        << " commands of the victim, " << urgent->done() - before[1] << " of the urgent program";
+    expect_both_to_run(*urgent, *victim, 20, kLeast);
     for (CudaProgram* program : {victim.get(), urgent.get(), producer.get()})
         EXPECT_EQ(program->end(), 0) << program->process().err();
 }

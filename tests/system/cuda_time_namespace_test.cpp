@@ -34,13 +34,7 @@ protected:
 };
 
 TEST_P(CudaTimeNamespace, TheLessUrgentIsKeptOff) {
-    low = start_program("low", 0, {}, {}, starter);
-    low->work();
-    ASSERT_TRUE(low->advances()) << low->process().err();
-    high = start_program("high", 10);
-    high->work();
-    ASSERT_TRUE(high->advances()) << high->process().err();
-    ASSERT_TRUE(is_kept_off(*low, *high));
+    ASSERT_NO_FATAL_FAILURE(start_both(starter));
     usleep(kWatchedMs * 1000);
     EXPECT_TRUE(is_kept_off(*low, *high));
     EXPECT_EQ(lines(low->process().err(), "xserver is lost"), 0U) << low->process().err();

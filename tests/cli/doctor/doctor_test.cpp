@@ -12,11 +12,7 @@ namespace fs = std::filesystem;
 class Doctor : public WithCli {
 protected:
     std::string root() const { return directory.path() + "/machine"; }
-    void file(const std::string& path, const std::string& text = "") {
-        const fs::path full = root() + path;
-        fs::create_directories(full.parent_path());
-        std::ofstream(full) << text;
-    }
+    void file(const std::string& path, const std::string& text = "") { make_file(root() + path, text); }
     void link(const std::string& path, const std::string& target) {
         file(path);
         fs::remove(root() + path);

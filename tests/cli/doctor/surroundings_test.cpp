@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "support/directory.h"
 
 namespace xsched::cli {
@@ -13,11 +10,7 @@ namespace {
 
 class Surroundings : public ::testing::Test {
 protected:
-    void file(const std::string& path, const std::string& text) const {
-        const std::filesystem::path full = root() + path;
-        std::filesystem::create_directories(full.parent_path());
-        std::ofstream(full) << text;
-    }
+    void file(const std::string& path, const std::string& text) const { test::make_file(root() + path, text); }
     std::string root() const { return directory / "machine"; }
     Json found(const std::string& patterns) const { return surroundings(Machine(root()), patterns); }
 

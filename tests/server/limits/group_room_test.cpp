@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "support/directory.h"
 
 namespace xsched::test {
@@ -16,11 +13,7 @@ using server::room_of_groups;
 
 class GroupRooms : public ::testing::Test {
 protected:
-    void write(const std::string& path, const std::string& text) {
-        const std::filesystem::path file(directory.path() + path);
-        std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file) << text << "\n";
-    }
+    void write(const std::string& path, const std::string& text) { make_file(directory.path() + path, text + "\n"); }
     GroupRoom room(const std::string& groups) {
         write("/groups", groups);
         return room_of_groups(directory.path() + "/groups", directory.path());

@@ -6,22 +6,16 @@
 
 #include <CL/cl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <cstdlib>
-#include <memory>
-#include <thread>
 
-#include "support/child.h"
-#include "support/directory.h"
-#include "support/small_server.h"
+#include "support/sandboxed_guest.h"
 
 namespace {
 
 using namespace xsched::test;
 
-constexpr int kNoSandbox = 77;
 constexpr cl_int kCommands = 200;
 constexpr cl_int kCommandsOfLong = 500;  // past a server's end
 constexpr unsigned kBetweenUs = 2000;    // of these
@@ -52,53 +46,8 @@ int guest() {
 }
 
 TEST(Sandbox, NothingThatNeedsRightsComesLater) {
-    const TemporaryDirectory directory;
-    const std::string path = directory / "socket";
-    setenv("XSCHED_SCHEDULER", "global", 1);
-    setenv("XSCHED_SOCKET", path.c_str(), 1);
-    EarlyChild child(guest);
-    SmallServer server(path);
-    std::atomic<bool> ended{false};
-    std::atomic<bool> came{false};
-    std::thread wishes([&] {
-        came = server.wait_for_client();
-        for (bool suspend = false; came && !ended; suspend = !suspend) {
-            server.region().header.watching = 1;
-            server.set_suspended(suspend);
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-        if (came) server.set_suspended(false);
-    });
-    const int status = child.run();
-    ended = true;
-    wishes.join();
-    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
-    EXPECT_NE(status, 1000 + SIGSYS) << "something of ours came too late";
-    EXPECT_EQ(status, 0);
-    EXPECT_TRUE(came);
+    expect_nothing_comes_late(guest, [](SmallServer&, bool) {});
 }
-
-TEST(Sandbox, ItsServerMayGo) {
-    const TemporaryDirectory directory;
-    const std::string path = directory / "socket";
-    setenv("XSCHED_SCHEDULER", "global", 1);
-    setenv("XSCHED_SOCKET", path.c_str(), 1);
-    setenv("TEST_STAYS_LONG", "1", 1);
-    EarlyChild child(guest);
-    unsetenv("TEST_STAYS_LONG");
-    auto server = std::make_unique<SmallServer>(path);
-    bool came = false;
-    std::thread ends([&] {
-        came = server->wait_for_client();
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        server.reset();
-    });
-    const int status = child.run();
-    ends.join();
-    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
-    EXPECT_NE(status, 1000 + SIGSYS) << "another server was looked for";
-    EXPECT_EQ(status, 0);
-    EXPECT_TRUE(came);
-}
+TEST(Sandbox, ItsServerMayGo) { expect_its_server_may_go(guest); }
 
 }  // namespace

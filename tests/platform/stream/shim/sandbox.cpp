@@ -4,25 +4,20 @@
 #include "support/sandbox.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <cstdlib>
-#include <memory>
-#include <thread>
+#include <string>
 
 #include "order/cuda/driver.h"
 #include "order/cuda/kernels.h"
-#include "support/child.h"
-#include "support/directory.h"
-#include "support/small_server.h"
+#include "support/sandboxed_guest.h"
 
 namespace {
 
 using cuda::api;
 using namespace xsched::test;
 
-constexpr int kNoSandbox = 77;
 constexpr uint32_t kCommands = 200;
 // Past the moment at which a queue tries its gate again, a second after its first use, and past a server's end.
 constexpr uint32_t kCommandsOfLong = 800;
@@ -68,61 +63,21 @@ class Sandbox : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Streams, Sandbox, testing::Values("made", "default"),
                          [](const auto& stream) { return std::string(stream.param); });
 
-TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
-    const TemporaryDirectory directory;
-    const std::string path = directory / "socket";
-    setenv("XSCHED_SCHEDULER", "global", 1);
-    setenv("XSCHED_SOCKET", path.c_str(), 1);
-    EarlyChild child([&] { return guest(std::string(GetParam()) == "default"); });
-    SmallServer server(path);
-    std::atomic<bool> ended{false};
-    std::atomic<bool> came{false};
-    // It wants all that it can of the program: reports, gates, and that it keeps its device.
-    std::thread wishes([&] {
-        came = server.wait_for_client();
-        for (bool suspend = false; came && !ended; suspend = !suspend) {
-            xsched::ipc::Header& header = server.region().header;
-            header.watching = 1;
-            header.keep_alive_wanted = 1;
-            for (xsched::ipc::QueueSlot& slot : server.region().slots) {
-                ++slot.warm;
-                slot.interrupt = suspend ? 1 : 0;
-            }
-            server.set_suspended(suspend);
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-        if (came) server.set_suspended(false);
-    });
-    const int status = child.run();
-    ended = true;
-    wishes.join();
-    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
-    EXPECT_NE(status, 1000 + SIGSYS) << "something of ours came too late";
-    EXPECT_EQ(status, 0);
-    EXPECT_TRUE(came);
-}
+int guest_of(const char* streams) { return guest(std::string(streams) == "default"); }
 
+TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
+    // The server wants all that it can of the program: reports, gates, and that it keeps its device.
+    expect_nothing_comes_late([] { return guest_of(GetParam()); },
+                              [](SmallServer& server, bool suspend) {
+                                  server.region().header.keep_alive_wanted = 1;
+                                  for (xsched::ipc::QueueSlot& slot : server.region().slots) {
+                                      ++slot.warm;
+                                      slot.interrupt = suspend ? 1 : 0;
+                                  }
+                              });
+}
 TEST_P(Sandbox, ItsServerMayGo) {
-    const TemporaryDirectory directory;
-    const std::string path = directory / "socket";
-    setenv("XSCHED_SCHEDULER", "global", 1);
-    setenv("XSCHED_SOCKET", path.c_str(), 1);
-    setenv("TEST_STAYS_LONG", "1", 1);
-    EarlyChild child([&] { return guest(std::string(GetParam()) == "default"); });
-    unsetenv("TEST_STAYS_LONG");
-    auto server = std::make_unique<SmallServer>(path);
-    bool came = false;
-    std::thread ends([&] {
-        came = server->wait_for_client();
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        server.reset();
-    });
-    const int status = child.run();
-    ends.join();
-    if (status == kNoSandbox) GTEST_SKIP() << "no sandbox can be entered here";
-    EXPECT_NE(status, 1000 + SIGSYS) << "another server was looked for";
-    EXPECT_EQ(status, 0);
-    EXPECT_TRUE(came);
+    expect_its_server_may_go([] { return guest_of(GetParam()); });
 }
 
 }  // namespace
