@@ -116,7 +116,8 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (needs root; fetches packages)
 	@scripts/install_deps.sh build
 	@cmake --preset dev --log-level=WARNING > /dev/null
-	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip order_check_hip
+	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip order_check_hip test_shim_hip \
+		test_hip_system
 	@tests/real_rocm/run.py --build build/dev $(if $(TIMES),--times $(TIMES)) $(CHECKS)
 
 matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)

@@ -10,6 +10,7 @@ import saved as saved_file
 import topology
 from demands import SECONDS, Failed, demand, ended_well
 from documents import Documents
+from suites import Suites
 
 CODE = "/programs/kernels.co"
 SOCKET = "/run/xserver.sock"
@@ -110,7 +111,7 @@ def exact(ended, name):
     return float(P50.search(ended.output)[1])
 
 
-class Checks(Documents):
+class Checks(Documents, Suites):
     def __init__(self, version, root, folder, room, top, times):
         self.version, self.root, self.folder, self.room, self.top = version, root, folder, room, top
         self.times = times  # preemptions for each way
@@ -329,7 +330,8 @@ class Checks(Documents):
 
 # In this order; each is a function of Checks.
 ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels",
-       "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4"]
+       "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4",
+       "units", "storm"]
 # With 7.2.4 the order checker crashes in AMD's libraries without XSched as well, in some runs.
 NOT_ON = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.

@@ -24,7 +24,11 @@ const StormMode kModes[] = {
      {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_HIP_INTERRUPT", "preempt"}, {"CUDA_PROGRAM_COPIES", "1"}}},
     {"a fault", {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_HIP_INTERRUPT", "update"}, {"FAKE_KFD_EFAULT", "9"}}},
     {"refused", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_KFD_REFUSE", "07:1,26:22,87:25"}}},
-    {"signal memory", {{"XSCHED_INTERRUPT", "1"}, {"FAKE_HIP_CP_WAIT", "1"}, {"CUDA_PROGRAM_COPIES", "1"}}},
+    {"signal memory",
+     {{"XSCHED_INTERRUPT", "1"},
+      {"FAKE_HIP_CP_WAIT", "1"},
+      {"GPU_STREAMOPS_CP_WAIT", "1"},  // of AMD's own runtime
+      {"CUDA_PROGRAM_COPIES", "1"}}},
     {"gates alone", {{"CUDA_PROGRAM_COPIES", "1"}}},
     {"copies in pieces",
      {{"XSCHED_INTERRUPT", "1"}, {"XSCHED_COPY_PIECE", "4096"}, {"CUDA_PROGRAM_COPY_BYTES", "65536"}}},

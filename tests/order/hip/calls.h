@@ -44,8 +44,6 @@ struct Kernel {
     void** arguments;
     void** extra;
 };
-// The same kernels as an image of AMD's (ORDER_HIP_CODE=FILE, for its own runtime), or `image`.
-const void* code_for(const void* image);
 bool is_host_function(CUfunction function);
 hipError_t launch_host_function(const Kernel& it, bool per_thread);
 hipError_t launch_module_function(const Kernel& it);

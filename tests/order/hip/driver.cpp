@@ -109,7 +109,7 @@ void fill_others(Api& api) {
         return code_of(code == hipErrorNotSupported ? h().hipDeviceSynchronize() : code);  // as AMD's says of it
     };
     api.cuModuleLoadData = [](CUmodule* module, const void* image) {
-        return code_of(h().hipModuleLoadData(reinterpret_cast<hipModule_t*>(module), code_for(image)));
+        return code_of(h().hipModuleLoadData(reinterpret_cast<hipModule_t*>(module), hip::code_for(image)));
     };
     api.cuModuleUnload = [](CUmodule module) {
         return code_of(h().hipModuleUnload(reinterpret_cast<hipModule_t>(module)));

@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <string>
 
 namespace hip {
 namespace {
@@ -26,6 +29,15 @@ const char* path() {
 void* library() {
     static void* const handle = dlopen(path(), RTLD_NOW);
     return handle;
+}
+
+const void* code_for(const void* image) {
+    static const std::string& code = *new std::string([] {
+        const char* path = std::getenv("ORDER_HIP_CODE");
+        std::ifstream file(path != nullptr ? path : "", std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    }());
+    return code.empty() ? image : code.data();
 }
 
 const Functions& functions() {

@@ -18,5 +18,7 @@ struct Functions {
 // From libamdhip64.so.6, or the library that FAKE_HIP_DIRECT names; from the shim, where that is preloaded.
 const Functions& functions();
 void* library();
+// An image of kernels, or what AMD's own runtime takes instead (ORDER_HIP_CODE=FILE).
+const void* code_for(const void* image);
 
 }  // namespace hip

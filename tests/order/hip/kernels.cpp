@@ -1,10 +1,6 @@
 // Libraries, whose kernels are known by host functions that are registered as the compiler does it, and launches.
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "order/hip/calls.h"
@@ -31,7 +27,7 @@ std::vector<std::unique_ptr<HostLibrary>>& libraries() {
 CUresult load_library(CUlibrary* library, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*, void**,
                       unsigned) {
     static std::vector<std::unique_ptr<FatBinary>>& binaries = *new std::vector<std::unique_ptr<FatBinary>>;
-    binaries.push_back(std::make_unique<FatBinary>(FatBinary{0x48495046, 1, code_for(image), nullptr}));
+    binaries.push_back(std::make_unique<FatBinary>(FatBinary{0x48495046, 1, hip::code_for(image), nullptr}));
     libraries().push_back(std::make_unique<HostLibrary>());
     HostLibrary& made = *libraries().back();
     made.modules = h().__hipRegisterFatBinary(binaries.back().get());
@@ -52,15 +48,6 @@ CUresult unload_library(CUlibrary library) {
 }
 
 }  // namespace
-
-const void* code_for(const void* image) {
-    static const std::string& code = *new std::string([] {
-        const char* path = std::getenv("ORDER_HIP_CODE");
-        std::ifstream file(path != nullptr ? path : "", std::ios::binary);
-        return std::string(std::istreambuf_iterator<char>(file), {});
-    }());
-    return code.empty() ? image : code.data();
-}
 
 bool is_host_function(CUfunction function) {
     const auto* address = reinterpret_cast<const char*>(function);

@@ -28,12 +28,17 @@ inline const hipStream_t kLegacy = reinterpret_cast<hipStream_t>(1);
 inline const hipStream_t kPerThread = reinterpret_cast<hipStream_t>(2);
 inline constexpr dim3 kOne{1, 1, 1};
 
-// The stand-in itself, past the shim.
+// The stand-in itself, or AMD's own runtime (tests/real_rocm), past the shim.
 inline void* stand_in() {
     static void* const library = dlopen(std::getenv("XSCHED_HIP_LIB"), RTLD_NOW);
     return library;
 }
-inline long fake_count(const char* control) { return reinterpret_cast<long (*)()>(dlsym(stand_in(), control))(); }
+// 0 of AMD's own runtime.
+inline long fake_count(const char* control) {
+    const auto count = reinterpret_cast<long (*)()>(dlsym(stand_in(), control));
+    return count != nullptr ? count() : 0;
+}
+inline const char* image() { return static_cast<const char*>(::hip::code_for(::cuda::kKernels)); }
 
 inline long misuses() { return fake_count("fake_cuda_errors"); }
 
@@ -53,7 +58,7 @@ inline const auto& hip_calls() {
         HipQueueGet,
         HipQueueCreate,
         misuses,
-        ::cuda::kKernels};
+        image()};
     return calls;
 }
 
