@@ -1,6 +1,6 @@
-// Answers dlsym for programs that open the HIP runtime themselves (Triton does), with our entry points for the runtime's
-// functions that we handle. Otherwise such programs would go unscheduled with runtimes before 6.2, which hand out no
-// table.
+// Answers dlsym for programs that open the HIP runtime themselves (Triton does), with our entry points for the
+// runtime's functions that we handle. Otherwise such programs would go unscheduled with runtimes before 6.2, which hand
+// out no table.
 #include <dlfcn.h>
 
 #include "base/new_functions.h"
