@@ -16,9 +16,9 @@ inline int exit_status(int wait_status) {
     return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// In a child: it does not outlive the test that made it, whatever ends that (a time limit, a debugger's end). A process
-// that becomes another user must call it after that. The kernel looks at the thread that forked: it must live as long
-// as the test.
+// In a child: makes it end with the test that made it, whatever ends that (a time limit, a debugger). A process that
+// becomes another user must call this after that. The kernel watches the thread that forked, which must live as long as
+// the test.
 inline void die_with(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(99);  // too late to be told

@@ -28,7 +28,7 @@ inline constexpr uint64_t kUsualCapabilities =
     bits_of({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP,
              CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT, CAP_SETFCAP});
 
-// In a child: keeps root's user id with these capabilities alone, also after an exec.
+// In a child: keeps root's user id with only these capabilities, also after an exec.
 inline bool keep_capabilities(uint64_t kept = kUsualCapabilities) {
     for (int one = 0; prctl(PR_CAPBSET_READ, one, 0, 0, 0) >= 0; ++one)
         if ((kept >> one & 1) == 0 && prctl(PR_CAPBSET_DROP, one, 0, 0, 0) != 0) return false;
@@ -39,10 +39,11 @@ inline bool keep_capabilities(uint64_t kept = kUsualCapabilities) {
     return syscall(SYS_capset, &head, sets) == 0;
 }
 
-// In a child: a user namespace of its own, in which `inside` is the user that it was. Ends with all capabilities there.
+// In a child: enters a user namespace of its own, in which `inside` is the user that it was. Ends with all capabilities
+// there.
 inline bool enter_user_namespace(uid_t inside = 0) {
     const uid_t outside = geteuid();
-    prctl(PR_SET_DUMPABLE, 1);  // whoever became another user does not own its /proc/self
+    prctl(PR_SET_DUMPABLE, 1);  // a process that changed its user does not own its /proc/self
     if (unshare(CLONE_NEWUSER) != 0) return false;
     const int fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
     const std::string line = std::to_string(inside) + " " + std::to_string(outside) + " 1\n";

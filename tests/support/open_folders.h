@@ -7,8 +7,8 @@
 
 namespace xsched::test {
 
-// Opens all folders above `path`. Returns an empty text, or why `path` stays closed to others. Does nothing for others
-// than root, who cannot become another user.
+// Opens all folders above `path`. Returns an empty text, or why `path` stays closed to others. Only root needs this:
+// other users cannot become another user.
 std::string open_folders_above(const std::string& path);
 
 // Why other users cannot reach the programs of this build; empty: they can. main() says so (support/main.cpp).

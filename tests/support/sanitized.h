@@ -1,5 +1,5 @@
-// Whether this test was compiled under a sanitizer, which makes it twenty times as slow. A check that is repeated with
-// other numbers then takes a few of them: a sanitizer looks at the code's behaviour, not at figures.
+// Set if this test was compiled under a sanitizer, which makes it twenty times as slow. A check that is repeated with
+// other numbers then takes only a few of them: a sanitizer looks at the code's behaviour, not at figures.
 #pragma once
 
 namespace xsched::test {

@@ -29,14 +29,14 @@ public:
     SystemCalls(const SystemCalls&) = delete;
     SystemCalls& operator=(const SystemCalls&) = delete;
 
-    // False: this process may not trace it.
+    // Returns false if this process may not trace it.
     bool watches() const { return state_.load() > 0; }
     void stop() {
         stop_ = true;
         if (watcher_.joinable()) watcher_.join();
     }
     using Arguments = std::array<uint64_t, 3>;
-    // After stop(): each call that was begun with its first arguments, and the paths that were named.
+    // Returns each call that was begun with its first arguments, and the named paths. Call after stop().
     const std::map<uint64_t, std::set<Arguments>>& calls() const { return calls_; }
     std::set<Arguments> of(uint64_t call) const {
         const auto found = calls_.find(call);

@@ -24,7 +24,7 @@ protected:
         urgent.submit(0);
         ASSERT_TRUE(victim.becomes_suspended(0, true));
     }
-    // The urgent program has a burst, which holds the trainer for so long.
+    // Gives the urgent program a burst, which holds the trainer for this time.
     void burst(int64_t ms) {
         ASSERT_NO_FATAL_FAILURE(begin_burst());
         std::this_thread::sleep_for(std::chrono::milliseconds(ms));

@@ -21,7 +21,7 @@ namespace xsched::test {
 
 inline constexpr uid_t kNobody = 65534;
 
-// In a child: from here on it is this user, of no further group, or of this one.
+// In a child: becomes this user, of no further group, or of these.
 inline bool become(uid_t uid, const std::vector<gid_t>& groups = {}) {
     return setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
            setresuid(uid, uid, uid) == 0;
@@ -38,7 +38,7 @@ int as_nobody(Body body) {
     return as_user(kNobody, body);
 }
 
-// The command line that runs `words` as nobody.
+// Returns the command line that runs `words` as the user nobody.
 inline std::vector<std::string> nobody_runs(std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--pdeathsig=KILL"});
