@@ -36,7 +36,7 @@ void Errands::run() {
         for (uint32_t i = 0; i < queue::pool_size(); ++i) {
             queue::XQueue* queue = queue::queue_at(i);
             if (queue == nullptr) continue;
-            queue->keep_alive().warm_if_asked();
+            queue::g_hold.warm_if_asked(queue->keep_alive());
             queue->keep_alive().prepare_if_asked();
         }
         base::futex_wait(asked_, seen);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/hot.h"
+#include "queue/alive/device_hold.h"
 #include "queue/alive/keep_alive.h"
 #include "queue/path/buffered_path.h"
 #include "queue/path/gated_path.h"
@@ -57,11 +58,11 @@ public:
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
         // Work, not only a place in the queue, and not before the scheduler has been told: that may take a system call.
-        const bool followed = (keep_alive_.running() || KeepAlive::awaits_launch()) && ticket.covers != 0;
+        const bool followed = (keep_alive_.running() || g_hold.awaits_launch()) && ticket.covers != 0;
         path_->launched(ticket, outcome);
         if (followed) [[unlikely]] {
             if (keep_alive_.running()) keep_alive_.followed();
-            KeepAlive::launched();
+            g_hold.launched();
         }
     }
     // Waits that the device does not end (standing.h). All but the begin may name a stand that is gone.

@@ -35,6 +35,30 @@ typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
 // xq_shared_event: what the queue does with the event.
 typedef enum { kXqRecords = 0, kXqWaits = 1 } XqSharedUse;
 
+// xq_about_to: what the program does next.
+typedef enum {
+    // Uses the queue for the first time. Prepares the queue's keep-alive, if it may ever have one. Later that
+    // would fall into the program's first burst, and could wait in the driver for its launches.
+    kXqFirstUse = 0,
+    // Waits for all work of the queue: keeps the device until the queue's next launch, if others are being kept off for
+    // it. The call may do the program's wait itself, and returns true then. Without a queue: the program waits for a
+    // whole context, which includes the process's hold, so the hold ends.
+    kXqWait = 1,
+    // Waits for an event in the queue. Keeps the device as above, and returns at once: true if it keeps it.
+    kXqWaitForEvent = 2,
+    // Queries the queue, or waits for it in another way: no keep-alive may stand there, so it ends soon.
+    kXqQuery = 3,
+    // Launches a command that may wait for earlier work of the queue: a keep-alive there ends soon, as behind a launch.
+    kXqMayWait = 4,
+    // Launches a kernel whose blocks must all be on the device together. No queue: the process's hold ends, because it
+    // may have the place of one of them.
+    kXqCooperative = 5,
+    // Frees device memory. No queue: all keep-alives end, since the driver waits for them. While the program frees
+    // memory again and again, nothing holds the device before its bursts: beside a hold, allocating and freeing took
+    // longer than a switch (docs/decisions/013).
+    kXqFree = 6
+} XqAbout;
+
 // The path of a copy, for paths that have rates of their own.
 typedef enum {
     kXqToDevice = 0,  // from pinned memory of the host

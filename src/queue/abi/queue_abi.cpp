@@ -201,26 +201,6 @@ XSCHED_HOT void xq_report_marker(XqQueue* queue, XqAskLater later) {
     if (XQueue* object = of_pointer(queue)) object->report_marker(later);
 }
 
-XSCHED_HOT bool xq_keep_alive(XqQueue* queue, XqReturn when) {
-    XQueue* object = of_pointer(queue);
-    return object != nullptr && object->keep_alive().start(when);
-}
-
-XSCHED_HOT void xq_end_keep_alive(XqQueue* queue) {
-    if (XQueue* object = of_pointer(queue)) object->keep_alive().end();
-}
-
-void xq_follow_keep_alive(XqQueue* queue) {
-    if (XQueue* object = of_pointer(queue)) object->keep_alive().will_be_followed();
-}
-
-void xq_end_held_keep_alive() { xsched::queue::KeepAlive::end_held(); }
-void xq_frees_memory() { xsched::queue::KeepAlive::frees_memory(); }
-
-void xq_prepare_early(XqQueue* queue) {
-    if (XQueue* object = of_pointer(queue)) object->keep_alive().prepare_early();
-}
-
 bool xq_keeps_device(XqQueue* queue) {
     XQueue* object = of_pointer(queue);
     return object != nullptr && object->keep_alive().has_use();

@@ -103,21 +103,10 @@ void xq_complete(XqToken token);
 // reported.
 void xq_report_marker(XqQueue* queue, XqAskLater later);
 
-// Gated devices: keeps the device for the queue until its next launch (XqKeepAliveOps), if others are being kept off
-// for it. Call before waiting for the queue's work. Calls the backend. Returns false if it did not.
-bool xq_keep_alive(XqQueue* queue, XqReturn when);
-// Call before a launch that may wait for earlier work in the stream: a keep-alive there ends soon, as behind a launch.
-void xq_follow_keep_alive(XqQueue* queue);
-// Call before querying or synchronizing the stream by other means: ends a pending keep-alive soon.
-void xq_end_keep_alive(XqQueue* queue);
-// The same for a whole context: also ends a keep-alive that any of the process's queues holds before a burst.
-void xq_end_held_keep_alive(void);
-// The same for a call that frees device memory. While the program frees memory again and again, no keep-alive is held
-// before its bursts: beside one, allocating and freeing took longer than a switch (docs/decisions/013).
-void xq_frees_memory(void);
-// Prepares the queue's words and its keep-alive before the program's first work, if it may ever need one. Later this
-// would fall into the program's first burst, and could wait in the driver for its launches.
-void xq_prepare_early(XqQueue* queue);
+// Gated devices: call before the program does something to which a keep-alive must react (XqKeepAliveOps): the
+// keep-alive begins or ends. May call the backend. For some values there is no queue (NULL). Returns what the value
+// says, otherwise false.
+bool xq_about_to(XqQueue* queue, XqAbout what);
 // Returns whether the process has victims and keeps the device through its pauses.
 bool xq_keeps_device(XqQueue* queue);
 // Returns when a more urgent program's copies are foreseen, as ipc::Header::copy_burst_ns; 0: they are not.

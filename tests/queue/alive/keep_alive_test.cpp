@@ -64,13 +64,13 @@ TEST_F(KeepAliveUnprepared, OneThatIsNotAskedOrCannotDoesNot) {
     EXPECT_EQ(header.keeps_alive, 0u);
     header.keep_alive_until_ns = base::now_ns() + base::kSecond;
     device.enqueue(1);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_TRUE(device.keep_alives.empty());
 }
 
 TEST_F(KeepAlive, BehindWorkWhileOthersAreKeptOff) {
     device.enqueue(1);
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWait));
     ASSERT_EQ(device.keep_alives.size(), 1u);
     EXPECT_EQ(device.keep_alives[0].when, kXqWhenComplete);
     EXPECT_FALSE(ended());
@@ -80,9 +80,9 @@ TEST_F(KeepAlive, BehindWorkWhileOthersAreKeptOff) {
 TEST_F(KeepAlive, NotWhenNobodyIs) {
     others_are_kept_off(false);
     device.enqueue(1);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     header().keep_alive_until_ns = base::now_ns() - 1;
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_TRUE(device.keep_alives.empty());
     EXPECT_EQ(header().keep_alive_synchronizes, 2u) << "the scheduler learns from it all the same";
 }
@@ -91,14 +91,14 @@ TEST_F(KeepAlive, AlsoWhenNobodyIsWhereItIsAlwaysWished) {
     others_are_kept_off(false);
     header().keep_alive_always_us = 120;
     device.enqueue(1);
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWait));
     ASSERT_EQ(device.keep_alives.size(), 1u);
     EXPECT_EQ(device.keep_alives[0].ns, 120 * base::kMicrosecond);
     others_are_kept_off(true);
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_EQ(device.keep_alives[1].ns, 120 * base::kMicrosecond) << "the longer of both";
     header().keep_alive_always_us = 0;
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_EQ(device.keep_alives[2].ns, 50 * base::kMicrosecond);
 }
 
@@ -116,13 +116,13 @@ TEST_F(KeepAlive, AQueueIsIdleIfTheDriverSaysSoToo) {
 TEST_F(KeepAlive, NotOnAnIdleDevice) {
     const uint64_t mark = xq_sync_begin(device.abi_queue());
     xq_sync_end(device.abi_queue(), mark);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_TRUE(device.keep_alives.empty());
 }
 
 TEST_F(KeepAlive, TheSecondWorkBehindItEndsIt) {
     device.enqueue(1);
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
     EXPECT_EQ(device.keep_alives[0].when, kXqAtOnce);
     XqTicket marker{};
     xq_admit_marker(device.abi_queue(), &marker);
@@ -138,21 +138,21 @@ TEST_F(KeepAlive, TheSecondWorkBehindItEndsIt) {
 // As that of a copy of pageable memory.
 TEST_F(KeepAlive, ACallThatMayWaitForTheStreamEndsItSoon) {
     device.enqueue(1);
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
-    xq_follow_keep_alive(device.abi_queue());
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
+    xq_about_to(device.abi_queue(), kXqMayWait);
     EXPECT_TRUE(followed());
     device.enqueue(2);
     EXPECT_TRUE(followed()) << "it was the first launch";
     device.enqueue(3);
     EXPECT_TRUE(ended());
-    xq_follow_keep_alive(device.abi_queue());
+    xq_about_to(device.abi_queue(), kXqMayWait);
     EXPECT_TRUE(ended()) << "there is none any more";
 }
 
 TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
     device.enqueue(1);
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
     ASSERT_EQ(device.keep_alives.size(), 2u);
     EXPECT_EQ(*device.keep_alive_word, device.keep_alives[0].number + 1);
     EXPECT_FALSE(ended());
@@ -161,8 +161,8 @@ TEST_F(KeepAlive, TheNextWaitEndsItAndBeginsAnother) {
 TEST_F(KeepAlive, WhoAsksForTheStreamEndsItAndSeesNothingOfIt) {
     device.enqueue(1);
     const uint64_t mark = xq_sync_begin(device.abi_queue());
-    xq_keep_alive(device.abi_queue(), kXqWhenComplete);
-    xq_end_keep_alive(device.abi_queue());
+    xq_about_to(device.abi_queue(), kXqWait);
+    xq_about_to(device.abi_queue(), kXqQuery);
     EXPECT_TRUE(ended());
     EXPECT_FALSE(xq_only_keep_alive_pending(device.abi_queue())) << "a command is in flight";
     while (device.step()) {
@@ -190,7 +190,7 @@ TEST(KeepAliveUnwatched, NothingIsOursWhereNobodyEverWatched) {
 TEST_F(KeepAlive, WhatTheBackendRefusesIsNotWaitedFor) {
     device.refuse_keep_alive = true;
     device.enqueue(1);
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_TRUE(ended());
 }
 
@@ -198,14 +198,14 @@ TEST_F(KeepAliveUnprepared, BeforeAnAnnouncedBurstTheDeviceGetsSomethingToDoOnce
     device.enqueue(0);
     while (device.step()) {
     }
-    device.queue().keep_alive().warm_if_asked();
+    queue::g_hold.warm_if_asked(device.queue().keep_alive());
     EXPECT_EQ(device.warmed, 0);
     ++device.slot().warm;
-    device.queue().keep_alive().warm_if_asked();
-    device.queue().keep_alive().warm_if_asked();
+    queue::g_hold.warm_if_asked(device.queue().keep_alive());
+    queue::g_hold.warm_if_asked(device.queue().keep_alive());
     EXPECT_EQ(device.warmed, 1);
     ++device.slot().warm;
-    device.queue().keep_alive().warm_if_asked();
+    queue::g_hold.warm_if_asked(device.queue().keep_alive());
     EXPECT_EQ(device.warmed, 2);
 }
 

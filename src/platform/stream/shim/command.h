@@ -72,12 +72,12 @@ public:
     // The driver's call may wait for the stream, so a keep-alive there is limited as behind a launch.
     void follow_keep_alive() const {
         const KeepErrno keep;
-        if (xqueue_ != nullptr) xq_follow_keep_alive(xqueue_);
+        if (xqueue_ != nullptr) xq_about_to(xqueue_, kXqMayWait);
     }
     // The driver's call will wait for the stream, so no keep-alive may stand there.
     void end_keep_alive() const {
         const KeepErrno keep;
-        if (xqueue_ != nullptr) xq_end_keep_alive(xqueue_);
+        if (xqueue_ != nullptr) xq_about_to(xqueue_, kXqQuery);
     }
 
     StreamEntry* entry() const { return entry_; }

@@ -38,7 +38,7 @@ void memory_allocated() {
     if (known_entry_of(nullptr, false) != nullptr) return;
     const StreamEntry* const entry = entry_of(nullptr, false);
     XqQueue* const queue = entry != nullptr ? entry->xqueue.load(std::memory_order_acquire) : nullptr;
-    if (queue != nullptr) xq_prepare_early(queue);
+    if (queue != nullptr) xq_about_to(queue, kXqFirstUse);
 }
 
 }  // namespace xsched::stream

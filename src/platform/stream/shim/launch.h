@@ -73,7 +73,7 @@ void note_cooperative(const Launch& launch, Stream stream) {
     if (kSharesHardware && launch.entry() != nullptr)
         launch.entry()->cooperative.store(true, std::memory_order_relaxed);
     if (asks_capturing(stream, Declared<kEntry>::kPerThread)) return note_cooperative_graph();
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqCooperative);
 }
 
 // Notes the events among a launch's attributes. They may complete before the launch, so they tell nothing about the
@@ -181,7 +181,7 @@ struct OnSeveral<kEntry, Result (*)(Parameters*, Count, unsigned)> {
         constexpr unsigned kMost = 64;  // devices; the driver takes one launch per device
         const auto number = static_cast<unsigned>(count);
         if (list == nullptr || number > kMost) return driver<kEntry>()(list, count, flags);
-        if constexpr (kTraits<kEntry>.cooperative) xq_end_held_keep_alive();
+        if constexpr (kTraits<kEntry>.cooperative) xq_about_to(nullptr, kXqCooperative);
         alignas(Launch) unsigned char places[kMost][sizeof(Launch)];
         for (unsigned i = 0; i < number; ++i) {
             const Stream stream = stream_of_launch(list[i]);

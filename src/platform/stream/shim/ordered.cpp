@@ -34,18 +34,18 @@ XSCHED_HOT bool is_legacy_beside_others(const StreamEntry& entry) {
 // of ours disturb captures.
 XSCHED_HOT bool may_keep_alive(const StreamEntry& entry) { return !some_captured() && !is_legacy_beside_others(entry); }
 
-bool keep_alive(StreamEntry* entry, XqReturn when) {
+bool keep_alive(StreamEntry* entry, XqAbout what) {
     XqQueue* const xqueue = xqueue_of(entry);
-    return xqueue != nullptr && may_keep_alive(*entry) && xq_keep_alive(xqueue, when);
+    return xqueue != nullptr && may_keep_alive(*entry) && xq_about_to(xqueue, what);
 }
 
 }  // namespace
 
-bool wait_and_keep_alive(StreamEntry* entry) { return keep_alive(entry, kXqWhenComplete); }
-void keep_alive_behind(StreamEntry* entry) { keep_alive(entry, kXqAtOnce); }
+bool wait_and_keep_alive(StreamEntry* entry) { return keep_alive(entry, kXqWait); }
+void keep_alive_behind(StreamEntry* entry) { keep_alive(entry, kXqWaitForEvent); }
 
 void end_keep_alive(StreamEntry* entry) {
-    if (XqQueue* const xqueue = xqueue_of(entry)) xq_end_keep_alive(xqueue);
+    if (XqQueue* const xqueue = xqueue_of(entry)) xq_about_to(xqueue, kXqQuery);
 }
 
 bool only_keep_alive_pending(StreamEntry* entry) {
@@ -77,7 +77,7 @@ StreamEntry* ContextMarks::only_one_with_work() const {
 bool ContextMarks::wait_and_keep_alive() const {
     if (StreamEntry* const entry = only_one_with_work(); entry != nullptr && stream::wait_and_keep_alive(entry))
         return true;
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     for (unsigned i = 0; i < count_; ++i) stream::end_keep_alive(marks_[i].entry);
     return false;
 }

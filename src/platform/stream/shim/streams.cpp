@@ -300,12 +300,7 @@ bool some_are_unscheduled() { return g_some_unscheduled.load(std::memory_order_r
 
 bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
-void frees_device_memory() {
-    xq_frees_memory();
-    for_each_entry([](const StreamEntry& entry) {
-        if (XqQueue* xqueue = entry.xqueue.load(std::memory_order_acquire)) xq_end_keep_alive(xqueue);
-    });
-}
+void frees_device_memory() { xq_about_to(nullptr, kXqFree); }
 
 // The priority may have been set since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {

@@ -7,23 +7,23 @@ namespace {
 using fake::FakeDevice;
 
 // Before a burst that is foreseen.
-class KeepAliveHeld : public test::KeepAlives {
+class DeviceHold : public test::KeepAlives {
 protected:
     void SetUp() override {
         KeepAlives::SetUp();
-        xq_end_held_keep_alive();  // the last test's, which is in force for 0.45 ms and prevents another
+        xq_about_to(nullptr, kXqWait);  // the last test's, which is in force for 0.45 ms and prevents another
         xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
         others_are_kept_off(false);
     }
     static void ask(FakeDevice& of, uint32_t us) {
         of.slot().warm_us = us;
         ++of.slot().warm;
-        of.queue().keep_alive().warm_if_asked();
+        queue::g_hold.warm_if_asked(of.queue().keep_alive());
     }
     uint32_t word() const { return *device.keep_alive_word; }
 };
 
-TEST_F(KeepAliveHeld, SoLongAndTheFirstLaunchIsTold) {
+TEST_F(DeviceHold, SoLongAndTheFirstLaunchIsTold) {
     ask(device, 300);
     ASSERT_EQ(device.held_before.size(), 1u);
     EXPECT_EQ(device.held_before[0].ns, 300 * base::kMicrosecond);
@@ -38,74 +38,74 @@ TEST_F(KeepAliveHeld, SoLongAndTheFirstLaunchIsTold) {
     EXPECT_TRUE(device.keep_alives.empty());
 }
 
-TEST_F(KeepAliveHeld, AnotherQueuesLaunchCountsAsWell) {
+TEST_F(DeviceHold, AnotherQueuesLaunchCountsAsWell) {
     FakeDevice other{test::kInterruptible};
     ask(device, 300);
     other.enqueue(1);
     EXPECT_EQ(word(), device.held_before[0].number);
 }
 
-TEST_F(KeepAliveHeld, OneAtATime) {
+TEST_F(DeviceHold, OneAtATime) {
     ask(device, 3'600'000'000);
     ask(device, 300);
     EXPECT_EQ(device.held_before.size(), 1u);
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     ask(device, 300);
     EXPECT_EQ(device.held_before.size(), 2u) << "that one is over";
 }
 
 // It stands beside the program's work, which is behind nothing of it.
-TEST_F(KeepAliveHeld, WhoAsksOrWaitsForTheStreamLeavesIt) {
+TEST_F(DeviceHold, WhoAsksOrWaitsForTheStreamLeavesIt) {
     ask(device, 300);
     device.enqueue(1);
-    xq_end_keep_alive(device.abi_queue());
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    xq_about_to(device.abi_queue(), kXqQuery);
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWait));
     EXPECT_EQ(word(), device.held_before[0].number);
 }
 
-TEST_F(KeepAliveHeld, WhoWaitsForTheContextEndsIt) {
+TEST_F(DeviceHold, WhoWaitsForTheContextEndsIt) {
     ask(device, 300);
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
     device.enqueue(1);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
 }
 
-TEST_F(KeepAliveHeld, NotBeforeBurstsOfAProgramThatFreesMemory) {
+TEST_F(DeviceHold, NotBeforeBurstsOfAProgramThatFreesMemory) {
     ask(device, 300);
-    xq_frees_memory();
+    xq_about_to(nullptr, kXqFree);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
-    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    for (uint32_t i = 0; i < queue::DeviceHold::kBurstsAfterFree; ++i) ask(device, 300);
     EXPECT_EQ(device.held_before.size(), 1u);
     ask(device, 300);
     EXPECT_EQ(device.held_before.size(), 2u) << "it has not freed any for long";
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
 }
 
-TEST_F(KeepAliveHeld, AlsoBehindTheFirstLaunch) {
+TEST_F(DeviceHold, AlsoBehindTheFirstLaunch) {
     ask(device, 300);
     device.enqueue(1);
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
 }
 
-TEST_F(KeepAliveHeld, AWaitThatKeepsTheDeviceBeginsAnotherBesideIt) {
+TEST_F(DeviceHold, AWaitThatKeepsTheDeviceBeginsAnotherBesideIt) {
     ask(device, 300);
     device.enqueue(1);
     others_are_kept_off(true);
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqAtOnce));
-    xq_end_held_keep_alive();
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWaitForEvent));
+    xq_about_to(nullptr, kXqWait);
     EXPECT_LT(word(), device.keep_alives.back().number) << "the two have one word";
     device.enqueue(2);
     EXPECT_EQ(word(), device.keep_alives.back().number);
 }
 
 // Nothing has been launched since.
-TEST_F(KeepAliveHeld, AlsoBehindTheKeepAliveOfTheLastWait) {
+TEST_F(DeviceHold, AlsoBehindTheKeepAliveOfTheLastWait) {
     device.enqueue(1);
     others_are_kept_off(true);
     const uint64_t mark = xq_sync_begin(device.abi_queue());
-    ASSERT_TRUE(xq_keep_alive(device.abi_queue(), kXqWhenComplete));
+    ASSERT_TRUE(xq_about_to(device.abi_queue(), kXqWait));
     while (device.step()) {
     }
     xq_sync_end(device.abi_queue(), mark);
@@ -115,20 +115,20 @@ TEST_F(KeepAliveHeld, AlsoBehindTheKeepAliveOfTheLastWait) {
     EXPECT_LT(word(), device.held_before[0].number);
 }
 
-TEST_F(KeepAliveHeld, NotOnceTheBurstIsThere) {
+TEST_F(DeviceHold, NotOnceTheBurstIsThere) {
     device.enqueue(1);
     ask(device, 300);
     EXPECT_TRUE(device.held_before.empty());
     EXPECT_EQ(device.warmed, 0);
 }
 
-TEST_F(KeepAliveHeld, NotWhereNoneIsPrepared) {
+TEST_F(DeviceHold, NotWhereNoneIsPrepared) {
     header().keeps_alive = 0;
     ask(device, 300);
     EXPECT_TRUE(device.held_before.empty());
 }
 
-TEST_F(KeepAliveHeld, WhatTheBackendRefusesHoldsNothing) {
+TEST_F(DeviceHold, WhatTheBackendRefusesHoldsNothing) {
     device.refuse_keep_alive = true;
     ask(device, 300);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
@@ -136,16 +136,16 @@ TEST_F(KeepAliveHeld, WhatTheBackendRefusesHoldsNothing) {
 }
 
 // Through the whole of a burst.
-class KeepAliveThrough : public KeepAliveHeld {
+class KeepAliveThrough : public DeviceHold {
 protected:
     void SetUp() override {
-        KeepAliveHeld::SetUp();
+        DeviceHold::SetUp();
         device.slot().warm_behind_us = 900;
         ask(device, kWaits / base::kMicrosecond);
         ASSERT_EQ(device.held_before.size(), 1u);
     }
     void TearDown() override {
-        xq_end_held_keep_alive();
+        xq_about_to(nullptr, kXqWait);
         device.slot().warm_behind_us = 0;
     }
     uint32_t number() const { return device.held_before[0].number; }
@@ -167,7 +167,7 @@ TEST_F(KeepAliveThrough, ItEndsSoLongBehindTheFirstLaunch) {
 
 // It is over by then, and the scheduler must not rely on it.
 TEST_F(KeepAliveThrough, ALaunchThatComesTooLateIsNotHeldThrough) {
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     ask(device, 1);
     const int64_t until_ns = device.slot().holds_until_ns.load();
     while (base::now_ns() <= until_ns) {
@@ -179,35 +179,35 @@ TEST_F(KeepAliveThrough, ALaunchThatComesTooLateIsNotHeldThrough) {
 // The two would have one word.
 TEST_F(KeepAliveThrough, NoWaitNeedsAnotherOne) {
     device.slot().holds_until_ns = 0;
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     device.slot().warm_behind_us = 3'600'000'000U;
     ask(device, 300);
     ASSERT_EQ(device.held_before.size(), 2u);
     device.enqueue(1);
     others_are_kept_off(true);
     const uint32_t waited = header().keep_alive_synchronizes.load();
-    EXPECT_FALSE(xq_keep_alive(device.abi_queue(), kXqAtOnce));
+    EXPECT_FALSE(xq_about_to(device.abi_queue(), kXqWaitForEvent));
     EXPECT_TRUE(device.keep_alives.empty());
     EXPECT_EQ(word(), device.held_before[1].number) << "and no wait ends it";
     EXPECT_EQ(header().keep_alive_synchronizes.load(), waited + 1) << "the scheduler knows that its pauses begin so";
-    xq_end_held_keep_alive();
-    EXPECT_TRUE(xq_keep_alive(device.abi_queue(), kXqAtOnce)) << "now one does";
+    xq_about_to(nullptr, kXqWait);
+    EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWaitForEvent)) << "now one does";
 }
 
 // The scheduler would leave victims to a hold that is none.
 TEST_F(KeepAliveThrough, WhoWaitsForTheContextTellsTheScheduler) {
     const uint32_t rang = header().doorbell.load();
-    xq_end_held_keep_alive();
+    xq_about_to(nullptr, kXqWait);
     EXPECT_EQ(word(), number() + 1);
     EXPECT_EQ(device.slot().holds_until_ns.load(), 0);
     EXPECT_NE(header().doorbell.load(), rang);
 }
 
 // Bursts that wait twice, each held through.
-class KeepAliveToTheLastWait : public KeepAliveHeld {
+class KeepAliveToTheLastWait : public DeviceHold {
 protected:
     void SetUp() override {
-        KeepAliveHeld::SetUp();
+        DeviceHold::SetUp();
         device.slot().warm_behind_us = 3'600'000'000U;
         for (uint32_t i = 0; i < queue::BurstWaits::kNotFor; ++i) burst(3 + i % 2);  // what the last test left
         for (uint32_t i = 0; i < queue::BurstWaits::kEnough; ++i) {
@@ -227,17 +227,17 @@ protected:
     void TearDown() override {
         burst(3);
         begin();  // for other tests nobody knows how many there are
-        xq_end_held_keep_alive();
+        xq_about_to(nullptr, kXqWait);
         device.slot().warm_behind_us = 0;
         device.slot().holds_until_ns = 0;
     }
     void begin() {
-        xq_end_held_keep_alive();
+        xq_about_to(nullptr, kXqWait);
         complete();
         ask(device, 3'600'000'000U);
     }
     void launch() { device.enqueue(++last_); }
-    void wait() { xq_keep_alive(device.abi_queue(), kXqAtOnce); }
+    void wait() { xq_about_to(device.abi_queue(), kXqWaitForEvent); }
     void complete() {
         const uint64_t mark = xq_sync_begin(device.abi_queue());
         while (device.step()) {
@@ -288,20 +288,20 @@ TEST_F(KeepAliveToTheLastWait, NotForLongOnceABurstWentOn) {
 }
 
 // To the end of a burst under way: launches leave it, and the next wait ends it.
-class KeepAliveToTheEnd : public KeepAliveHeld {
+class KeepAliveToTheEnd : public DeviceHold {
 protected:
     void SetUp() override {
-        KeepAliveHeld::SetUp();
+        DeviceHold::SetUp();
         device.enqueue(1);
         device.slot().warm_to_end = 1;
         for (int i = 0; i < 2; ++i) {  // no wait ends them: what earlier tests did is forgotten
             ask(device, 1);
-            xq_end_held_keep_alive();
+            xq_about_to(nullptr, kXqWait);
         }
         device.held_before.clear();
     }
     void TearDown() override {
-        xq_end_held_keep_alive();
+        xq_about_to(nullptr, kXqWait);
         device.slot().warm_to_end = 0;
         device.slot().holds_until_ns = 0;
     }
@@ -325,7 +325,7 @@ TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
     device.enqueue(2);
     device.enqueue(3);
     EXPECT_LT(word(), number);
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
     EXPECT_EQ(word(), number + 1);
     ask(device, 300);
     EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
@@ -336,7 +336,7 @@ TEST_F(KeepAliveToTheEnd, ALaunchBehindTheWaitTellsTheScheduler) {
     ask(device, 3'600'000'000U);
     const int64_t until_ns = device.slot().holds_until_ns.load();
     const uint32_t rang = header().doorbell.load();
-    xq_keep_alive(device.abi_queue(), kXqAtOnce);
+    xq_about_to(device.abi_queue(), kXqWaitForEvent);
     EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns) << "it would take victims off for the rest of the burst";
     device.enqueue(2);
     EXPECT_EQ(device.slot().holds_until_ns.load(), 0);
@@ -351,7 +351,7 @@ TEST_F(KeepAliveToTheEnd, ForLongerWhereWaitsHaveEndedTheLastOnes) {
     constexpr int64_t kAskedNs = 300 * base::kMicrosecond;
     const auto lasts_ns = [&](bool waits) {
         ask(device, 300);
-        if (waits) xq_keep_alive(device.abi_queue(), kXqAtOnce);
+        if (waits) xq_about_to(device.abi_queue(), kXqWaitForEvent);
         return device.held_before.back().ns;
     };
     for (uint32_t i = 0; i < queue::EndWaits::kEnough; ++i) EXPECT_EQ(lasts_ns(true), kAskedNs);
@@ -367,17 +367,17 @@ TEST_F(KeepAliveToTheEnd, AnotherQueuesWaitEndsItAsWell) {
     FakeDevice other{test::kInterruptible};
     ask(device, 300);
     ASSERT_EQ(device.held_before.size(), 1u);
-    xq_keep_alive(other.abi_queue(), kXqAtOnce);
+    xq_about_to(other.abi_queue(), kXqWaitForEvent);
     EXPECT_EQ(word(), device.held_before[0].number + 1);
 }
 
 TEST_F(KeepAliveToTheEnd, NotShortlyAfterMemoryWasFreed) {
-    xq_frees_memory();
+    xq_about_to(nullptr, kXqFree);
     ask(device, 300);
     EXPECT_TRUE(device.held_before.empty());
     device.slot().warm_to_end = 0;
     xq_sync_end(device.abi_queue(), xq_sync_begin(device.abi_queue()));
-    for (uint32_t i = 0; i < queue::KeepAlive::kBurstsAfterFree; ++i) ask(device, 300);
+    for (uint32_t i = 0; i < queue::DeviceHold::kBurstsAfterFree; ++i) ask(device, 300);
     EXPECT_TRUE(device.held_before.empty()) << "it was none of the bursts to come";
 }
 
