@@ -7,16 +7,13 @@
 // suspends them. One WARN line says so. A server that comes back is found again.
 #pragma once
 
-#include "ipc/layout.h"
-#include "queue/xqueue.h"
+#include "xsched/types.h"
 
 namespace xsched::agent {
 
 // Starts the agent on the first call in this process (and again in a forked child). `errands`: also starts the thread
 // of errands.h; otherwise that thread starts with the first errand.
 void ensure_started(bool errands = false);
-// Returns where the queue with this index publishes its state. Call ensure_started first.
-queue::Placement placement(uint32_t index);
 // Changes the scheduler of a running process; queues and hints stay. Returns NotFound if no such policy exists.
 XResult set_scheduler(XSchedulerType type, XPolicyType policy);
 // Returns the scheduler that decides at present: kSchedulerAppManaged if a global scheduler is wanted and no server is

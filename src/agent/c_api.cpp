@@ -3,6 +3,7 @@
 
 #include "agent/agent.h"
 #include "agent/hint_api.h"
+#include "agent/state.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "ipc/slot_hints.h"
