@@ -82,7 +82,7 @@ DECISION = "# 999 A probe\n\n2026-11-28. Nothing was measured.\n"
 FOURTH_KIND = (  # file, text, what it stands before
     ("src/sched/facts/unit.h", "    uint32_t probe = 0;\n",
      "    uint32_t gates_apart_us = 0;  //"),
-    ("src/ipc/layout.h", "    std::atomic<uint32_t> probe;\n", "    std::atomic<uint32_t> gates_apart_us;"),
+    ("src/ipc/queue_slot.h", "    std::atomic<uint32_t> probe;\n", "    std::atomic<uint32_t> gates_apart_us;"),
     ("src/dispatch/client_directives.cpp", "    put(slot.probe, preemption.probe);\n",
      "    put(slot.device_timeslice_us, preemption.timeslice_us);\n"),
     ("src/queue/device.h", "    XResult (*set_probe)(void* hwq, uint32_t value);\n", "} XqStopOps;"),

@@ -15,7 +15,7 @@ FORMATTED = True
 
 MOST_COLUMNS = 120
 MOST_LINES = 350
-LONGER = {"src/sched/core/chooser.cpp": 370, "src/agent/agent.cpp": 355, "src/ipc/layout.h": 355}  # can only fall
+LONGER = {"src/sched/core/chooser.cpp": 370}  # can only fall
 FORMATTER = "clang-format-19"  # as scripts/install_deps.sh has it: other versions differ
 CPP = {".cpp", ".h", ".c", ".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake", ""}  # a table's row (.def) is one line, however long
