@@ -126,6 +126,20 @@ class Codegen(unittest.TestCase):
             table["functions"][0]["class"] = "ignored"
         self.assertIn("has class 'ignored'", self.bad_table(change))
 
+    def test_every_copy_says_how_it_tells_its_bytes(self):
+        if API != "opencl":
+            self.skipTest("OpenCL's functions have names that tell")
+        rows = self.table["functions"] + self.table["by_name"]
+        copies = {row["name"] for row in rows if re.match("clEnqueue(Read|Write|Copy|SVMMemcpy)", row["name"])}
+        self.assertEqual({row["name"] for row in rows if "copy" in row}, copies)
+
+    def test_only_a_function_that_peeks_leaves_the_error(self):
+        if API != "hip":
+            self.skipTest("HIP's runtime has a last error")
+        peeks = {row["name"]: "peeks" in row.get("traits", []) for row in self.table["functions"]
+                 if row.get("hook") == "last_error"}
+        self.assertEqual(peeks, {"hipExtGetLastError": False, "hipGetLastError": False, "hipPeekAtLastError": True})
+
     def propose(self, header):
         path = self.folder / "vendor.h"
         path.write_text(header)

@@ -88,10 +88,12 @@ def functions(table):
             words = [row["result"], row["name"]] + ([row["args"]] if row["args"] else [])
             lines.append(f"{'PER_THREAD' if row['per_thread'] else 'FUNCTION'}({', '.join(words)})")
     lines += [f"{row['used'].upper()}({row['name']})" for row in table["functions"] if "used" in row]
-    lines += [f"TRAITS({', '.join([row['name']] + traits(row))})" for row in table["functions"] if traits(row)]
+    for macro, kind in (("TRAITS", "functions"), ("TRAITS_BY_NAME", "by_name")):
+        lines += [f"{macro}({', '.join([row['name']] + traits(row))})" for row in table[kind] if traits(row)]
     return with_macros({"FUNCTION": ("result, name, ...", ""),
                         "PER_THREAD": ("result, name, ...", "FUNCTION(result, name, __VA_ARGS__)"),
-                        "NEEDED": ("name", ""), "OPTIONAL": ("name", ""), "TRAITS": ("name, ...", "")}, lines)
+                        "NEEDED": ("name", ""), "OPTIONAL": ("name", ""), "TRAITS": ("name, ...", ""),
+                        "TRAITS_BY_NAME": ("name, ...", "")}, lines)
 
 
 def coverage_row(row):

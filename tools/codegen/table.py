@@ -37,11 +37,13 @@ TRAITS = {
     "waits": "what the stream waits for may be the next thing that the caller does, without the driver",
     "question": "it asks, and does not wait",
     "stands": "the stream waits for what its device does not end: the host, another program or another device",
+    "peeks": "the error that it tells stays the thread's last one",
 }
 COPIES = {
     "last": "the last one",
     "first": "the first one, before an offset",
     "rows": "the last two are a row's bytes and how many rows there are",
+    "region": "the three of the last list, which is a rectangle's",
     "untold": "none: a structure tells, or there are several ranges",
 }
 NEEDED = {"name", "since", "class", "why"}

@@ -6,12 +6,10 @@
 
 namespace xsched::hip {
 
-constexpr bool takes_error(std::string_view name) { return name.find("Peek") == std::string_view::npos; }
-
 template <stream::EntryPoint kEntry>
 hipError_t last_error() {
     const hipError_t code = stream::driver<kEntry>()();
-    const hipError_t hidden = xhip_hidden_error(takes_error(stream::Declared<kEntry>::kName));
+    const hipError_t hidden = xhip_hidden_error(!stream::kTraits<kEntry>.peeks);
     return code != hipSuccess ? code : hidden;
 }
 

@@ -26,6 +26,18 @@ enum EntryPoint : uint32_t {
 // The next function below us, for hooks: the loader's, or as a layer the next layer's.
 extern std::atomic<void*> g_below[kEntryPointCount];
 
+// Properties of a function that its types do not tell: tools/codegen/table.py says what each means.
+enum class CopyBytes : uint8_t { kNone, kLast, kRegion, kUntold };
+struct Traits {
+    CopyBytes copy = CopyBytes::kNone;
+};
+template <EntryPoint kEntry>
+inline constexpr Traits kTraits{};
+#define TRAITS(name, ...) \
+    template <>           \
+    inline constexpr Traits kTraits<kEntry_##name>{__VA_ARGS__};
+#include "functions.inc"
+
 template <EntryPoint kEntry>
 struct Declared;
 #define ENTRY_POINT(name)                                                                          \
@@ -33,6 +45,7 @@ struct Declared;
     struct Declared<kEntry_##name> {                                                               \
         using Type = decltype(cl_icd_dispatch::name);                                              \
         static constexpr const char* kName = #name;                                                \
+        static constexpr CopyBytes kCopy = kTraits<kEntry_##name>.copy;                            \
         static Type driver() {                                                                     \
             return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed)); \
         }                                                                                          \

@@ -37,6 +37,13 @@ cl_command_queue queue_of(
 
 namespace {
 
+template <ByName>
+inline constexpr Traits kTraitsByName{};
+#define TRAITS_BY_NAME(name, ...) \
+    template <>                   \
+    inline constexpr Traits kTraitsByName<kByName_##name>{__VA_ARGS__};
+#include "functions.inc"
+
 // The function of that name of the driver that was asked as number kDriver.
 template <ByName kName_, unsigned kDriver>
 struct OfDriver;
@@ -45,6 +52,7 @@ struct OfDriver;
     struct OfDriver<kByName_##name, kDriver> {                                                             \
         using Type = decltype(&name);                                                                      \
         static constexpr const char* kName = #name;                                                        \
+        static constexpr CopyBytes kCopy = kTraitsByName<kByName_##name>.copy;                             \
         static Type driver() { return reinterpret_cast<Type>(g_drivers[kByName_##name][kDriver].load()); } \
     };
 #include "entry_points.inc"

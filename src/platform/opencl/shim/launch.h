@@ -60,8 +60,8 @@ cl_command_queue queue_of(const std::tuple<Arguments...>& all) {
     return std::get<0>(all);
 }
 
-// Callee: the function's Type, kName, and driver() for the next one below us; launched(event), if it has that, after a
-// call with the event that the program got. kBlockingAt: which argument says whether the call blocks.
+// Callee: the function's Type, kName, kCopy, and driver() for the next one below us; launched(event), if it has that,
+// after a call with the event that the program got. kBlockingAt: which argument says whether the call blocks.
 template <typename Callee, int kBlockingAt = kNeverBlocks, typename Function = typename Callee::Type>
 struct Enqueue;
 
@@ -85,7 +85,7 @@ struct Enqueue<Callee, kBlockingAt, Result(CL_API_CALL*)(Arguments...)> {
 
         EventArguments events{std::get<kTail>(all), std::get<kTail + 1>(all), std::get<kTail + 2>(all)};
         Launch launch(xqueue, blocks(all), events);
-        if constexpr (is_copy(Callee::kName)) launch.note_copy(bytes_of_copy<Callee>(all));
+        if constexpr (Callee::kCopy != CopyBytes::kNone) launch.note_copy(bytes_of_copy<Callee::kCopy>(all));
         std::get<kTail>(all) = events.count;
         std::get<kTail + 1>(all) = events.wait_list;
         std::get<kTail + 2>(all) = events.event;

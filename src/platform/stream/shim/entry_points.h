@@ -50,6 +50,7 @@ struct Traits {
     bool waits = false;
     bool question = false;
     bool stands = false;
+    bool peeks = false;
     CopyBytes copy = CopyBytes::kNone;
 };
 template <EntryPoint kEntry>

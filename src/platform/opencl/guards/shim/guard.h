@@ -34,6 +34,7 @@ void kernel_shares_memory(cl_kernel kernel);
 struct GuardedNDRange {
     using Type = Declared<kEntry_clEnqueueNDRangeKernel>::Type;
     static constexpr const char* kName = Declared<kEntry_clEnqueueNDRangeKernel>::kName;
+    static constexpr CopyBytes kCopy = CopyBytes::kNone;
     static Type driver();
     // The launch succeeded; `event`: what the program got, nullptr: it wanted none.
     static void launched(cl_event event);
