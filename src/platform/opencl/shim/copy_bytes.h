@@ -1,5 +1,4 @@
-// Of how many bytes a copy is, as far as its call tells (column "copy" of api/opencl.json): what people are told of it.
-// Pure.
+// The number of bytes of a copy, as far as its call tells (column "copy" of api/opencl.json). Tools show it. Pure.
 #pragma once
 
 #include <cstddef>
