@@ -30,7 +30,7 @@ ROOMS = {
     "probe": set(),
 }
 # The drawers of a room whose files may include their own drawer and those before it.
-DRAWERS = {"sched": ("facts", "pattern", "state", "order", "mechanism", "core")}
+DRAWERS = {"sched": ("facts", "memory", "pattern", "state", "order", "mechanism", "core")}
 # src/platform/<p>/: hal, shim and probe are rooms in each; one platform's folder may not include another's.
 LAYERS = ("hal", "shim", "probe")
 # The parts of a platform in other rooms: its rows of xcli doctor, its options.

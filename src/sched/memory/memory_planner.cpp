@@ -1,0 +1,159 @@
+#include "sched/memory/memory_planner.h"
+
+#include <algorithm>
+
+namespace xsched::sched {
+
+int64_t MemoryPlanner::turn_ns(uint64_t bytes) {
+    const uint64_t swap_us = 2 * bytes / kSwapBytesPerUs;  // out and back
+    return std::max(2 * kSettleNs, kSwapsPerTurn * static_cast<int64_t>(swap_us) * base::kMicrosecond);
+}
+
+void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
+    for (auto& [client, known] : known_) known.seen = false;
+    for (const MemoryUser& user : users) {
+        Known& known = known_[user.client];
+        known.seen = true;
+        if (user.on_card == 0 || user.on_host > 0 || user.moving || known.away > 0)
+            known.on_card_since_ns = 0;
+        else if (known.on_card_since_ns == 0)
+            known.on_card_since_ns = now_ns;
+        if (known.failed != user.failed) {
+            known.failed = user.failed;
+            known.away = user.on_host;  // what it could do
+            known.retry_ns = now_ns + kSettleNs;
+        }
+        // Whole pieces move, so more than was ordered may be away.
+        if (known.away != 0 && !user.moving) known.away = std::max(known.away, user.on_host);
+        if (user.wanted != 0 && known.asked != user.asked) {
+            known.asked = user.asked;
+            known.victims_chosen = false;
+            known.asks_since_ns = now_ns;
+        } else if (user.wanted == 0 && user.on_host == 0) {
+            known.asks_since_ns = 0;
+        } else if (known.asks_since_ns == 0) {
+            known.asks_since_ns = now_ns;
+        }
+    }
+    std::erase_if(known_, [](const auto& each) { return !each.second.seen; });
+}
+
+// Returns whether every order has been carried out, as far as it could be.
+bool MemoryPlanner::settled(std::span<const MemoryUser> users) const {
+    return std::all_of(users.begin(), users.end(), [this](const MemoryUser& user) {
+        return !user.moving && user.on_host == known_.at(user.client).away;
+    });
+}
+
+// Returns whether others that are no more urgent could give as much as is missing, at whatever time. Memory given for
+// this request counts as given.
+bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const {
+    const Known& known = known_.at(asker.client);
+    if (known.victims_chosen && known.asked == asker.asked) return true;
+    uint64_t there = 0;
+    for (const MemoryUser& user : users)
+        if (user.evictable && user.client != asker.client && user.priority <= asker.priority) there += user.on_card;
+    return there >= asker.wanted;
+}
+
+// A less urgent program gives at once, an equal one when its turn is over.
+bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, int64_t now_ns, int64_t* turn_ends_ns) {
+    if (!giver.evictable || giver.client == asker.client || giver.on_card == 0) return false;
+    const Known& known = known_.at(giver.client);
+    if (giver.priority != asker.priority) return giver.priority < asker.priority && known.retry_ns <= now_ns;
+    if (giver.on_host > 0) return known.retry_ns <= now_ns;  // its turn is over already
+    if (known.on_card_since_ns == 0) return false;
+    const int64_t ends_ns = std::max(known.on_card_since_ns + turn_ns(giver.on_card + giver.on_host), known.retry_ns);
+    if (ends_ns <= now_ns) return true;
+    *turn_ends_ns = *turn_ends_ns == 0 ? ends_ns : std::min(*turn_ends_ns, ends_ns);
+    return false;
+}
+
+// Orders memory off the device, of the least urgent program first, and of the largest among equals. Returns how much
+// is still missing.
+uint64_t MemoryPlanner::take(std::span<const MemoryUser> users, const MemoryUser& asker, uint64_t missing,
+                             int64_t now_ns) {
+    std::vector<const MemoryUser*> givers;
+    int64_t turn_ends_ns = 0;
+    uint64_t there = 0;
+    for (const MemoryUser& user : users) {
+        if (!may_give(user, asker, now_ns, &turn_ends_ns)) continue;
+        givers.push_back(&user);
+        there += user.on_card;
+    }
+    if (there < missing) {
+        if (turn_ends_ns != 0) look_at(turn_ends_ns);
+        return missing - there;
+    }
+    std::sort(givers.begin(), givers.end(), [](const MemoryUser* one, const MemoryUser* other) {
+        return one->priority != other->priority ? one->priority < other->priority : one->on_card > other->on_card;
+    });
+    for (const MemoryUser* giver : givers) {
+        const uint64_t gives = std::min(giver->on_card, missing);
+        known_.at(giver->client).away = giver->on_host + gives;
+        missing -= gives;
+        if (missing == 0) break;
+    }
+    return missing;
+}
+
+MemoryOrder::Answer MemoryPlanner::serve(std::span<const MemoryUser> users, const MemoryUser& asker, int64_t now_ns) {
+    Known& known = known_.at(asker.client);
+    if (known.victims_chosen) {  // every order is carried out by now
+        known.on_card_since_ns = now_ns;
+        granted_until_ns_ = now_ns + kSettleNs;
+        return MemoryOrder::Answer::kTryAgain;
+    }
+    int64_t later_ns = look_ns_;
+    look_ns_ = 0;
+    const bool enough = take(users, asker, asker.wanted, now_ns) == 0;
+    const bool waits_for_turn = look_ns_ != 0;
+    if (later_ns != 0) look_at(later_ns);
+    if (enough) {
+        known.victims_chosen = true;
+        return MemoryOrder::Answer::kNone;
+    }
+    return waits_for_turn ? MemoryOrder::Answer::kNone : MemoryOrder::Answer::kNotEnough;
+}
+
+void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUser& user, int64_t now_ns) {
+    Known& known = known_.at(user.client);
+    if (known.retry_ns > now_ns) return look_at(known.retry_ns);
+    if (granted_until_ns_ > now_ns) return look_at(granted_until_ns_);
+    if (user.free >= user.on_host + kReserveBytes) {
+        known.away = 0;
+        return;
+    }
+    take(users, user, user.on_host + kReserveBytes - user.free, now_ns);
+}
+
+std::vector<MemoryOrder> MemoryPlanner::plan(std::span<const MemoryUser> users, int64_t now_ns) {
+    look_ns_ = 0;
+    meet(users, now_ns);
+    std::vector<MemoryOrder> orders(users.size());
+    std::vector<size_t> asking;
+    for (size_t i = 0; i < users.size(); ++i)
+        if (users[i].wanted != 0 || users[i].on_host != 0) asking.push_back(i);
+    std::stable_sort(asking.begin(), asking.end(), [&](size_t one, size_t other) {
+        if (users[one].priority != users[other].priority) return users[one].priority > users[other].priority;
+        return known_.at(users[one].client).asks_since_ns < known_.at(users[other].client).asks_since_ns;
+    });
+    // One at a time: what one program gives is not promised to two.
+    for (const size_t at : asking) {
+        if (users[at].wanted != 0 && !could_be_served(users, users[at])) {
+            orders[at].answer = MemoryOrder::Answer::kNotEnough;
+            continue;
+        }
+        if (!settled(users)) continue;
+        if (users[at].wanted == 0) {
+            bring_back(users, users[at], now_ns);
+            continue;
+        }
+        orders[at].answer = serve(users, users[at], now_ns);
+        if (orders[at].answer == MemoryOrder::Answer::kTryAgain) break;
+    }
+    for (size_t i = 0; i < users.size(); ++i) orders[i].away = known_.at(users[i].client).away;
+    return orders;
+}
+
+}  // namespace xsched::sched
