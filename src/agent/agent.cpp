@@ -15,6 +15,7 @@
 #include "ipc/region.h"
 #include "policy/policy.h"
 #include "queue/driver_calls.h"
+#include "queue/memory/device_memories.h"
 #include "queue/path/directive_sleep.h"
 #include "queue/stop/handover.h"
 
@@ -113,6 +114,7 @@ void after_fork_in_child() {
     if (ipc::Region* region = ipc::create_private_region(); region != nullptr) g_private = region;
     g_region.store(g_private, std::memory_order_release);
     queue::forget_driver_calls();
+    queue::forget_memory();
     for (uint32_t i = 0; i < queue::pool_size(); ++i)
         if (XQueue* queue = queue::queue_at(i)) queue->reset_after_fork(placement(i));
 }

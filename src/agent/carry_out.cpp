@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "queue/memory/device_memories.h"
 #include "queue/path/directive_sleep.h"
 
 namespace xsched::agent {
@@ -21,7 +22,7 @@ CarriedOut carry_out(ipc::Header& header, uint32_t seen, Errands& errands) {
         done.any_suspended = done.any_suspended || queue.suspended_by_scheduler();
     });
     header.carried_out.store(seen, std::memory_order_release);
-    bool asked = false;
+    bool asked = queue::has_memory_errand();
     for_each_queue([&](XQueue& queue) {
         queue.look_if_asked();
         asked = asked || queue.keep_alive().asked();

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/log.h"
+#include "queue/memory/device_memories.h"
 #include "queue/pool.h"
 
 namespace xsched::agent {
@@ -39,7 +40,8 @@ void Errands::run() {
             queue::g_hold.warm_if_asked(queue->keep_alive());
             queue->keep_alive().prepare_if_asked();
         }
-        base::futex_wait(asked_, seen);
+        const int64_t look_ns = queue::run_memory_errands();
+        base::futex_wait(asked_, seen, look_ns == 0 ? base::kForever : look_ns);
     }
 }
 

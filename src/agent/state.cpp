@@ -3,6 +3,7 @@
 #include "agent/carry_out.h"
 #include "ipc/slot_hints.h"
 #include "queue/device_names.h"
+#include "queue/memory/device_memories.h"
 
 namespace xsched::agent {
 
@@ -27,6 +28,7 @@ void move_queues(ipc::Region* region) {
     const ipc::Region* before = g_region.load(std::memory_order_acquire);
     if (before != nullptr && before != region) ipc::carry_defaults(before->header, region->header);
     queue::publish_device_names(region->header);
+    queue::attach_memory(region->header);
     g_region.store(region, std::memory_order_release);
     for_each_queue([](queue::XQueue& queue) { queue.attach(placement(queue.index())); });
 }

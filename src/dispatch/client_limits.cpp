@@ -41,6 +41,14 @@ void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = queue.priority;
 }
 
+int32_t ClientSlots::memory_priority() const {
+    int32_t priority = INT32_MIN;
+    for (const QueueHistory& queue : queues_)
+        if (queue.used && queue.has_priority) priority = std::max(priority, queue.priority);
+    if (priority != INT32_MIN) return priority;
+    return share_.capped(view_.region->header.memory_priority.load(std::memory_order_relaxed));
+}
+
 // Puts a unit under the account of others. A user cannot escape an administrator's share by making a control group.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();

@@ -80,6 +80,10 @@ public:
     // Writes the header and the verdicts into at most this many slots. Returns false if some are left.
     bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
     uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
+    // Returns whether it has memory that could be moved, or asks for some (memory_desk.h).
+    bool uses_memory() const { return view_.region->header.memory_used.load(std::memory_order_acquire) != 0; }
+    // Returns the priority with which it asks for memory: that of its most urgent queue.
+    int32_t memory_priority() const;
     // Names the devices on which the server itself takes the process's work off, in one call with others
     // (Interrupt::kTogether).
     void act_for(std::vector<uint64_t> devices) { acted_for_ = std::move(devices); }
@@ -131,6 +135,7 @@ public:
         uint32_t suspended = base::kNowhere;
         uint32_t look = base::kNowhere;
         uint32_t leaving = base::kNowhere;
+        uint32_t memory = base::kNowhere;
     };
     Listed listed;
 

@@ -11,6 +11,7 @@
 #include "dispatch/client_list.h"
 #include "dispatch/client_slots.h"
 #include "dispatch/look_times.h"
+#include "dispatch/memory_desk.h"
 #include "dispatch/shared_waits.h"
 #include "dispatch/unit_table.h"
 #include "sched/core/core.h"
@@ -36,6 +37,8 @@ struct DispatcherState {
     ClientList followed{&ClientSlots::Listed::followed};
     ClientList suspended{&ClientSlots::Listed::suspended};
     ClientList leaving{&ClientSlots::Listed::leaving};
+    ClientList memory_users{&ClientSlots::Listed::memory};
+    MemoryDesk memory;
     LookTimes<ClientSlots, place_of_look> looks;
     std::vector<DeviceTable*> timed;  // devices that must be decided again at a certain time
     std::vector<DeviceTable*> deciding;
@@ -60,7 +63,9 @@ struct DispatcherState {
     void settle_suspended();
 
     ClientSlots* find(uint32_t id);
-    std::array<ClientList*, 5> lists() { return {&to_scan, &to_direct, &followed, &suspended, &leaving}; }
+    std::array<ClientList*, 6> lists() {
+        return {&to_scan, &to_direct, &followed, &suspended, &leaving, &memory_users};
+    }
     int64_t pass(int64_t now_ns, bool all);
     int64_t pass_once(int64_t now_ns, bool all);
     // The parts of a pass, in order.

@@ -50,6 +50,7 @@ int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
     decide(now_ns, all);
     direct(now_ns, all);
     keep_devices_alive(now_ns);
+    memory.pass(memory_users, now_ns);
     return next_wake(now_ns);
 }
 
@@ -90,6 +91,7 @@ void DispatcherState::scan(int64_t now_ns, bool all) {
         attribute_delays(client);
         if (!complete) return true;
         if (client.shares_events()) shared_waits.seen(client);
+        memory_users.set(client, client.uses_memory());
         if (client.takes_directives() || all)
             must_direct(client);
         else
@@ -305,6 +307,7 @@ void DispatcherState::beat(int64_t now_ns) {
 int64_t DispatcherState::next_wake(int64_t now_ns) {
     beat(now_ns);
     int64_t wake_at_ns = go_on_ns;
+    if (memory.look_ns() != 0) wake_at_ns = base::earlier(wake_at_ns, memory.look_ns());
     for (const DeviceTable* device : timed) wake_at_ns = base::earlier(wake_at_ns, device->plan.wake_at_ns);
     // Clients that are due and found no room in this pass wait for a moment.
     if (const int64_t look_ns = looks.earliest_ns(); look_ns != 0)

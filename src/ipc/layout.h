@@ -16,6 +16,7 @@
 
 #include "base/futex.h"
 #include "ipc/decisions.h"
+#include "ipc/device_memory.h"
 #include "ipc/device_name.h"
 #include "ipc/queue_slot.h"
 #include "ipc/shared_events.h"
@@ -24,7 +25,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 25;        // raised with any change of this file, queue_slot.h or protocol.h
+inline constexpr uint32_t kVersion = 26;        // raised with any change of this file, queue_slot.h or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 // Drivers register whole pages, so no slot straddles two.
@@ -96,6 +97,10 @@ struct Header {
 
     // Names of the first devices that the client used. (client)
     DeviceName devices[kMostDeviceNames];
+    // The client's memory on each device where some of it can be moved, or was asked for (device_memory.h).
+    DeviceMemory memory[kMostDeviceNames];
+    std::atomic<uint32_t> memory_used;  // 1: `memory` has entries (client)
+    std::atomic<int32_t> memory_priority;  // the program's priority until its first queue has one (client)
     std::atomic<uint32_t> wants_decisions;  // 1: the client's log tells decisions (client)
     DecisionRing decisions;
     SharedEvents shared_events;  // (client)

@@ -1,0 +1,20 @@
+// The process's memory on each device, as far as the scheduler may move it or is asked for it: keeps the words of
+// ipc/device_memory.h, and carries out orders on the errands' thread.
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/layout.h"
+
+namespace xsched::queue {
+
+// Publishes into this header from now on: the scheduler has changed. Agent's thread, or a thread that starts the agent.
+void attach_memory(ipc::Header& header);
+// In a forked child, which has no device.
+void forget_memory();
+// Returns whether run_memory_errands has something to do. Any thread.
+bool has_memory_errand();
+// Carries out the scheduler's orders. Errands' thread alone. Returns when to look again, in ns from now; 0: when asked.
+int64_t run_memory_errands();
+
+}  // namespace xsched::queue
