@@ -22,7 +22,7 @@
 //   FAKE_CUDA_HARDWARE_QUEUES=n  streams of equal priority share so many queues, in which commands run in the order of
 //                               their submission; 0 (default): each stream has its own
 //   FAKE_CUDA_DEVICES=1         one device instead of two
-//   FAKE_CUDA_MEMORY=n          bytes of device memory, of all devices together
+//   FAKE_CUDA_MEMORY=n          bytes of device memory, of all devices together, and of all processes that share one
 //   FAKE_CUDA_DELAY_US=n        each command takes a random 0..n microseconds more
 //   FAKE_CUDA_SEED=n            for those delays and for the choice among streams that are ready
 //   FAKE_CUDA_FAIL=f:nth:code[,..]  the nth call of function f (`*`: every call) returns code and does nothing;

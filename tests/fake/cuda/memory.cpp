@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <shared_mutex>
 
+#include "fake/cuda/card.h"
 #include "fake/cuda/faults.h"
 #include "fake/cuda/live.h"
 
@@ -12,8 +13,9 @@ namespace {
 struct Range {
     size_t bytes = 0;
     Memory kind = Memory::kDevice;
-    Context* context = nullptr;
+    Context* context = nullptr;  // nullptr: mapped, and every context's
     bool portable = false;
+    int device = 0;
 };
 struct Table {
     std::shared_mutex mutex;
@@ -41,11 +43,19 @@ uintptr_t number_of(const void* address) { return reinterpret_cast<uintptr_t>(ho
 
 }  // namespace
 
-size_t device_bytes() {
-    const std::shared_lock lock(table().mutex);
-    size_t bytes = 0;
-    for (const auto& [start, range] : table().ranges) bytes += range.kind == Memory::kDevice ? range.bytes : 0;
-    return bytes;
+size_t device_bytes() { return card_bytes(); }
+
+void add_mapped(uintptr_t start, size_t bytes, int device) {
+    const std::unique_lock lock(table().mutex);
+    table().ranges[start] = {bytes, Memory::kDevice, nullptr, true, device};
+}
+
+bool remove_mapped(uintptr_t start, size_t bytes) {
+    const std::unique_lock lock(table().mutex);
+    const auto found = table().ranges.find(start);
+    if (found == table().ranges.end() || found->second.bytes != bytes || found->second.context != nullptr) return false;
+    table().ranges.erase(found);
+    return true;
 }
 
 size_t memory_of_device() {
@@ -54,11 +64,11 @@ size_t memory_of_device() {
 }
 
 void* allocate(Context& context, size_t bytes, Memory kind, bool portable) {
-    if (kind == Memory::kDevice && device_bytes() + bytes > memory_of_device()) return nullptr;
+    if (kind == Memory::kDevice && !take_card_bytes(bytes)) return nullptr;
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     const std::unique_lock lock(table().mutex);
-    table().ranges[number_of(memory)] = {bytes, kind, &context, portable};
+    table().ranges[number_of(memory)] = {bytes, kind, &context, portable, context.device->ordinal};
     count_live("memory", 1);
     return memory;
 }
@@ -69,7 +79,8 @@ bool release(const void* start, Memory kind) {
         const auto found = table().ranges.find(number_of(start));
         if (found == table().ranges.end()) return false;
         const bool device = kind == Memory::kDevice && found->second.kind == Memory::kManaged;
-        if (found->second.kind != kind && !device) return false;
+        if ((found->second.kind != kind && !device) || found->second.context == nullptr) return false;
+        if (found->second.kind == Memory::kDevice) give_card_bytes(found->second.bytes);
         table().ranges.erase(found);
     }
     free_memory(host_of(start));
@@ -83,7 +94,7 @@ CUresult register_memory(Context& context, void* start, size_t bytes, bool porta
     const auto next = table().ranges.lower_bound(from);
     const bool overlaps = next != table().ranges.end() && next->first < from + bytes;
     if (overlaps || table().around(from) != table().ranges.end()) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    table().ranges[from] = {bytes, Memory::kRegistered, &context, portable};
+    table().ranges[from] = {bytes, Memory::kRegistered, &context, portable, context.device->ordinal};
     hide_others_stores(start, bytes);
     count_live("registration", 1);
     return CUDA_SUCCESS;
@@ -117,6 +128,7 @@ void release_all_of(Context& context) {
         }
         const bool registered = it->second.kind == Memory::kRegistered;
         count_live(registered ? "registration" : "memory", -1);
+        if (it->second.kind == Memory::kDevice) give_card_bytes(it->second.bytes);
         if (!registered) free_memory(reinterpret_cast<void*>(it->first));
         it = table().ranges.erase(it);
     }
@@ -132,7 +144,7 @@ Extent extent_at(const void* address) {
     const std::shared_lock lock(table().mutex);
     const auto found = table().around(number_of(address));
     if (found == table().ranges.end()) return {};
-    return {found->second.kind, found->first, found->second.bytes, found->second.context->device->ordinal};
+    return {found->second.kind, found->first, found->second.bytes, found->second.device};
 }
 
 bool word_is_usable(CUdeviceptr address, const Context& context) {
@@ -147,7 +159,7 @@ bool word_is_usable(CUdeviceptr address, const Context& context) {
         complaint = "is neither device memory nor registered (any more)";
     } else {
         const Range& range = found->second;
-        const bool own = range.context == &context || range.portable || range.context->device == context.device;
+        const bool own = range.context == &context || range.portable || range.device == context.device->ordinal;
         if (range.kind == Memory::kRegistered && (address & kRegisteredBit) == 0)
             complaint = "is a host's address, not the device's of that memory";
         else if (range.kind == Memory::kRegistered && range.context != &context && !range.portable)

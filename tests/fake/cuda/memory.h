@@ -15,7 +15,10 @@ inline std::byte* host_of(const void* address) { return host_of(reinterpret_cast
 
 // nullptr: out of memory.
 void* allocate(Context& context, size_t bytes, Memory kind, bool portable);
-// Of all devices together.
+// Memory behind addresses that were reserved: it is usable from here on, or no more (pieces.cpp).
+void add_mapped(uintptr_t start, size_t bytes, int device);
+bool remove_mapped(uintptr_t start, size_t bytes);
+// Of all devices together, of all processes that share the device.
 size_t device_bytes();
 size_t memory_of_device();
 // False: not the start of such memory.

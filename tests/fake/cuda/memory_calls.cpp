@@ -57,6 +57,14 @@ CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t 
     *pitch = (width + 255) / 256 * 256;
     return allocate_device(address, *pitch * height, Memory::kDevice);
 }
+CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* start, size_t* bytes, CUdeviceptr address) {
+    FAKE_ENTRY();
+    const Extent extent = extent_at(host_of(address));
+    if (extent.bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (start != nullptr) *start = extent.start;
+    if (bytes != nullptr) *bytes = extent.bytes;
+    return CUDA_SUCCESS;
+}
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr address) {
     FAKE_ENTRY();
     if (address == 0) return CUDA_SUCCESS;
