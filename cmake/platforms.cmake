@@ -74,7 +74,8 @@ endfunction()
 # The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h
 # and vendor.h.
 function(xsched_stream_shim name api)
-  set(shared capture copies early entry_points events freeing hooks ioctl memory ordered streams thread_streams trace)
+  set(shared capture copies device_use early entry_points events freeing hooks ioctl memory ordered streams
+             thread_streams trace)
   list(TRANSFORM shared PREPEND ../../stream/shim/)
   list(TRANSFORM shared APPEND .cpp)
   xsched_shim(${name} ${api} ${ARGN} ${shared})

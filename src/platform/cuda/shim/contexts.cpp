@@ -1,5 +1,6 @@
 #include "platform/cuda/shim/contexts.h"
 
+#include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/spare_memory.h"
 
 namespace xsched::cuda {
@@ -33,6 +34,7 @@ CUcontext primary_context(CUdevice device) {
 void context_going(CUcontext context) {
     forget_spares(context);
     stream::context_going(context);
+    forget_evictable(context);
 }
 
 void primary_retained(CUdevice device, CUcontext context) {

@@ -1,8 +1,8 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
-//   of contexts allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h) copy_rows (rows.h)
-//   get_proc_address                                                                         asked for functions
+//   of contexts allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h) ask_address_range,
+//   enable_peer_access (evictable.h) copy_rows (rows.h) get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
@@ -40,9 +40,11 @@ template <EntryPoint kEntry>
 inline constexpr auto shows_memory = &cuda::ShowsMemory<kEntry>::call;
 
 using cuda::allocate;
+using cuda::ask_address_range;
 using cuda::ask_free_memory;
 using cuda::context_create;
 using cuda::context_destroy;
+using cuda::enable_peer_access;
 using cuda::get_proc_address;
 using cuda::green_context_destroy;
 using cuda::primary_release;

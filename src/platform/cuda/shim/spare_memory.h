@@ -15,7 +15,9 @@
 
 #include <utility>
 
+#include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/platform.h"
+#include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/trace.h"
 
@@ -36,15 +38,25 @@ void forget_spares(CUcontext context);
 // Keeps no spares from now on.
 void keep_no_spares();
 
+// Calls the driver, once more after spares were given back, and again as long as less urgent programs make room.
+template <stream::EntryPoint kEntry, typename... Arguments>
+CUresult allocate_somehow(size_t bytes, Arguments... arguments) {
+    CUresult code = stream::Traced<kEntry>::call(arguments...);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY && give_spares_back()) code = stream::Traced<kEntry>::call(arguments...);
+    for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes); ++i)
+        code = stream::Traced<kEntry>::call(arguments...);
+    return code;
+}
+
 template <stream::EntryPoint kEntry>
 CUresult allocate(CUdeviceptr* memory, size_t bytes) {
+    if (CUresult code = CUDA_SUCCESS; stream::memory_moves() && allocate_evictable(memory, bytes, &code)) return code;
     {
         const stream::KeepErrno keep;
         give_needless_spares_back();
         if (take_spare(memory, bytes)) return CUDA_SUCCESS;
     }
-    CUresult code = stream::Traced<kEntry>::call(memory, bytes);
-    if (code == CUDA_ERROR_OUT_OF_MEMORY && give_spares_back()) code = stream::Traced<kEntry>::call(memory, bytes);
+    const CUresult code = allocate_somehow<kEntry>(bytes, memory, bytes);
     if (code == CUDA_SUCCESS) {
         const stream::KeepErrno keep;
         note_allocated(*memory, bytes);
@@ -54,6 +66,7 @@ CUresult allocate(CUdeviceptr* memory, size_t bytes) {
 
 template <stream::EntryPoint kEntry>
 CUresult release(CUdeviceptr memory) {
+    if (CUresult code = CUDA_SUCCESS; stream::memory_moves() && release_evictable(memory, &code)) return code;
     {
         const stream::KeepErrno keep;
         give_needless_spares_back();
@@ -62,15 +75,23 @@ CUresult release(CUdeviceptr memory) {
     return stream::Traced<kEntry>::call(memory);
 }
 
+// The size in a call that allocates, where the second argument tells it.
+template <typename Made, typename... Rest>
+size_t allocated_bytes(Made*, size_t bytes, Rest...) {
+    return bytes;
+}
+template <typename... Arguments>
+size_t allocated_bytes(Arguments...) {
+    return 0;
+}
+
 // Hooks of allocations of other kinds, whose memory is not kept.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
 struct AllocatesElse;
 template <stream::EntryPoint kEntry, typename... Arguments>
 struct AllocatesElse<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) {
-        const CUresult code = stream::Traced<kEntry>::call(arguments...);
-        if (code != CUDA_ERROR_OUT_OF_MEMORY || !give_spares_back()) return code;
-        return stream::Traced<kEntry>::call(arguments...);
+        return allocate_somehow<kEntry>(allocated_bytes(arguments...), arguments...);
     }
 };
 
@@ -90,6 +111,7 @@ struct ShowsMemory<kEntry, CUresult (*)(Arguments...)> {
         {
             const stream::KeepErrno keep;
             keep_no_spares();
+            keep_memory_in_place("the program shows addresses to others (docs/memory.md)");
         }
         return stream::driver<kEntry>()(arguments...);
     }

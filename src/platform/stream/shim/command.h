@@ -6,6 +6,7 @@
 #include "platform.h"
 #include "platform/stream/shim/apart.h"
 #include "platform/stream/shim/capture.h"
+#include "platform/stream/shim/device_use.h"
 #include "platform/stream/shim/events.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/sharing.h"
@@ -47,6 +48,7 @@ public:
 
     // Notes that the driver's call has returned.
     XSCHED_HOT void returned(Result code) {
+        use_.leave();
         if (xqueue_ == nullptr) return;
         const KeepErrno keep;
         if (counted_) [[unlikely]]
@@ -119,6 +121,7 @@ private:
     }
     bool can_ask() const { return entry_->kind.load(std::memory_order_relaxed) != StreamKind::kPerThread; }
 
+    DeviceUse use_;  // first: the thread waits before it is admitted
     StreamEntry* entry_;
     XqQueue* xqueue_;
     XqTicket ticket_{};

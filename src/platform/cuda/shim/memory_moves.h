@@ -1,0 +1,14 @@
+// Moves the program's memory to the host and back, as the scheduler orders. Errands' thread alone.
+#pragma once
+
+#include "platform/cuda/shim/memory_pieces.h"
+#include "queue/abi/memory_abi.h"
+
+namespace xsched::cuda {
+
+extern const XqMemoryOps kMemoryOps;
+
+// Gives the host's memory of a range back. Any thread.
+void drop_host(PieceRange& range);
+
+}  // namespace xsched::cuda

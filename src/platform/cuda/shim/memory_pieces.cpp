@@ -1,0 +1,106 @@
+#include "platform/cuda/shim/memory_pieces.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace xsched::cuda {
+namespace {
+
+using stream::driver;
+
+// cuda.h's.
+constexpr int kPinned = 1;          // CU_MEM_ALLOCATION_TYPE_PINNED
+constexpr int kOnDevice = 1;        // CU_MEM_LOCATION_TYPE_DEVICE
+constexpr int kReadAndWrite = 3;    // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+struct CUmemAllocationProp {
+    int type;
+    int requestedHandleTypes;
+    CUmemLocation location;
+    void* win32HandleMetaData;
+    unsigned char allocFlags[8];
+};
+struct CUmemAccessDesc {
+    CUmemLocation location;
+    int flags;
+};
+
+}  // namespace
+
+bool has_pieces() {
+    return driver<stream::kEntry_cuMemAddressReserve>() != nullptr && driver<stream::kEntry_cuMemCreate>() != nullptr &&
+           driver<stream::kEntry_cuMemMap>() != nullptr && driver<stream::kEntry_cuMemSetAccess>() != nullptr &&
+           driver<stream::kEntry_cuMemUnmap>() != nullptr && driver<stream::kEntry_cuMemRelease>() != nullptr &&
+           driver<stream::kEntry_cuMemAddressFree>() != nullptr;
+}
+
+CUresult map_piece(PieceRange& range, size_t piece) {
+    CUmemAllocationProp wanted{};
+    wanted.type = kPinned;
+    wanted.location = {kOnDevice, range.device};
+    Piece& it = range.pieces[piece];
+    CUresult code = driver<stream::kEntry_cuMemCreate>()(&it.handle, range.bytes_of(piece), &wanted, 0);
+    if (code != CUDA_SUCCESS) {
+        it.handle = 0;
+        return code;
+    }
+    code = driver<stream::kEntry_cuMemMap>()(range.address_of(piece), range.bytes_of(piece), 0, it.handle, 0);
+    if (code == CUDA_SUCCESS) return code;
+    driver<stream::kEntry_cuMemRelease>()(it.handle);
+    it.handle = 0;
+    return code;
+}
+
+void unmap_piece(PieceRange& range, size_t piece) {
+    Piece& it = range.pieces[piece];
+    if (it.handle == 0) return;
+    driver<stream::kEntry_cuMemUnmap>()(range.address_of(piece), range.bytes_of(piece));
+    driver<stream::kEntry_cuMemRelease>()(it.handle);
+    it.handle = 0;
+}
+
+namespace {
+
+CUresult open_to(CUdevice device, CUdeviceptr begin, size_t bytes) {
+    const CUmemAccessDesc access{{kOnDevice, device}, kReadAndWrite};
+    return driver<stream::kEntry_cuMemSetAccess>()(begin, bytes, &access, 1);
+}
+
+}  // namespace
+
+CUresult open_piece(const PieceRange& range, size_t piece) {
+    return open_to(range.device, range.address_of(piece), range.bytes_of(piece));
+}
+
+CUresult open_range_to(const PieceRange& range, CUdevice device) { return open_to(device, range.begin, range.bytes); }
+
+PieceRange* make_range(CUcontext context, CUdevice device, size_t bytes, CUresult* code) {
+    const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
+    const size_t count = (whole + kPieceBytes - 1) / kPieceBytes;
+    void* memory = std::calloc(1, sizeof(PieceRange) + (count - 1) * sizeof(Piece));
+    *code = CUDA_ERROR_OUT_OF_MEMORY;
+    if (memory == nullptr) return nullptr;
+    auto* range = static_cast<PieceRange*>(memory);
+    range->context = context;
+    range->device = device;
+    range->asked_bytes = bytes;
+    range->bytes = whole;
+    range->count = count;
+    *code = driver<stream::kEntry_cuMemAddressReserve>()(&range->begin, whole, kGranularity, 0, 0);
+    if (*code != CUDA_SUCCESS) {
+        std::free(memory);
+        return nullptr;
+    }
+    for (size_t i = 0; i < count && *code == CUDA_SUCCESS; ++i) *code = map_piece(*range, i);
+    if (*code == CUDA_SUCCESS) *code = open_range_to(*range, device);
+    if (*code == CUDA_SUCCESS) return range;
+    destroy_range(range);
+    return nullptr;
+}
+
+void destroy_range(PieceRange* range) {
+    for (size_t i = 0; i < range->count; ++i) unmap_piece(*range, i);
+    driver<stream::kEntry_cuMemAddressFree>()(range->begin, range->bytes);
+    std::free(range);
+}
+
+}  // namespace xsched::cuda

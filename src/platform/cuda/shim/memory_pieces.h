@@ -1,0 +1,55 @@
+// Memory of the device in pieces behind one range of addresses. A piece can go to the host and come back while the
+// addresses stay, so pointers in arguments, graphs and the program's own data remain right. Calls the driver itself,
+// without locks; a context of the device is current.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/cuda/shim/platform.h"
+
+namespace xsched::cuda {
+
+// The largest piece. Measured on an H100: pieces of 64 MiB are mapped at 1.2 ms per GiB, those of 2 MiB at 30.
+inline constexpr size_t kPieceBytes = size_t{64} << 20;
+// The unit in which the driver maps (cuMemGetAllocationGranularity on every NVIDIA GPU of today).
+inline constexpr size_t kGranularity = size_t{2} << 20;
+
+struct Piece {
+    CUmemGenericAllocationHandle handle = 0;  // 0: not on the device
+    void* host = nullptr;                     // its bytes while it is not
+};
+
+// One allocation of the program.
+struct PieceRange {
+    PieceRange* next = nullptr;
+    CUcontext context = nullptr;  // in which it was allocated, and with which it ends
+    CUdevice device = -1;
+    CUdeviceptr begin = 0;
+    size_t asked_bytes = 0;  // by the program
+    size_t bytes = 0;        // in whole granules
+    size_t count = 0;        // pieces
+    Piece pieces[1];         // `count` of them
+
+    size_t bytes_of(size_t piece) const {
+        const size_t at = piece * kPieceBytes;
+        return bytes - at < kPieceBytes ? bytes - at : kPieceBytes;
+    }
+    CUdeviceptr address_of(size_t piece) const { return begin + piece * kPieceBytes; }
+};
+
+// Returns whether the driver has the functions.
+bool has_pieces();
+// Reserves addresses and puts memory behind them. nullptr: `code` says why.
+PieceRange* make_range(CUcontext context, CUdevice device, size_t bytes, CUresult* code);
+// Gives everything back, and the object. Nothing may use the memory any more.
+void destroy_range(PieceRange* range);
+// Puts memory behind a piece, with undefined contents.
+CUresult map_piece(PieceRange& range, size_t piece);
+void unmap_piece(PieceRange& range, size_t piece);
+// Makes a piece usable by its device.
+CUresult open_piece(const PieceRange& range, size_t piece);
+// Makes all pieces usable by a device.
+CUresult open_range_to(const PieceRange& range, CUdevice device);
+
+}  // namespace xsched::cuda

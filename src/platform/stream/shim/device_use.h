@@ -1,0 +1,42 @@
+// Which threads of the program are inside a call that uses the device's memory, and whether any may be: while its
+// memory is being moved, or is on the host, they wait in front of such calls. Of programs whose memory may be moved
+// (XSCHED_EVICTABLE); any other pays for one look. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/hot.h"
+
+namespace xsched::stream {
+
+// 1: this program's memory may be moved. Set once, before its first call.
+extern std::atomic<bool> g_memory_moves;
+inline bool memory_moves() { return g_memory_moves.load(std::memory_order_relaxed); }
+
+// One call of a program's thread that uses the device.
+class DeviceUse {
+public:
+    XSCHED_HOT DeviceUse() {
+        if (memory_moves()) [[unlikely]]
+            enter();
+    }
+    XSCHED_HOT void leave() {
+        if (inside_ != nullptr) [[unlikely]]
+            end();
+    }
+
+private:
+    void enter();
+    void end();
+    std::atomic<int32_t>* inside_ = nullptr;  // where it is counted; nullptr: nowhere
+};
+
+// Keeps the program's threads from using the device from now on, and waits until none does. Returns false after
+// `longest_ns`: the threads go on. Errands' thread alone.
+bool keep_threads_off(int64_t longest_ns);
+void let_threads_on();
+// In a forked child.
+void forget_device_use();
+
+}  // namespace xsched::stream

@@ -1,0 +1,190 @@
+// Memory that makes room (docs/memory.md): programs that share a card of 192 MiB. Memory that is not on the card ends a
+// program that touches it, and new memory has contents of its own (fake/cuda/pieces.cpp).
+#include <fstream>
+
+#include "system/cuda_rig.h"
+#include "system/keep_alive_rig.h"
+
+namespace xsched::test {
+namespace {
+
+// Holds MIB mebibytes in blocks of 16. Each round writes to all of them and compares all that it has ever written.
+constexpr const char* kHolder = R"(
+MIB, BLOCK = 1 << 20, 16 << 20
+
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
+
+def allocate(size):
+    memory = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")
+    return memory.value
+
+def put(address, value):
+    check(cuda.cuMemsetD32Async(ctypes.c_uint64(address), ctypes.c_uint(value), ctypes.c_size_t(64), stream), "set")
+
+word = ctypes.c_uint()
+def compare(address, value):
+    check(cuda.cuMemcpyDtoH_v2(ctypes.byref(word), ctypes.c_uint64(address), ctypes.c_size_t(4)), "copy")
+    if word.value != value:
+        print("wrong: %d instead of %d" % (word.value, value), flush=True)
+        os._exit(3)
+
+blocks = [allocate(BLOCK) for _ in range(int(os.environ["MIB"]) // 16)]
+for number, block in enumerate(blocks):
+    put(block + BLOCK - 256, 7000 + number)
+check(cuda.cuStreamSynchronize(stream), "synchronize")
+print("holds", flush=True)
+rounds, end = 0, time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    for number, block in enumerate(blocks):
+        put(block, 100 * rounds + number)
+    check(cuda.cuStreamSynchronize(stream), "synchronize")
+    for number, block in enumerate(blocks):
+        compare(block, 100 * rounds + number)
+        compare(block + BLOCK - 256, 7000 + number)
+    rounds += 1
+    if rounds % 20 == 0:
+        print("round", flush=True)
+begin, size = ctypes.c_uint64(), ctypes.c_size_t()
+cuda.cuMemGetAddressRange_v2(ctypes.byref(begin), ctypes.byref(size), ctypes.c_uint64(blocks[0] + 5))
+for block in blocks:
+    check(cuda.cuMemFree_v2(ctypes.c_uint64(block)), "free")
+print("over", begin.value == blocks[0], size.value == BLOCK, fake.fake_cuda_errors(), flush=True)
+)";
+
+// Allocates MIB mebibytes at once, says what came of that, and frees them when it is told.
+constexpr const char* kTaker = R"(
+taken = ctypes.c_uint64()
+print("code", cuda.cuMemAlloc_v2(ctypes.byref(taken), ctypes.c_size_t(int(os.environ["MIB"]) << 20)), flush=True)
+end = time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    time.sleep(0.01)
+cuda.cuMemFree_v2(taken)
+print("freed", flush=True)
+time.sleep(float(os.environ.get("STAYS", "0")))
+)";
+
+class CudaMemory : public WithServer {
+protected:
+    Environment environment(const char* mebibytes, int priority, bool evictable, const std::string& stop) const {
+        Environment environment = directory.environment();
+        environment["LD_PRELOAD"] = getenv("TEST_SHIM");
+        environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+        environment["XSCHED_SCHEDULER"] = "global";
+        environment["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
+        environment["XSCHED_EVICTABLE"] = evictable ? "1" : "0";
+        environment["FAKE_CUDA_SHARED"] = directory.path() + "/card";
+        environment["FAKE_CUDA_MEMORY"] = std::to_string(192 << 20);
+        environment["MIB"] = mebibytes;
+        environment["STOP"] = directory.path() + "/" + stop;
+        return environment;
+    }
+    std::unique_ptr<Process> start(const char* text, const char* mebibytes, int priority, bool evictable,
+                                   const std::string& stop) const {
+        return std::make_unique<Process>(std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(text)},
+                                         environment(mebibytes, priority, evictable, stop));
+    }
+    static bool says(Process& program, const std::string& word, size_t from = 0) {
+        return comes_to_say(program, program.out(), word, from);
+    }
+    // Whether it does another twenty rounds.
+    static bool goes_on(Process& program) {
+        return says(program, "round", (program.take_output(), program.out().size()));
+    }
+    void tell(const std::string& stop) const { std::ofstream(directory.path() + "/" + stop) << "stop"; }
+    void ends_well(Process& holder) {
+        tell("holder");
+        EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
+        EXPECT_NE(holder.out().find("over True True 0"), std::string::npos) << holder.out() << holder.err();
+    }
+};
+
+TEST_F(CudaMemory, AProgramMakesRoomAndHasAllOfItBack) {
+    const auto holder = start(kHolder, "96", 0, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    for (const char* stop : {"first", "second"}) {
+        const auto taker = start(kTaker, "160", 10, false, stop);
+        EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << server->process().err();
+        tell(stop);
+        EXPECT_EQ(taker->wait(), 0);
+        EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
+    }
+    EXPECT_NE((holder->take_output(), holder->err()).find("went to the host"), std::string::npos);
+    ends_well(*holder);
+}
+
+TEST_F(CudaMemory, WithoutPermissionItIsAsNatively) {
+    const auto holder = start(kHolder, "96", 0, false, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto taker = start(kTaker, "160", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    tell("taker");
+    ends_well(*holder);
+}
+
+TEST_F(CudaMemory, AMoreUrgentProgramGivesNothing) {
+    const auto holder = start(kHolder, "96", 10, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto taker = start(kTaker, "160", 0, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    tell("taker");
+    ends_well(*holder);
+}
+
+TEST_F(CudaMemory, WhatTheUrgentProgramHadIsThereWhenItIsKilled) {
+    const auto holder = start(kHolder, "96", 0, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto taker = start(kTaker, "160", 10, false, "taker");
+    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    kill(taker->pid(), SIGKILL);
+    taker->wait();
+    EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
+    ends_well(*holder);
+}
+
+TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
+    const auto holder = start(kHolder, "96", 0, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto taker = start(kTaker, "160", 10, false, "taker");
+    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    kill(holder->pid(), SIGKILL);
+    holder->wait();
+    tell("taker");
+    EXPECT_EQ(taker->wait(), 0);
+    const auto next = start(kTaker, "190", 0, false, "next");
+    EXPECT_TRUE(says(*next, "code 0")) << "all of the card is free";
+    tell("next");
+}
+
+// Without a scheduler nobody asks for room: the program takes its memory back as soon as there is any.
+TEST_F(CudaMemory, ItComesBackWithoutAServer) {
+    const auto holder = start(kHolder, "96", 0, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto taker = start(kTaker, "160", 10, false, "taker");
+    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    server->stop(SIGKILL);
+    tell("taker");
+    EXPECT_EQ(taker->wait(), 0);
+    EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
+    ends_well(*holder);
+}
+
+// The card has room for one of them and a half.
+TEST_F(CudaMemory, EqualsTakeTurns) {
+    const auto one = start(kHolder, "128", 0, true, "holder");
+    ASSERT_TRUE(says(*one, "holds")) << one->err();
+    const auto other = start(kHolder, "128", 0, true, "holder");
+    ASSERT_TRUE(says(*other, "holds")) << other->out() << other->err();
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(goes_on(*one)) << i << one->out() << one->err();
+        EXPECT_TRUE(goes_on(*other)) << i << other->out() << other->err();
+    }
+    ends_well(*one);
+    ends_well(*other);
+}
+
+}  // namespace
+}  // namespace xsched::test
