@@ -141,6 +141,7 @@ void set_environment(const RunOptions& options) {
     for (const base::HintInfo& hint : base::kHints)
         if (hint.option != nullptr) set_number(hint.option, options.hints.of(hint));
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
+    if (options.evictable) setenv("XSCHED_EVICTABLE", "1", 1);
     set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }

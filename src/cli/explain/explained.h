@@ -33,6 +33,7 @@ enum class WhySlow {
     kShares,            // not held: it runs beside others of its priority
     kItsOwnWork,        // not held: the device works for it
     kWaitsForHost,      // all its work waits for the host, another program or another device
+    kWaitsForMemory,    // its memory is on the host: a program that needs the room has its place
     kHost,              // not held: it seldom gives the device work
     kShortCommands,     // the same, and its commands take microseconds
     kIdle,              // it has no work now and was not held

@@ -170,6 +170,12 @@ Explained not_held(const Json& answer, const Json& program) {
     return result;
 }
 
+std::string gibibytes_text(uint64_t bytes) {
+    char text[32];
+    snprintf(text, sizeof text, "%.2f GiB", static_cast<double>(bytes) / (1 << 30));
+    return text;
+}
+
 // Finds the facts that come before all others, whatever was measured. Returns false if none applies.
 bool find_plain(const Json& answer, const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
@@ -182,6 +188,13 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.finding = WhySlow::kNoQueues;
         result.headline = "not us: it has no queue, so nothing of it is scheduled";
         result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
+    } else if (program.value("memory_on_host", uint64_t{0}) > 0) {
+        result.finding = WhySlow::kWaitsForMemory;
+        result.headline = "it waits for its memory: " + gibibytes_text(program.value("memory_on_host", uint64_t{0})) +
+                          " are on the host until there is room on the device";
+        result.advice =
+            "end what is more urgent, or give this program a higher priority: xcli hint " + pid + " -p NUMBER";
+        result.not_us = false;
     } else if (program.value("suspended_by_itself", false)) {
         result.finding = WhySlow::kSuspendedByItself;
         result.headline = "not us: the program itself suspended a queue (XQueueSuspend)";
@@ -265,6 +278,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kShares: return "shares";
         case WhySlow::kItsOwnWork: return "its_own_work";
         case WhySlow::kWaitsForHost: return "waits_for_host";
+        case WhySlow::kWaitsForMemory: return "waits_for_memory";
         case WhySlow::kHost: return "host";
         case WhySlow::kShortCommands: return "short_commands";
         case WhySlow::kIdle: return "idle";

@@ -228,6 +228,17 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
+// Returns the bytes that may be moved, and those that were, of all devices together.
+Json describe_memory(const Client& client) {
+    uint64_t on_card = 0;
+    uint64_t on_host = 0;
+    for (const ipc::DeviceMemory& memory : client.region().header.memory) {
+        on_card += std::min(memory.on_card.load(std::memory_order_relaxed), ipc::kMostMemoryBytes);
+        on_host += std::min(memory.on_host.load(std::memory_order_relaxed), ipc::kMostMemoryBytes);
+    }
+    return {{"memory_on_card", on_card}, {"memory_on_host", on_host}};
+}
+
 // Returns whether the program lost its claim in the last minute.
 bool lost_claim(const Client& client, int64_t now_ns) {
     const int64_t lost_ns = client.record()->claim_lost_ns.load();
@@ -248,6 +259,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"devices", describe_devices(request, facts, asked, client, queues, now_ns)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(describe_preemptions(client, platform_of(client)));
+    entry.update(describe_memory(client));
     add_group(entry, client);
     const HoldBook::Sum held = request.host.holds.all(client.id());
     entry["held_ms"] = milliseconds(held.ns);

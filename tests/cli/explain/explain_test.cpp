@@ -244,6 +244,11 @@ TEST_F(Explain, WaitsForItsHost) {
     expect(WhySlow::kWaitsForHost, true, "wait for its host", "event");
 }
 
+TEST_F(Explain, WaitsForItsMemory) {
+    slow["memory_on_host"] = uint64_t{3} << 29;
+    expect(WhySlow::kWaitsForMemory, false, "1.50 GiB are on the host", "priority");
+}
+
 TEST_F(Explain, LostItsClaim) {
     slow["lost_claim"] = true;
     expect(WhySlow::kLostClaim, false, "lost its claim", "complete");
