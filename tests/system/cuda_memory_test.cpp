@@ -78,6 +78,7 @@ protected:
         environment["XSCHED_EVICTABLE"] = evictable ? "1" : "0";
         environment["FAKE_CUDA_SHARED"] = directory.path() + "/card";
         environment["FAKE_CUDA_MEMORY"] = std::to_string(192 << 20);
+        environment["ASAN_OPTIONS"] = "detect_leaks=0";  // Python's own
         environment["MIB"] = mebibytes;
         environment["STOP"] = directory.path() + "/" + stop;
         return environment;
