@@ -300,7 +300,7 @@ class Checks(Documents, Suites):
         added = {way: each["added_cpu"]["median_ns"] for way, each in metrics.items() if way != "native"}
         said = ", ".join(f"{way} adds {ns:.0f} ns" for way, ns in added.items())
         demand(max(added.values()) <= launch_cost.LIMIT_NS, said)
-        return f"natively {metrics['native']['cpu']['median_ns']:.0f} ns; {said}"
+        return f"natively {metrics['native']['runtime_cpu']['median_ns']:.0f} ns; {said}"
 
     def saved(self):
         """The file that xcli doctor --save writes, by a few of its steps."""

@@ -158,8 +158,8 @@ public:
 private:
     XSCHED_HOT void watch() {
         if constexpr (kSharesHardware) {
-            if (xqueue() == nullptr || !queues_observed()) return;
-            watching_ = several_priorities() || !entry()->hardware.known();
+            if (xqueue() == nullptr || (entry()->hardware.known() && !several_priorities())) return;
+            watching_ = queues_observed();
             if (watching_) stream::call_begins(entry()->hardware, wide_, &state_);
         }
     }
