@@ -71,5 +71,6 @@ def write(path, version, metrics, top):
     known.setdefault("runtimes", {})[version.runtime] = {
         "date": time.strftime("%Y-%m-%d %H:%M:%S"), "xsched_version": commit.stdout.strip(),
         "hardware": f"an emulated kernel driver, no AMD hardware; {processor()}, {os.cpu_count()} processors",
-        "load_average": round(os.getloadavg()[0], 1), "rounds": ROUNDS, "pairs": PAIRS, "pairs_counted": COUNTED, "ways": metrics}
+        "load_average": round(os.getloadavg()[0], 1),
+        "rounds": ROUNDS, "pairs": PAIRS, "pairs_counted": COUNTED, "ways": metrics}
     path.write_text(json.dumps(known, indent=1) + "\n")

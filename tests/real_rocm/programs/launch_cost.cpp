@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr int kBatch = 64;       // launches; the runtime's queues take many more at once
+constexpr int kBatch = 64;  // launches; the runtime's queues take many more at once
 constexpr int kFirstPairs = 10;  // which do not count: the runtime makes its queues, and the shim its own
 
 using Launch = decltype(&hipModuleLaunchKernel);
