@@ -56,14 +56,16 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
     return there >= asker.wanted;
 }
 
-// A less urgent program gives at once, an equal one when its turn is over.
-bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, int64_t now_ns, int64_t* turn_ends_ns) {
+// A less urgent program gives at once, an equal one when its turn is over. The turn is as long as the swap of what is
+// missing demands, and not as that of all that the giver has.
+bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
+                             int64_t* turn_ends_ns) {
     if (!giver.evictable || giver.client == asker.client || giver.on_card == 0) return false;
     const Known& known = known_.at(giver.client);
     if (giver.priority != asker.priority) return giver.priority < asker.priority && known.retry_ns <= now_ns;
     if (giver.on_host > 0) return known.retry_ns <= now_ns;  // its turn is over already
     if (known.on_card_since_ns == 0) return false;
-    const int64_t ends_ns = std::max(known.on_card_since_ns + turn_ns(giver.on_card + giver.on_host), known.retry_ns);
+    const int64_t ends_ns = std::max(known.on_card_since_ns + turn_ns(std::min(missing, giver.on_card)), known.retry_ns);
     if (ends_ns <= now_ns) return true;
     *turn_ends_ns = *turn_ends_ns == 0 ? ends_ns : std::min(*turn_ends_ns, ends_ns);
     return false;
@@ -77,7 +79,7 @@ uint64_t MemoryPlanner::take(std::span<const MemoryUser> users, const MemoryUser
     int64_t turn_ends_ns = 0;
     uint64_t there = 0;
     for (const MemoryUser& user : users) {
-        if (!may_give(user, asker, now_ns, &turn_ends_ns)) continue;
+        if (!may_give(user, asker, missing, now_ns, &turn_ends_ns)) continue;
         givers.push_back(&user);
         there += user.on_card;
     }

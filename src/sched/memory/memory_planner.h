@@ -66,7 +66,8 @@ private:
     void meet(std::span<const MemoryUser> users, int64_t now_ns);
     bool settled(std::span<const MemoryUser> users) const;
     bool could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const;
-    bool may_give(const MemoryUser& giver, const MemoryUser& asker, int64_t now_ns, int64_t* turn_ends_ns);
+    bool may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
+                  int64_t* turn_ends_ns);
     uint64_t take(std::span<const MemoryUser> users, const MemoryUser& asker, uint64_t missing, int64_t now_ns);
     MemoryOrder::Answer serve(std::span<const MemoryUser> users, const MemoryUser& asker, int64_t now_ns);
     void bring_back(std::span<const MemoryUser> users, const MemoryUser& user, int64_t now_ns);
