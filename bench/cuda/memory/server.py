@@ -1,10 +1,10 @@
-"""A server of a language model that fills a given part of the card, in PyTorch (bench/cuda/memory_beside.py): it loads a
-model of Llama's shape with random weights, takes the rest for its cache, and answers one prompt.
+"""A server of a language model that fills a given part of the card, in PyTorch (bench/cuda/memory_beside.py): it loads
+a model of Llama's shape with random weights, takes the rest for its cache, and answers one prompt.
 
     server.py --gib 30
 
-Writes lines to standard output: "starts" when PyTorch is loaded, "token SECONDS" at the first token, counted from there,
-and "tokens COUNT MEDIAN LONGEST" after a second of decoding, in seconds for each.
+Writes lines to standard output: "starts" when PyTorch is loaded, "token SECONDS" at the first token, counted from
+there, and "tokens COUNT MEDIAN LONGEST" after a second of decoding, in seconds for each.
 """
 import argparse
 import sys

@@ -65,7 +65,8 @@ bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, u
     if (giver.priority != asker.priority) return giver.priority < asker.priority && known.retry_ns <= now_ns;
     if (giver.on_host > 0) return known.retry_ns <= now_ns;  // its turn is over already
     if (known.on_card_since_ns == 0) return false;
-    const int64_t ends_ns = std::max(known.on_card_since_ns + turn_ns(std::min(missing, giver.on_card)), known.retry_ns);
+    const int64_t turn = turn_ns(std::min(missing, giver.on_card));
+    const int64_t ends_ns = std::max(known.on_card_since_ns + turn, known.retry_ns);
     if (ends_ns <= now_ns) return true;
     *turn_ends_ns = *turn_ends_ns == 0 ? ends_ns : std::min(*turn_ends_ns, ends_ns);
     return false;
