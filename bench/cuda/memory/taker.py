@@ -1,12 +1,13 @@
 """Takes device memory as an urgent program does, through the driver alone: no PyTorch (bench/cuda/memory.py).
 
-    taker.py --bytes N [--hold SECONDS] [--times N] [--rest SECONDS] [--mallocs]
+    taker.py --bytes N [--hold SECONDS] [--times N] [--rest SECONDS] [--random SEED] [--mallocs]
 
 One line per allocation: "malloc CODE SECONDS". --mallocs: instead, "mallocs MIB P50 P99" of 200 allocations of 1 and of
 64 MiB, in microseconds.
 """
 import argparse
 import ctypes
+import random
 import time
 
 
@@ -16,6 +17,7 @@ def main():
     parser.add_argument("--hold", type=float, default=1)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--rest", type=float, default=1)
+    parser.add_argument("--random", type=int, help="a seed: rests are random, twice as long at the most")
     parser.add_argument("--mallocs", action="store_true")
     options = parser.parse_args()
     cuda = ctypes.CDLL("libcuda.so.1")
@@ -35,6 +37,7 @@ def main():
             took.sort()
             print(f"mallocs {mib} {took[100]:.1f} {took[198]:.1f}", flush=True)
         return
+    chance = random.Random(options.random) if options.random is not None else None
     for _ in range(options.times):
         began = time.perf_counter()
         code = cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(options.bytes))
@@ -44,7 +47,7 @@ def main():
             cuda.cuCtxSynchronize()
             time.sleep(options.hold)
             cuda.cuMemFree_v2(memory)
-        time.sleep(options.rest)
+        time.sleep(options.rest if chance is None else chance.uniform(0, 2 * options.rest))
 
 
 main()
