@@ -29,6 +29,7 @@ KINDS = {"torch": ("torch", {}), "expandable": ("torch", {ALLOCATOR: "expandable
          "async": ("torch", {ALLOCATOR: "backend:cudaMallocAsync"}), "graph": ("graph", {}), "jax": ("jax", {}),
          "cupy": ("cupy", {})}
 MOVED = re.compile(r"GiB of this program's memory (went|came)")
+STAYS = re.compile(r"memory.*(stays|keeps|cannot be moved)")
 LEFT_FREE = 2 * GIB  # that the urgent program leaves to the driver and to contexts
 REST_SECONDS = 0.4  # on average between two allocations
 
@@ -101,7 +102,7 @@ class Runs:
         text = log.read_text(errors="replace")
         return {"rounds": rounds, "bytes": taken, "allocations": succeeded, "failed": failed,
                 "moves": len(MOVED.findall(text)), "exact": natively == [str(rounds), checksum],
-                "said": [line for line in text.splitlines() if "[WARN" in line][:3]}
+                "said": [line for line in text.splitlines() if "[WARN" in line or STAYS.search(line)][:3]}
 
 
 def main():
