@@ -45,20 +45,6 @@ cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* prop
                            errcode_ret);
 }
 
-cl_int CL_API_CALL clRetainContext(cl_context context) {
-    FAKE_ENTRY();
-    if (!fake::good(context)) return CL_INVALID_CONTEXT;
-    fake::retain(context);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseContext(cl_context context) {
-    FAKE_ENTRY();
-    if (!fake::good(context)) return CL_INVALID_CONTEXT;
-    fake::release(context);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t room, void* value,
                                     size_t* size_ret) {
     FAKE_ENTRY();

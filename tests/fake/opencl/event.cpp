@@ -28,25 +28,6 @@ cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) {
     return CL_INVALID_OPERATION;
 }
 
-cl_int CL_API_CALL clRetainEvent(cl_event event) {
-    FAKE_ENTRY();
-    if (!fake::good(event)) return CL_INVALID_EVENT;
-    fake::retain(event);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseEvent(cl_event event) {
-    FAKE_ENTRY();
-    if (!fake::good(event)) return CL_INVALID_EVENT;
-    if (event->kind == fake::Kind::kUserEvent && event->refs.load() == 1) fake::abandon_user_event(event);
-    if (event->refs.load() <= 0) {
-        fake::report_misuse("event %p is released too often", static_cast<void*>(event));
-        return CL_INVALID_EVENT;
-    }
-    fake::release(event);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event* events) {
     FAKE_ENTRY();
     if (count == 0 || events == nullptr) return CL_INVALID_VALUE;

@@ -182,20 +182,6 @@ cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context, const c
     return make_sampler(context, normalized, addressing, filter, errcode_ret);
 }
 
-cl_int CL_API_CALL clRetainSampler(cl_sampler sampler) {
-    FAKE_ENTRY();
-    if (!fake::good(sampler)) return CL_INVALID_SAMPLER;
-    fake::retain(sampler);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
-    FAKE_ENTRY();
-    if (!fake::good(sampler)) return CL_INVALID_SAMPLER;
-    fake::release(sampler);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t room, void* value,
                                     size_t* size_ret) {
     FAKE_ENTRY();

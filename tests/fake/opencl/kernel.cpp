@@ -9,20 +9,6 @@ using fake::refuse;
 
 extern "C" {
 
-cl_int CL_API_CALL clRetainKernel(cl_kernel kernel) {
-    FAKE_ENTRY();
-    if (!fake::good(kernel)) return CL_INVALID_KERNEL;
-    fake::retain(kernel);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
-    FAKE_ENTRY();
-    if (!fake::good(kernel)) return CL_INVALID_KERNEL;
-    fake::release(kernel);
-    return CL_SUCCESS;
-}
-
 cl_kernel CL_API_CALL clCloneKernel(cl_kernel kernel, cl_int* errcode_ret) {
     FAKE_ENTRY_HANDLE(errcode_ret);
     if (!fake::good(kernel)) return refuse(errcode_ret, CL_INVALID_KERNEL);

@@ -70,20 +70,6 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
     return memory;
 }
 
-cl_int CL_API_CALL clRetainMemObject(cl_mem memory) {
-    FAKE_ENTRY();
-    if (!fake::good(memory)) return CL_INVALID_MEM_OBJECT;
-    fake::retain(memory);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
-    FAKE_ENTRY();
-    if (!fake::good(memory)) return CL_INVALID_MEM_OBJECT;
-    fake::release(memory);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void* value, size_t* size_ret) {
     FAKE_ENTRY();
     if (!fake::good(memory)) return CL_INVALID_MEM_OBJECT;

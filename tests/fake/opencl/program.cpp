@@ -131,20 +131,6 @@ cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void*, si
     return refuse(errcode_ret, fake::good(context) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT);
 }
 
-cl_int CL_API_CALL clRetainProgram(cl_program program) {
-    FAKE_ENTRY();
-    if (!fake::good(program)) return CL_INVALID_PROGRAM;
-    fake::retain(program);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseProgram(cl_program program) {
-    FAKE_ENTRY();
-    if (!fake::good(program)) return CL_INVALID_PROGRAM;
-    fake::release(program);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char*,
                                   void(CL_CALLBACK* notify)(cl_program, void*), void* user_data) {
     FAKE_ENTRY();

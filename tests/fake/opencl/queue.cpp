@@ -58,21 +58,6 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
     return make_queue(context, device, bits, std::move(list), errcode_ret);
 }
 
-cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
-    FAKE_ENTRY();
-    if (!fake::good(queue)) return CL_INVALID_COMMAND_QUEUE;
-    fake::retain(queue);
-    return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
-    FAKE_ENTRY();
-    if (!fake::good(queue)) return CL_INVALID_COMMAND_QUEUE;
-    fake::flush(queue);
-    fake::release(queue);
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room, void* value,
                                          size_t* size_ret) {
     FAKE_ENTRY();
