@@ -14,13 +14,14 @@ the median of its rounds. Exit status 1: a program failed.
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from lib import report
 
 PERCENTS = (0, 5, 20, 50, 80, 99)  # 0: none; the last one: what it costs to follow a program
 POLICIES = ("HPF", "PUP", "CFS")
@@ -172,18 +173,6 @@ def measure(runs, policy, kernel, percent, beside):
     return row
 
 
-def versions():
-    found = {"when": time.strftime("%F %T %z"), "kernel": platform.release(), "device": "", "driver": "",
-             "version": os.environ.get("XSCHED_BENCH_VERSION", "")}
-    asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
-        found["device"], found["driver"] = (word.strip() for word in said.splitlines()[0].split(","))
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        pass
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True)
@@ -200,7 +189,7 @@ def main():
     options = parser.parse_args()
     policies = options.policies.split(",")
     options.build, options.program = options.build.resolve(), options.program.resolve()
-    began, rows, result = time.monotonic(), [], versions() | {"processors": os.cpu_count()}
+    began, rows, result = time.monotonic(), [], report.on_nvidia() | {"processors": os.cpu_count()}
     with tempfile.TemporaryDirectory(dir=MEMORY_FILES) as folder:
         runs = Runs(options, folder)
         server = subprocess.Popen([options.build / "bin" / "xserver", "--no-supervise", "--socket",

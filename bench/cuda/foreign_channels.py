@@ -12,12 +12,14 @@ or the victim's results are wrong.
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from lib import report  # noqa: E402
 
 ATTACKER, PATIENCE_S = 65534, 60
 MEMORY_FILES = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # the driver registers no pages of a disk
@@ -62,18 +64,6 @@ class Program:
                 self.process.kill()
 
 
-def versions(options):
-    found = {"when": time.strftime("%F %T %z"), "kernel": platform.release(), "device": options.device_name,
-             "driver": "", "version": os.environ.get("XSCHED_BENCH_VERSION", "")}
-    asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
-        found["device"], found["driver"] = (word.strip() for word in said.splitlines()[0].split(","))
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        pass
-    return found
-
-
 def measure(options, victim, attacker):
     """Root's program is the victim, and once the server: it has the attacker's descriptor, as xserver would."""
     of_victim, of_attacker = victim.names(), attacker.names()
@@ -116,7 +106,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("foreign_channels: it needs root, to be two users")
     options.program = str(Path(options.program).resolve())
-    programs, result = [], versions(options)
+    programs, result = [], report.on_nvidia(options.device_name)
     with tempfile.TemporaryDirectory(dir=MEMORY_FILES) as folder:
         os.chmod(folder, 0o777)
         board = os.path.join(folder, "board")

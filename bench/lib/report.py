@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+import time
 from pathlib import Path
 
 from . import spread
@@ -62,6 +63,19 @@ def version():
     result = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, text=True,
                             capture_output=True)
     return result.stdout.strip() if result.returncode == 0 else "not from a git checkout"
+
+
+def on_nvidia(device=""):
+    """The head of a result from a machine with one NVIDIA GPU. `device`: its name where the driver tells none."""
+    found = {"when": time.strftime("%F %T %z"), "kernel": platform.release(), "device": device, "driver": "",
+             "version": os.environ.get(VERSION_VARIABLE, "")}
+    asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
+        found["device"], found["driver"] = (word.strip() for word in said.splitlines()[0].split(","))
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        pass
+    return found
 
 
 DOCUMENTED_STATUS = {"passed": "PASS", "failed": "FAIL", "skipped": "SKIP"}

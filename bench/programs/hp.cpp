@@ -46,12 +46,7 @@ int run(busy::Arguments arguments) {
             if (!queue) queue.emplace(device.queue());  // after its first use
             queue->expect(us);
         };
-    busy::write_rows(arguments.out, measure(device, arguments, announce));
-    if (!device.state_is_right()) {
-        fprintf(stderr, "hp: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
-        return 1;
-    }
-    return 0;
+    return busy::report("hp", device, arguments, measure(device, arguments, announce));
 }
 
 }  // namespace

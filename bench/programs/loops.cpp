@@ -123,4 +123,11 @@ void wait_for_turn() {
     }
 }
 
+int report(const char* program, BusyDevice& device, const Arguments& arguments, const Rows& rows) {
+    write_rows(arguments.out, rows);
+    if (device.state_is_right()) return 0;
+    fprintf(stderr, "%s: the device's result is wrong: a kernel was lost, repeated or run out of order\n", program);
+    return 1;
+}
+
 }  // namespace busy

@@ -26,4 +26,7 @@ std::function<bool()> until_end(const Arguments& arguments);
 void say_ready();
 void wait_for_turn();  // says it, and waits for a line, or the end, of standard input
 
+// Writes the rows to --out. Returns the program's exit status: 1, with a sentence, if a result is wrong.
+int report(const char* program, BusyDevice& device, const Arguments& arguments, const Rows& rows);
+
 }  // namespace busy

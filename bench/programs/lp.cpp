@@ -16,13 +16,8 @@ namespace {
 int run(busy::Arguments arguments) {
     busy::BusyDevice device(arguments.stream, arguments.waves);
     if (arguments.steps == 0) arguments.steps = device.calibrate(arguments.kernel_ms);
-    const busy::Rows rows = busy::keep_full(device, arguments, busy::until_end(arguments), busy::say_ready);
-    busy::write_rows(arguments.out, rows);
-    if (!device.state_is_right()) {
-        fprintf(stderr, "lp: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
-        return 1;
-    }
-    return 0;
+    return busy::report("lp", device, arguments,
+                        busy::keep_full(device, arguments, busy::until_end(arguments), busy::say_ready));
 }
 
 }  // namespace

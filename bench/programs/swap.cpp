@@ -77,12 +77,7 @@ int run(busy::Arguments arguments) {
         }
         if (input.took_line()) bursts = !bursts;
     }
-    busy::write_rows(arguments.out, rows);
-    if (!device.state_is_right()) {
-        fprintf(stderr, "swap: the device's result is wrong: a kernel was lost, repeated or run out of order\n");
-        return 1;
-    }
-    return 0;
+    return busy::report("swap", device, arguments, rows);
 }
 
 }  // namespace
