@@ -5,29 +5,14 @@
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "support/directory.h"
-#include "support/small_server.h"
+#include "support/one_server.h"
 
 namespace {
 
 using Create = decltype(&clCreateCommandQueueWithProperties);
 
-class QueuePriority : public testing::Test {
+class QueuePriority : public xsched::test::WithOneServer {
 protected:
-    // One server and one connection: the environment is read once in a process.
-    static void SetUpTestSuite() {
-        s_directory = new xsched::test::TemporaryDirectory;
-        const std::string path = *s_directory / "socket";
-        setenv("XSCHED_SCHEDULER", "global", 1);
-        setenv("XSCHED_SOCKET", path.c_str(), 1);
-        s_server = new xsched::test::SmallServer(path);
-    }
-    static void TearDownTestSuite() {
-        delete s_server;
-        delete s_directory;
-    }
     void SetUp() override {
         ASSERT_EQ(clGetPlatformIDs(1, &platform_, nullptr), CL_SUCCESS);
         ASSERT_EQ(clGetDeviceIDs(platform_, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr), CL_SUCCESS);
@@ -43,10 +28,7 @@ protected:
         const cl_int value = 1;
         EXPECT_EQ(clEnqueueFillBuffer(queue, buffer, &value, sizeof value, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
         EXPECT_EQ(clFinish(queue), CL_SUCCESS);
-        int32_t seen = INT32_MIN;
-        EXPECT_TRUE(s_server->wait_for_client());
-        for (const xsched::ipc::QueueSlot& slot : s_server->region().slots)
-            if (slot.hwq == reinterpret_cast<uint64_t>(queue)) seen = slot.priority;
+        const int32_t seen = slot_of(queue).priority;
         clReleaseMemObject(buffer);
         clReleaseCommandQueue(queue);
         return seen;
@@ -57,8 +39,6 @@ protected:
         EXPECT_EQ(priority_of_a_queue(create, CL_QUEUE_PRIORITY_LOW_KHR), -1);
     }
 
-    static inline xsched::test::TemporaryDirectory* s_directory = nullptr;
-    static inline xsched::test::SmallServer* s_server = nullptr;
     cl_platform_id platform_ = nullptr;
     cl_device_id device_ = nullptr;
     cl_context context_ = nullptr;

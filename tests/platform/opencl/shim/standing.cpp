@@ -11,9 +11,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/directory.h"
 #include "support/eventually.h"
-#include "support/small_server.h"
+#include "support/one_server.h"
 
 namespace {
 
@@ -22,20 +21,11 @@ using namespace xsched::test;
 constexpr size_t kBytes = 64;
 constexpr int kWindow = 2;  // commands in flight: liveness must not depend on a large one
 
-class Standing : public testing::Test {
+class Standing : public WithOneServer {
 protected:
-    // One server and one connection: the environment is read once in a process.
     static void SetUpTestSuite() {
-        s_directory = new TemporaryDirectory;
-        const std::string path = *s_directory / "socket";
-        setenv("XSCHED_SCHEDULER", "global", 1);
-        setenv("XSCHED_SOCKET", path.c_str(), 1);
         setenv("XSCHED_AUTO_XQUEUE_THRESHOLD", std::to_string(kWindow).c_str(), 1);
-        s_server = new SmallServer(path);
-    }
-    static void TearDownTestSuite() {
-        delete s_server;
-        delete s_directory;
+        WithOneServer::SetUpTestSuite();
     }
     void SetUp() override {
         ASSERT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
@@ -73,13 +63,6 @@ protected:
         clReleaseEvent(event);
     }
 
-    static const xsched::ipc::QueueSlot& slot_of(cl_command_queue queue) {
-        EXPECT_TRUE(s_server->wait_for_client());
-        for (const xsched::ipc::QueueSlot& slot : s_server->region().slots)
-            if (slot.hwq == reinterpret_cast<uint64_t>(queue) && slot.state != 0) return slot;
-        ADD_FAILURE() << "the queue has no slot";
-        return s_server->region().slots[0];
-    }
     static uint64_t pending(cl_command_queue queue) {
         const auto& slot = slot_of(queue);
         return slot.submitted - slot.completed;
@@ -92,8 +75,6 @@ protected:
     static bool stands_somewhere(cl_command_queue queue) { return slot_of(queue).stands_at[0] != 0; }
     static bool is_ready(cl_command_queue queue) { return has_work(queue) && !stands(queue); }
 
-    static inline TemporaryDirectory* s_directory = nullptr;
-    static inline SmallServer* s_server = nullptr;
     cl_platform_id platform = nullptr;
     cl_device_id devices[2] = {};
     cl_uint many = 0;

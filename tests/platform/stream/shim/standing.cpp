@@ -10,9 +10,8 @@
 
 #include "order/cuda/driver.h"
 #include "order/cuda/kernels.h"
-#include "support/directory.h"
 #include "support/eventually.h"
-#include "support/small_server.h"
+#include "support/one_server.h"
 
 namespace {
 
@@ -27,20 +26,8 @@ void* work_until_open(void* gate) {
 void CUDA_CB host_function(void* gate) { work_until_open(gate); }
 void CUDA_CB callback(CUstream, CUresult, void* gate) { work_until_open(gate); }
 
-class Standing : public testing::Test {
+class Standing : public WithOneServer {
 protected:
-    // One server and one connection: the environment is read once in a process.
-    static void SetUpTestSuite() {
-        s_directory = new TemporaryDirectory;
-        const std::string path = *s_directory / "socket";
-        setenv("XSCHED_SCHEDULER", "global", 1);
-        setenv("XSCHED_SOCKET", path.c_str(), 1);
-        s_server = new SmallServer(path);
-    }
-    static void TearDownTestSuite() {
-        delete s_server;
-        delete s_directory;
-    }
     void SetUp() override {
         ASSERT_TRUE(cuda::available());
         ASSERT_EQ(api().cuDeviceGetCount(&devices), CUDA_SUCCESS);
@@ -104,13 +91,6 @@ protected:
         return api().cuStreamWaitValue32_v2(stream, words_, 1, CU_STREAM_WAIT_VALUE_GEQ);
     }
 
-    static const xsched::ipc::QueueSlot& slot_of(CUstream stream) {
-        EXPECT_TRUE(s_server->wait_for_client());
-        for (const xsched::ipc::QueueSlot& slot : s_server->region().slots)
-            if (slot.hwq == reinterpret_cast<uint64_t>(stream) && slot.state != 0) return slot;
-        ADD_FAILURE() << "the queue has no slot";
-        return s_server->region().slots[0];
-    }
     static xsched::ipc::SlotWork work_of(CUstream stream) { return xsched::ipc::work_of(slot_of(stream)); }
     static bool has_work(CUstream stream) { return work_of(stream).submitted != work_of(stream).completed; }
     static bool stands(CUstream stream) { return work_of(stream).stands; }
@@ -143,8 +123,6 @@ protected:
         end(stream);
     }
 
-    static inline TemporaryDirectory* s_directory = nullptr;
-    static inline SmallServer* s_server = nullptr;
     int devices = 0;
     CUcontext contexts[2] = {};
     CUdeviceptr words_ = 0;
