@@ -53,6 +53,13 @@ protected:
     void pass() {
         for (int i = 0; i < 4; ++i) dispatcher.pass(now_ns += kMs);
     }
+    // The urgent one waits for an event of the last one, which therefore runs.
+    void lend() {
+        records(last);
+        waits(first);
+        pass();
+        ASSERT_FALSE(last.suspended(0));
+    }
 
     FakeClient last{1, 100};
     FakeClient middle{2, 200};
@@ -76,10 +83,7 @@ TEST_F(SharedWaitsTest, WhoIsWaitedForRunsBeforeWhoeverIsLessUrgent) {
 
 TEST_F(SharedWaitsTest, AndIsItsOldSelfOnceTheEventIsComplete) {
     come({&last, &first, &other});
-    records(last);
-    waits(first);
-    pass();
-    ASSERT_FALSE(last.suspended(0));
+    ASSERT_NO_FATAL_FAILURE(lend());
     last.submit(0, now_ns);  // behind the event
     last.slot(0).completed = 1;
     pass();
@@ -89,10 +93,7 @@ TEST_F(SharedWaitsTest, AndIsItsOldSelfOnceTheEventIsComplete) {
 
 TEST_F(SharedWaitsTest, AWaitThatIsOverLendsNothing) {
     come({&last, &first});
-    records(last);
-    waits(first);
-    pass();
-    ASSERT_FALSE(last.suspended(0));
+    ASSERT_NO_FATAL_FAILURE(lend());
     first.slot(0).completed = first.slot(0).submitted.load();
     first.submit(0, now_ns);
     pass();
@@ -125,10 +126,7 @@ TEST_F(SharedWaitsTest, AnotherUsersProcessIsLentNothing) {
 
 TEST_F(SharedWaitsTest, WhoLeavesWaitsForNobody) {
     come({&last, &first, &other});
-    records(last);
-    waits(first);
-    pass();
-    ASSERT_FALSE(last.suspended(0));
+    ASSERT_NO_FATAL_FAILURE(lend());
     dispatcher.remove_client(3);
     pass();
     EXPECT_TRUE(last.suspended(0));

@@ -40,6 +40,17 @@ struct World {
     }
 };
 
+// Does the same in each random world, whose seeds follow `before`.
+template <typename Body>
+void in_worlds(int before, Body body) {
+    for (int i = 1; i <= worlds(); ++i) {
+        SCOPED_TRACE("seed " + std::to_string(before + i));
+        World world(static_cast<uint32_t>(before + i));
+        world.fill();
+        body(world);
+    }
+}
+
 void expect_parts(const VirtualDevice& device, const std::vector<int32_t>& parts, double any_second) {
     for (size_t i = 0; i < parts.size(); ++i) {
         EXPECT_NEAR(device.part(i, 10, 110), parts[i], 1) << "program " << i;
@@ -49,10 +60,7 @@ void expect_parts(const VirtualDevice& device, const std::vector<int32_t>& parts
 }
 
 TEST(ShareProperties, BusyProgramsGetTheirShares) {
-    for (int seed = 1; seed <= worlds(); ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        World world(static_cast<uint32_t>(seed));
-        world.fill();
+    in_worlds(0, [](World& world) {
         for (const char* name : {"UP", "PUP", "SPUP"}) {
             SCOPED_TRACE(name);
             VirtualDevice device(name);
@@ -64,16 +72,13 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
             expect_parts(device, world.shares, 3);
             if (::testing::Test::HasFailure()) return;
         }
-    }
+    });
 }
 
 // AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
 // equal part in any second. No program has more than its own because of how it pauses.
 TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
-    for (int seed = 1; seed <= worlds(); ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        World world(static_cast<uint32_t>(2000 + seed));
-        world.fill();
+    in_worlds(2000, [](World& world) {
         VirtualDevice device("AUTO");
         for (const int64_t command_ns : world.commands_ns) device.add({.command_ns = command_ns});
         device.run(11 * kSecond);
@@ -83,14 +88,11 @@ TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
             for (size_t from = 10; from + 10 <= 110; ++from)
                 ASSERT_NEAR(device.part(i, from, from + 10), part, 3) << "program " << i << " from " << from;
         }
-    }
+    });
 }
 
 TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
-    for (int seed = 1; seed <= worlds(); ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        World world(static_cast<uint32_t>(3000 + seed));
-        world.fill();
+    in_worlds(3000, [](World& world) {
         VirtualDevice device("AUTO");
         device.add({.command_ns = world.commands_ns[0]});  // steady
         for (size_t i = 1; i < world.commands_ns.size(); ++i) {
@@ -102,7 +104,7 @@ TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
         for (size_t from = 10; from + 10 <= 110; ++from)
             ASSERT_GE(device.part(0, from, from + 10), 0.8 * part - 1) << "from " << from;
         EXPECT_GE(device.part(0, 10, 110), part - 2);
-    }
+    });
 }
 
 // A program that has had the device for long, a little at a time, waits for no newcomer that comes while it rests.
@@ -127,10 +129,7 @@ TEST(ShareProperties, ANewcomerIsNotOwedWhatOthersHadBeforeItCame) {
 }
 
 TEST(ShareProperties, LimitsHoldWhateverOthersDo) {
-    for (int seed = 1; seed <= worlds(); ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        World world(static_cast<uint32_t>(1000 + seed));
-        world.fill();
+    in_worlds(1000, [](World& world) {
         VirtualDevice device("PUP");
         std::vector<int32_t> limits;
         for (size_t i = 0; i < world.shares.size(); ++i) {
@@ -147,7 +146,7 @@ TEST(ShareProperties, LimitsHoldWhateverOthersDo) {
             for (size_t from = 0; from + 10 <= 110; ++from)
                 ASSERT_LE(device.part(i, from, from + 10), limits[i] + 3) << "program " << i << " from " << from;
         }
-    }
+    });
 }
 
 TEST(ShareProperties, TheSameWorldIsDecidedTheSameWay) {

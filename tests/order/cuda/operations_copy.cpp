@@ -129,11 +129,8 @@ void Worker::run_read(Context& context) {
 
 // The middle of the buffer, two rows of half a row's width, from one place of it to another.
 void Worker::run_two_dimensional(Context& context) {
-    Lock lock;
-    Buffer* buffer = take(context.buffers, lock);
+    const auto [lock, buffer, stream] = next_turn(context, context.buffers);
     if (buffer == nullptr) return;
-    const StreamPtr stream = pick_stream(context);
-    follow(stream, *buffer);
     constexpr size_t kPitch = kBytes / 4;
     CUDA_MEMCPY2D copy{};
     copy.srcMemoryType = copy.dstMemoryType = random_.once_in(2) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;

@@ -77,11 +77,8 @@ CUresult Worker::launch_append(const Context& context, const Target& to, CUdevic
 }
 
 void Worker::run_append(Context& context) {
-    Lock lock;
-    Buffer* buffer = take(context.buffers, lock);
+    const auto [lock, buffer, stream] = next_turn(context, context.buffers);
     if (buffer == nullptr) return;
-    const StreamPtr stream = pick_stream(context);
-    follow(stream, *buffer);
     const uint32_t value = random_.next();
     Activity::set("cuLaunchKernel");
     expect_success(launch_append(context, target(*stream), buffer->address, value), "a kernel launch");
@@ -146,11 +143,8 @@ void Worker::run_set(Context& context) {
 }
 
 void Worker::run_host_function(Context& context) {
-    Lock lock;
-    Buffer* word = take(context.host_words, lock);
+    const auto [lock, word, stream] = next_turn(context, context.host_words);
     if (word == nullptr) return;
-    const StreamPtr stream = pick_stream(context);
-    follow(stream, *word);
     const uint32_t value = random_.next();
     const Target to = target(*stream);
     auto work = std::make_unique<HostWork>(HostWork{&word->host_word, value});

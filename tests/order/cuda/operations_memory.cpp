@@ -7,11 +7,8 @@ namespace order::cuda {
 // detour.
 void Worker::run_pool(Context& context) {
     if (!context.memory_pools) return;
-    Lock lock;
-    Buffer* buffer = take(context.buffers, lock);
+    const auto [lock, buffer, stream] = next_turn(context, context.buffers);
     if (buffer == nullptr) return;
-    const StreamPtr stream = pick_stream(context);
-    follow(stream, *buffer);
     const Target to = target(*stream);
     std::shared_lock<std::shared_mutex> unsafe;
     if (!capturing_) unsafe = std::shared_lock(unsafe_calls());

@@ -154,6 +154,15 @@ void Worker::wait_by_value(Stream& before, const Stream& after) {
     count_operation();
 }
 
+Worker::Turn Worker::next_turn(Context& context, std::vector<std::unique_ptr<Buffer>>& all) {
+    Turn turn;
+    turn.buffer = take(all, turn.lock);
+    if (turn.buffer == nullptr) return turn;
+    turn.stream = pick_stream(context);
+    follow(turn.stream, *turn.buffer);
+    return turn;
+}
+
 void Worker::follow(const StreamPtr& stream, Buffer& buffer) {
     if (!buffer.last_stream && !buffer.last) return;
     const StreamPtr& last = buffer.last_stream;

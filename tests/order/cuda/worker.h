@@ -47,6 +47,12 @@ private:
         StreamPtr per_thread;
         StreamPtr captured, forked;  // captured now and then, otherwise used like any other
     };
+    // A buffer that this worker alone may use now, and a stream on which what comes next follows the last access to it.
+    struct Turn {
+        Lock lock;
+        Buffer* buffer = nullptr;
+        StreamPtr stream;
+    };
     struct Graph {
         CUgraphExec exec = nullptr;
         Buffer* first = nullptr;
@@ -97,6 +103,8 @@ private:
     Target target(const Stream& stream);
     // A buffer nobody else is using; null if none was found quickly.
     Buffer* take(std::vector<std::unique_ptr<Buffer>>& all, Lock& lock) { return order::take(all, lock, random_); }
+    // One of `all` and any stream; no buffer if none was found quickly.
+    Turn next_turn(Context& context, std::vector<std::unique_ptr<Buffer>>& all);
     // Orders what comes next on `stream` after the buffer's last access.
     void follow(const StreamPtr& stream, Buffer& buffer);
     TrackerPtr last_access(Buffer& buffer);
