@@ -1,6 +1,7 @@
 #include "cli/time_text.h"
 
 #include <cstdlib>
+#include <ctime>
 
 #include "cli/server_link.h"
 
@@ -19,6 +20,15 @@ int64_t time_ns(const std::string& text, const std::string& what) {
     if (end == text.c_str() || each == 0 || !(number * each >= 1) || number * each > kDayNs)
         throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms or 2m, a day at most");
     return static_cast<int64_t>(number * each);
+}
+
+std::string utc_now(const char* format) {
+    const time_t now = time(nullptr);
+    tm parts{};
+    gmtime_r(&now, &parts);
+    char text[64];
+    strftime(text, sizeof text, format, &parts);
+    return text;
 }
 
 }  // namespace xsched::cli

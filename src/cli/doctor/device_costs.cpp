@@ -1,8 +1,7 @@
 #include "cli/doctor/device_costs.h"
 
-#include <ctime>
-
 #include "cli/show.h"
+#include "cli/time_text.h"
 
 namespace xsched::cli {
 namespace {
@@ -10,15 +9,6 @@ namespace {
 const Json* done(const Evidence& evidence, const char* step) {
     const auto result = evidence.steps.find(step);
     return result != evidence.steps.end() && result->second.ending == Ending::kDone ? &result->second.found : nullptr;
-}
-
-std::string today() {
-    const time_t now = time(nullptr);
-    tm parts{};
-    gmtime_r(&now, &parts);
-    char text[16];
-    strftime(text, sizeof text, "%Y-%m-%d", &parts);
-    return text;
 }
 
 }  // namespace
@@ -33,7 +23,7 @@ host::DeviceCosts costs_in(const Evidence& evidence) {
     }
     if (const Json* device = done(evidence, "device"))
         costs.device = device->value("device", "") + ", " + device->value("driver", "");
-    costs.measured = today();
+    costs.measured = utc_now("%Y-%m-%d");
     return costs;
 }
 

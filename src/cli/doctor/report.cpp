@@ -1,7 +1,6 @@
 #include "cli/doctor/report.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -10,19 +9,11 @@
 #include "cli/doctor/main_job.h"
 #include "cli/doctor/steps.h"
 #include "cli/show.h"
+#include "cli/time_text.h"
 #include "console/table.h"
 
 namespace xsched::cli {
 namespace {
-
-std::string now_text() {
-    const time_t now = time(nullptr);
-    tm parts{};
-    gmtime_r(&now, &parts);
-    char text[64];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
-    return text;
-}
 
 std::string processor() {
     const Machine machine("");
@@ -205,7 +196,7 @@ Json report_of(const Evidence& evidence, const std::vector<Verdict>& verdicts) {
     const std::string driver = found_text(evidence, "driver");
     Json report = {{"test_id", "doctor_" + evidence.platform},
                    {"test_name", "xcli doctor --run --platform " + evidence.platform},
-                   {"date", now_text()},
+                   {"date", utc_now("%Y-%m-%dT%H:%M:%S+00:00")},
                    {"hardware", found_text(evidence, "device") + "; " + processor()},
                    {"driver_version", driver},
                    {"xsched_version", XSCHED_VERSION},
