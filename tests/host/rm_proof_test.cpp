@@ -20,7 +20,7 @@ constexpr int kTheirs = 7, kMine = 8, kElsewhere = 9;  // descriptors
 constexpr uint32_t kTheirClient = 100, kMyClient = 200;
 
 // A kernel driver that looks whose client makes a call, and not what is in its list.
-struct Kernel {
+struct ProvingKernel {
     std::map<uint32_t, int> owners{{kTheirClient, kTheirs}, {kMyClient, kMine}};  // of clients
     std::map<uint32_t, int> disabled;  // of clients: how often
     std::map<int, uint32_t> gpus;      // of descriptors
@@ -48,17 +48,17 @@ struct Kernel {
         return NV_OK;
     }
 };
-Kernel* g_kernel = nullptr;
+ProvingKernel* g_proving = nullptr;
 
-int kernel_call(int fd, unsigned long, void* argument) {
+int proving_call(int fd, unsigned long, void* argument) {
     auto& request = *static_cast<NVOS54_PARAMETERS*>(argument);
-    request.status = g_kernel->answer(fd, request);
+    request.status = g_proving->answer(fd, request);
     return 0;
 }
 
 class RmProof : public testing::Test {
 protected:
-    void SetUp() override { g_kernel = &kernel; }
+    void SetUp() override { g_proving = &kernel; }
     static Owned part(int fd, uint32_t client) {
         Owned owned{fd, {}};
         owned.set.client = client;
@@ -71,10 +71,10 @@ protected:
     Outcome in_time(Outcome (*call)(Ioctl, std::span<const Owned>)) {
         Outcome outcome;
         for (int i = 0; i < 100; ++i)
-            if (outcome = call(kernel_call, both); outcome.error != ETIMEDOUT) break;
+            if (outcome = call(proving_call, both); outcome.error != ETIMEDOUT) break;
         return outcome;
     }
-    Kernel kernel;
+    ProvingKernel kernel;
     std::vector<Owned> both{part(kTheirs, kTheirClient), part(kMine, kMyClient)};
 };
 
@@ -97,8 +97,8 @@ TEST_F(RmProof, AForeignClientIsNeverNamed) {
 // The driver looks at that itself.
 TEST_F(RmProof, OneAloneIsNotProved) {
     kernel.before_proof = [] { ADD_FAILURE() << "a proof"; };
-    EXPECT_TRUE(disable_all(kernel_call, std::span(both).first(1)).good());
-    EXPECT_TRUE(enable_all(kernel_call, std::span(both).first(1)).good());
+    EXPECT_TRUE(disable_all(proving_call, std::span(both).first(1)).good());
+    EXPECT_TRUE(enable_all(proving_call, std::span(both).first(1)).good());
     EXPECT_EQ(kernel.switches, 2);
 }
 
@@ -111,8 +111,8 @@ TEST_F(RmProof, WhatHitANumberThatHasAnotherOwnerByThenIsUndone) {
 
 TEST_F(RmProof, ProofsThatTakeTooLongAreWorthNothing) {
     kernel.before_proof = [] { usleep(6'000); };
-    EXPECT_EQ(disable_all(kernel_call, both).error, ETIMEDOUT);
-    EXPECT_EQ(enable_all(kernel_call, both).error, ETIMEDOUT);
+    EXPECT_EQ(disable_all(proving_call, both).error, ETIMEDOUT);
+    EXPECT_EQ(enable_all(proving_call, both).error, ETIMEDOUT);
     EXPECT_EQ(kernel.switches, 0);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace rm;
 
-constexpr uint32_t kClient = 0xc1d00001, kSecondClient = 0xc1d00002;
+constexpr uint32_t kFirstClient = 0xc1d00001, kSecondClient = 0xc1d00002;
 constexpr uint32_t kHopper = 0xc86f, kVolta = 0xc36f, kMemory = 0x3e, kVaSpace = 0x90f1;
 constexpr uint32_t kCopyEngine = 0xb;
 constexpr int kFd = 7;
@@ -99,14 +99,14 @@ protected:
 };
 
 TEST_P(Forms, AContextsChannelsForKernelsAreKnown) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
     const auto sets = recorded();
     ASSERT_EQ(sets.size(), 1u);
     EXPECT_EQ(sets[0].fd, kFd);
     EXPECT_EQ(sets[0].device, 0x10u);
-    EXPECT_EQ(sets[0].set.client, kClient);
+    EXPECT_EQ(sets[0].set.client, kFirstClient);
     EXPECT_EQ(sets[0].set.subdevice, 0x11u);
     ASSERT_EQ(sets[0].set.group_count, 1u);
     EXPECT_EQ(sets[0].set.groups[0], 0x100u);
@@ -116,38 +116,38 @@ TEST_P(Forms, AContextsChannelsForKernelsAreKnown) {
 }
 
 TEST_P(Forms, WhatTheKernelRefusedIsNotThere) {
-    begin(kClient);
-    device(kClient, 0x10);
-    group(kClient, 0x10, 0x100, NV2080_ENGINE_TYPE_GR0);
-    allocate(kClient, 0x100, 0x101, kHopper, nullptr, NV_ERR_INSUFFICIENT_PERMISSIONS);
-    allocate(kClient, 0x100, 0x102, kHopper, nullptr, NV_OK, kFd, -1);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    group(kFirstClient, 0x10, 0x100, NV2080_ENGINE_TYPE_GR0);
+    allocate(kFirstClient, 0x100, 0x101, kHopper, nullptr, NV_ERR_INSUFFICIENT_PERMISSIONS);
+    allocate(kFirstClient, 0x100, 0x102, kHopper, nullptr, NV_OK, kFd, -1);
     EXPECT_TRUE(recorded().empty());
-    allocate(kClient, 0x100, 0x103, kVolta);
+    allocate(kFirstClient, 0x100, 0x103, kVolta);
     ASSERT_EQ(recorded().size(), 1u);
-    release(kClient, 0x100, NV_ERR_INVALID_CLIENT);
+    release(kFirstClient, 0x100, NV_ERR_INVALID_CLIENT);
     EXPECT_EQ(recorded().size(), 1u) << "not freed";
 }
 
 TEST_P(Forms, FreeingTakesWhatIsBelow) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
-    context(kClient, 0x10, 0x200);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
+    context(kFirstClient, 0x10, 0x200);
     EXPECT_EQ(recorded()[0].set.channel_count, 4u);
-    release(kClient, 0x106);  // memory: not recorded
+    release(kFirstClient, 0x106);  // memory: not recorded
     const uint32_t serial = record_serial();
-    release(kClient, 0x100);
+    release(kFirstClient, 0x100);
     EXPECT_NE(record_serial(), serial);
     EXPECT_EQ(recorded()[0].set.channel_count, 2u);
     EXPECT_EQ(recorded()[0].set.groups[0], 0x200u);
-    release(kClient, kClient);
+    release(kFirstClient, kFirstClient);
     EXPECT_TRUE(recorded().empty());
 }
 
 TEST_P(Forms, ChannelsForCopiesAreTakenOffOnceTheProgramCopies) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
     const uint32_t serial = record_serial();
     note_copies();
     EXPECT_NE(record_serial(), serial);
@@ -165,49 +165,49 @@ TEST_P(Forms, ChannelsForCopiesAreTakenOffOnceTheProgramCopies) {
 INSTANTIATE_TEST_SUITE_P(OfCalls, Forms, testing::Values(Form::kShort, Form::kLong, Form::kOldLong, Form::kWrapped));
 
 TEST_F(ChannelRecord, AContextThatIsMadeAgainWithTheSameHandles) {
-    begin(kClient);
-    device(kClient, 0x10);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
     for (int round = 0; round < 3; ++round) {
-        context(kClient, 0x10, 0x100);
+        context(kFirstClient, 0x10, 0x100);
         EXPECT_EQ(recorded()[0].set.channel_count, 2u) << "round " << round;
-        if (round != 1) release(kClient, 0x100);  // once it goes where nobody sees it
+        if (round != 1) release(kFirstClient, 0x100);  // once it goes where nobody sees it
     }
-    device(kClient, 0x10);  // the device anew: nothing below it is left
+    device(kFirstClient, 0x10);  // the device anew: nothing below it is left
     EXPECT_TRUE(recorded().empty());
 }
 
 TEST_F(ChannelRecord, SeveralGpusAndClientsAreKeptApart) {
-    begin(kClient);
+    begin(kFirstClient);
     begin(kSecondClient, kFd + 1);
-    device(kClient, 0x10);
-    device(kClient, 0x20);
+    device(kFirstClient, 0x10);
+    device(kFirstClient, 0x20);
     device(kSecondClient, 0x10);
-    context(kClient, 0x10, 0x100);
-    context(kClient, 0x20, 0x200);
+    context(kFirstClient, 0x10, 0x100);
+    context(kFirstClient, 0x20, 0x200);
     context(kSecondClient, 0x10, 0x100);
     EXPECT_EQ(recorded().size(), 3u);
-    release(kClient, 0x10);
+    release(kFirstClient, 0x10);
     const auto left = recorded();
     ASSERT_EQ(left.size(), 2u);
     for (const RecordedSet& it : left) {
-        EXPECT_EQ(it.fd, it.set.client == kClient ? kFd : kFd + 1);
-        EXPECT_EQ(it.set.groups[0], it.set.client == kClient ? 0x200u : 0x100u);
+        EXPECT_EQ(it.fd, it.set.client == kFirstClient ? kFd : kFd + 1);
+        EXPECT_EQ(it.set.groups[0], it.set.client == kFirstClient ? 0x200u : 0x100u);
         EXPECT_EQ(it.set.channel_count, 2u);
     }
 }
 
 TEST_F(ChannelRecord, NotesLiveAsLongAsTheirObject) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
     EXPECT_FALSE(recorded()[0].address_known);
-    note_address(kClient, 0x10, 0x4000);
-    note_timeslice(kClient, 0x100, 2048);
+    note_address(kFirstClient, 0x10, 0x4000);
+    note_timeslice(kFirstClient, 0x100, 2048);
     EXPECT_TRUE(recorded()[0].address_known);
     EXPECT_EQ(recorded()[0].address, 0x4000u);
     EXPECT_EQ(recorded()[0].set.timeslices_us[0], 2048u);
-    release(kClient, 0x100);
-    context(kClient, 0x10, 0x100);
+    release(kFirstClient, 0x100);
+    context(kFirstClient, 0x10, 0x100);
     EXPECT_EQ(recorded()[0].set.timeslices_us[0], 0u);
     EXPECT_TRUE(recorded()[0].address_known);
 }
@@ -223,26 +223,26 @@ TEST_F(ChannelRecord, WhatIsNotOursIsLeftAlone) {
 }
 
 TEST_F(ChannelRecord, SaysWhichCallsFreeSomething) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
     for (const auto& [handle, frees] : std::vector<std::pair<uint32_t, bool>>{
-             {0x101, true}, {0x100, true}, {0x10, true}, {kClient, true}, {0x106, false}, {0x999, false}}) {
-        NVOS00_PARAMETERS call{kClient, 0, handle, 0};
+             {0x101, true}, {0x100, true}, {0x10, true}, {kFirstClient, true}, {0x106, false}, {0x999, false}}) {
+        NVOS00_PARAMETERS call{kFirstClient, 0, handle, 0};
         EXPECT_EQ(frees_recorded(request(NV_ESC_RM_FREE, sizeof call), &call), frees) << std::hex << handle;
     }
 }
 
 TEST_F(ChannelRecord, TooManyForOneSetAreSaidAsLongAsTheyAreThere) {
-    begin(kClient);
-    device(kClient, 0x10);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
     for (uint32_t i = 0; i <= ChannelSet::kMostGroups; ++i) {
-        group(kClient, 0x10, 0x1000 + 2 * i, NV2080_ENGINE_TYPE_GR0);
-        allocate(kClient, 0x1000 + 2 * i, 0x1001 + 2 * i, kHopper);
+        group(kFirstClient, 0x10, 0x1000 + 2 * i, NV2080_ENGINE_TYPE_GR0);
+        allocate(kFirstClient, 0x1000 + 2 * i, 0x1001 + 2 * i, kHopper);
     }
     ASSERT_EQ(recorded().size(), 1u);
     EXPECT_TRUE(recorded()[0].incomplete);
-    release(kClient, 0x1000);
+    release(kFirstClient, 0x1000);
     ASSERT_EQ(recorded().size(), 1u);
     EXPECT_FALSE(recorded()[0].incomplete);
     EXPECT_EQ(recorded()[0].set.group_count, ChannelSet::kMostGroups);
@@ -250,16 +250,16 @@ TEST_F(ChannelRecord, TooManyForOneSetAreSaidAsLongAsTheyAreThere) {
 }
 
 TEST_F(ChannelRecord, APartitionIsNoticed) {
-    begin(kClient);
+    begin(kFirstClient);
     EXPECT_FALSE(record_has_partition());
-    allocate(kClient, 0x11, 0x50, AMPERE_SMC_PARTITION_REF);
+    allocate(kFirstClient, 0x11, 0x50, AMPERE_SMC_PARTITION_REF);
     EXPECT_TRUE(record_has_partition());
 }
 
 TEST_F(ChannelRecord, ForksChildHasNothing) {
-    begin(kClient);
-    device(kClient, 0x10);
-    context(kClient, 0x10, 0x100);
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    context(kFirstClient, 0x10, 0x100);
     EXPECT_EQ(test::in_child([] { return recorded().empty() ? 0 : 1; }), 0);
     EXPECT_EQ(recorded().size(), 1u) << "the parent keeps its own";
 }
