@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sched/core/core.h"
+#include "sched/core/kept_off.h"
 #include "sched/given_units.h"
 
 namespace xsched::sched::any_policy_test {
@@ -115,25 +116,6 @@ bool waits(const UnitState& state, const Verdict& verdict) {
     return state.ready && is_eligible(state) && verdict.suspend && verdict.reason != Reason::kLimited;
 }
 
-// How long each unit has been kept off with work, by the test's own account.
-class Waits {
-public:
-    void check(const World& world, const WholeCore::Plan& plan) {
-        std::map<uint64_t, int64_t> waiting;
-        for (size_t i = 0; i < world.units.size(); ++i) {
-            const UnitState& state = world.units[i];
-            if (!waits(state, plan.verdicts[i])) continue;
-            const auto before = since_.find(state.unit.id);
-            waiting[state.unit.id] = before != since_.end() ? before->second : world.now_ns;
-            ASSERT_LE(world.now_ns - waiting[state.unit.id], kBound) << "unit " << state.unit.id << " starves";
-        }
-        since_ = waiting;
-    }
-
-private:
-    std::map<uint64_t, int64_t> since_;
-};
-
 void expect_rules(const World& world, const WholeCore::Plan& plan) {
     ASSERT_EQ(plan.verdicts.size(), world.units.size());
     for (size_t i = 0; i < world.units.size(); ++i) {
@@ -160,7 +142,7 @@ void live_through(const char* name, uint32_t seed, int64_t changes) {
     World world(seed);
     WholeCore core(Core(make(name), kSettings));
     WholeCore twin(Core(make(name), kSettings));
-    Waits waited;
+    KeptOff kept_off;
     WholeCore::Plan plan;
     for (int i = 0; i < 60; ++i) {
         world.step(plan.wake_at_ns,
@@ -172,10 +154,10 @@ void live_through(const char* name, uint32_t seed, int64_t changes) {
         }
         plan = core.decide(world.units, world.now_ns);
         expect_rules(world, plan);
-        waited.check(world, plan);
+        kept_off.check(world, kBound, [&](size_t at) { return waits(world.units[at], plan.verdicts[at]); });
         expect_same(plan, twin.decide(world.units, world.now_ns));
         ASSERT_EQ(core.thrown_out(), nullptr);
-        if (::testing::Test::HasFatalFailure()) return;
+        if (::testing::Test::HasFailure()) return;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sched/core/core.h"
+#include "sched/core/kept_off.h"
 #include "sched/given_units.h"
 
 namespace xsched::sched::core_property_test {
@@ -130,26 +131,6 @@ void expect_order(const World& world, const WholeCore::Plan& plan) {
     }
 }
 
-// How long each unit has been kept off with work, by the test's own account.
-class Waits {
-public:
-    void check(const World& world, const WholeCore::Plan& plan) {
-        std::map<uint64_t, int64_t> now_waiting;
-        for (size_t i = 0; i < world.units.size(); ++i) {
-            const UnitState& state = world.units[i];
-            if (!state.ready || !eligible(state) || !plan.verdicts[i].suspend) continue;
-            const auto before = since_.find(state.unit.id);
-            const int64_t since_ns = before != since_.end() ? before->second : world.now_ns;
-            now_waiting[state.unit.id] = since_ns;
-            EXPECT_LE(world.now_ns - since_ns, kSettings.starvation_limit_ns) << "unit " << state.unit.id;
-        }
-        since_ = now_waiting;
-    }
-
-private:
-    std::map<uint64_t, int64_t> since_;
-};
-
 void expect_same(const WholeCore::Plan& a, const WholeCore::Plan& b) {
     ASSERT_EQ(a.verdicts.size(), b.verdicts.size());
     EXPECT_EQ(a.wake_at_ns, b.wake_at_ns);
@@ -167,7 +148,7 @@ TEST_P(AnyWorld, KeepsTheRules) {
     World world(GetParam());
     WholeCore core = hpf_core(kSettings);
     WholeCore twin = hpf_core(kSettings);
-    Waits waits;
+    KeptOff kept_off;
     std::map<uint64_t, bool> suspended;
     int64_t wake_at_ns = 0;
     for (int i = 0; i < 4000 && !HasFailure(); ++i) {
@@ -178,7 +159,9 @@ TEST_P(AnyWorld, KeepsTheRules) {
         ASSERT_TRUE(wake_at_ns == 0 || wake_at_ns > world.now_ns);
         expect_work_runs(world, plan);
         expect_order(world, plan);
-        waits.check(world, plan);
+        kept_off.check(world, kSettings.starvation_limit_ns, [&](size_t at) {
+            return world.units[at].ready && eligible(world.units[at]) && plan.verdicts[at].suspend;
+        });
         expect_same(plan, twin.decide(world.units, world.now_ns));
         for (const Verdict& verdict : plan.verdicts) {
             suspended[verdict.id] = verdict.suspend;
