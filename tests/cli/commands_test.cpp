@@ -11,13 +11,11 @@
 namespace xsched::test {
 namespace {
 
-class Commands : public WithCli {
+class Commands : public WithTrainer {
 protected:
     void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "trainer"));
-        client.add_queue(0, 3, 0xab1);
-        client.submit(0);
+        WithTrainer::SetUp();
+        if (!HasFatalFailure()) client.submit(0);
     }
     std::string me() const { return std::to_string(getpid()); }
     // The words of a table's first line. The lines below it may differ from one command to the next.
@@ -28,7 +26,6 @@ protected:
         std::istringstream words(line);
         return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
     }
-    TestClient client;
 };
 
 TEST_F(Commands, List) {

@@ -16,9 +16,7 @@ protected:
         start();
         LowAndHigh clients(socket());
         if (!clients.connected()) return 1;
-        clients.low.submit(0);
-        clients.high.submit(0);
-        if (!clients.low.becomes_suspended(0, true)) return 2;
+        if (!clients.compete()) return 2;
         if (!eventually([this] { return has(xcli({"list"}).out, "held"); })) return 3;
         clients.high.complete(0);
         if (!clients.low.becomes_suspended(0, false)) return 4;

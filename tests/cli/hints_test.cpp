@@ -17,15 +17,9 @@ std::string long_word(const HintInfo& hint) {
     return words.substr(words.rfind(',') + 1);
 }
 
-class Hints : public WithCli {
+class Hints : public WithTrainer {
 protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "trainer"));
-        client.add_queue(0, 3, 0xab1);
-    }
     int64_t kept(const HintInfo& hint) { return base::get_hint(ipc::load_hints(client.slot(0)), hint.id); }
-    TestClient client;
 };
 
 TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {

@@ -148,4 +148,14 @@ inline std::vector<std::unique_ptr<TestClient>> crowd_of(const std::string& path
     return crowd;
 }
 
+// The first `queues` queues of each have an end and new work, one after the other, as fast as that is possible.
+[[noreturn]] inline void never_rest(const std::vector<std::unique_ptr<TestClient>>& crowd, unsigned queues) {
+    for (;;)
+        for (const auto& client : crowd)
+            for (unsigned at = 0; at < queues; ++at) {
+                client->complete(at);
+                client->submit(at);
+            }
+}
+
 }  // namespace xsched::test

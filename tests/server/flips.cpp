@@ -44,11 +44,7 @@ void crowd_here(const std::string& path, const Ready& ready) {
             client->submit(at);
         }
     ready();
-    for (;;)
-        for (const auto& client : crowd) {
-            client->complete(0);
-            client->submit(0);
-        }
+    never_rest(crowd, 1);
 }
 
 // Each of 64 processes waits for each other one through all events that it may tell of.

@@ -195,12 +195,9 @@ protected:
     void expect_scheduling() const {
         LowAndHigh clients(socket());
         ASSERT_TRUE(clients.connected());
-        auto& [low, high] = clients;
-        low.submit(0);
-        high.submit(0);
-        EXPECT_TRUE(low.becomes_suspended(0, true));
-        high.complete(0);
-        EXPECT_TRUE(low.becomes_suspended(0, false));
+        EXPECT_TRUE(clients.compete());
+        clients.high.complete(0);
+        EXPECT_TRUE(clients.low.becomes_suspended(0, false));
     }
     size_t descriptors() const {
         const std::string path = "/proc/" + std::to_string(server->pid()) + "/fd";

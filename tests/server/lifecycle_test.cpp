@@ -35,9 +35,7 @@ TEST_F(Lifecycle, SigtermLeavesEverybodyResumed) {
         LowAndHigh clients(socket());
         ASSERT_TRUE(clients.connected());
         auto& [low, high] = clients;
-        low.submit(0);
-        high.submit(0);
-        ASSERT_TRUE(low.becomes_suspended(0, true));
+        ASSERT_TRUE(clients.compete());
         EXPECT_EQ(server->stop(signal_number), 0);
         EXPECT_EQ(low.slot(0).suspended.load(), 0U);
         EXPECT_EQ(low.slot(0).gate.load(), ipc::kGateOpen);

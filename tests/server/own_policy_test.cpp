@@ -41,10 +41,8 @@ TEST_F(OwnPolicy, OneFromALineDoes) {
     EXPECT_EQ(policy(), "EXPR");
     LowAndHigh clients(socket());
     ASSERT_TRUE(clients.connected());
-    auto& [low, high] = clients;
-    low.submit(0);
-    high.submit(0);
-    EXPECT_TRUE(high.becomes_suspended(0, true));
+    clients.submit();
+    EXPECT_TRUE(clients.high.becomes_suspended(0, true));
 }
 
 TEST_F(OwnPolicy, WhatCannotBeUsedKeepsTheServerFromStarting) {

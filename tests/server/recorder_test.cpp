@@ -29,9 +29,7 @@ TEST(FlightRecorder, HasWhatWasBeforeAnybodyAsked) {
     ASSERT_TRUE(server.ready());
     LowAndHigh both(directory.socket());
     ASSERT_TRUE(both.connected());
-    both.low.submit(0);
-    both.high.submit(0);
-    ASSERT_TRUE(both.low.becomes_suspended(0, true));
+    ASSERT_TRUE(both.compete());
     TestTool tool(directory.socket());
     const Json answer = ask_last(tool, 30'000);
     ASSERT_EQ(answer["ok"], true) << answer;

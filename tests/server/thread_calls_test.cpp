@@ -123,10 +123,7 @@ protected:
         for (const char* command : {"list", "status", "server", "programs", "limits", "record", "policy", "log"})
             EXPECT_EQ(tool.ask({{"cmd", command}}).value("ok", false), true) << command;
         EXPECT_EQ(tool.ask({{"cmd", "expect"}}).value("ok", false), true);
-        for (const auto& pair : pairs) {
-            pair->low.submit(0);
-            pair->high.submit(0);
-        }
+        for (const auto& pair : pairs) pair->submit();
         EXPECT_TRUE(pairs[0]->low.becomes_suspended(0, true));
         usleep(300'000);  // the front looks for stopped processes meanwhile
         const int64_t pid = getpid();

@@ -148,6 +148,15 @@ struct LowAndHigh {
         high.add_queue(0, 10, 0x2);
     }
     bool connected() const { return low.connected() && high.connected(); }
+    // Gives both work. Returns whether the server then suspends the one of low priority.
+    bool compete() {
+        submit();
+        return low.becomes_suspended(0, true);
+    }
+    void submit() {
+        low.submit(0);
+        high.submit(0);
+    }
     TestClient low;
     TestClient high;
 };

@@ -20,11 +20,8 @@ TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
 
 // Its own stream fills up with them, else, in which the agent would stand.
 constexpr const char* kSaysWhetherSomebodyStood = R"(
-cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
-cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
-cuda.cuStreamSynchronize(stream)
-print("ready", flush=True)
-signal.sigwait({signal.SIGUSR1})
+work()
+ready()
 print(fake.fake_cuda_blocked_in_driver(), flush=True)
 )";
 
@@ -48,8 +45,7 @@ TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
 constexpr const char* kSaysWhenWordsAreRegistered = R"(
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 before = fake.fake_cuda_calls(b"cuMemHostRegister_v2")
-print("ready", flush=True)
-signal.sigwait({signal.SIGUSR1})
+ready()
 cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
 cuda.cuStreamSynchronize(stream)
 print(before, fake.fake_cuda_calls(b"cuMemHostRegister_v2") - before, flush=True)
@@ -68,11 +64,8 @@ TEST_F(CudaKeepAlive, AProgramOfPriorityRegistersWordsBeforeItsFirstWork) {
 
 // Nor does a call that waits for all of the context's work wait for what is held before a burst.
 constexpr const char* kWaitsForTheContext = R"(
-cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
-cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
-cuda.cuStreamSynchronize(stream)
-print("ready", flush=True)
-signal.sigwait({signal.SIGUSR1})
+work()
+ready()
 cuda.cuCtxSynchronize()
 print("waited", flush=True)
 signal.sigwait({signal.SIGUSR1})
@@ -106,12 +99,9 @@ protected:
 module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
 cuda.cuModuleLoadData(ctypes.byref(module), b".visible .entry xsched_nothing() { ret; }")
 cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"xsched_nothing")
-cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
-cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)
-cuda.cuStreamSynchronize(stream)
+work()
 )" + before + R"(
-print("ready", flush=True)
-signal.sigwait({signal.SIGUSR1})
+ready()
 print("launched", )" + launch + R"((kernel, 1, 1, 1, 1, 1, 1, 0, stream, None), flush=True)
 signal.sigwait({signal.SIGUSR1})
 )";
@@ -211,8 +201,7 @@ def round():
     cuda.cuMemcpyDtoHAsync_v2(host, memory, ctypes.c_size_t(4096), stream)
     return time.monotonic() - begin
 round()
-print("ready", flush=True)
-signal.sigwait({signal.SIGUSR1})
+ready()
 print(max(round() for _ in range(20)) < 30 and host.raw == b"\x07" * 4096, flush=True)
 signal.sigwait({signal.SIGUSR1})
 )";

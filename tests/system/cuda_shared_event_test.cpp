@@ -9,13 +9,20 @@ class CudaSharedEvent : public CudaProcesses {
 protected:
     void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
 
-    // Launches its batch and makes room for whoever is more urgent.
+    // Launches its batch and makes room for a more urgent program. Returns once its event is recorded.
     std::unique_ptr<CudaProgram> start_link(const std::string& name, int priority, const CudaProgram* after) {
         Environment more{{"CUDA_PROGRAM_SHARES", "1"}};
         if (after != nullptr) more["CUDA_PROGRAM_AFTER"] = after->board();
         auto program = start_program(name, priority, more);
         program->work();
+        EXPECT_TRUE(records(*program)) << program->process().err();
         return program;
+    }
+    // A program of middle priority that always has work.
+    void start_busy() {
+        busy = start_program("busy", 5);
+        busy->work();
+        ASSERT_TRUE(busy->advances()) << busy->process().err();
     }
     // It waits behind its own record for the other's.
     std::unique_ptr<CudaProgram> meeting(const std::string& name, const std::string& other) {
@@ -25,22 +32,19 @@ protected:
     static bool records(const CudaProgram& program) {
         return eventually([&] { return program.recorded() > 0; });
     }
+
+    std::unique_ptr<CudaProgram> busy;
 };
 
 TEST_F(CudaSharedEvent, AChainOfProcessesIsAsUrgentAsItsEnd) {
-    const auto busy = start_program("busy", 5);
-    busy->work();
-    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    ASSERT_NO_FATAL_FAILURE(start_busy());
     const auto last = start_link("last", 0, nullptr);
-    ASSERT_TRUE(records(*last)) << last->process().err();
     ASSERT_TRUE(is_kept_off(*last, *busy)) << "with a batch that is launched";
     last->rest();
     const auto middle = start_link("middle", 0, last.get());
-    ASSERT_TRUE(records(*middle)) << middle->process().err();
     middle->rest();
 
     const auto first = start_link("first", 10, middle.get());
-    ASSERT_TRUE(records(*first)) << first->process().err();
     first->rest();
     EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
     EXPECT_GT(last->done(), 0u);
@@ -51,13 +55,9 @@ TEST_F(CudaSharedEvent, AChainOfProcessesIsAsUrgentAsItsEnd) {
 }
 
 TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
-    const auto busy = start_program("busy", 5);
-    busy->work();
-    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    ASSERT_NO_FATAL_FAILURE(start_busy());
     const auto last = start_link("last", 0, nullptr);
-    ASSERT_TRUE(records(*last)) << last->process().err();
     const auto first = start_link("first", 10, last.get());
-    ASSERT_TRUE(records(*first)) << first->process().err();
     first->rest();
     EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
     // It goes on with batches that nobody waits for.
@@ -70,9 +70,7 @@ TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
 
 // Each waits behind its own record for the other's: no deadlock, but while it lasts each is as urgent as the other.
 TEST_F(CudaSharedEvent, ACircleIsReportedOnce) {
-    const auto busy = start_program("busy", 5);
-    busy->work();
-    ASSERT_TRUE(busy->advances()) << busy->process().err();
+    ASSERT_NO_FATAL_FAILURE(start_busy());
     const std::string words = "wait for each other's shared events";
     const auto told = [&] { return server->process().err().find(words); };
     // On a loaded machine the busy program may pause, so that one of them is through before the other one comes.

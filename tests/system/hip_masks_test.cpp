@@ -1,27 +1,17 @@
 // A victim that keeps few compute units (XSCHED_HIP_INTERRUPT=mask), two programs under the real server on the stand-in
 // whose kernels run side by side: the victim goes on, slowly, the urgent one loses little, and people are told.
-#include "system/cuda_rig.h"
+#include "system/hip_pair.h"
 
 namespace xsched::test {
 namespace {
 
-constexpr const char* kLowUs = "20000";  // long enough for level 3 to be worth its price
-constexpr const char* kHighUs = "2000";
-
-class HipMasks : public CudaProcesses {
+class HipMasks : public HipPair {
 protected:
-    Environment environment(const char* way) {
-        return {{"XSCHED_INTERRUPT", "1"},
-                {"XSCHED_HIP_INTERRUPT", way},
-                {"XSCHED_HIP_FEW_UNITS", "4"},
-                {"FAKE_KFD_UNITS", "32"},
-                {"FAKE_KFD_SHARED", directory / "device"}};
-    }
     void start_both_by(const char* way) {
-        low = start_program("low", 0, environment(way), {"-", kLowUs});
+        low = start_program("low", 0, few_units(way), {"-", kLowUs});
         low->work();
         ASSERT_TRUE(eventually([&] { return low->done() > 2; })) << low->process().err();
-        high = start_program("high", 10, environment(way), {"-", kHighUs});
+        high = start_program("high", 10, few_units(way), {"-", kHighUs});
         high->work();
         ASSERT_TRUE(eventually([&] { return high->done() > 0; })) << high->process().err();
     }
@@ -39,10 +29,6 @@ protected:
             return queue.value("slowed", false) && queue.value("mechanism", "") == "slowed" && told;
         })) << queue;
         return queue;
-    }
-    void end_both() {
-        EXPECT_EQ(high->end(), 0) << high->process().err();
-        EXPECT_EQ(low->end(), 0) << low->process().err();
     }
 };
 
@@ -76,7 +62,7 @@ TEST_F(HipMasks, TheUrgentProgramHasNearlyAllOfTheDevice) {
 
 // A person who suspends a program wants it to stop.
 TEST_F(HipMasks, APersonsSuspensionStopsIt) {
-    low = start_program("low", 0, environment("mask"), {"-", "5000"});
+    low = start_program("low", 0, few_units("mask"), {"-", "5000"});
     low->work();
     ASSERT_TRUE(eventually([&] { return low->done() > 2; })) << low->process().err();
     TestTool tool(socket());

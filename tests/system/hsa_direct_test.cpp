@@ -1,15 +1,12 @@
 // Programs that use HSA and no HIP under the real server, on stand-ins of the HSA library and the kernel driver: a
 // victim is kept from ringing its doorbell, taken off the device, or kept to few compute units. The hardware prefers
 // the urgent one's queue.
-#include "system/cuda_rig.h"
+#include "system/hip_pair.h"
 
 namespace xsched::test {
 namespace {
 
-constexpr const char* kLowUs = "20000";  // long enough for level 3 to be worth its price
-constexpr const char* kHighUs = "2000";
-
-class HsaDirect : public CudaProcesses {
+class HsaDirect : public HipPair {
 protected:
     void start_both(const Environment& more) {
         const std::string time = std::to_string(++started_);  // an earlier pair's boards say that it is to end
@@ -30,17 +27,6 @@ protected:
             const Json queues = queues_of(low->pid());
             return queues.size() == 1 && queues[0].value(field, !value) == value;
         });
-    }
-    void end_both() {
-        EXPECT_EQ(high->end(), 0) << high->process().err();
-        EXPECT_EQ(low->end(), 0) << low->process().err();
-    }
-    Environment units(const char* way) {
-        return {{"XSCHED_INTERRUPT", "1"},
-                {"XSCHED_HIP_INTERRUPT", way},
-                {"XSCHED_HIP_FEW_UNITS", "4"},
-                {"FAKE_KFD_UNITS", "32"},
-                {"FAKE_KFD_SHARED", directory / "device"}};
     }
 
 private:
@@ -65,7 +51,7 @@ TEST_F(HsaDirect, AtLevel3WhatRunsIsTakenOff) {
 }
 
 TEST_F(HsaDirect, ByMaskTheVictimGoesOnOnFewUnits) {
-    start_both(units("mask"));
+    start_both(few_units("mask"));
     ASSERT_TRUE(becomes("slowed", true)) << queues_of(low->pid()) << low->process().err();
     const uint64_t low_before = low->done(), high_before = high->done();
     ASSERT_TRUE(eventually([&] { return low->done() > low_before; })) << queues_of(low->pid());
@@ -78,7 +64,7 @@ TEST_F(HsaDirect, ByMaskTheVictimGoesOnOnFewUnits) {
 }
 
 TEST_F(HsaDirect, ByMaskTheProgramsOwnUnitsArePutBack) {
-    Environment masked = units("mask");
+    Environment masked = few_units("mask");
     masked["HSA_PROGRAM_MASK"] = "ffff";
     start_both(masked);
     ASSERT_TRUE(becomes("slowed", true)) << queues_of(low->pid()) << low->process().err();

@@ -105,17 +105,11 @@ TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
     }
 }
 
-class MetricsCommand : public WithCli {
+class MetricsCommand : public WithTrainer {
 protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "trainer"));
-        client.add_queue(0, 3, 0xab1);
-    }
     std::string door() const { return directory / "door"; }
     // All that comes after one request.
     std::string ask(const std::string& request) const { return everything_after(connect_unix(door()).get(), request); }
-    TestClient client;
 };
 
 TEST_F(MetricsCommand, PrintsOnce) {

@@ -283,9 +283,7 @@ protected:
         ASSERT_TRUE(both->connected());
     }
     void hold_once() {
-        both->low.submit(0);
-        both->high.submit(0);
-        ASSERT_TRUE(both->low.becomes_suspended(0, true));
+        ASSERT_TRUE(both->compete());
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         both->high.complete(0);
         ASSERT_TRUE(both->low.becomes_suspended(0, false));

@@ -8,13 +8,11 @@
 namespace xsched::test {
 namespace {
 
-class Commands : public HipTest {
+class Commands : public HipTestWithStream {
 protected:
     void SetUp() override {
-        HipTest::SetUp();
+        HipTestWithStream::SetUp();
         if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
         null_ = used_xqueue_of(nullptr);
         ASSERT_EQ(hip().hipMalloc(&memory_, kBytes), hipSuccess);
         modules_ = hip().__hipRegisterFatBinary(&binary_);
@@ -23,9 +21,8 @@ protected:
     }
     void TearDown() override {
         hip().__hipUnregisterFatBinary(modules_);
-        EXPECT_TRUE(stream_ == nullptr || hip().hipStreamDestroy(stream_) == hipSuccess);
         EXPECT_TRUE(memory_ == nullptr || hip().hipFree(memory_) == hipSuccess);
-        HipTest::TearDown();
+        HipTestWithStream::TearDown();
     }
     void on_stream(const char* name, const std::function<hipError_t()>& call) { expect_command(xqueue_, name, call); }
     // AMD's own runtime has them from 6.5 on.
@@ -55,8 +52,6 @@ protected:
     FatBinary binary_{0x48495046, 1, image(), nullptr};
     void** modules_ = nullptr;
     char host_noop_ = 0;
-    hipStream_t stream_ = nullptr;
-    XQueueHandle xqueue_ = 0;
     XQueueHandle null_ = 0;
     void* memory_ = nullptr;
     unsigned char host_[kBytes] = {};

@@ -14,30 +14,19 @@ Function future(const char* name) {
     return reinterpret_cast<Function>(function);
 }
 
-class UnknownCapture : public HipTest {
+class UnknownCapture : public HipTestWithStream {
 public:  // for what CUDA's tests share
     using HipTest::append;
     using HipTest::begin_thread;
     using HipTest::commands_of;
     using HipTest::kSuccess;
-
-    hipStream_t stream_ = nullptr;
+    using HipTestWithStream::stream_;
 
 protected:
     using Begin = hipError_t (*)(hipStream_t, int, void*);
     using End = hipError_t (*)(hipStream_t, hipGraph_t*, void*);
     static inline const hipStream_t kThreadsOwn = kPerThread;
 
-    void SetUp() override {
-        HipTest::SetUp();
-        if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
-    }
-    void TearDown() override {
-        EXPECT_TRUE(stream_ == nullptr || hip().hipStreamDestroy(stream_) == hipSuccess);
-        HipTest::TearDown();
-    }
     static void begin_unknown(hipStream_t stream) {
         ASSERT_EQ(future<Begin>("hipStreamBeginFutureCapture")(stream, kRelaxed, nullptr), hipSuccess);
     }
@@ -58,7 +47,6 @@ protected:
     }
 
     static constexpr int kRelaxed = 2;  // hipStreamCaptureModeRelaxed
-    XQueueHandle xqueue_ = 0;
     hipGraph_t graph_ = nullptr;
 };
 
