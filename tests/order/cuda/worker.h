@@ -134,7 +134,7 @@ private:
     std::map<Context*, std::vector<Graph>> graphs_;
     Pending<TrackerPtr> pending_;
     std::vector<TrackerPtr> dependencies_;  // of the access being planned
-    bool capturing_ = false;                // then nothing may be waited for
+    bool capturing_ = false;  // then nothing may be waited for
 };
 
 }  // namespace order::cuda
