@@ -4,7 +4,6 @@
 // Exit status 0: the child made a queue and used it.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "platform/opencl/shim/one_device.h"
 #include "support/child.h"
 #include "support/directory.h"
 #include "support/listener.h"
@@ -37,25 +37,18 @@ int main() {
     setenv("XSCHED_SCHEDULER", "global", 1);
     setenv("XSCHED_SOCKET", path.c_str(), 1);
 
-    cl_platform_id platform = nullptr;
-    cl_device_id device = nullptr;
-    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
-        return 2;
-    cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
-    const auto make_queue = [&] { return clCreateCommandQueue(context, device, 0, nullptr); };
-
+    const OneDevice one;
+    if (!one.good()) return 2;
     cl_command_queue queue = nullptr;
-    std::thread first([&] { queue = make_queue(); });
+    std::thread first([&] { queue = one.make_queue(); });
     const int client = accept(server, nullptr, nullptr);  // it asks: now it waits for the answer
-    const auto child = [&] { return fill(make_queue(), buffer) == CL_SUCCESS ? 0 : 1; };
+    const auto child = [&] { return fill(one.make_queue(), one.buffer) == CL_SUCCESS ? 0 : 1; };
     const int status = xsched::test::in_child(child, kBoundSeconds);
     first.join();
-    if (fill(queue, buffer) != CL_SUCCESS || clFinish(queue) != CL_SUCCESS) return 1;
-    clReleaseMemObject(buffer);
+    if (fill(queue, one.buffer) != CL_SUCCESS || clFinish(queue) != CL_SUCCESS) return 1;
+    clReleaseMemObject(one.buffer);
     clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    clReleaseContext(one.context);
     close(client);
     close(server);
     if (status >= 1000) std::printf("the child hung: signal %d\n", status - 1000);

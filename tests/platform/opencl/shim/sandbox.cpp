@@ -4,12 +4,12 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "support/sandbox.h"
 
-#include <CL/cl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
+#include "platform/opencl/shim/one_device.h"
 #include "support/sandboxed_guest.h"
 
 namespace {
@@ -22,25 +22,20 @@ constexpr unsigned kBetweenUs = 2000;    // of these
 
 // Exit status: 0, 1 (OpenCL failed), 3 (a wrong result), 77 (there is no sandbox here).
 int guest() {
-    cl_platform_id platform = nullptr;
-    cl_device_id device = nullptr;
-    if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
-        return 1;
-    cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, nullptr);
-    if (queue == nullptr || buffer == nullptr) return 1;
+    const OneDevice one;
+    if (!one.good()) return 1;
+    cl_command_queue queue = one.make_queue();
+    if (queue == nullptr) return 1;
     if (!enter_sandbox()) return kNoSandbox;
     const cl_int count = getenv("TEST_STAYS_LONG") != nullptr ? kCommandsOfLong : kCommands;
     for (cl_int i = 1; i <= count; ++i) {
         if (count == kCommandsOfLong) usleep(kBetweenUs);
-        if (clEnqueueFillBuffer(queue, buffer, &i, sizeof i, 0, 64, 0, nullptr, nullptr) != CL_SUCCESS) return 1;
+        if (clEnqueueFillBuffer(queue, one.buffer, &i, sizeof i, 0, 64, 0, nullptr, nullptr) != CL_SUCCESS) return 1;
         if (i % 20 == 0) usleep(5000);  // the scheduler's wishes have time to come
         if (i % 10 == 0 && clFinish(queue) != CL_SUCCESS) return 1;
     }
     cl_int value = 0;
-    if (clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, nullptr, nullptr) != CL_SUCCESS)
+    if (clEnqueueReadBuffer(queue, one.buffer, CL_TRUE, 0, sizeof value, &value, 0, nullptr, nullptr) != CL_SUCCESS)
         return 1;
     return value == count ? 0 : 3;
 }
