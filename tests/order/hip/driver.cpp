@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "order/hip/calls.h"
+#include "order/hip/stream_ends.h"
 
 namespace cuda {
 namespace {
@@ -132,7 +133,7 @@ void fill_others(Api& api) {
         return code_of(h().hipHostGetDevicePointer(reinterpret_cast<void**>(pointer), memory, flags));
     };
     api.cuStreamCreateWithPriority = create_stream;
-    api.cuStreamDestroy_v2 = [](CUstream stream) { return code_of(h().hipStreamDestroy(hip_stream(stream))); };
+    api.cuStreamDestroy_v2 = [](CUstream stream) { return code_of(hip::end_stream(hip_stream(stream))); };
     api.cuStreamIsCapturing = is_capturing;
     api.cuStreamEndCapture = [](CUstream stream, CUgraph* graph) {
         return code_of(h().hipStreamEndCapture(hip_stream(stream), reinterpret_cast<hipGraph_t*>(graph)));
@@ -159,7 +160,7 @@ void fill_others(Api& api) {
         return code_of(
             h().hipIpcOpenEventHandle(reinterpret_cast<hipEvent_t*>(event), std::bit_cast<hipIpcEventHandle_t>(name)));
     };
-    api.cuEventDestroy_v2 = [](CUevent event) { return code_of(h().hipEventDestroy(hip_event(event))); };
+    api.cuEventDestroy_v2 = [](CUevent event) { return code_of(hip::destroy_event(hip_event(event))); };
     api.cuEventQuery = [](CUevent event) { return code_of(h().hipEventQuery(hip_event(event))); };
     api.cuEventSynchronize = [](CUevent event) { return code_of(h().hipEventSynchronize(hip_event(event))); };
     api.cuEventElapsedTime = [](float* milliseconds, CUevent start, CUevent end) {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "order/hip/calls.h"
+#include "order/hip/stream_ends.h"
 
 namespace cuda {
 namespace {
@@ -204,10 +205,15 @@ struct Calls {
             form(h().hipStreamWaitEvent, h().hipStreamWaitEvent_spt, hip_stream(stream), hip_event(event), flags));
     }
     static CUresult record(CUevent event, CUstream stream) {
-        return code_of(form(h().hipEventRecord, h().hipEventRecord_spt, hip_event(event), hip_stream(stream)));
+        const CUresult code =
+            code_of(form(h().hipEventRecord, h().hipEventRecord_spt, hip_event(event), hip_stream(stream)));
+        hip::recorded(hip_event(event), hip_stream(stream));
+        return code;
     }
     static CUresult record_with_flags(CUevent event, CUstream stream, unsigned flags) {
-        return code_of(h().hipEventRecordWithFlags(hip_event(event), on(stream), flags));
+        const CUresult code = code_of(h().hipEventRecordWithFlags(hip_event(event), on(stream), flags));
+        hip::recorded(hip_event(event), on(stream));
+        return code;
     }
     static CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode) {
         return code_of(
