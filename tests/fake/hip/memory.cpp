@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 
@@ -20,6 +22,15 @@ struct Signals {
 };
 Signals& signals() {
     static Signals& it = *new Signals;
+    return it;
+}
+
+struct HostRegistrations {
+    std::mutex mutex;
+    std::set<const void*> memory;
+};
+HostRegistrations& host_registrations() {
+    static HostRegistrations& it = *new HostRegistrations;
     return it;
 }
 
@@ -86,6 +97,14 @@ bool is_signal(const void* address) {
     return signals().words.count(address) != 0;
 }
 
+void demand_nothing_registered() {
+    const std::lock_guard lock(host_registrations().mutex);
+    if (host_registrations().memory.empty()) return;
+    std::fprintf(stderr, "fake_hip: misuse: the only device is reset while %zu stretches of memory are registered\n",
+                 host_registrations().memory.size());
+    std::abort();
+}
+
 }  // namespace hip_layer
 
 HIP_FUNCTION(hipMalloc, (void** memory, size_t bytes), (memory, bytes)) { return allocate(memory, bytes); }
@@ -115,10 +134,19 @@ HIP_FUNCTION(hipExtMallocWithFlags, (void** memory, size_t bytes, unsigned flags
 }
 HIP_FUNCTION(hipHostRegister, (void* memory, size_t bytes, unsigned), (memory, bytes, 0)) {
     HIP_TRY(use_device(current_device()));
-    return code_of(cu().cuMemHostRegister_v2(memory, bytes, kHostFlags));
+    const hipError_t code = code_of(cu().cuMemHostRegister_v2(memory, bytes, kHostFlags));
+    const std::lock_guard lock(host_registrations().mutex);
+    if (code == hipSuccess) host_registrations().memory.insert(memory);
+    return code;
 }
+// It waits for the device's work, as AMD's does.
 HIP_FUNCTION(hipHostUnregister, (void* memory), (memory)) {
     HIP_TRY(use_device(current_device()));
+    HIP_TRY(code_of(cu().cuCtxSynchronize()));
+    {
+        const std::lock_guard lock(host_registrations().mutex);
+        host_registrations().memory.erase(memory);
+    }
     return code_of(cu().cuMemHostUnregister(memory));
 }
 HIP_FUNCTION(hipHostGetDevicePointer, (void** pointer, void* memory, unsigned flags), (pointer, memory, flags)) {

@@ -142,6 +142,7 @@ void destroy_streams(int device) {
 // The primary context goes, with all that is in it.
 static hipError_t reset(int device) {
     HIP_TRY(use_device(device));
+    if (device_count() == 1) demand_nothing_registered();
     destroy_streams(device);
     HIP_TRY(static_cast<hipError_t>(cu().cuCtxSynchronize()));
     unload_modules(device);

@@ -70,6 +70,8 @@ CUfunction kernel_of(const void* function);
 void unload_modules(int device);
 
 bool is_signal(const void* address);
+// AMD's runtimes release registered memory twice as the only device is reset. Ends the process with a line.
+void demand_nothing_registered();
 
 // One function: entries in the table, its fault, and the fault's place among calls.
 class Entry {

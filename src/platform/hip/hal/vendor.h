@@ -98,6 +98,14 @@ inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(eve
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
 }
+// AMD's runtimes 6.4.3 and 7.2.4 release registered memory twice when the process's only device is reset, which spoils
+// the program's heap (docs/hip-design.md). With several devices they leave it registered. hipHostUnregister waits for
+// the device's work.
+inline bool registrations_go_first(const Api& api) {
+    int count = 0;
+    return api.hipHostUnregister != nullptr && api.hipGetDeviceCount(&count) == kSuccess && count == 1;
+}
+inline void host_unregister(const Api& api, void* memory) { api.hipHostUnregister(memory); }
 inline Result device_alloc(const Api&, DevicePtr*, size_t) { return kNotSupported; }
 inline Result set_bytes(const Api&, Stream, DevicePtr, size_t) { return kNotSupported; }
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {

@@ -68,7 +68,7 @@ extern "C" void HAL(pause)(void) { xsched::stream::pause_driver(); }
 extern "C" void HAL(unpause)(void) { xsched::stream::unpause_driver(); }
 
 extern "C" void HAL(context_going)(Context context) {
-    xsched::stream::forget_pins(context);
+    if (const auto* api = xsched::stream::vendor_api()) xsched::stream::forget_pins(*api, context);
     xsched::stream::platform_context_going(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));
 }

@@ -7,6 +7,7 @@
 
 #include "base/futex.h"
 #include "base/mutex.h"
+#include "platform/stream/hal/driver_use.h"
 
 namespace xsched::stream {
 namespace {
@@ -16,6 +17,7 @@ struct Page {
     Context context;
     Page* next;
     bool registered;
+    bool ours;  // registered by us, not by the program
 };
 
 constinit base::Mutex g_mutex;
@@ -40,7 +42,7 @@ Found begin(uintptr_t address, Context context) {
             while (page != nullptr && page->address != address) page = page->next;
             if (page != nullptr && page->registered) return Found::kRegistered;
             if (page == nullptr) {
-                page = new (std::nothrow) Page{address, context, g_pages, false};
+                page = new (std::nothrow) Page{address, context, g_pages, false, false};
                 if (page == nullptr) return Found::kNoMemory;
                 g_pages = page;
                 return Found::kMine;
@@ -50,12 +52,13 @@ Found begin(uintptr_t address, Context context) {
     }
 }
 
-void end(uintptr_t address, bool registered) {
+void end(uintptr_t address, bool registered, bool ours) {
     {
         base::Lock lock(g_mutex);
         for (Page** at = &g_pages; *at != nullptr; at = &(*at)->next) {
             if ((*at)->address != address) continue;
             (*at)->registered = registered;
+            (*at)->ours = ours;
             if (registered) break;
             Page* page = *at;
             *at = page->next;
@@ -67,6 +70,24 @@ void end(uintptr_t address, bool registered) {
     base::futex_wake_all(g_ended);
 }
 
+// Takes the context's pages out of the list.
+Page* take_pages(Context context) {
+    Page* taken = nullptr;
+    base::Lock lock(g_mutex);
+    for (Page** at = &g_pages; *at != nullptr;) {
+        Page* page = *at;
+        if (page->context != context) {
+            at = &page->next;
+            continue;
+        }
+        *at = page->next;
+        page->next = taken;
+        taken = page;
+        g_epoch.fetch_add(1, std::memory_order_acq_rel);
+    }
+    return taken;
+}
+
 }  // namespace
 
 bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* address, Result* code) {
@@ -76,8 +97,9 @@ bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* addres
     if (found == Found::kNoMemory) *code = kOutOfMemory;
     if (found == Found::kMine) {
         *code = host_register(api, reinterpret_cast<void*>(page), bytes);
+        const bool ours = *code == kSuccess;
         if (*code == kAlreadyRegistered) *code = kSuccess;  // by the program: the same memory
-        end(page, *code == kSuccess);
+        end(page, *code == kSuccess, ours);
     }
     if (found != Found::kRegistered && *code != kSuccess) return false;
     *code = device_pointer(api, address, word);
@@ -86,17 +108,16 @@ bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* addres
 
 uint32_t pin_epoch() { return g_epoch.load(std::memory_order_acquire); }
 
-void forget_pins(Context context) {
-    base::Lock lock(g_mutex);
-    for (Page** at = &g_pages; *at != nullptr;) {
-        Page* page = *at;
-        if (page->context != context) {
-            at = &page->next;
-            continue;
-        }
-        *at = page->next;
+void forget_pins(const Api& api, Context context) {
+    Page* page = take_pages(context);
+    const bool gives_back = page != nullptr && registrations_go_first(api);
+    const OwnCalls own(api);
+    const RelaxedCapture relaxed(api);
+    while (page != nullptr) {
+        Page* next = page->next;
+        if (gives_back && page->ours) host_unregister(api, reinterpret_cast<void*>(page->address));
         delete page;
-        g_epoch.fetch_add(1, std::memory_order_acq_rel);
+        page = next;
     }
 }
 

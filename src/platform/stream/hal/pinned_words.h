@@ -12,6 +12,7 @@ bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* addres
 // Returns a number that changes when a registration ends, which it does with the context that made it: device addresses
 // from before are invalid.
 uint32_t pin_epoch();
-void forget_pins(Context context);
+// Call before the driver ends the context, once none of our queues there uses its words. Ends our registrations there.
+void forget_pins(const Api& api, Context context);
 
 }  // namespace xsched::stream

@@ -147,6 +147,29 @@ TEST_F(Streams, ADeviceThatIsResetWhileSuspendedHangsNobody) {
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
+// The last one there is, which is the only one in shim_hip_only_device: the runtime then spoils the heap if memory of
+// ours is still registered with it.
+TEST(LastDevice, IsResetWhileWorkStandsBehindAGate) {
+    int devices = 0;
+    ASSERT_EQ(hip().hipGetDeviceCount(&devices), hipSuccess);
+    ASSERT_EQ(hip().hipSetDevice(devices - 1), hipSuccess);
+    for (int i = 0; i < 3; ++i) {
+        void* memory = nullptr;
+        ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+        ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+        HwQueueHandle hwq = 0;
+        XQueueHandle xqueue = 0;
+        ASSERT_EQ(HipQueueGet(&hwq, nullptr), kXSchedSuccess);
+        ASSERT_EQ(XQueueGet(&xqueue, hwq), kXSchedSuccess);
+        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+        if (gates()) {
+            ASSERT_EQ(hip().hipMemsetAsync(memory, 2, 16, nullptr), hipSuccess);
+        }
+        ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+    }
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+}
+
 TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) { expect_own_xqueue_used(); }
 
 // Five streams of one priority on four hardware queues: a closed gate in one may stand before another's work.

@@ -41,8 +41,8 @@ struct PinnedWords : testing::Test {
         words = static_cast<uint32_t*>(std::aligned_alloc(bytes, bytes));
     }
     ~PinnedWords() override {
-        forget_pins(first);
-        forget_pins(second);
+        forget_pins(api, first);
+        forget_pins(api, second);
         std::free(words);
     }
     bool pin(Context context, int at) {
@@ -90,7 +90,7 @@ TEST_F(PinnedWords, WhatTheProgramRegisteredItselfIsUsed) {
 TEST_F(PinnedWords, APageGoesWithItsContext) {
     EXPECT_TRUE(pin(first, 0));
     const uint32_t epoch = pin_epoch();
-    forget_pins(first);
+    forget_pins(api, first);
     EXPECT_NE(pin_epoch(), epoch);
     EXPECT_TRUE(pin(second, 0));
     EXPECT_EQ(g_registered, 2);
