@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The guest libraries for arm64, cross-compiled: they need no newer C library than the floor, and under qemu a program
-runs with each shim, uses a device, and throws and catches an exception.
+runs with each shim, uses a device, and throws and catches an exception. The entry of dlsym, which is in assembly, is
+tried alone.
 
   arm64_test.py --build FOLDER [unittest's arguments]
 
@@ -37,6 +38,12 @@ def why_not():
     return None
 
 
+def skip_without_tools():
+    if reason := why_not():
+        print(f"skipped: {reason}", flush=True)
+        sys.exit(77)
+
+
 def build():
     def do(*command):
         done = subprocess.run(list(map(str, command)), cwd=ROOT, text=True, stdout=subprocess.PIPE,
@@ -54,10 +61,7 @@ def build():
 class Arm64(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        reason = why_not()
-        if reason:
-            print(f"skipped: {reason}", flush=True)
-            sys.exit(77)
+        skip_without_tools()
         build()
         cls.lib = GIVEN.build / "lib"
 
@@ -82,6 +86,20 @@ class Arm64(unittest.TestCase):
                                       XLOG_LEVEL="INFO", **shim, **{f"XSCHED_{name.upper()}_LIB": self.lib / driver})
                 self.assertEqual((done.returncode, done.stdout.split()[-1:]), (0, ["right"]), done.stderr)
                 self.assertIn("using local scheduler", done.stderr)
+
+
+class DlsymEntry(unittest.TestCase):
+    """The entry for arm64, by tests/platform/stream/shim/dlsym_entry.cpp. It builds in seconds."""
+    def test_the_entry_of_dlsym(self):
+        skip_without_tools()
+        GIVEN.build.mkdir(parents=True, exist_ok=True)
+        program = GIVEN.build / "dlsym_entry"
+        entry = "platform/stream/shim/dlsym"
+        subprocess.run([COMPILER, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror",
+                        ROOT / f"tests/{entry}_entry.cpp", ROOT / f"src/{entry}.S", "-o", program], check=True)
+        done = subprocess.run([emulator(), "-L", SYSROOT, program], text=True, stdout=subprocess.PIPE,
+                              timeout=RUNNING_S)
+        self.assertEqual((done.returncode, done.stdout), (0, "right\n"))
 
 
 if __name__ == "__main__":
