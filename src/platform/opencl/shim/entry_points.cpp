@@ -1,3 +1,7 @@
+// Names by dlsym are not answered as CUDA's and HIP's are (platform/stream/shim/dlsym.cpp), since programs do not learn
+// from them what they may call. The loader itself exports functions that the devices behind it lack: a program asks
+// for the version of the platform and of the device. The loaders of OpenCL 3.0 have all the names that we export. With
+// an older loader a function that it lacks is found preloaded, and a call of it fails as without platforms (Missing).
 #include "platform/opencl/shim/entry_points.h"
 
 #include <dlfcn.h>
