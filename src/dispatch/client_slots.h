@@ -123,6 +123,9 @@ public:
     void follow_holds(int64_t now_ns);
 
     bool set_suspended_by_person(uint64_t handle, bool suspended);
+    // Keeps its memory on the host from now on, as far as it can be moved (xcli suspend --memory).
+    void keep_memory_away(bool away) { memory_away_ = away; }
+    bool memory_is_kept_away() const { return memory_away_; }
     // Resumes all its queues, resets its memory to that of an unscheduled process, and removes its units from the
     // table.
     void let_go(int64_t now_ns);
@@ -260,6 +263,7 @@ private:
     int32_t lent_priority_ = INT32_MIN;
     uint32_t waits_changed_ = 0;
     bool told_circle_ = false;
+    bool memory_away_ = false;  // a person has suspended it with its memory
     bool touched_ = false;
     bool began_watching_ = false;
 };

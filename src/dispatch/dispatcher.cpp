@@ -80,6 +80,14 @@ bool Dispatcher::set_suspended_by_person(uint32_t client_id, uint64_t handle, bo
     return true;
 }
 
+bool Dispatcher::keep_memory_away(uint32_t client_id, bool away) {
+    ClientSlots* client = state_->find(client_id);
+    if (client == nullptr) return false;
+    client->keep_memory_away(away);
+    state_->to_scan.add(*client);
+    return true;
+}
+
 void Dispatcher::act_for(uint32_t client_id, std::vector<uint64_t> devices) {
     ClientSlots* client = state_->find(client_id);
     if (client == nullptr) return;

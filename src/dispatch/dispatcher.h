@@ -30,6 +30,8 @@ public:
     // xcli suspend/resume; `handle` 0: all queues of the client, also those it makes later. Takes effect with the next
     // pass. False: no such client or queue.
     bool set_suspended_by_person(uint32_t client_id, uint64_t handle, bool suspended);
+    // xcli suspend --memory; returns false if there is no such client.
+    bool keep_memory_away(uint32_t client_id, bool away);
 
     // See ClientSlots::act_for.
     void act_for(uint32_t client_id, std::vector<uint64_t> devices);

@@ -14,6 +14,8 @@ using ipc::MemoryAnswer;
 using sched::MemoryOrder;
 using sched::MemoryUser;
 
+static_assert(MemoryOrder::all() == ipc::kAllMemory);
+
 constexpr int64_t kLookNs = base::kMillisecond;  // measured: a gibibyte moves in 20 ms
 
 uint64_t bytes_of(const std::atomic<uint64_t>& word) {
@@ -32,13 +34,18 @@ MemoryUser read_words(const ClientSlots& client, const DeviceMemory& words) {
             .asked = words.asked.load(std::memory_order_acquire),
             .wanted = words.answered.load(std::memory_order_relaxed) == words.asked.load(std::memory_order_relaxed)
                           ? 0
-                          : bytes_of(words.wanted)};
+                          : bytes_of(words.wanted),
+            .fixed = bytes_of(words.fixed),
+            .guarantee = bytes_of(words.guarantee),
+            .kept_away = client.memory_is_kept_away() || words.yields.load(std::memory_order_relaxed) != 0};
 }
 
 double gibibytes(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
 void log_order(const ClientSlots& client, const MemoryOrder& order, uint64_t before) {
-    if (order.away > before)
+    if (order.away == MemoryOrder::all())
+        XLOG_DEBG("pid %d is to move all of its memory to the host", client.view().pid);
+    else if (order.away > before)
         XLOG_DEBG("pid %d is to move %.2f GiB of its memory to the host", client.view().pid, gibibytes(order.away));
     else
         XLOG_DEBG("pid %d may have its memory back: %.2f GiB", client.view().pid, gibibytes(before));
@@ -102,7 +109,7 @@ void MemoryDesk::pass(const ClientList& users, int64_t now_ns) {
     for (auto& [id, device] : devices_) {
         write(device, now_ns);
         const bool busy = std::any_of(device.users.begin(), device.users.end(), [](const MemoryUser& user) {
-            return user.wanted != 0 || user.on_host != 0 || user.moving;
+            return user.wanted != 0 || (user.on_host != 0 && !user.kept_away) || user.moving;
         });
         if (busy) look_ns_ = base::earlier(look_ns_, now_ns + every_ns);
         if (device.planner.look_ns() != 0) look_ns_ = base::earlier(look_ns_, device.planner.look_ns());

@@ -16,6 +16,8 @@ enum class MemoryAnswer : uint32_t {
 
 // A word that says more than any device has is cut to this (safety).
 inline constexpr uint64_t kMostMemoryBytes = uint64_t{1} << 48;
+// The order to move all memory to the host, whatever is guaranteed.
+inline constexpr uint64_t kAllMemory = UINT64_MAX;
 
 struct DeviceMemory {
     alignas(64) std::atomic<uint64_t> device;  // XDevice; 0: not in use. Written last of its first values (client)
@@ -31,8 +33,15 @@ struct DeviceMemory {
     std::atomic<uint32_t> answered;  // number of the request that `answer` is for. Written behind it (server)
     std::atomic<uint32_t> answer;  // MemoryAnswer (server)
     // --- the order
-    alignas(64) std::atomic<uint64_t> away;  // bytes that are to be on the host; the client's threads wait meanwhile
-                                             // wherever they would use the device (server)
+    alignas(64) std::atomic<uint64_t> away;  // bytes that are to be on the host, or kAllMemory; the client's threads
+                                             // wait meanwhile wherever they would use the device (server)
+    // --- what the client has beside, and what counts for it
+    std::atomic<uint64_t> fixed;  // bytes that it has allocated and that stay on the device (client)
+    std::atomic<uint64_t> limit;  // bytes that it may allocate; 0: no limit (client)
+    std::atomic<uint64_t> guarantee;  // bytes of its memory that stay on the device (client)
+    std::atomic<int64_t> waited_ns;  // time that it waited for memory, until the last wait ended (client)
+    std::atomic<uint32_t> swaps;  // how often memory of it went to the host (client)
+    std::atomic<uint32_t> yields;  // 1: the program itself does without its memory for now (client)
 };
 
 }  // namespace xsched::ipc

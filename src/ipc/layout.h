@@ -25,7 +25,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 26;        // raised with any change of this file, queue_slot.h or protocol.h
+inline constexpr uint32_t kVersion = 27;        // raised with any change of this file, queue_slot.h or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 // Drivers register whole pages, so no slot straddles two.

@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace xsched::sched {
+namespace {
+
+// Returns how much of its memory others may have.
+uint64_t gives(const MemoryUser& user) {
+    if (user.kept_away) return user.on_card;
+    const uint64_t stays = user.guarantee > user.fixed ? user.guarantee - user.fixed : 0;
+    return user.on_card > stays ? user.on_card - stays : 0;
+}
+
+}  // namespace
 
 int64_t MemoryPlanner::turn_ns(uint64_t bytes) {
     const uint64_t swap_us = 2 * bytes / kSwapBytesPerUs;  // out and back
@@ -23,6 +33,7 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
             known.away = user.on_host;  // what it could do
             known.retry_ns = now_ns + kSettleNs;
         }
+        keep_away(user, known, now_ns);
         // Whole pieces move, so more than was ordered may be away.
         if (known.away != 0 && !user.moving) known.away = std::max(known.away, user.on_host);
         if (user.wanted != 0 && known.asked != user.asked) {
@@ -38,11 +49,47 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
     std::erase_if(known_, [](const auto& each) { return !each.second.seen; });
 }
 
+void MemoryPlanner::order_away(Known& known, uint64_t bytes) {
+    if (known.away != bytes) known.given_up = false;
+    known.away = bytes;
+}
+
+// Orders all memory of a program that is kept away to the host, and takes that order back.
+void MemoryPlanner::keep_away(const MemoryUser& user, Known& known, int64_t now_ns) {
+    if (user.kept_away && known.retry_ns <= now_ns) order_away(known, MemoryOrder::all());
+    if (user.kept_away && known.retry_ns > now_ns) look_at(known.retry_ns);
+    if (!user.kept_away && known.away == MemoryOrder::all()) known.away = user.on_host;
+    if (user.kept_away && known.was_on_card && user.on_card == 0) left_ns_ = now_ns;
+    known.was_on_card = user.kept_away && user.on_card > 0;
+}
+
+// Returns whether the program has carried out its order.
+bool MemoryPlanner::has_obeyed(const MemoryUser& user) const {
+    const uint64_t away = known_.at(user.client).away;
+    return !user.moving && (away == MemoryOrder::all() ? user.on_card == 0 : user.on_host == away);
+}
+
+// Takes back an order that is not carried out in time. The program may be stopped, or may not mean what it says. It is
+// asked again later, and each time much later.
+void MemoryPlanner::lose_patience(const MemoryUser& user, int64_t now_ns) {
+    Known& known = known_.at(user.client);
+    if (has_obeyed(user)) {
+        known.waited_for_since_ns = 0;
+        known.given_up = false;
+    } else if (known.waited_for_since_ns == 0) {
+        known.waited_for_since_ns = now_ns;
+    } else if (!known.given_up && now_ns - known.waited_for_since_ns >= patience_ns()) {
+        known.away = user.on_host;
+        known.retry_ns = now_ns + (patience_ns() << std::min(known.times_given_up++, 6U));
+        known.waited_for_since_ns = 0;
+        known.given_up = true;
+    }
+}
+
 // Returns whether every order has been carried out, as far as it could be.
 bool MemoryPlanner::settled(std::span<const MemoryUser> users) const {
-    return std::all_of(users.begin(), users.end(), [this](const MemoryUser& user) {
-        return !user.moving && user.on_host == known_.at(user.client).away;
-    });
+    return std::all_of(users.begin(), users.end(),
+                       [this](const MemoryUser& user) { return known_.at(user.client).given_up || has_obeyed(user); });
 }
 
 // Returns whether others that are no more urgent could give as much as is missing, at whatever time. Memory given for
@@ -50,9 +97,11 @@ bool MemoryPlanner::settled(std::span<const MemoryUser> users) const {
 bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const {
     const Known& known = known_.at(asker.client);
     if (known.victims_chosen && known.asked == asker.asked) return true;
+    if (left_ns_ >= known.asks_since_ns) return true;
     uint64_t there = 0;
     for (const MemoryUser& user : users)
-        if (user.evictable && user.client != asker.client && user.priority <= asker.priority) there += user.on_card;
+        if (user.client != asker.client && (user.kept_away || (user.evictable && user.priority <= asker.priority)))
+            there += gives(user);
     return there >= asker.wanted;
 }
 
@@ -60,7 +109,7 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
 // missing demands, and not as that of all that the giver has.
 bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
                              int64_t* turn_ends_ns) {
-    if (!giver.evictable || giver.client == asker.client || giver.on_card == 0) return false;
+    if (!giver.evictable || giver.client == asker.client || giver.kept_away || gives(giver) == 0) return false;
     const Known& known = known_.at(giver.client);
     if (giver.priority != asker.priority) return giver.priority < asker.priority && known.retry_ns <= now_ns;
     if (giver.on_host > 0) return known.retry_ns <= now_ns;  // its turn is over already
@@ -82,19 +131,19 @@ uint64_t MemoryPlanner::take(std::span<const MemoryUser> users, const MemoryUser
     for (const MemoryUser& user : users) {
         if (!may_give(user, asker, missing, now_ns, &turn_ends_ns)) continue;
         givers.push_back(&user);
-        there += user.on_card;
+        there += gives(user);
     }
     if (there < missing) {
         if (turn_ends_ns != 0) look_at(turn_ends_ns);
         return missing - there;
     }
     std::sort(givers.begin(), givers.end(), [](const MemoryUser* one, const MemoryUser* other) {
-        return one->priority != other->priority ? one->priority < other->priority : one->on_card > other->on_card;
+        return one->priority != other->priority ? one->priority < other->priority : gives(*one) > gives(*other);
     });
     for (const MemoryUser* giver : givers) {
-        const uint64_t gives = std::min(giver->on_card, missing);
-        known_.at(giver->client).away = giver->on_host + gives;
-        missing -= gives;
+        const uint64_t given = std::min(gives(*giver), missing);
+        order_away(known_.at(giver->client), giver->on_host + given);
+        missing -= given;
         if (missing == 0) break;
     }
     return missing;
@@ -102,7 +151,7 @@ uint64_t MemoryPlanner::take(std::span<const MemoryUser> users, const MemoryUser
 
 MemoryOrder::Answer MemoryPlanner::serve(std::span<const MemoryUser> users, const MemoryUser& asker, int64_t now_ns) {
     Known& known = known_.at(asker.client);
-    if (known.victims_chosen) {  // every order is carried out by now
+    if (known.victims_chosen || left_ns_ >= known.asks_since_ns) {  // every order is carried out by now
         known.on_card_since_ns = now_ns;
         granted_until_ns_ = now_ns + kSettleNs;
         return MemoryOrder::Answer::kTryAgain;
@@ -133,10 +182,11 @@ void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUs
 std::vector<MemoryOrder> MemoryPlanner::plan(std::span<const MemoryUser> users, int64_t now_ns) {
     look_ns_ = 0;
     meet(users, now_ns);
+    for (const MemoryUser& user : users) lose_patience(user, now_ns);
     std::vector<MemoryOrder> orders(users.size());
     std::vector<size_t> asking;
     for (size_t i = 0; i < users.size(); ++i)
-        if (users[i].wanted != 0 || users[i].on_host != 0) asking.push_back(i);
+        if (users[i].wanted != 0 || (users[i].on_host != 0 && !users[i].kept_away)) asking.push_back(i);
     std::stable_sort(asking.begin(), asking.end(), [&](size_t one, size_t other) {
         if (users[one].priority != users[other].priority) return users[one].priority > users[other].priority;
         return known_.at(users[one].client).asks_since_ns < known_.at(users[other].client).asks_since_ns;

@@ -24,11 +24,15 @@ struct MemoryUser {
     uint32_t failed = 0;     // how many orders it could not carry out in full
     uint32_t asked = 0;      // number of its newest request
     uint64_t wanted = 0;     // bytes that an allocation misses; 0: none waits
+    uint64_t fixed = 0;      // bytes that it has beside, and that stay on the device
+    uint64_t guarantee = 0;  // bytes of all that stay on the device, whichever program asks
+    bool kept_away = false;  // a person has suspended it with its memory, or it does without it for now
 };
 
 struct MemoryOrder {
     enum class Answer : uint8_t { kNone, kTryAgain, kNotEnough };
-    uint64_t away = 0;  // bytes that are to be on the host
+    static constexpr uint64_t all() { return UINT64_MAX; }
+    uint64_t away = 0;  // bytes that are to be on the host, or all()
     Answer answer = Answer::kNone;  // to the newest request
 };
 
@@ -43,6 +47,10 @@ public:
     static constexpr int64_t kSettleNs = base::kSecond;
     // Bytes that stay free when memory comes back: the driver takes some for itself (safety).
     static constexpr uint64_t kReserveBytes = 64 << 20;
+
+    // How long a program may take to carry out an order, which others wait for. Measured: 30 GiB take 0.6 s, and 6 s if
+    // the host's memory is not prepared.
+    static constexpr int64_t patience_ns() { return 60 * kSettleNs; }
 
     // One order per user, in the same order. Users that left are forgotten.
     std::vector<MemoryOrder> plan(std::span<const MemoryUser> users, int64_t now_ns);
@@ -60,10 +68,18 @@ private:
         int64_t on_card_since_ns = 0;  // when its memory was last completely there
         uint32_t failed = 0;
         int64_t retry_ns = 0;
+        bool was_on_card = false;  // while it is kept away
+        int64_t waited_for_since_ns = 0;  // since when it has an order that it has not carried out; 0: it has none
+        bool given_up = false;  // it had a minute for that
+        unsigned times_given_up = 0;
         bool seen = false;
     };
 
     void meet(std::span<const MemoryUser> users, int64_t now_ns);
+    void keep_away(const MemoryUser& user, Known& known, int64_t now_ns);
+    static void order_away(Known& known, uint64_t bytes);
+    bool has_obeyed(const MemoryUser& user) const;
+    void lose_patience(const MemoryUser& user, int64_t now_ns);
     bool settled(std::span<const MemoryUser> users) const;
     bool could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const;
     bool may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
@@ -75,6 +91,7 @@ private:
 
     std::unordered_map<uint32_t, Known> known_;
     int64_t granted_until_ns_ = 0;
+    int64_t left_ns_ = 0;  // when memory of a program that is kept away was last completely gone
     int64_t look_ns_ = 0;
 };
 

@@ -55,7 +55,7 @@ protected:
         for (size_t i = 0; i < users_.size(); ++i) {
             MemoryUser& each = users_[i];
             const uint64_t away = orders_[i].away;
-            if (away > each.on_host) {
+            if (away == MemoryOrder::all() || away > each.on_host) {
                 const uint64_t moves = std::min(away - each.on_host, each.on_card);
                 each.on_card -= moves;
                 each.on_host += moves;
@@ -231,6 +231,69 @@ TEST_F(MemoryPlans, AProgramThatLeavesGivesAllBack) {
     now_ns_ += MemoryPlanner::kSettleNs;
     steps(2);
     EXPECT_EQ(user(1).on_host, 0u);
+}
+
+TEST_F(MemoryPlans, WhatIsGuaranteedStays) {
+    add(1, 0, 50 * kGiB).guarantee = 30 * kGiB;
+    add(2, 10, 0);
+    EXPECT_FALSE(allocate(2, 60 * kGiB)) << "30 are missing, and 20 may be had";
+    EXPECT_EQ(user(1).on_host, 0u);
+    EXPECT_TRUE(allocate(2, 50 * kGiB));
+    EXPECT_EQ(user(1).on_host, 20 * kGiB);
+    EXPECT_FALSE(allocate(2, kGiB));
+}
+
+// A guarantee is of all memory of the program.
+TEST_F(MemoryPlans, WhatCannotBeMovedCountsForTheGuarantee) {
+    MemoryUser& one = add(1, 0, 50 * kGiB);
+    one.fixed = 10 * kGiB;
+    one.guarantee = 30 * kGiB;
+    add(2, 10, 0);
+    EXPECT_TRUE(allocate(2, 60 * kGiB));
+    EXPECT_EQ(user(1).on_host, 30 * kGiB);
+}
+
+TEST_F(MemoryPlans, AProgramThatIsKeptAwayGivesAllUntilItIsResumed) {
+    MemoryUser& one = add(1, 10, 50 * kGiB);
+    one.guarantee = 30 * kGiB;
+    one.kept_away = true;
+    add(2, 0, 10 * kGiB);
+    steps(3);
+    EXPECT_EQ(user(1).on_host, 50 * kGiB) << "although nobody asks, and whatever is guaranteed";
+    now_ns_ += 10 * base::kSecond;
+    steps(5);
+    EXPECT_EQ(user(1).on_card, 0u);
+    EXPECT_TRUE(allocate(2, 60 * kGiB));
+    user(2).on_card = 10 * kGiB;
+    user(1).kept_away = false;
+    now_ns_ += 2 * MemoryPlanner::kSettleNs;
+    steps(5);
+    EXPECT_EQ(user(1).on_card, 50 * kGiB);
+}
+
+// The memory that it asks for comes from a program that is being sent away, which is more urgent.
+TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsOnItsWay) {
+    add(1, 10, 50 * kGiB).kept_away = true;
+    add(2, 0, 0);
+    ask(2, 20 * kGiB);
+    plan();
+    EXPECT_EQ(orders_[1].answer, Answer::kNone);
+    obey();
+    plan();
+    EXPECT_EQ(orders_[1].answer, Answer::kTryAgain);
+}
+
+TEST_F(MemoryPlans, AProgramThatCannotGoAwayIsAskedAgainLater) {
+    add(1, 0, 50 * kGiB).kept_away = true;
+    plan();
+    EXPECT_EQ(orders_[0].away, MemoryOrder::all());
+    ++user(1).failed;
+    plan();
+    EXPECT_EQ(orders_[0].away, 0u);
+    EXPECT_GT(planner_.look_ns(), now_ns_);
+    now_ns_ = planner_.look_ns();
+    plan();
+    EXPECT_EQ(orders_[0].away, MemoryOrder::all());
 }
 
 TEST_F(MemoryPlans, NothingIsOrderedOfNobody) {
