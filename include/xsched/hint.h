@@ -82,6 +82,28 @@ XResult XHintPeriod(XQueueHandle xq, int64_t us);
  * InvalidValue: 0. */
 XResult XHintKDeadline(size_t k);
 
+/* 1: device memory that this process allocates from now on may be moved to the host while a program that is more
+ * urgent, or equal, needs the room (CUDA); 0: none of it is moved from now on. Memory that was allocated while it was 0
+ * stays on the device. InvalidValue: another number. (Not in XSched 1.2.) */
+XResult XHintEvictable(int32_t on);
+/* How many bytes this process may allocate on each device (CUDA); 0: no limit. An allocation beyond it fails as it does
+ * when the device is full. Memory that the process has already stays. InvalidValue: below 0, or more than 2^48. (Not in
+ * XSched 1.2.) */
+XResult XHintMemoryLimit(int64_t bytes);
+/* How many bytes of this process's memory stay on each device whichever program needs the room (CUDA); 0: none.
+ * InvalidValue: below 0, or more than 2^48. (Not in XSched 1.2.) */
+XResult XHintMemoryGuarantee(int64_t bytes);
+
+/* This process does without its memory on the devices for now (CUDA): all of it that can be moved goes to the host,
+ * whatever is guaranteed, and its threads wait from then on where they would use the device, until XHintAcquireMemory.
+ * Returns when the memory is away, or after a minute. Call it when the process's work is complete: it is waited for.
+ * NotSupported: none of the memory can be moved, or no xserver is there; Hardware: it did not go. (Not in XSched 1.2.)
+ */
+XResult XHintYieldMemory(void);
+/* Takes the memory back, and returns when all of it is on the devices again: as soon as there is room, in the order of
+ * priorities. Succeeds at once if it was not away. (Not in XSched 1.2.) */
+XResult XHintAcquireMemory(void);
+
 XSCHED_END_INTERFACE
 
 #endif

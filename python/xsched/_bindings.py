@@ -47,6 +47,11 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintWindow": [_handle, _i32],
     "XHintLatencyTarget": [_handle, _i64],
     "XHintGang": [_handle, _i64],
+    "XHintEvictable": [_i32],
+    "XHintMemoryLimit": [_i64],
+    "XHintMemoryGuarantee": [_i64],
+    "XHintYieldMemory": [],
+    "XHintAcquireMemory": [],
 }
 
 

@@ -22,6 +22,7 @@ CarriedOut carry_out(ipc::Header& header, uint32_t seen, Errands& errands) {
         done.any_suspended = done.any_suspended || queue.suspended_by_scheduler();
     });
     header.carried_out.store(seen, std::memory_order_release);
+    queue::look_at_memory_rules();
     bool asked = queue::has_memory_errand();
     for_each_queue([&](XQueue& queue) {
         queue.look_if_asked();

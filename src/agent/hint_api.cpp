@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "ipc/slot_hints.h"
+#include "queue/memory/device_memories.h"
+#include "queue/memory/memory_rules.h"
 #include "queue/pool.h"
 #include "xsched/hint.h"
 
@@ -53,6 +55,14 @@ void hint_process(HintId id, int64_t told, std::atomic<int64_t>& later) {
         if (XQueue* queue = queue::queue_at(i)) store(*queue, id, told);
 }
 
+XResult hint_memory(HintId id, int64_t told) {
+    if (!accepts(id, told)) return kXSchedErrorInvalidValue;
+    queue::tell_memory_rule(id, told);
+    for (uint32_t i = 0; i < queue::pool_size(); ++i)
+        if (XQueue* queue = queue::queue_at(i)) store(*queue, id, told);
+    return kXSchedSuccess;
+}
+
 // Gives the parameter type of a hint function that the header declares.
 template <typename Value>
 Value value_of(XResult (*function)(XQueueHandle, Value));
@@ -68,6 +78,7 @@ base::Hints hints_of_new_queues() {
     const Timeslice hinted = g_timeslice_us.load(std::memory_order_relaxed);
     if (hinted != 0) hints.timeslice_us = hinted;
     const int64_t k = g_k_deadline.load(std::memory_order_relaxed);
+    queue::take_told_memory_rules(hints);
     if (k != 0) base::set_hint(hints, HintId::k_deadline, base::hint_info(HintId::k_deadline).kept(k, 0));
     return hints;
 }
@@ -128,3 +139,9 @@ XResult XHintKDeadline(size_t k) {
     agent::hint_process(HintId::k_deadline, told, agent::g_k_deadline);
     return kXSchedSuccess;
 }
+
+XResult XHintEvictable(int32_t on) { return agent::hint_memory(HintId::evictable, on); }
+XResult XHintMemoryLimit(int64_t bytes) { return agent::hint_memory(HintId::memory_limit, bytes); }
+XResult XHintMemoryGuarantee(int64_t bytes) { return agent::hint_memory(HintId::memory_guarantee, bytes); }
+XResult XHintYieldMemory() { return queue::yield_memory(); }
+XResult XHintAcquireMemory() { return queue::acquire_memory(); }

@@ -10,7 +10,7 @@
 namespace xsched::base {
 
 // Kinds of values that a hint may have; explained in hints.def.
-enum class HintKind : uint8_t { kNumber, kTime, kTarget, kName };
+enum class HintKind : uint8_t { kNumber, kTime, kTarget, kName, kBytes, kSwitch };
 enum class HintMerge : uint8_t { kKey, kLargest, kTighter };
 enum class HintScope : uint8_t { kQueue, kProcess, kJoint };
 enum class HintInRun : uint8_t { kRun, kNoRun };

@@ -1,6 +1,7 @@
 #include "cli/hint_options.h"
 
 #include "base/short_name.h"
+#include "cli/byte_size.h"
 #include "cli/commands.h"
 #include "cli/latency_target.h"
 
@@ -24,6 +25,13 @@ std::string read_name(const std::string& text) {
     return std::to_string(number);
 }
 
+// Adds --NAME and --no-NAME.
+void add_switch(CLI::App* command, const std::string& words, std::optional<int64_t>& given, const std::string& help) {
+    const auto set = [&given](int64_t value) { return [&given, value](int64_t) { given = value; }; };
+    CLI::Option* on = command->add_flag_function(words, set(1), help);
+    command->add_flag_function("--no-" + words.substr(2), set(0), "the opposite")->excludes(on);
+}
+
 }  // namespace
 
 void add_hints(CLI::App* command, HintWords& given, bool run) {
@@ -32,10 +40,15 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         std::string help = hint.help;
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
+        if (hint.kind == base::HintKind::kSwitch) {
+            add_switch(command, hint.words, given.of(hint), help);
+            continue;
+        }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return read_latency_target(text); });
+        if (hint.kind == base::HintKind::kBytes) option->transform(read_byte_size);
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }

@@ -21,8 +21,6 @@ void add_run(CLI::App& app, Words& words) {
         ->check(between(0, 65535));
     run->add_option("-b,--batch", options->batch_size, "commands launched at a time; 0: half the threshold")
         ->check(between(0, 65535));
-    run->add_flag("--evictable", options->evictable,
-                  "its device memory may be moved to the host while a more urgent program needs the room (NVIDIA)");
     run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local");
     run->add_option("--scheduler", options->scheduler, "global (default), local or app");
     run->add_option("--log", options->log_level,

@@ -38,6 +38,29 @@ std::string got(const Json& program) {
     return text + "; nobody competes: counted from its launches to the ends of its waits";
 }
 
+std::string size_text(uint64_t bytes) {
+    char text[32];
+    const double gibibytes = static_cast<double>(bytes) / (1 << 30);
+    snprintf(text, sizeof(text), gibibytes < 0.1 ? "%.3f GiB" : "%.1f GiB", gibibytes);
+    return text;
+}
+
+// Returns an empty text if nothing is known of its memory.
+std::string memory(const Json& program) {
+    const auto bytes = [&program](const char* key) { return program.value(key, uint64_t{0}); };
+    if (bytes("memory_on_card") + bytes("memory_on_host") + bytes("memory_limit") + bytes("memory_guarantee") == 0)
+        return "";
+    std::string text = "memory: " + size_text(bytes("memory_on_card")) + " on the device";
+    if (bytes("memory_movable") > 0) text += " (" + size_text(bytes("memory_movable")) + " may be moved)";
+    if (bytes("memory_on_host") > 0) text += ", " + size_text(bytes("memory_on_host")) + " on the host";
+    if (bytes("memory_limit") > 0) text += ", at most " + size_text(bytes("memory_limit"));
+    if (bytes("memory_guarantee") > 0) text += ", of which " + size_text(bytes("memory_guarantee")) + " stay";
+    if (bytes("memory_swaps") > 0) text += "; moved " + std::to_string(bytes("memory_swaps")) + " times";
+    if (const double waited = program.value("memory_waited_ms", 0.0); waited > 0)
+        text += "; waited " + length_text(waited) + " for memory";
+    return text;
+}
+
 std::string held(const Json& program) {
     std::string text = "held:";
     for (const Json& window : program["held"]) {
@@ -154,6 +177,7 @@ void add_details(const Json& program, Explained& explained) {
     if (program.value("state", "") == "held") explained.details.push_back("now: held for " + length_text(since_ms));
     explained.details.push_back(asked(program));
     explained.details.push_back(got(program));
+    if (std::string text = memory(program); !text.empty()) explained.details.push_back(std::move(text));
     explained.details.push_back(held(program));
     if (std::string text = kept_off(program); !text.empty()) explained.details.push_back(std::move(text));
     if (std::string text = lengths(program); !text.empty()) explained.details.push_back(std::move(text));

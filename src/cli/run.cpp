@@ -141,7 +141,6 @@ void set_environment(const RunOptions& options) {
     for (const base::HintInfo& hint : base::kHints)
         if (hint.option != nullptr) set_number(hint.option, options.hints.of(hint));
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
-    if (options.evictable) setenv("XSCHED_EVICTABLE", "1", 1);
     set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
@@ -192,6 +191,10 @@ bool has_last_word(const RunOptions& options) {
 bool is_flag(const char* word) {
     for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell"})
         if (strcmp(word, flag) == 0) return true;
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.kind != base::HintKind::kSwitch || hint.words == nullptr) continue;
+        if (strcmp(word, hint.words) == 0 || word == "--no-" + std::string(hint.words + 2)) return true;
+    }
     return false;
 }
 

@@ -18,7 +18,6 @@ struct RunOptions {
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;
-    bool evictable = false;  // its memory may be moved to the host
     bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
     bool leaves = false;  // do not say it, although standard error is a terminal
 };

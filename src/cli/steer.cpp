@@ -132,7 +132,10 @@ int steer_hint(const Target& target, const HintWords& words, bool json) {
     Json request{{"cmd", "hint"}};
     for (const base::HintInfo& hint : base::kHints)
         if (hint.request != nullptr) add(request, hint.request, words.of(hint));
-    return change_queues(request, target, "hinted ", json);
+    const int status = change_queues(request, target, "hinted ", json);
+    if (!json && words.of(base::hint_info(base::HintId::evictable)).value_or(0) != 0)
+        fprintf(stderr, "xcli: what the program allocates from now on can be moved; what it has already stays\n");
+    return status;
 }
 
 int steer_config(const Target& target, const ConfigWords& words, bool json) {
@@ -152,15 +155,17 @@ int steer_limit(const std::string& setting, bool json) {
     return ask_and_print(request, "limit " + setting + "\n", json);
 }
 
-int steer_suspension(const Target& target, bool suspend, bool json) {
+int steer_suspension(const Target& target, const Suspension& what, bool json) {
     ServerLink link;
     std::vector<Json> targets = requests_of(link, target);
     if (target.empty()) targets.push_back(Json::object());
-    const Done done = ask_each(link, {{"cmd", suspend ? "suspend" : "resume"}}, targets);
+    Json order{{"cmd", what.suspend ? "suspend" : "resume"}};
+    if (what.memory) order["memory"] = true;
+    const Done done = ask_each(link, order, targets);
     std::vector<std::string> reached;  // a program without queues is not suspended yet
     for (const std::string& name : done.names)
         if (std::find(done.waiting.begin(), done.waiting.end(), name) == done.waiting.end()) reached.push_back(name);
-    return tell(done, reached.empty() ? "" : (suspend ? "suspended " : "resumed ") + joined_names(reached), json);
+    return tell(done, reached.empty() ? "" : (what.suspend ? "suspended " : "resumed ") + joined_names(reached), json);
 }
 
 int steer_log(const std::string& level, bool json) {

@@ -30,7 +30,11 @@ int steer_hint(const Target& target, const HintWords& words, bool json);
 int steer_config(const Target& target, const ConfigWords& words, bool json);
 // "clients=500", "alice:highest-priority=50".
 int steer_limit(const std::string& setting, bool json);
-int steer_suspension(const Target& target, bool suspend, bool json);
+struct Suspension {
+    bool suspend = true;  // false: resume
+    bool memory = false;  // its memory goes to the host meanwhile
+};
+int steer_suspension(const Target& target, const Suspension& what, bool json);
 // Shows the server's log level, or changes it.
 int steer_log(const std::string& level, bool json);
 

@@ -71,12 +71,22 @@ void add_limit(CLI::App& app, Words& words) {
         ->required();
 }
 
+struct SuspensionAsked {
+    Target target;
+    Suspension what;
+};
+
 // suspend, or resume.
 void add_suspension(CLI::App& app, Words& words, const char* name, const char* help, bool suspend) {
-    const auto given = std::make_shared<Target>();
-    add_target(add_command(app, words, name, help,
-                           [&words, given, suspend] { return steer_suspension(*given, suspend, words.json); }),
-               *given);
+    const auto given = std::make_shared<SuspensionAsked>();
+    given->what.suspend = suspend;
+    CLI::App* command = add_command(
+        app, words, name, help, [&words, given] { return steer_suspension(given->target, given->what, words.json); });
+    add_target(command, given->target);
+    if (suspend)
+        command->add_flag(
+            "--memory", given->what.memory,
+            "move its device memory to the host as well, until it is resumed (see 'xcli run --evictable')");
 }
 
 void add_log(CLI::App& app, Words& words) {

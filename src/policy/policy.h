@@ -130,10 +130,11 @@ template <typename... Ids>
 constexpr uint32_t bits_of(Ids... ids) {
     return ((1U << static_cast<unsigned>(ids)) | ... | 0U);
 }
-// Hints that the core obeys under every policy: it makes room for announced bursts, keeps gangs together and enforces
-// limits.
+// Hints that count under every policy: the core makes room for announced bursts, keeps gangs together and enforces
+// limits; memory is planned apart from time (sched/memory).
 inline constexpr uint32_t kUnderEveryPolicy =
-    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit);
+    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit,
+            base::HintId::evictable, base::HintId::memory_limit, base::HintId::memory_guarantee);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

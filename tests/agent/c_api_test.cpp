@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "fake/device/fake_device.h"
+#include "queue/abi/memory_abi.h"
 #include "xsched/xsched.h"
 
 namespace {
@@ -68,6 +69,9 @@ TEST(CApi, HintsOutOfRangeAreRefused) {
     EXPECT_EQ(XHintLaxity(device.handle(), -2, 0, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintLaxity(device.handle(), 5, 1000, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintKDeadline(0), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintEvictable(2), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintMemoryLimit(-1), kXSchedErrorInvalidValue);
+    EXPECT_EQ(XHintMemoryGuarantee((int64_t{1} << 48) + 1), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintGetPriority(device.handle(), nullptr), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintSetScheduler(kSchedulerUnknown, kPolicyUnknown), kXSchedErrorInvalidValue);
     EXPECT_EQ(XHintSetScheduler(kSchedulerLocal, kPolicyUnknown), kXSchedErrorNotSupported);
@@ -105,6 +109,31 @@ TEST(CApi, HintsReachTheQueue) {
     EXPECT_EQ(XHintLaxity(device.handle(), NO_LAXITY, 0, 0), kXSchedSuccess);
     EXPECT_EQ(device.slot().deadline_us, 0);
     EXPECT_EQ(device.slot().laxity_us, 0);
+}
+
+TEST(CApi, WhatIsSaidOfMemoryIsForAllQueuesAndLaterOnes) {
+    FakeDevice device({.through_api = true});
+    EXPECT_EQ(XHintEvictable(1), kXSchedSuccess);
+    EXPECT_EQ(XHintMemoryLimit(int64_t{3} << 30), kXSchedSuccess);
+    EXPECT_EQ(XHintMemoryGuarantee(1 << 20), kXSchedSuccess);
+    FakeDevice later({.through_api = true});
+    for (FakeDevice* each : {&device, &later}) {
+        EXPECT_EQ(each->slot().evictable, 1);
+        EXPECT_EQ(each->slot().memory_limit, int64_t{3} << 30);
+        EXPECT_EQ(each->slot().memory_guarantee, 1 << 20);
+    }
+    EXPECT_EQ(xq_memory_rules().limit, uint64_t{3} << 30);
+    EXPECT_TRUE(xq_memory_rules().evictable);
+    EXPECT_EQ(XHintEvictable(0), kXSchedSuccess);
+    EXPECT_EQ(XHintMemoryLimit(0), kXSchedSuccess);
+    EXPECT_EQ(XHintMemoryGuarantee(0), kXSchedSuccess);
+    EXPECT_FALSE(xq_memory_rules().evictable);
+}
+
+TEST(CApi, MemoryThatCannotBeMovedIsNotYielded) {
+    FakeDevice device({.through_api = true});
+    EXPECT_EQ(XHintYieldMemory(), kXSchedErrorNotSupported);
+    EXPECT_EQ(XHintAcquireMemory(), kXSchedSuccess);
 }
 
 TEST(CApi, BurstsAreAnnouncedByTimeAndByPeriod) {

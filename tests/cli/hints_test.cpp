@@ -17,6 +17,16 @@ std::string long_word(const HintInfo& hint) {
     return words.substr(words.rfind(',') + 1);
 }
 
+// The words with the hint behind them.
+std::vector<std::string> with_hint(std::vector<std::string> words, const HintInfo& hint, int64_t told) {
+    if (hint.kind == base::HintKind::kSwitch) {
+        words.push_back(told != 0 ? long_word(hint) : "--no-" + long_word(hint).substr(2));
+        return words;
+    }
+    words.insert(words.end(), {long_word(hint), std::to_string(told)});
+    return words;
+}
+
 class Hints : public WithTrainer {
 protected:
     int64_t kept(const HintInfo& hint) { return base::get_hint(ipc::load_hints(client.slot(0)), hint.id); }
@@ -28,9 +38,10 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
         SCOPED_TRACE(hint.name);
         const int64_t told = hint.most - 1;
         const int64_t before_ns = base::now_ns();
-        EXPECT_EQ(xcli({"hint", "-x", "0xab1", long_word(hint), std::to_string(told)}).out, "hinted 1 queue\n");
+        EXPECT_EQ(xcli(with_hint({"hint", "-x", "0xab1"}, hint, told)).out, "hinted 1 queue\n");
         EXPECT_GE(kept(hint), hint.kept(told, before_ns));
         EXPECT_LE(kept(hint), hint.kept(told, base::now_ns()));
+        if (hint.kind == base::HintKind::kSwitch) continue;
         for (const int64_t wrong : {hint.least - 1, hint.most + 1})
             expect_sentence({"hint", "-x", "0xab1", long_word(hint), std::to_string(wrong)},
                             std::string(hint.request) + " " + std::to_string(wrong) + " is not a whole number from " +
@@ -55,13 +66,29 @@ TEST_F(Hints, RunPutsThemIntoTheEnvironment) {
         ASSERT_TRUE(hint.in_run == base::HintInRun::kRun && hint.option != nullptr) << hint.name;
         SCOPED_TRACE(hint.name);
         const auto run = [&](int64_t value) {
-            return xcli({"run", long_word(hint), std::to_string(value), "--", "/usr/bin/printenv", hint.option});
+            std::vector<std::string> words = with_hint({"run"}, hint, value);
+            words.insert(words.end(), {"--", "/usr/bin/printenv", hint.option});
+            return xcli(words);
         };
         EXPECT_EQ(run(hint.least).out, std::to_string(hint.least) + "\n");
         EXPECT_EQ(run(hint.most).out, std::to_string(hint.most) + "\n");
+        if (hint.kind == base::HintKind::kSwitch) continue;
         EXPECT_EQ(run(hint.most + 1).status, 2);
         EXPECT_EQ(run(hint.least - 1).status, 2);
     }
+}
+
+TEST_F(Hints, ASizeHasAUnit) {
+    struct Case {
+        const char* text;
+        const char* told;
+    };
+    for (const Case& one : {Case{"20GiB", "21474836480\n"}, Case{"512mib", "536870912\n"}, Case{"1.5G", "1610612736\n"},
+                            Case{"2 GB", "2000000000\n"}, Case{"4096", "4096\n"}})
+        EXPECT_EQ(xcli({"run", "--memory-limit", one.text, "--", "/usr/bin/printenv", "XSCHED_MEMORY_LIMIT"}).out,
+                  one.told)
+            << one.text;
+    EXPECT_EQ(xcli({"run", "--memory-limit", "20 apples", "--", "/usr/bin/true"}).status, 2);
 }
 
 TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {

@@ -24,9 +24,9 @@ using base::Hints;
 
 constexpr int64_t kNow = 50'000'000'000'000;
 
-// In what a hint keeps, two values that it can have, the smaller first.
-int64_t smaller(const HintInfo& hint) { return hint.kept(hint.least + 1, kNow); }
-int64_t larger(const HintInfo& hint) { return hint.kept(hint.most - 1, kNow); }
+// In what a hint keeps, two values that it can have, the smaller first. A switch has no others than its bounds.
+int64_t smaller(const HintInfo& hint) { return hint.kept(hint.least + (hint.kind != HintKind::kSwitch), kNow); }
+int64_t larger(const HintInfo& hint) { return hint.kept(hint.most - (hint.kind != HintKind::kSwitch), kNow); }
 
 int64_t load_one(const QueueSlot& slot, HintId id) { return base::get_hint(load_hints(slot), id); }
 

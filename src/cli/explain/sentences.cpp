@@ -188,6 +188,11 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.finding = WhySlow::kNoQueues;
         result.headline = "not us: it has no queue, so nothing of it is scheduled";
         result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
+    } else if (program.value("memory_sent_away", false)) {
+        result.finding = WhySlow::kWaitsForMemory;
+        result.headline = "it waits for its memory: a person has sent it to the host (xcli suspend --memory)";
+        result.advice = "xcli resume " + pid;
+        result.not_us = false;
     } else if (program.value("memory_on_host", uint64_t{0}) > 0) {
         result.finding = WhySlow::kWaitsForMemory;
         result.headline = "it waits for its memory: " + gibibytes_text(program.value("memory_on_host", uint64_t{0})) +

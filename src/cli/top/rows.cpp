@@ -60,12 +60,15 @@ TopRow TopRows::row_of(const Json& program) {
     row.state = program_state(program);
     row.share = program.value("share", int64_t{0});
     row.command_ms = program.value("command_ms", 0.0);
+    row.memory_on_card = program.value("memory_on_card", uint64_t{0});
+    row.memory_on_host = program.value("memory_on_host", uint64_t{0});
     row.got = std::min(got_percent(program, 0), 999.0);
     const Json& second = program["held"].front();
     row.held = std::min(second.value("ms", 0.0) / 10, 100.0);
     row.preemptions = second.value("holds", 0.0);
     for (const Json& by : second["by"]) row.suspended = row.suspended || by.value("reason", "") == "held";
     if (row.suspended && row.state == "held") row.state = "susp";
+    if (row.memory_on_host > 0) row.state = "away";
     if (!program["devices"].empty()) row.device = program["devices"].front().value("device", "");
     Past& past = past_[row.client];
     past.seen = true;
@@ -123,6 +126,8 @@ Json top_json(const TopRow& row) {
             {"priority", row.priority},
             {"state", row.state},
             {"share", row.share},
+            {"memory_on_card", row.memory_on_card},
+            {"memory_on_host", row.memory_on_host},
             {"got_percent", known(row.got)},
             {"held_percent", row.held},
             {"preemptions_per_s", row.preemptions},

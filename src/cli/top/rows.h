@@ -20,6 +20,8 @@ struct TopRow {
     int64_t priority = 0;
     std::string state;  // "runs", "held", "susp" (by a person), "part", "idle", "stop"
     int64_t share = 0;  // percent asked for, 0: none
+    uint64_t memory_on_card = 0;  // bytes
+    uint64_t memory_on_host = 0;  // bytes
     double got = -1;  // percent of its devices in the last second; negative: not known yet
     double held = 0;  // percent of the last second
     double preemptions = 0;  // in the last second

@@ -90,7 +90,7 @@ const std::vector<std::string>& help() {
         "PRIO     priority, larger is more urgent   SHR    percent of the device asked for",
         "GOT %    device time of the last second    HELD%  of that: suspended, with work",
         "PRE/S    holds in the last second          P50 P99  lengths of bursts of work",
-        "HISTORY  GOT, a mark for each look",
+        "HISTORY  GOT, a mark for each look       away   its memory is on the host",
         "up down j k  choose a program              Enter its queues   e  explain it",
         "p priority   h share   P policy            z     suspend it, or resume it",
         "s  sort by the next column   r  reverse    /     only programs with this name",

@@ -11,10 +11,20 @@
 extern "C" {
 #endif
 
+#define XQ_ALL_MEMORY UINT64_MAX
+
+// The rules for the program's memory on each device: the environment's, the program's own, or a person's.
+typedef struct XqMemoryRules {
+    bool evictable;  // memory that is allocated from now on may be moved
+    uint64_t limit;  // bytes that the program may allocate; 0: no limit
+    uint64_t guarantee;  // bytes that stay on the device
+} XqMemoryRules;
+
 // Called on the errands' thread (agent/errands.h) alone, without locks of ours.
 typedef struct XqMemoryOps {
-    // Moves at least `bytes` bytes to the host, as far as there is room, once the program's work is complete. The
-    // program's threads wait from here on where they would use the device. Calls xq_memory_holds.
+    // Moves at least `bytes` bytes to the host, as far as there is room and no guarantee keeps them, once the program's
+    // work is complete. XQ_ALL_MEMORY: all of them. The program's threads wait from here on where they would use the
+    // device. Calls xq_memory_holds.
     void (*give)(XDevice device, uint64_t bytes);
     // Moves everything back, and lets the threads go on. If there is no room nothing changes. Calls xq_memory_holds.
     void (*take_back)(XDevice device);
@@ -30,6 +40,10 @@ typedef struct XqMemoryOps {
 void xq_memory_offer(XDevice device, const XqMemoryOps* ops);
 // Tells how many bytes that can be moved are on the device, and on the host.
 void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host);
+// Tells how many bytes beside these the program has allocated. They stay on the device.
+void xq_memory_fixed(XDevice device, uint64_t bytes);
+// Returns the rules in force. They may change at any time.
+XqMemoryRules xq_memory_rules(void);
 // An allocation failed: asks the scheduler for `missing` bytes and waits for the answer, for kLongestAskNs at most.
 // Returns whether other programs have given memory back, so that the allocation should be tried again.
 bool xq_memory_ask(XDevice device, uint64_t missing);

@@ -1,6 +1,7 @@
 #include "queue/memory/device_memories.h"
 
 #include <atomic>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -8,6 +9,7 @@
 #include "base/options.h"
 #include "base/time.h"
 #include "queue/abi/memory_abi.h"
+#include "queue/memory/memory_rules.h"
 
 namespace xsched::queue {
 namespace {
@@ -25,9 +27,13 @@ struct Memory {
     std::atomic<const XqMemoryOps*> ops{nullptr};  // nullptr: nothing can be moved
     std::atomic<uint64_t> on_card{0};
     std::atomic<uint64_t> on_host{0};
+    std::atomic<uint64_t> fixed{0};
     std::atomic<bool> prepared{false};
-    uint32_t failed = 0;  // errands' thread
-    base::Mutex asking;   // one thread asks at a time
+    std::atomic<int64_t> waited_ns{0};
+    uint32_t failed = 0;    // errands' thread
+    uint32_t swaps = 0;     // errands' thread
+    int64_t away_since_ns = 0;  // since when memory is on the host; 0: none is. Errands' thread
+    base::Mutex asking;     // one thread asks at a time
 };
 
 constinit Memory g_memory[ipc::kMostDeviceNames];
@@ -41,14 +47,33 @@ Memory* memory_of(uint64_t device) {
     return nullptr;
 }
 
-DeviceMemory& words_of(ipc::Header& header, const Memory& memory) { return header.memory[&memory - g_memory]; }
+template <typename Header>
+auto& words_of(Header& header, const Memory& memory) {
+    return header.memory[&memory - g_memory];
+}
+
+// Writes the rules in force, of memory that can be moved or not. Returns whether the words told others.
+bool publish_rules(DeviceMemory& words, bool movable) {
+    const base::Hints hints = memory_rules(g_header.load(std::memory_order_acquire));
+    const auto tell = [](auto& word, auto value) { return word.exchange(value, std::memory_order_relaxed) != value; };
+    const bool other = tell(words.evictable, movable && hints.evictable != 0 ? 1U : 0U);
+    const bool more = tell(words.limit, static_cast<uint64_t>(hints.memory_limit));
+    return tell(words.guarantee, static_cast<uint64_t>(hints.memory_guarantee)) || other || more;
+}
 
 void publish(ipc::Header& header, const Memory& memory) {
     DeviceMemory& words = words_of(header, memory);
     words.on_card.store(memory.on_card.load(std::memory_order_relaxed), std::memory_order_relaxed);
     words.on_host.store(memory.on_host.load(std::memory_order_relaxed), std::memory_order_release);
-    words.evictable.store(memory.ops.load(std::memory_order_relaxed) != nullptr ? 1 : 0, std::memory_order_relaxed);
+    words.fixed.store(memory.fixed.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    words.waited_ns.store(memory.waited_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    publish_rules(words, memory.ops.load(std::memory_order_relaxed) != nullptr);
     words.device.store(memory.device.load(std::memory_order_relaxed), std::memory_order_release);
+}
+
+// The scheduler plans for this process from now on.
+void take_part(ipc::Header& header, const Memory& memory) {
+    publish(header, memory);
     header.memory_priority.store(base::options().priority, std::memory_order_relaxed);
     header.memory_used.store(1, std::memory_order_release);
 }
@@ -61,6 +86,7 @@ uint64_t ordered_away(const Memory& memory) {
 bool has_order(const Memory& memory) {
     const uint64_t away = ordered_away(memory);
     const uint64_t on_host = memory.on_host.load(std::memory_order_relaxed);
+    if (away == ipc::kAllMemory) return memory.on_card.load(std::memory_order_relaxed) > 0;
     return away > on_host || (away == 0 && on_host > 0);
 }
 
@@ -83,15 +109,35 @@ private:
     ipc::Header* const header_;
 };
 
+// Counts a move, of which `before` bytes were on the host when it began, and how long the program's threads waited.
+void note_swap(Memory& memory, uint64_t before, int64_t began_ns) {
+    const uint64_t on_host = memory.on_host.load(std::memory_order_relaxed);
+    if (on_host > before) ++memory.swaps;
+    if (memory.away_since_ns == 0) memory.away_since_ns = began_ns;
+    if (on_host == 0) memory.waited_ns += base::now_ns() - std::exchange(memory.away_since_ns, 0);
+    ipc::Header* header = g_header.load(std::memory_order_acquire);
+    if (header == nullptr) return;
+    DeviceMemory& words = words_of(*header, memory);
+    words.swaps.store(memory.swaps, std::memory_order_relaxed);
+    words.waited_ns.store(memory.waited_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
 void carry_out(Memory& memory, const XqMemoryOps& ops, XDevice device) {
     const uint64_t away = ordered_away(memory);
     const uint64_t on_host = memory.on_host.load(std::memory_order_relaxed);
+    const int64_t now_ns = base::now_ns();
     Move move(memory);
-    if (away > on_host) {
+    if (away == ipc::kAllMemory) {
+        ops.give(device, XQ_ALL_MEMORY);
+        note_swap(memory, on_host, now_ns);
+        move.end(memory.on_card.load(std::memory_order_relaxed) == 0);
+    } else if (away > on_host) {
         ops.give(device, away - on_host);
+        note_swap(memory, on_host, now_ns);
         move.end(memory.on_host.load(std::memory_order_relaxed) >= away);
     } else {
         ops.take_back(device);
+        note_swap(memory, on_host, now_ns);
         move.end(memory.on_host.load(std::memory_order_relaxed) == 0);
     }
 }
@@ -100,9 +146,11 @@ void carry_out(Memory& memory, const XqMemoryOps& ops, XDevice device) {
 int64_t run_errand(Memory& memory) {
     const uint64_t device = memory.device.load(std::memory_order_acquire);
     const XqMemoryOps* ops = memory.ops.load(std::memory_order_acquire);
-    if (device == 0 || ops == nullptr) return 0;
+    if (device == 0) return 0;
+    if (ops == nullptr) return 0;
     if (has_order(memory)) carry_out(memory, *ops, device);
     if (memory.on_host.load(std::memory_order_relaxed) > 0) {
+        if (ordered_away(memory) == ipc::kAllMemory) return 50 * kMemoryLookNs;  // an order rings
         ipc::Header* header = g_header.load(std::memory_order_acquire);
         if (header != nullptr) words_of(*header, memory).free.store(ops->free_bytes(device), std::memory_order_release);
         return kMemoryLookNs;
@@ -112,6 +160,21 @@ int64_t run_errand(Memory& memory) {
     if (ops->prepare(device)) return 3 * (base::now_ns() - began_ns) + 1;  // a quarter of a processor at most
     memory.prepared.store(true, std::memory_order_relaxed);
     return 0;
+}
+
+// Returns the memory that a server reads; nullptr: none does. A program whose first call allocates asks before the
+// server has welcomed it, so the first request waits for that, for at most a second (safety).
+ipc::Header* served_header() {
+    static constinit std::atomic<bool> waited{false};
+    const int64_t until_ns = base::now_ns() + base::kSecond;
+    for (;;) {
+        ipc::Header* header = g_header.load(std::memory_order_acquire);
+        if (header == nullptr || header->served.load(std::memory_order_acquire) != 0) return header;
+        if (waited || base::options().scheduler_type != kSchedulerGlobal || base::now_ns() > until_ns) break;
+        base::sleep_ns(kMemoryLookNs);
+    }
+    waited = true;
+    return nullptr;
 }
 
 bool wait_for_answer(ipc::Header& header, const DeviceMemory& words, uint32_t number) {
@@ -125,15 +188,18 @@ bool wait_for_answer(ipc::Header& header, const DeviceMemory& words, uint32_t nu
 
 bool ask(Memory& memory, uint64_t missing) {
     base::Lock lock(memory.asking);
-    ipc::Header* header = g_header.load(std::memory_order_acquire);
-    if (header == nullptr || header->served.load(std::memory_order_acquire) == 0) return false;
-    publish(*header, memory);
+    ipc::Header* header = served_header();
+    if (header == nullptr) return false;
+    take_part(*header, memory);
     DeviceMemory& words = words_of(*header, memory);
     const uint32_t number = words.asked.load(std::memory_order_relaxed) + 1;
     words.wanted.store(missing, std::memory_order_release);
     words.asked.store(number, std::memory_order_release);
     ipc::ring_doorbell(*header);
+    const int64_t began_ns = base::now_ns();
     const bool again = wait_for_answer(*header, words, number);
+    memory.waited_ns += base::now_ns() - began_ns;
+    words.waited_ns.store(memory.waited_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
     words.wanted.store(0, std::memory_order_release);
     return again;
 }
@@ -141,8 +207,11 @@ bool ask(Memory& memory, uint64_t missing) {
 }  // namespace
 
 void attach_memory(ipc::Header& header) {
-    for (const Memory& memory : g_memory)
-        if (memory.device.load(std::memory_order_acquire) != 0) publish(header, memory);
+    for (const Memory& memory : g_memory) {
+        if (memory.device.load(std::memory_order_acquire) == 0) continue;
+        publish(header, memory);
+        if (memory.ops.load(std::memory_order_acquire) != nullptr) take_part(header, memory);
+    }
     g_header.store(&header, std::memory_order_release);
 }
 
@@ -153,7 +222,57 @@ void forget_memory() {
         memory.ops.store(nullptr, std::memory_order_relaxed);
         memory.on_card.store(0, std::memory_order_relaxed);
         memory.on_host.store(0, std::memory_order_relaxed);
+        memory.fixed.store(0, std::memory_order_relaxed);
     }
+}
+
+void tell_memory_rule(base::HintId id, int64_t value) {
+    keep_told_memory_rule(id, value);
+    look_at_memory_rules();
+}
+
+namespace {
+
+// Writes to all devices' words whether the process does without its memory.
+void say_yields(ipc::Header& header, bool yields) {
+    for (const Memory& memory : g_memory)
+        if (memory.ops.load(std::memory_order_acquire) != nullptr)
+            words_of(header, memory).yields.store(yields ? 1 : 0, std::memory_order_release);
+    ipc::ring_doorbell(header);
+}
+
+// Returns the bytes of all devices that are on the card, or on the host.
+uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
+    uint64_t sum = 0;
+    for (const Memory& memory : g_memory)
+        if (memory.ops.load(std::memory_order_acquire) != nullptr)
+            sum += (memory.*part).load(std::memory_order_acquire);
+    return sum;
+}
+
+}  // namespace
+
+XResult yield_memory() {
+    ipc::Header* header = served_header();
+    if (header == nullptr || sum_of(&Memory::on_card) + sum_of(&Memory::on_host) == 0) return kXSchedErrorNotSupported;
+    say_yields(*header, true);
+    const int64_t until_ns = base::now_ns() + kLongestAskNs / 2;
+    while (sum_of(&Memory::on_card) != 0) {
+        if (base::now_ns() > until_ns || g_header.load(std::memory_order_acquire) != header) {
+            say_yields(*header, false);
+            return kXSchedErrorHardware;
+        }
+        base::sleep_ns(kMemoryLookNs);
+    }
+    return kXSchedSuccess;
+}
+
+// A server that ends lets the memory come back as well.
+XResult acquire_memory() {
+    ipc::Header* header = g_header.load(std::memory_order_acquire);
+    if (header != nullptr) say_yields(*header, false);
+    while (sum_of(&Memory::on_host) != 0) base::sleep_ns(kMemoryLookNs);
+    return kXSchedSuccess;
 }
 
 bool has_memory_errand() {
@@ -162,6 +281,15 @@ bool has_memory_errand() {
             (has_order(memory) || !memory.prepared.load(std::memory_order_relaxed)))
             return true;
     return false;
+}
+
+void look_at_memory_rules() {
+    ipc::Header* header = g_header.load(std::memory_order_acquire);
+    bool changed = false;
+    for (const Memory& memory : g_memory)
+        if (header != nullptr && memory.device.load(std::memory_order_acquire) != 0)
+            changed |= publish_rules(words_of(*header, memory), memory.ops.load(std::memory_order_relaxed) != nullptr);
+    if (changed) ipc::ring_doorbell(*header);
 }
 
 int64_t run_memory_errands() {
@@ -190,8 +318,29 @@ void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host) {
     ipc::Header* header = queue::g_header.load(std::memory_order_acquire);
     if (header == nullptr) return;
     const bool first = header->memory_used.load(std::memory_order_relaxed) == 0;
-    queue::publish(*header, *memory);
+    queue::take_part(*header, *memory);
     if (first) ipc::ring_doorbell(*header);
+}
+
+void xq_memory_fixed(XDevice device, uint64_t bytes) {
+    queue::Memory* memory = device != 0 ? queue::memory_of(device) : nullptr;
+    if (memory == nullptr) return;
+    memory->fixed.store(bytes, std::memory_order_relaxed);
+    ipc::Header* header = queue::g_header.load(std::memory_order_acquire);
+    if (header == nullptr) return;
+    ipc::DeviceMemory& words = queue::words_of(*header, *memory);
+    words.fixed.store(bytes, std::memory_order_relaxed);
+    words.limit.store(
+        static_cast<uint64_t>(queue::memory_rules(queue::g_header.load(std::memory_order_acquire)).memory_limit),
+        std::memory_order_relaxed);
+    words.device.store(device, std::memory_order_release);
+}
+
+XqMemoryRules xq_memory_rules() {
+    const base::Hints hints = queue::memory_rules(queue::g_header.load(std::memory_order_acquire));
+    return {.evictable = hints.evictable != 0,
+            .limit = static_cast<uint64_t>(hints.memory_limit),
+            .guarantee = static_cast<uint64_t>(hints.memory_guarantee)};
 }
 
 bool xq_memory_ask(XDevice device, uint64_t missing) {

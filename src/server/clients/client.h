@@ -68,6 +68,7 @@ public:
     Charge descriptors;
     bool handed_over = false;
     bool suspended_by_person = false;  // a person suspended the process before it connected
+    bool memory_sent_away = false;  // a person has sent its memory to the host (xcli suspend --memory)
 
 private:
     uint32_t id_;

@@ -18,10 +18,44 @@ std::string policy_names() {
     return names;
 }
 
+// Refuses if nothing of the process's memory can be moved.
+void check_memory(const Request& request, int64_t pid) {
+    for (const Client* client : named_clients(request, pid))
+        for (const ipc::DeviceMemory& memory : client->header().memory)
+            if (memory.evictable.load() != 0 && (memory.on_card.load() != 0 || memory.on_host.load() != 0)) return;
+    const std::string number = std::to_string(pid);
+    throw NotDone("process " + number +
+                  " has no memory that can be moved: start it with 'xcli run --evictable', or say 'xcli hint " +
+                  number + " --evictable' for what it allocates from then on");
+}
+
+// Suspends or resumes a queue of these clients; 0: all queues. Returns how many clients there are.
+size_t hold_clients(const Request& request, const std::vector<uint32_t>& clients, uint64_t queue, bool suspend) {
+    // A queue that was just created is known to the dispatcher only after a pass.
+    request.order([&clients](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) dispatcher.look_at(id);
+    });
+    size_t count = 0;
+    request.order([&](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) count += dispatcher.set_suspended_by_person(id, queue, suspend) ? 1 : 0;
+    });
+    return count;
+}
+
+void send_memory(const Request& request, const std::vector<uint32_t>& clients, bool away) {
+    for (const uint32_t id : clients) request.host.clients.at(id)->memory_sent_away = away;
+    request.order([&clients, away](dispatch::Dispatcher& dispatcher) {
+        for (const uint32_t id : clients) dispatcher.keep_memory_away(id, away);
+    });
+}
+
 Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
+    const bool memory = request.body.value("memory", Json(false)) == Json(true);
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
+    if (memory && handle) throw ToolError("memory is a process's, not a queue's: give its PID");
+    if (memory) check_memory(request, *pid);
     const char* const what = suspend ? "suspends" : "resumes";
     if (!handle && !has_clients(request, *pid)) {
         if (!suspend && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
@@ -43,19 +77,14 @@ Json hold(const Request& request, bool suspend) {
             queues += queues_of(*client).size();
         }
     }
-    // A queue that was just created is known to the dispatcher only after a pass.
-    request.order([&clients](dispatch::Dispatcher& dispatcher) {
-        for (const uint32_t id : clients) dispatcher.look_at(id);
-    });
-    size_t count = 0;
-    const auto set = [&](dispatch::Dispatcher& dispatcher) {
-        for (const uint32_t id : clients)
-            count += dispatcher.set_suspended_by_person(id, queue_handle, suspend) ? 1 : 0;
-    };
-    request.order(set);
-    if (count == 0) throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
+    // Where memory goes to the host, that keeps the program off: its work must end before, so it is not suspended.
+    const bool away = suspend && memory;
+    if (hold_clients(request, clients, queue_handle, suspend && !away) == 0)
+        throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
+    if (queue_handle == 0) send_memory(request, clients, away);
     // All of them are connections of one process.
-    request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle, suspend);
+    request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle,
+                                           suspend && !away);
     tell_log(request, what);
     return {{"queues", queues}, {"later", !handle.has_value()}};
 }

@@ -1,6 +1,7 @@
 #include "platform/cuda/shim/contexts.h"
 
 #include "platform/cuda/shim/evictable.h"
+#include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/spare_memory.h"
 
 namespace xsched::cuda {
@@ -35,6 +36,7 @@ void context_going(CUcontext context) {
     forget_spares(context);
     stream::context_going(context);
     forget_evictable(context);
+    forget_counted(context);
 }
 
 void primary_retained(CUdevice device, CUcontext context) {

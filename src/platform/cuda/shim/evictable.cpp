@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/memory_moves.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/capture.h"
@@ -24,6 +25,14 @@ XDevice current_device() {
     return queue != nullptr ? xq_device(queue) : 0;
 }
 
+constinit std::atomic<bool> g_too_old{false};  // the driver lacks functions
+constinit std::atomic<bool> g_started{false};
+
+void start_moving() {
+    if (!g_started.exchange(true)) pthread_atfork(nullptr, nullptr, stream::forget_device_use);
+    stream::g_memory_moves.store(true, std::memory_order_seq_cst);
+}
+
 // The first such memory says which device; memory of a process's other devices stays where it is.
 bool is_for_device(CUcontext context) {
     if (context == nullptr || g_stays.load(std::memory_order_relaxed) || stream::some_captured()) return false;
@@ -39,16 +48,34 @@ bool is_for_device(CUcontext context) {
 
 }  // namespace
 
+// Threads that are inside a call by now are not counted (device_use.h). No movable memory was there for them.
 void begin_evictable() {
-    const bool wanted = base::options().evictable != 0 && has_pieces();
-    stream::g_memory_moves.store(wanted, std::memory_order_relaxed);
-    if (wanted) pthread_atfork(nullptr, nullptr, stream::forget_device_use);
-    if (base::options().evictable != 0 && !wanted)
-        XLOG_WARN("XSCHED_EVICTABLE: this driver is too old, so the program's memory stays on the device");
+    if (base::options().evictable == 0) return;
+    if (has_pieces()) {
+        start_moving();
+    } else if (!g_too_old.exchange(true)) {
+        XLOG_WARN("this driver is too old for --evictable, so the program's memory stays on the device");
+    }
+}
+
+bool may_move_new_memory(size_t bytes) {
+    if (bytes < kGranularity || !xq_memory_rules().evictable || g_too_old.load(std::memory_order_relaxed)) return false;
+    if (stream::memory_moves()) return true;
+    const stream::KeepErrno keep;
+    if (!has_pieces()) {
+        g_too_old.store(true);
+        return false;
+    }
+    const uint64_t before = counted_bytes() - bytes;  // these are counted already
+    if (before >= kGranularity)
+        XLOG_WARN("from now on this program's memory can be moved, but not the %.2f GiB that it has already",
+                  static_cast<double>(before) / (1 << 30));
+    start_moving();
+    return true;
 }
 
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
-    if (bytes < kGranularity || memory == nullptr) return false;
+    if (memory == nullptr) return false;
     const stream::KeepErrno keep;
     const stream::Api& api = *stream::hal_api();
     CUcontext const context = stream::current_context(api);

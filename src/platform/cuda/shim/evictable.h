@@ -13,8 +13,10 @@ namespace xsched::cuda {
 // How often one allocation asks (safety).
 inline constexpr int kMostTries = 4;
 
-// Reads whether the program wants it, once, before its first call.
+// Reads whether the program wants it from the start, before its first call.
 void begin_evictable();
+// Returns whether an allocation of this size is to be movable. The answer may change at any time (XHintEvictable).
+bool may_move_new_memory(size_t bytes);
 // In the place of the driver's call. False: that is to be made.
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code);
 bool release_evictable(CUdeviceptr memory, CUresult* code);

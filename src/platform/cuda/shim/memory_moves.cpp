@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "base/time.h"
 #include "platform/cuda/shim/host_pool.h"
+#include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/device_use.h"
 
@@ -144,10 +145,22 @@ private:
     static constinit inline base::FutexWord g_state{0};
 };
 
+// Returns how much of the memory on the device is not guaranteed to stay there.
+uint64_t beyond_guarantee() {
+    const uint64_t guarantee = xq_memory_rules().guarantee;
+    if (guarantee == 0) return UINT64_MAX;
+    const PieceRange* const any = nth_range(0);
+    stream::InContext context;
+    if (any == nullptr || !context.enter(*stream::hal_api(), any->context)) return 0;
+    const uint64_t has = counted_bytes();
+    const uint64_t stays = g_on_host.load() + guarantee;
+    return has > stays ? has - stays : 0;
+}
+
 bool move_out_at_least(uint64_t bytes) {
     uint64_t moved = 0;
     while (moved < bytes) {
-        PieceRange* const range = largest_range(true);
+        PieceRange* const range = largest_range(true, bytes == XQ_ALL_MEMORY ? UINT64_MAX : beyond_guarantee());
         if (range == nullptr) return false;
         stream::InContext context;
         if (!context.enter(*stream::hal_api(), range->context) || !move_out(*range)) return false;

@@ -71,10 +71,11 @@ bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes) {
     return true;
 }
 
-PieceRange* largest_range(bool on_card) {
+PieceRange* largest_range(bool on_card, uint64_t most) {
     PieceRange* found = nullptr;
     for (PieceRange* range = g_ranges; range != nullptr; range = range->next)
-        if (is_on_card(*range) == on_card && (found == nullptr || range->bytes > found->bytes)) found = range;
+        if (is_on_card(*range) == on_card && range->bytes <= most && (found == nullptr || range->bytes > found->bytes))
+            found = range;
     return found;
 }
 

@@ -33,8 +33,9 @@ PieceRange* take_out(CUdeviceptr memory);
 PieceRange* nth_range(size_t n);
 // Finds the range around an address. Returns false if there is none.
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
-// The largest range on the card, or on the host; nullptr: there is none. While a Moving lasts.
-PieceRange* largest_range(bool on_card);
+// The largest range on the card, or on the host, that is not larger than `most`; nullptr: there is none. While a Moving
+// lasts.
+PieceRange* largest_range(bool on_card, uint64_t most = UINT64_MAX);
 // From here on other programs or devices may know the addresses: what is allocated stays where it is.
 void keep_memory_in_place(const char* why);
 // Tells the scheduler how much is where.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "platform/cuda/shim/evictable.h"
+#include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/platform.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/keep_errno.h"
@@ -49,8 +50,9 @@ CUresult allocate_somehow(size_t bytes, Arguments... arguments) {
 }
 
 template <stream::EntryPoint kEntry>
-CUresult allocate(CUdeviceptr* memory, size_t bytes) {
-    if (CUresult code = CUDA_SUCCESS; stream::memory_moves() && allocate_evictable(memory, bytes, &code)) return code;
+CUresult allocate_counted(CUdeviceptr* memory, size_t bytes) {
+    if (CUresult code = CUDA_SUCCESS; may_move_new_memory(bytes) && allocate_evictable(memory, bytes, &code))
+        return code;
     {
         const stream::KeepErrno keep;
         give_needless_spares_back();
@@ -65,7 +67,16 @@ CUresult allocate(CUdeviceptr* memory, size_t bytes) {
 }
 
 template <stream::EntryPoint kEntry>
-CUresult release(CUdeviceptr memory) {
+CUresult allocate(CUdeviceptr* memory, size_t bytes) {
+    Room room(bytes);
+    if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult code = allocate_counted<kEntry>(memory, bytes);
+    if (code == CUDA_SUCCESS) room.keep(*memory);
+    return code;
+}
+
+template <stream::EntryPoint kEntry>
+CUresult release_counted(CUdeviceptr memory) {
     if (CUresult code = CUDA_SUCCESS; stream::memory_moves() && release_evictable(memory, &code)) return code;
     {
         const stream::KeepErrno keep;
@@ -75,15 +86,37 @@ CUresult release(CUdeviceptr memory) {
     return stream::Traced<kEntry>::call(memory);
 }
 
-// The size in a call that allocates, where the second argument tells it.
+template <stream::EntryPoint kEntry>
+CUresult release(CUdeviceptr memory) {
+    Leaving leaving(memory);
+    const CUresult code = release_counted<kEntry>(memory);
+    if (code != CUDA_SUCCESS) leaving.stays();
+    return code;
+}
+
+// The size in a call that allocates, where its arguments tell it.
 template <typename Made, typename... Rest>
 size_t allocated_bytes(Made*, size_t bytes, Rest...) {
     return bytes;
+}
+// Rows are as long as the driver makes them: in units of so many bytes at least.
+inline constexpr size_t kPitchBytes = 512;
+inline size_t allocated_bytes(CUdeviceptr*, size_t*, size_t row, size_t rows, unsigned) {
+    return (row + kPitchBytes - 1) / kPitchBytes * kPitchBytes * rows;
 }
 template <typename... Arguments>
 size_t allocated_bytes(Arguments...) {
     return 0;
 }
+// Where an address is allocated that cuMemFree takes.
+inline size_t counted_part(CUdeviceptr*, size_t bytes) { return bytes; }
+template <typename Made>
+size_t counted_part(Made*, size_t) {
+    return 0;
+}
+inline void keep_room(Room& room, const CUdeviceptr* memory) { room.keep(*memory); }
+template <typename Made>
+void keep_room(Room&, const Made*) {}
 
 // Hooks of allocations of other kinds, whose memory is not kept.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
@@ -91,7 +124,18 @@ struct AllocatesElse;
 template <stream::EntryPoint kEntry, typename... Arguments>
 struct AllocatesElse<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) {
-        return allocate_somehow<kEntry>(allocated_bytes(arguments...), arguments...);
+        const size_t bytes = allocated_bytes(arguments...);
+        Room room(counted_part(first_of(arguments...), bytes));
+        if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
+        const CUresult code = allocate_somehow<kEntry>(bytes, arguments...);
+        if (code == CUDA_SUCCESS) keep_room(room, first_of(arguments...));
+        return code;
+    }
+
+private:
+    template <typename First, typename... Rest>
+    static First first_of(First first, Rest...) {
+        return first;
     }
 };
 
@@ -99,6 +143,7 @@ template <stream::EntryPoint kEntry>
 CUresult ask_free_memory(size_t* free, size_t* total) {
     const CUresult code = stream::driver<kEntry>()(free, total);
     if (code == CUDA_SUCCESS && free != nullptr) *free += spare_bytes();
+    if (code == CUDA_SUCCESS) show_what_it_may_have(free, total);
     return code;
 }
 

@@ -1,6 +1,9 @@
 // Which threads of the program are inside a call that uses the device's memory, and whether any may be: while its
 // memory is being moved, or is on the host, they wait in front of such calls. Of programs whose memory may be moved
 // (XSCHED_EVICTABLE); any other pays for one look. Any thread.
+//
+// A thread that was inside a call when the program became such a one is not counted: it cannot know memory that is
+// allocated later.
 #pragma once
 
 #include <atomic>
@@ -10,7 +13,7 @@
 
 namespace xsched::stream {
 
-// 1: this program's memory may be moved. Set once, before its first call.
+// 1: this program has memory that may be moved, or will have some.
 extern std::atomic<bool> g_memory_moves;
 inline bool memory_moves() { return g_memory_moves.load(std::memory_order_relaxed); }
 

@@ -1,0 +1,169 @@
+#include "platform/cuda/shim/memory_account.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+#include "base/log.h"
+#include "base/mutex.h"
+#include "platform/cuda/shim/program_memory.h"
+#include "platform/stream/hal/identity.h"
+#include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/streams.h"
+#include "queue/abi/memory_abi.h"
+
+namespace xsched::cuda {
+namespace {
+
+constexpr int kMostCounted = 64;  // devices (safety)
+constexpr size_t kBuckets = 1024;  // programs have some thousands of allocations (safety)
+
+struct Counted {
+    Counted* next;
+    CUdeviceptr memory;
+    size_t bytes;
+    CUcontext context;
+    CUdevice device;
+};
+constinit base::Mutex g_counted_mutex;  // guards the next one
+constinit Counted* g_counted[kBuckets] = {};
+constinit std::atomic<uint64_t> g_counted_bytes[kMostCounted] = {};
+constinit std::atomic<uint64_t> g_identities[kMostCounted] = {};  // XDevice; 0: not known yet
+constinit std::atomic<bool> g_refusal_told{false};
+
+Counted*& bucket_of(CUdeviceptr memory) {
+    return g_counted[static_cast<size_t>((memory >> 8) * 0x9e3779b97f4a7c15u >> 32) % kBuckets];
+}
+
+CUdevice counted_device(CUcontext context) {
+    if (context == nullptr) return -1;
+    const CUdevice device = stream::device_of(*stream::hal_api(), context);
+    return device >= 0 && device < kMostCounted ? device : -1;
+}
+
+// As the HAL's device_identity, which is in another library.
+XDevice counted_identity(CUdevice device) {
+    std::atomic<uint64_t>& known = g_identities[device];
+    if (known.load(std::memory_order_relaxed) == 0) {
+        const auto ask = [device](int what, int otherwise) {
+            int value = 0;
+            const bool told = stream::hal_api()->cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS;
+            return static_cast<uint32_t>(told ? value : otherwise);
+        };
+        known.store(
+            stream::identity_at(ask(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0), ask(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0),
+                                ask(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device)),
+            std::memory_order_relaxed);
+    }
+    return known.load(std::memory_order_relaxed);
+}
+
+Counted* take_counted(CUdeviceptr memory) {
+    base::Lock lock(g_counted_mutex);
+    Counted** at = &bucket_of(memory);
+    while (*at != nullptr && (*at)->memory != memory) at = &(*at)->next;
+    return *at != nullptr ? std::exchange(*at, (*at)->next) : nullptr;
+}
+
+void put_counted(Counted* counted) {
+    base::Lock lock(g_counted_mutex);
+    Counted*& bucket = bucket_of(counted->memory);
+    counted->next = bucket;
+    bucket = counted;
+}
+
+double in_gibibytes(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+void tell_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
+    if (g_refusal_told.exchange(true)) return;
+    XLOG_WARN(
+        "an allocation of %.2f GiB failed: this program may have %.2f GiB on the device (its memory limit), and has "
+        "%.2f",
+        in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
+}
+
+}  // namespace
+
+Room::Room(size_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    const stream::KeepErrno keep;
+    CUcontext const context = stream::current_context(*stream::hal_api());
+    device_ = counted_device(context);
+    if (device_ < 0) return;
+    const uint64_t limit = xq_memory_rules().limit;
+    const uint64_t before = g_counted_bytes[device_].fetch_add(bytes, std::memory_order_relaxed);
+    context_ = context;
+    enough_ = limit == 0 || (before <= limit && bytes <= limit - before);
+    if (!enough_) tell_refusal(bytes, before, limit);
+}
+
+Room::~Room() {
+    if (context_ != nullptr) g_counted_bytes[device_].fetch_sub(bytes_, std::memory_order_relaxed);
+}
+
+void Room::keep(CUdeviceptr memory) {
+    const stream::KeepErrno keep;
+    if (context_ == nullptr) return;
+    auto* counted = static_cast<Counted*>(std::malloc(sizeof(Counted)));
+    if (counted == nullptr) return;
+    *counted = {nullptr, memory, bytes_, context_, device_};
+    put_counted(counted);
+    context_ = nullptr;
+    tell_of_counted();
+}
+
+Leaving::Leaving(CUdeviceptr memory) : counted_(take_counted(memory)) {}
+
+Leaving::~Leaving() {
+    auto* const counted = static_cast<Counted*>(counted_);
+    if (counted == nullptr) return;
+    const stream::KeepErrno keep;
+    if (stays_) {
+        put_counted(counted);
+        return;
+    }
+    g_counted_bytes[counted->device].fetch_sub(counted->bytes, std::memory_order_relaxed);
+    std::free(counted);
+    tell_of_counted();
+}
+
+void forget_counted(CUcontext context) {
+    base::Lock lock(g_counted_mutex);
+    for (Counted*& bucket : g_counted)
+        for (Counted** at = &bucket; *at != nullptr;) {
+            if ((*at)->context != context) {
+                at = &(*at)->next;
+                continue;
+            }
+            Counted* const gone = std::exchange(*at, (*at)->next);
+            g_counted_bytes[gone->device].fetch_sub(gone->bytes, std::memory_order_relaxed);
+            std::free(gone);
+        }
+}
+
+uint64_t counted_bytes() {
+    const CUdevice device = counted_device(stream::current_context(*stream::hal_api()));
+    return device >= 0 ? g_counted_bytes[device].load(std::memory_order_relaxed) : 0;
+}
+
+void show_what_it_may_have(size_t* free, size_t* total) {
+    const stream::KeepErrno keep;
+    const uint64_t limit = xq_memory_rules().limit;
+    if (limit == 0) return;
+    const uint64_t has = counted_bytes();
+    if (total != nullptr) *total = std::min<uint64_t>(*total, limit);
+    if (free != nullptr) *free = std::min<uint64_t>(*free, limit > has ? limit - has : 0);
+}
+
+void tell_of_counted() {
+    const CUdevice ordinal = counted_device(stream::current_context(*stream::hal_api()));
+    if (ordinal < 0) return;
+    const XDevice device = counted_identity(ordinal);
+    const uint64_t all = g_counted_bytes[ordinal].load(std::memory_order_relaxed);
+    const bool moves = device == g_evictable_on.load(std::memory_order_relaxed);
+    const uint64_t movable = moves ? g_on_card.load() + g_on_host.load() : 0;
+    xq_memory_fixed(device, all > movable ? all - movable : 0);
+}
+
+}  // namespace xsched::cuda
