@@ -15,6 +15,7 @@ xsched.opencl.XSchedOpenCL. `python -m xsched run --priority 5 script.py` runs a
 Importing this loads no library and starts nothing."""
 from ._bindings import XSched
 from ._documented import LazyXSchedQueue, XSchedQueue
+from ._memory import acquire, set_evictable, set_memory_guarantee, set_memory_limit, yield_device
 from ._platforms import PLATFORMS as _PLATFORMS
 from ._priority import priority
 from ._queue import Queue
@@ -27,6 +28,7 @@ from .types import __dict__ as _types
 
 __version__ = "0.9.0"
 __all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "OutOfRangeError", "ProcessStatus", "ProgramStats",
-           "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "explain",
-           "priority", "programs", "queues", "set_scheduler", "set_timeslice", "status", *_PLATFORMS,
+           "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "acquire",
+           "explain", "priority", "programs", "queues", "set_evictable", "set_memory_guarantee", "set_memory_limit",
+           "set_scheduler", "set_timeslice", "status", "yield_device", *_PLATFORMS,
            *(name for name in _types if not name.startswith("_") and name != "IntEnum")]

@@ -84,6 +84,9 @@ class QueueStats:
     period_us: int
     share: int                # percent that it asked for; 0: nothing said
     limit: int                # percent at most; 0: no limit
+    evictable: int            # 1: memory that it allocates may be moved to the host
+    memory_limit: int         # bytes that it may allocate on each device; 0: no limit
+    memory_guarantee: int     # bytes that stay on each device; 0: none
     k_deadline: int
     window: int
     slo_p99: int              # microseconds; below 0: percent of the time alone; 0: no target
@@ -187,6 +190,14 @@ class ProgramStats:
     held_ms: float
     holds: int
     caused_ms: float
+    memory_on_card: int       # bytes on its devices, as far as they are counted
+    memory_movable: int       # of these, what may be moved to the host
+    memory_on_host: int       # bytes that were moved to the host
+    memory_limit: int         # bytes that it may allocate on each device; 0: no limit
+    memory_guarantee: int     # bytes that stay on each device; 0: none
+    memory_sent_away: bool    # by a person, until it is resumed
+    memory_swaps: int         # times that memory of it went to the host
+    memory_waited_ms: float   # for its own memory, or for room for an allocation
     preempted_by: Dict[str, int]
     bursts: Lengths
     commands: Lengths
