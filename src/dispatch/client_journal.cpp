@@ -63,8 +63,8 @@ void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, in
                        view_.limits.get(), now_ns);
 }
 
-// Writes entries about a queue's work. The queue's history is still as of the last look: since then a burst may have
-// ended, or come and gone.
+// Writes journal entries about a queue that became ready or idle since the last look. A whole burst, or a whole idle
+// gap, since then gives two entries. Call before the queue's history is updated.
 void ClientSlots::journal_work(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     const QueueHistory& queue = queues_[at];
     const bool other_burst = queue.followed && numbers.ready == queue.ready &&

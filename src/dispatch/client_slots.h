@@ -70,7 +70,7 @@ public:
         uint64_t unit;  // the unit for which it was made
     };
     std::vector<ForOther>& for_others() { return for_others_; }
-    // Writes a decision into the client's log, if it wants them. The client is rung.
+    // If the client wants to log decisions, adds this one to its shared memory and rings its doorbell.
     void take_decision(const ForOther& decided);
     // Begins to write all its slots, except those written since the last verdicts.
     void begin_directing() {

@@ -85,7 +85,8 @@ bool DispatcherState::look(ClientSlots& client, int64_t now_ns, bool all) {
     return false;
 }
 
-// Returns whether a device may be decided now. If one user alone has it, no other user waits for it.
+// Returns whether a device may be decided now. A device of several users always may. If one user alone has it, that
+// user's allowance must suffice: a delay hurts no other user.
 bool DispatcherState::may_decide(const DeviceTable& device, int64_t now_ns) {
     return may_settle(device.only_user(), decision_ns(device.units.size()), now_ns);
 }

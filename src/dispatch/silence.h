@@ -64,7 +64,7 @@ private:
 
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
-    int64_t since_ns_ = 0;  // since when a report was possible, or it is presumed idle
+    int64_t since_ns_ = 0;  // if presumed_: since when it counts as idle; otherwise since when it could have reported
     base::Doubling<int64_t, kBelievedIdleNs, kMostBelievedIdleNs> believed_idle_;
     bool silent_ = false;
     bool presumed_ = false;

@@ -85,8 +85,9 @@ struct alignas(512) QueueSlot {
     // be reported.
     std::atomic<uint32_t> presumed;
     std::atomic<int64_t> directed_ns;  // when `suspended` last changed
-    std::atomic<int64_t> window_ns;  // the most device time in flight, in case a more urgent program comes; 0: none can
-                                     // come, and the limit is a count
+    // The most device time in flight, because a more urgent program may come. 0: none can come, so the number of
+    // commands in flight is limited instead.
+    std::atomic<int64_t> window_ns;
     std::atomic<uint32_t> want_level;  // level set by xcli config; 0: leave it
     std::atomic<uint32_t> want_threshold;
     std::atomic<uint32_t> want_batch_size;
@@ -133,8 +134,8 @@ struct alignas(512) QueueSlot {
     // microseconds; 0: only a moment
     std::atomic<uint32_t> warm_us;
     std::atomic<uint32_t> warm_to_end;  // 1: hold the device for the burst under way, until its next wait
-    std::atomic<uint32_t> warm_behind_us;  // otherwise hold it for this long behind the first launch of the burst; 0: a
-                                           // moment
+    std::atomic<uint32_t> warm_behind_us;  // if warm_to_end is 0: hold the device until this long after the burst's
+                                           // first launch; 0: only for a moment
     // Number of the vendor's context that the queue belongs to, among those of its process: the hardware lets contexts
     // take turns. 0: unknown, or the device has none. Written with the identity above. (client)
     std::atomic<uint32_t> context;

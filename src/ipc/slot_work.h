@@ -64,8 +64,8 @@ inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint6
     return own;
 }
 
-// The longest timeslice that counts as short, as victims have. A longer one (up to the driver's own 2 ms and more) is
-// for the most urgent process.
+// The longest timeslice that counts as short. Victims may get a short one. A longer one is the driver's own (about
+// 2 ms), or a multiple of that for the most urgent process.
 inline constexpr uint32_t kLongestShortTimesliceUs = 2000;
 inline constexpr bool is_short_timeslice(uint32_t us) { return us != 0 && us <= kLongestShortTimesliceUs; }
 

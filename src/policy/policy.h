@@ -78,7 +78,7 @@ public:
     // may change by itself (a turn ends), or 0. A policy that for a second lets no unit with work run is replaced by
     // HPF.
     virtual int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) = 0;
-    // Notes that no unit uses the device any more.
+    // Forgets a device: it has no units any more, or none that may run.
     virtual void forget([[maybe_unused]] uint64_t device) {}
     // Marks those of `units` (all of one device) that the policy may ever suspend to make room for another of them;
     // `marks` comes with zeros. Their processes keep little work in flight, and all units report each change between

@@ -1,4 +1,4 @@
-// The device itself: whether it runs a kernel, and exactly.
+// The trial of the device itself: does it run kernels, and are their results right?
 #include "busy_device.h"
 #include "probe/trial.h"
 

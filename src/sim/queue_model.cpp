@@ -190,7 +190,7 @@ void QueueModel::absorb_progress(int64_t now_ns) {
 
 void QueueModel::write_progress(uint64_t number) { put(slot_->progress, static_cast<uint32_t>(number)); }
 
-// Makes every launched command report its end.
+// Asks the device to report when everything launched so far is complete: one report behind the last command.
 void QueueModel::report_all(int64_t /*now_ns*/) {
     if (asked_ == submitted_) return;
     asked_ = submitted_;

@@ -7,7 +7,7 @@
 
 namespace xsched::test {
 
-#ifdef XSCHED_BIN_DIR  // else it is a program that is copied with what it needs beside it
+#ifdef XSCHED_BIN_DIR  // not defined for a test program that is copied elsewhere, with the files that it needs
 inline std::string built_file(const std::string& path) {
     const std::string bin = XSCHED_BIN_DIR;
     const std::string build = bin.substr(0, bin.rfind('/') + 1);

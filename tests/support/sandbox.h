@@ -13,8 +13,9 @@
 
 namespace xsched::test {
 
-// Which threads may no longer make connections, files, memory files, processes and threads. enter_sandbox returns
-// false if the kernel has no such sandbox.
+// The threads that a sandbox confines: all of the process, or the calling one. A confined thread must make no
+// connection, file, memory file, process or thread any more. enter_sandbox returns false if the kernel has no such
+// sandbox.
 enum class Confine { kAllThreads, kThisThread };
 inline bool enter_sandbox(Confine who = Confine::kAllThreads) {
     constexpr long kForbidden[] = {

@@ -17,7 +17,8 @@
 namespace xsched::cli {
 namespace {
 
-constexpr size_t kShortestToken = 16;  // letters; users of earlier versions chose their own tokens
+constexpr size_t kShortestToken = 16;  // fewest letters of a token; our own are longer, but users of earlier
+                                       // versions chose theirs
 
 // Returns whether the text can be a token: one line without spaces.
 bool is_token_text(std::string text) {

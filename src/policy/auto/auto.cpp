@@ -176,7 +176,9 @@ bool AutoRules::goes_first(const Program& program, Known& known, bool behind, in
     return known.due;
 }
 
-// Orders programs: those with targets first; then those with work before those that pause; then shorter bursts first.
+// Orders programs: first those that need the device now to meet their target; then those with work; then those with
+// shorter bursts. The bursts of the program that has the device count as longer only if they are kMuchShorter times as
+// long as the other's.
 bool AutoRules::is_before(size_t a, size_t b) const {
     const Known& one = device_->known[a];
     const Known& other = device_->known[b];

@@ -34,8 +34,8 @@ public:
     uint32_t bursts() const { return bursts_; }
     int64_t burst_ns() const { return mean_ns_; }  // mean device time of a burst; 0: not known
     int64_t load_percent() const { return std::lround(load_ * 100); }
-    int64_t began_ns() const { return began_ns_; }  // begin of the present burst,
-    int64_t ran_ns() const { return ran_ns_; }  // and how much of it the program had the device
+    int64_t began_ns() const { return began_ns_; }  // when the present burst began
+    int64_t ran_ns() const { return ran_ns_; }  // how long the program had the device in the present burst
     int64_t latency_ns() const {
         return latency_ns_;
     }  // length of the last burst, from the arrival of its work to its

@@ -169,7 +169,9 @@ void GatedPath::note_place() {
 void GatedPath::look() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired) return;
-    if (bound_ && gates_ && stands_.any()) absorb_progress();  // a stand begins or ends: its time is told apart
+    // If the queue has come to a wait that its device does not end, or past one, the time of that wait is not counted
+    // as device time.
+    if (bound_ && gates_ && stands_.any()) absorb_progress();
     if (!looks_) return;
     uint32_t complete = 0;
     uint32_t begun = 0;

@@ -96,11 +96,11 @@ private:
     uint64_t again_completed_ = 0;  // how far it was then
     bool outside_ = false;  // xserver has it off the device, or had until it was let go
     bool effect_due_ = false;  // it is not checked yet how far the device is in the present stop
-    uint32_t watched_ = 0;  // the stop (XqStopState) of which it is known how far the device was; 0: none
-    uint32_t progress_then_ = 0;  // how far that was
-    uint32_t outside_then_ = 0;  // and Header::outside_changes
-    bool looked_ = false;  // and that was checked since, while that stop was in force:
-    uint32_t progress_now_ = 0;  // so far it was
+    uint32_t watched_ = 0;  // the stop (XqStopState) for which progress_then_ was recorded; 0: none
+    uint32_t progress_then_ = 0;  // the device's progress when that stop began
+    uint32_t outside_then_ = 0;  // Header::outside_changes when that stop began
+    bool looked_ = false;  // progress_now_ was read later, while that stop was still in force
+    uint32_t progress_now_ = 0;  // the device's progress at the later moment
     uint32_t no_effects_ = 0;  // interrupts in a row after which the device went further
     int64_t given_up_ns_ = 0;  // the directive (its time) that lasted too long without a reason
 };

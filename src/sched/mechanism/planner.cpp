@@ -62,7 +62,8 @@ Mechanism choose_mechanism(const Victim& victim) {
     return best;
 }
 
-// A timeslice takes the victim off only if another process has work that takes the device and keeps it.
+// The end of its short timeslice takes the victim off only if a rival takes the device then and does not pause. If that
+// holds, kKeptOff suffices; otherwise kTakenOff is needed.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
     if (!interrupts(mechanism)) return Interrupt::kNone;
     const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;

@@ -24,7 +24,8 @@ constexpr size_t kMostSets = 64;  // of one client
 // The directives in the client's slots for one device. The client could change them, but they concern only itself.
 struct Wanted {
     bool stopped = false;
-    bool interrupted = false;  // the client interrupted its work itself, or was about to
+    // The client itself took its work off the device, or was about to. The server may have to put it back.
+    bool interrupted = false;
     uint32_t timeslice_us = 0;
 };
 

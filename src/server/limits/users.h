@@ -103,7 +103,8 @@ public:
     void set(const LimitSetting& setting);
     // Makes all programs of a user share a device as one, whatever the user's settings. Call before there are users.
     void share_by_user() { share_by_user_ = true; }
-    // Sets the system's limit of descriptors. The last part of it is not for ordinary users.
+    // Limits the descriptors that clients may use, given how many the server may have open. Ordinary users together get
+    // at most three quarters of that number.
     void set_descriptors(int64_t system);
     // Sets the limits of the server's control group. Call before there are users.
     void set_room(const GroupRoom& room);

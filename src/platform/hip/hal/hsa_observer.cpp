@@ -211,7 +211,8 @@ bool xhip_call_returned(HardwareUse* use, bool wide, const XhipCallWatch* watch)
     return found != 0 && set_main(*use, known, found);
 }
 
-// Where streams move, the report may have gone elsewhere than the call.
+// Records how much the hardware queue contains, now that our report is behind the call. If streams move between
+// hardware queues, does so for all of them, since the report may be in another one than the call.
 void xhip_call_settled(const HardwareUse* use) {
     if (!g_moves.load(std::memory_order_relaxed)) return note_seen(use->main.load(std::memory_order_relaxed));
     const uint32_t highest = g_highest.load(std::memory_order_acquire);
