@@ -293,3 +293,23 @@ class XSched:
     @staticmethod
     def XHintGang(xq: XQueueHandle, gang: int) -> XResult:
         return call("XHintGang", xq, gang)
+
+    @staticmethod
+    def XHintEvictable(on: int) -> XResult:
+        return call("XHintEvictable", on)
+
+    @staticmethod
+    def XHintMemoryLimit(limit: int) -> XResult:
+        return call("XHintMemoryLimit", limit)
+
+    @staticmethod
+    def XHintMemoryGuarantee(guarantee: int) -> XResult:
+        return call("XHintMemoryGuarantee", guarantee)
+
+    @staticmethod
+    def XHintYieldMemory() -> XResult:
+        return call("XHintYieldMemory")
+
+    @staticmethod
+    def XHintAcquireMemory() -> XResult:
+        return call("XHintAcquireMemory")

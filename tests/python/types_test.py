@@ -35,7 +35,7 @@ def functions(*names):
     found = {}
     for name in names:
         for function, parameters in re.findall(r"^XResult (\w+)\((.*?)\);", header(name), re.M | re.S):
-            found[function] = [re.sub(r"\s*\w+$", "", one.strip()) for one in parameters.split(",")]
+            found[function] = [re.sub(r"\s*\w+$", "", one.strip()) for one in parameters.split(",") if one != "void"]
     return found
 
 
