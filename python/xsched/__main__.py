@@ -32,7 +32,8 @@ def help_of_run() -> str:
 
 
 def options_of_run(text: str) -> Dict[str, bool]:
-    """Of its help: each option, and whether a value follows. Lines like "  -p,     --priority INT ...   sentence"."""
+    """Returns the options in a help text, and whether a value follows each. Lines are like
+    "  -p,     --priority INT ...   sentence"."""
     found: Dict[str, bool] = {}
     for line in text.splitlines():
         match = re.match(r"\s+((?:-\w,\s*)?--?[\w-]+)(.*)", line)

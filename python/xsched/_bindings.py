@@ -99,7 +99,7 @@ class _Callbacks:
             try:
                 result = launch(hwq)
                 return int(XResult.kXSchedSuccess if result is None else result)
-            except BaseException:  # nobody above us could catch it
+            except BaseException:  # no caller could catch it
                 sys.excepthook(*sys.exc_info())
                 return int(XResult.kXSchedErrorUnknown)
             finally:

@@ -10,7 +10,7 @@ Wrap = Callable[[int], Tuple[XResult, HwQueueHandle]]
 
 
 def signatures(prefix: str) -> Dict[str, List]:
-    """Of PREFIXQueueCreate and PREFIXQueueGet."""
+    """Returns the argument types of PREFIXQueueCreate and PREFIXQueueGet."""
     return {f"{prefix}Queue{what}": [ctypes.POINTER(ctypes.c_uint64), ctypes.c_void_p] for what in ("Create", "Get")}
 
 

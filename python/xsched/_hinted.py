@@ -9,7 +9,7 @@ HOUR_US = 3_600_000_000
 
 class hinted:  # noqa: N801  it is used as `property` is
     """`queue.name = value` tells the scheduler; `queue.name` is what was told through this object, None: nothing. The
-    value in force, whoever told it: xsched.queues()."""
+    value in force, told by any program: xsched.queues()."""
 
     def __init__(self, function: str, least: int, most: int, unit: str, doc: str) -> None:
         self._function, self._least, self._most, self._unit = function, least, most, unit

@@ -32,7 +32,7 @@ def _is_ours(folder: str) -> bool:
 
 
 def _is_safe(path: str) -> bool:
-    """In /tmp anybody may have made the folder."""
+    """Returns whether only this user can write to the folder: in /tmp any user may have made it."""
     with suppress(OSError):
         info = os.lstat(os.path.dirname(path))
         return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and info.st_mode & 0o022 == 0

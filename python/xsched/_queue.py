@@ -63,7 +63,7 @@ class Queue:
 
     @property
     def made(self) -> bool:
-        """Whether the XQueue has been looked up or made."""
+        """Returns whether the XQueue has been looked up or made."""
         return self._handle != 0
 
     def _make(self) -> None:

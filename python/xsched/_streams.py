@@ -59,7 +59,7 @@ def _of_pyopencl(queue: Any) -> Stream:
 
 
 def default_platform() -> ModuleType:
-    """Of a stream that is given as a number: that of the framework in use, or of the shim that is loaded."""
+    """Returns the platform of a stream given as a number: the framework's in use, or the loaded shim's."""
     if _module("torch") is not None:
         return _torch_platform()
     if _module("cupy") is not None:
@@ -68,7 +68,7 @@ def default_platform() -> ModuleType:
 
 
 def understand(stream: Any = None, platform: Optional[str] = None) -> Stream:
-    """Of a torch.cuda.Stream, a cupy, numba or cuda.core stream, a pyopencl.CommandQueue, or a number; None is the
+    """Takes a torch.cuda.Stream, a cupy, numba or cuda.core stream, a pyopencl.CommandQueue, or a number; None is the
     platform's default stream. TypeError if it is none of these, ValueError for a platform that is none."""
     if platform is not None and platform not in PLATFORMS:
         raise ValueError(f"platform={platform!r} is none: use {', '.join(PLATFORMS)}")
@@ -99,7 +99,7 @@ def _of_number(stream: Any, platform: Optional[str]) -> Stream:
     chosen = PLATFORMS[platform] if platform else default_platform()
     if chosen is opencl and handle == 0:
         raise ValueError("OpenCL has no default queue: give a pyopencl.CommandQueue or its int_ptr")
-    # A default stream (0, 1: legacy, 2: per thread) can be named before anything runs; others somebody has made.
+    # A default stream (0, 1: legacy, 2: per thread) can be named before anything runs; the program has made any other.
     return Stream(chosen, handle, contextlib.nullcontext, handle > 2, stream)
 
 

@@ -71,7 +71,7 @@ class QueueStats:
     suspended: bool
     mechanism: str
     reason: str
-    by_pid: int               # whom it makes room for; 0: nobody
+    by_pid: int               # the process that it makes room for; 0: none
     preemptions: int
     explanation: str
     priority: int
@@ -96,7 +96,7 @@ class QueueStats:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Of bursts, commands or holds."""
+    """Lengths of bursts, commands or holds."""
     count: int
     sum_ms: float
     p50_ms: float
@@ -171,9 +171,9 @@ class ProgramStats:
     state: str                # "runs", "runs in part", "held" or "idle"
     stopped: bool             # by a signal
     suspended_by_itself: bool
-    lost_claim: bool          # in the last minute: it completed nothing for too long, so nobody made room for it
+    lost_claim: bool          # in the last minute: it completed nothing for too long, so no program made room for it
     waits_for_host: bool      # or for another program or device: nothing of it can use this one
-    followed: bool            # somebody competes: device time and bursts are measured
+    followed: bool            # another program competes: device time and bursts are measured
     priority: int             # of its most urgent queue
     share: int                # percent
     limit: int                # percent
@@ -281,7 +281,7 @@ def explain(who: Union[None, int, str] = None) -> List[Explanation]:
         answer = {"ok": False, "error": done.stderr.strip() or f"xcli ended with {done.returncode}"}
     if answer["ok"]:
         return [_made(Explanation, entry) for entry in answer["programs"]]
-    if who is None and answer.get("status") == 4:  # nobody is here
+    if who is None and answer.get("status") == 4:  # there is no such program
         return []
     kinds = {2: "usage", 4: "nobody", 5: "refused"}
     if answer.get("status") in kinds:
