@@ -89,7 +89,7 @@ endfunction()
 # xsched_probe(PLATFORM sources...): probe_<platform>, the trials of xcli doctor --run. It opens the vendor's library at
 # run time and links nothing of ours. Its work on the device is that of the benchmark programs.
 function(xsched_probe platform)
-  if(XSCHED_SANITIZE)  # an ordinary program, which nobody needs there
+  if(XSCHED_SANITIZE)  # an ordinary program, which is not needed there
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FOLDERS;LIBRARIES")

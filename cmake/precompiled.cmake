@@ -11,7 +11,7 @@ endfunction()
 
 # xsched_compile_together(TARGET): for a program of many small files, where most of the compiler's time goes into
 # headers: several make one translation unit. Names in their unnamed namespaces must differ. XSCHED_FILES_TOGETHER=1
-# compiles each by itself, as suits somebody who changes one file again and again. The preset tidy does so too, because
+# compiles each by itself, as suits a person who changes one file again and again. The preset tidy does so too, because
 # clang's analyzer follows no path through a file that another one includes.
 set(XSCHED_FILES_TOGETHER 32 CACHE STRING "Most files that are compiled as one, in programs of many; 1: each by itself")
 function(xsched_compile_together target)

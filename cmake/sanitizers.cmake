@@ -11,7 +11,7 @@ set(XSCHED_TEST_ENVIRONMENT "")
 if(XSCHED_SANITIZE)
   add_compile_options(-fsanitize=${XSCHED_SANITIZE} -fno-omit-frame-pointer)
   if(XSCHED_SANITIZE MATCHES "undefined")
-    # The rooms have no RTTI, so that nobody can check the types of their objects.
+    # The rooms have no RTTI, so no code can check the types of their objects.
     add_compile_options(-fno-sanitize-recover=undefined -fno-sanitize=vptr)
   endif()
   add_link_options(-fsanitize=${XSCHED_SANITIZE})

@@ -43,7 +43,7 @@ foreach(line IN LISTS lines)
   endwhile()
 endforeach()
 
-file(REMOVE "${root}/${MANIFEST}")  # last: whoever was interrupted can begin again
+file(REMOVE "${root}/${MANIFEST}")  # last: an interrupted removal can begin again
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)  # what is in a folder before the folder
 foreach(folder IN LISTS folders)

@@ -27,7 +27,7 @@ int64_t choose(void* state, const XPolicyUnit* units, size_t count, int64_t now_
         if (first == nullptr || unit.process < first->process) first = &unit;
         if (unit.process > turn.process && (next == nullptr || unit.process < next->process)) next = &unit;
     }
-    if (first == nullptr) return 0;  // nobody wants it
+    if (first == nullptr) return 0;  // no unit wants it
     if (present == nullptr || now_ns >= turn.until_ns) {
         present = next != nullptr ? next : first;
         turn = {present->process, now_ns + kTurnNs};

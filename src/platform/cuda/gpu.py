@@ -1,4 +1,4 @@
-"""Whether a GPU with CUDA answers (scripts/need_gpu)."""
+"""Tells whether a GPU with CUDA answers (scripts/need_gpu)."""
 import ctypes
 
 REFUSAL = "no NVIDIA driver answers"

@@ -1,4 +1,4 @@
-"""Whether a GPU with HIP answers (scripts/need_gpu)."""
+"""Tells whether a GPU with HIP answers (scripts/need_gpu)."""
 import ctypes
 
 REFUSAL = "no AMD driver answers"

@@ -1,4 +1,4 @@
-"""Whether a GPU with OpenCL answers (scripts/need_gpu)."""
+"""Tells whether a GPU with OpenCL answers (scripts/need_gpu)."""
 import ctypes
 
 REFUSAL = "no OpenCL driver offers a GPU"
