@@ -98,7 +98,7 @@ TEST_F(Agent, WakesThreadsThatSleepUntilADirective) {
         awake = true;
     });
     let_time_pass();
-    header.directive.fetch_add(1);  // as beside an agent that looks instead of sleeping: nobody is woken
+    header.directive.fetch_add(1);  // as beside an agent that looks instead of sleeping: no thread is woken
     EXPECT_TRUE(eventually([&] { return awake.load(); }));
     xsched::base::futex_wake_all(header.directive);
     sleeper.join();
@@ -372,7 +372,7 @@ TEST_F(Agent, ForksChildTouchesNothingOfItsParents) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        device.enqueue(1);  // its own copy of the queue, suspended by nobody, in memory of its own
+        device.enqueue(1);  // its own copy of the queue, never suspended, in memory of its own
         const bool ran = device.step() && device.step();
         const bool mine = ran && server.region().slots[index].submitted == 1;
         char byte = mine ? 'y' : 'n';

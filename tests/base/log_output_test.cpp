@@ -1,4 +1,4 @@
-// Where log lines go, and that nothing waits for whoever reads them.
+// Where log lines go, and that no thread waits for their reader.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

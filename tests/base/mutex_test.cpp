@@ -119,7 +119,7 @@ TEST(Mutex, WorksBetweenTheThreadsOfForksChild) {
               0);
 }
 
-// A map's mutex is inside it, out of reach for a list of mutexes to start anew.
+// A map's mutex is inside it, out of reach for a list of mutexes to start again.
 TEST(Mutex, APointerMapThatIsBeingWrittenWorksInForksChild) {
     xsched::base::PointerMap<int> map;
     int value = 1;

@@ -48,7 +48,7 @@ protected:
         std::string err;
         bool connected;  // to the server that XSCHED_SOCKET names
     };
-    // As nobody, with variables that would be obeyed.
+    // Runs it as the user "nobody", with variables that would be obeyed.
     Run run() {
         test::Process process(test::nobody_runs({program()}), {{"XLOG_FILE", log()},
                                                                {"XLOG_LEVEL", "DEBG"},

@@ -128,7 +128,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(there.environment, {"POCL_AFFINITY": "0"})
 
     def test_the_machines_own_group_may(self):
-        for groups, files in (("0::/\n", ()), ("0::/user.slice/a.scope\n", ()),  # nobody divides processors by weight
+        for groups, files in (("0::/\n", ()), ("0::/user.slice/a.scope\n", ()),  # no group divides processors by weight
                               ("1:cpu:/\n0::/\n", ("sys/fs/cgroup/cpu/release_agent",))):
             self.assertIsNone(awake.control_group(self.root(groups, *files)))
 

@@ -15,7 +15,7 @@ def figures(*rounds, failures=0, p50_us=30.0):
 
 
 def found(*three, **more):
-    """Of each attack: its rounds, those beside nobody, those beside the burner."""
+    """Returns the figures of each attack: rounds beside it, rounds without it, and rounds beside the burner."""
     return {"attacks": [{**figures(*beside), "alone": figures(*nobody), "burner": figures(*burner),
                          "within_limits": True, "tool_p50_ms": 1.0, "resident_mib": 2, **more}
                         for beside, nobody, burner in three]}

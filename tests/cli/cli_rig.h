@@ -26,7 +26,7 @@ inline Outcome run_to_end(const std::vector<std::string>& words, const Environme
 class WithCli : public WithServer {
 protected:
     void SetUp() override {}
-    // Servers that xcli started are nobody's children.
+    // Servers that xcli started have no parent that would end them.
     void TearDown() override {
         for (const std::string& place : {socket(), directory.path() + "/xsched/xserver.sock"}) {
             std::ifstream lock(place + ".lock");
@@ -41,14 +41,15 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return run_to_end(all, environment);
     }
-    // Whether the server's log has it, by now or soon.
+    // Returns whether the server's log has the text, by now or soon.
     bool is_logged(const std::string& text) {
         return eventually([&] {
             server->process().take_output();
             return has(server->process().err(), text);
         });
     }
-    // Must end with this status and one sentence that has `part` in it. 2: usage, 3: no server, 4: nobody, 5: refused.
+    // Must end with this status and one sentence that has `part` in it. 2: usage, 3: no server,
+    // 4: no such program, 5: refused.
     void expect_sentence(const std::vector<std::string>& words, const std::string& part, int status = 2) {
         const Outcome outcome = xcli(words);
         EXPECT_EQ(outcome.status, status) << part << outcome.err;

@@ -188,8 +188,8 @@ TEST_F(Commands, WatchOutlivesTheServer) {
     expect_sentence({"list", "-w", "--interval", "0"}, "0 not in range");
 }
 
-// The urgent program completes one of its commands now and then and is never without: whoever completes nothing, or is
-// the only one for long, loses the device, however late this test looks.
+// The urgent program completes one of its commands now and then and is never without. A program that
+// completes nothing, or is alone for long, loses the device, however late this test looks.
 TEST_F(Commands, Status) {
     TestClient high(socket(), "urgent");
     high.add_queue(0, 10, 0xab2);

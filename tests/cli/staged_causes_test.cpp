@@ -273,7 +273,7 @@ TEST_F(StagedCause, BesideAnEqual) {
     expect_cause("shares", "(rival, priority 0)");
 }
 
-// The others of these are about the urgent one of two, which nobody holds.
+// The other tests of these causes are about the urgent program of two, which is never held.
 TEST_F(StagedCause, ItsOwnCommandsTakeSoLong) {
     two(-1);
     const Work mine(slow), its(other);

@@ -17,7 +17,7 @@ protected:
         std::string head;
         Json body;
     };
-    // Of nothing, status 0.
+    // Returns status 0 for an empty text.
     static Answer parsed(const std::string& text) {
         Answer answer;
         const size_t end = text.find("\r\n\r\n");

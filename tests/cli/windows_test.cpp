@@ -91,7 +91,7 @@ TEST_F(Windows, OfARealX11ServerAreFollowed) {
     const std::string root = told.substr(at, told.find(' ', at) - at);
     set("_NET_WM_PID", std::to_string(getpid()));
     Process windows({binary("xcli"), "windows", "--display", "3"}, display);
-    EXPECT_TRUE(windows.wait_for_output("waiting for a window manager")) << windows.err();  // nobody has named one yet
+    EXPECT_TRUE(windows.wait_for_output("waiting for a window manager")) << windows.err();
     // Said again until it is heard: xprop may not listen yet.
     const auto is_followed = [&](const std::string& active, int64_t wanted) {
         set("_NET_ACTIVE_WINDOW", active);

@@ -1,4 +1,4 @@
-// A pass in which nobody comes or goes allocates nothing, whoever becomes ready or idle.
+// A pass in which no client comes or goes allocates nothing, even if units become ready or idle.
 #include <gtest/gtest.h>
 
 #include <atomic>

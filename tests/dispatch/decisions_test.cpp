@@ -69,7 +69,7 @@ TEST(DecisionRing, WhoReadsTooLateMissesTheOldest) {
     EXPECT_EQ(ring->end(), ipc::DecisionRing::kEntries + 3);
 }
 
-// Of a client whose records somebody reads.
+// Decisions of a client whose records a tool reads.
 class Counted : public ::testing::Test {
 protected:
     Counted() : dispatcher(hpf_core()) {

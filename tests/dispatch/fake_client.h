@@ -48,7 +48,7 @@ public:
         queue.state = static_cast<uint32_t>(ipc::SlotState::kUsed);
         if (header().slot_end <= at) header().slot_end = at + 1;
     }
-    // Of a device whose running work can be taken off. Before the first pass.
+    // Makes the device one whose running work can be taken off. Call it before the first pass.
     void make_interruptible(uint32_t at) {
         ipc::QueueSlot& queue = slot(at);
         queue.levels = 0b1110;

@@ -219,7 +219,7 @@ TEST_F(HonestChanges, AProgramOfManyUnitsIsSeenWithinMilliseconds) {
     printf("after %lld us\n", static_cast<long long>((now_ns - began_ns) / kUs));
 }
 
-// Of slots that were used once something stays for as long as their client: so much for all clients of a user.
+// Records of slots that were used once stay for as long as their client, up to a bound for all clients of a user.
 TEST(UserRecords, ASlotAfterTheOtherTakesSoMuchMemoryAndNoMore) {
     constexpr uint32_t kQueues = 64;
     Dispatcher dispatcher(hpf_core());

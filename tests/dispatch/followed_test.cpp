@@ -29,7 +29,7 @@ TEST(Followed, ManySideBySideAreReadInTurn) {
     low.submit(0, now_ns);
     dispatcher.pass(now_ns);
     EXPECT_TRUE(low.suspended(0));
-    // The device says that they are done, and nobody rings.
+    // The device says that they are done, and no client rings.
     for (const auto& client : urgent) client->slot(0).progress = 1;
     int passes = 0;
     for (; low.suspended(0) && passes < 200; ++passes) dispatcher.pass(now_ns += 50 * kUs, {});

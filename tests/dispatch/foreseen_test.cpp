@@ -1,4 +1,4 @@
-// Bursts that are foreseen: the urgent program has the device beforehand, and nobody is suspended for that.
+// Bursts that are foreseen: the urgent program has the device beforehand, and no unit is suspended for that.
 #include "dispatch/mechanism_in_slots.h"
 #include "sched/pattern/hold_trial.h"
 #include "sched/pattern/period.h"
@@ -39,7 +39,7 @@ protected:
             now = dispatcher.pass(now);
         }
     }
-    // When `high` is asked to keep the device, and nobody before `end_ns`: 0.
+    // Returns when `high` is asked to keep the device; 0 if no unit is asked before `end_ns`.
     int64_t held_at(int64_t now, int64_t end_ns) {
         const uint32_t before = high.slot(queue).warm;
         for (int passes = 0; passes < 10'000 && now != 0 && now < end_ns; ++passes) {

@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 using sched::Reason;
 
-// Two members, each with a device, and on each device somebody else.
+// Two members, each with a device, and on each device another program.
 class Gang : public ::testing::Test {
 protected:
     Gang() : dispatcher(hpf_core()) {

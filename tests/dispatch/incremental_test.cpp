@@ -41,7 +41,7 @@ public:
         now = next;
     }
 
-    // Delays are counted when somebody looks, or something changes.
+    // Delays are counted when a tool looks, or something changes.
     void compare_delays() {
         full.pass(now);
         incremental.pass(now);

@@ -214,7 +214,7 @@ TEST(Journal, SaysWhatAQueueIsFromThenOn) {
     EXPECT_EQ(of_low[4].completed, 77U);
 }
 
-// Two programs with a queue each, of which one is more urgent, and a journal that somebody wants.
+// Two programs with a queue each, of which one is more urgent, and a journal that a tool reads.
 class JournalOfTwo : public ::testing::Test {
 protected:
     JournalOfTwo() {

@@ -11,7 +11,7 @@ namespace xsched::dispatch::testing {
 
 class LimitedClients : public ::testing::Test {
 protected:
-    // Of the user with limits.
+    // Returns the client's view as one of the user with limits.
     ClientView view(FakeClient& client) const {
         ClientView result = client.view();
         result.limits = limits;

@@ -35,7 +35,7 @@ protected:
         }
         return now;
     }
-    // Of `high`, a millisecond after `low` began to work. Returns when.
+    // Begins a burst of `high`, a millisecond after `low` began to work. Returns when.
     int64_t begin_burst(int64_t now) {
         low.submit(0, now);
         dispatcher.pass(now);

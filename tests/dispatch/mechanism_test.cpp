@@ -110,7 +110,7 @@ protected:
         }
         return now;
     }
-    // Whether `low` was taken off at its begin, and by its end.
+    // Returns whether `low` was taken off at the burst's begin, and by its end.
     std::pair<bool, bool> burst(int64_t& now, int64_t ns) {
         high.submit(0, now);
         dispatcher.pass(now);
@@ -139,7 +139,7 @@ TEST_F(WorkThatNobodySees, IsTakenOffInABurstThatIsLong) {
     EXPECT_EQ(burst(now, kBurstNs), std::pair(false, false));
 }
 
-// It may stand in a call for it. So it would stand for as long as somebody more urgent has work.
+// The program may block in a call for that work, and would block for as long as a more urgent unit has work.
 TEST_F(WorkThatNobodySees, IsNotOffTheDeviceForLong) {
     int64_t now = learn_bursts();
     rest(now, kRestNs);
@@ -213,7 +213,7 @@ TEST_F(MechanismInSlots, GatesThatWereNotEnoughAreNotTrustedForAWhile) {
     EXPECT_FALSE(next_burst(600 * kMs)) << "for a second";
 }
 
-// The urgent one gets on slowly, and nobody sees why.
+// The urgent unit makes slow progress for no visible reason.
 TEST_F(MechanismInSlots, ABurstThatLastsMuchLongerThanUsualTakesTheVictimOff) {
     const int64_t now = begin_known_burst();
     const auto interrupted_after = [&](int64_t ns) {

@@ -1,5 +1,5 @@
 // Requests for memory between clients of several users: with which priority they count, and that a program which does
-// not do as it is ordered holds up nobody for good.
+// not do as it is ordered delays no other program for good.
 #include "dispatch/memory_desk.h"
 
 #include "dispatch/limited_clients.h"

@@ -94,8 +94,8 @@ TEST_F(PassAllowances, WhatTakesLongIsChargedForTheTimeItTook) {
     }
 }
 
-// One pass writes as many slots of a user's as take about as long as a pass beside nobody. A client that rings between
-// two passes comes first.
+// One pass writes as many slots of a user's as take about as long as a pass without other users. A client that
+// rings between two passes comes first.
 TEST_F(PassAllowances, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     constexpr uint32_t kMany = ipc::kMostQueues;
     FakeClient another{4, 400};

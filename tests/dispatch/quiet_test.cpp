@@ -39,7 +39,7 @@ protected:
 
 TEST_F(Quiet, WhatDoesNotMoveIsLookedAtEverMoreSeldom) {
     make_crowd(1, true);
-    FakeClient other(kPrograms + 1, 1);  // of another priority: so that anybody is watched
+    FakeClient other(kPrograms + 1, 1);  // of another priority: without it no client is watched
     other.make_queue(0, -5);
     dispatcher.add_client(other.view());
     const int first = passes_within(dispatcher, now_ns, base::kSecond);
@@ -162,7 +162,7 @@ TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
     EXPECT_TRUE(low.suspended(1000));
 }
 
-// So that neither a pass is long nor anybody takes the scheduler for dead.
+// So no pass is long, and no client takes the scheduler for dead.
 TEST_F(Quiet, HeartbeatsOfManyComeAFewInEachPass) {
     constexpr uint32_t kMany = 400;
     FakeClient high(kMany + 1, 1);

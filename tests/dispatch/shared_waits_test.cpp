@@ -16,7 +16,7 @@ using namespace testing;
 
 constexpr uint64_t kEvent = 77;
 
-// No limit ends an inversion here by itself, and who is idle keeps nobody off.
+// No limit ends an inversion here by itself, and an idle unit keeps no other unit off.
 sched::Settings unlimited() { return {.starvation_limit_ns = 0, .anticipation_max_ns = 0, .claim_limit_ns = 0}; }
 
 void tell(FakeClient& client, ipc::SharedUse& use, uint32_t at, uint64_t event) {

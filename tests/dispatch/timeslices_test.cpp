@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-// Else it would get a microsecond of its turn for each of the others' timeslices.
+// Otherwise it would get a microsecond of its turn for each of the others' timeslices.
 TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
     int64_t now = begin_burst(learn_pauses(20 * kUs));
     ASSERT_TRUE(low.suspended(0));
@@ -110,7 +110,7 @@ TEST_F(MechanismInSlots, TheMostUrgentHasATimesliceAsLongAsItsBursts) {
     EXPECT_FALSE(burst(kMs));
 }
 
-// Of a burst's commands little is heard before its end.
+// Few of a burst's commands are reported before its end.
 TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
     int64_t now = learn_pauses(15 * kMs);
     const auto begin = [&] {
@@ -131,7 +131,7 @@ TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
     EXPECT_TRUE(interrupt());
 }
 
-// Beside somebody else's program with one as short it might complete nothing for ever.
+// Beside another program with a timeslice as short, the unit might never complete anything.
 TEST_F(MechanismInSlots, NoShortTimesliceForOneThatGetsNothingDoneInIt) {
     int64_t now = learn_pauses(15 * kMs);
     now += 200 * kMs;  // the more urgent one rests

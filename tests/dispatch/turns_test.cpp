@@ -39,7 +39,7 @@ TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
     }
 }
 
-// Its program may stand in a call for work that nobody sees.
+// Its program may block in a call for work that is not reported.
 TEST_F(MechanismInSlots, WhoSeemsIdleIsNotOffTheDeviceForAnEqualsTurn) {
     add_other();
     all_submit();

@@ -22,7 +22,7 @@ OWN_PROGRAMS = """import os
 os.execv("named/python3", ["python3", os.environ["TASKS"]])
 """
 SHORT = ("app 500", "app 10")         # a terminal's program; one in the background runs on until it is killed
-LOOKED_AT = ("xcli top", "xcli web")  # until somebody ends it
+LOOKED_AT = ("xcli top", "xcli web")  # until the test ends it
 TIMEOUT_SECONDS = 600                 # safety: a machine with ten jobs on each processor
 LOOK = """looked_at() (  # a shell of its own, since the others' $! is the program that they are about
     "$@" > said &

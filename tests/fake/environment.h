@@ -1,4 +1,4 @@
-// Reads a fake driver's environment. Any thread, while nobody changes that.
+// Reads a fake driver's environment. Any thread, while no other thread changes the environment.
 #pragma once
 
 #include <cstdint>

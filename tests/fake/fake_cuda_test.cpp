@@ -57,7 +57,7 @@ protected:
     CUdeviceptr address_ = 0;
 };
 
-// Environment of one test; the driver reads it anew.
+// Environment of one test; the driver reads it again.
 class With {
 public:
     With(const char* name, const char* value) : name_(name) {

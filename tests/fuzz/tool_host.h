@@ -1,6 +1,7 @@
 // A server's insides without its connections, for requests of tools: the scheduling thread, the accounts, and two
 // clients of different users, each with a queue. Each input has its own, but for what takes long to make: the
-// scheduling thread with its journal, which begins again with nobody and the usual policy. One thread, beside that one.
+// scheduling thread with its journal, which begins again without clients, under the usual policy. One
+// thread, beside that one.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Two ranks of a training on two GPUs, natively, under XSched, and beside an urgent program on the first one: the
-parameters are the same bit for bit, and nobody waits for ever. Exit status 1 if not, 77 if there are not two GPUs
+parameters are the same bit for bit, and no rank waits for ever. Exit status 1 if not, 77 if there are not two GPUs
 here."""
 import os
 import sys

@@ -181,7 +181,7 @@ class Jobs(WithServer):
         return sorted(name_of(pid) for pid in pids)
 
     def says(self, pid, words):
-        """Whether the program at the terminal has said so, asked once more for its interrupts."""
+        """Returns whether the program at the terminal has said so, asked once more for its interrupts."""
         os.kill(pid, signal.SIGUSR1)
         self.terminal.look(0.1)
         return words in self.terminal.seen

@@ -23,7 +23,7 @@ uint32_t platform_word(int i);
 int platform_keeps_commands(void);
 void platform_close(void);
 
-/* Of missing_devices.c. */
+/* Defined in missing_devices.c. */
 XResult every_missing_device(void);
 
 #ifdef __cplusplus

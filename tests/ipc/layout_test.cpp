@@ -1,4 +1,4 @@
-// The promise of layout.h: whoever says he sleeps, looks again and then sleeps, is woken by every ring.
+// The promise of layout.h: a thread that says it sleeps, looks again and then sleeps is woken by every ring.
 #include "ipc/layout.h"
 
 #include <gtest/gtest.h>

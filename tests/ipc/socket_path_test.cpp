@@ -197,7 +197,7 @@ TEST_F(SocketPath, NobodyThereIsAnErrnoOnly) {
     EXPECT_EQ(errno, ECONNREFUSED);
 }
 
-// Its queue of waiting connections is full and nobody accepts: patience ends.
+// Its queue of waiting connections is full and the server does not accept: patience ends.
 TEST_F(SocketPath, AServerThatDoesNotAcceptHangsNobody) {
     const std::string place = directory + "/s";
     const base::UniqueFd listener = listen_on(place, 0);

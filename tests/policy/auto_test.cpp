@@ -166,7 +166,7 @@ TEST(Auto, TargetsAreMetAndLeaveTheRestToOthers) {
     EXPECT_GT(before, run_pair("HPF", urgent, other).other_part);
 }
 
-// A target that nobody could meet; and one that could be met, but for work that goes on without end.
+// A target that no scheduler could meet; and one that could be met, but for work that goes on without end.
 TEST(Auto, WhoAsksForWhatCannotBeMetGainsNothing) {
     for (const int64_t command_ns : {kMs, 5 * kMs}) {
         for (const int64_t commands : {0, 1, 20}) {

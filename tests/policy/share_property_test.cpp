@@ -75,7 +75,7 @@ TEST(ShareProperties, BusyProgramsGetTheirShares) {
     });
 }
 
-// AUTO: beside one another all have the same; beside those that come and go nobody has less than four fifths of an
+// AUTO: programs that stay get equal parts; beside programs that come and go, each gets at least four fifths of an
 // equal part in any second. No program has more than its own because of how it pauses.
 TEST(ShareProperties, WithoutAnyHintAllHaveEqualParts) {
     in_worlds(2000, [](World& world) {

@@ -151,7 +151,7 @@ TEST_F(DoctorFaults, EveryWayRefused) {
     expect_level(3, "do not use", "update: refused (Bad address); debug: refused (Device or resource busy); preempt: ");
 }
 
-// Before a fix of 2025-12 the call that fails so leaves a lock held: the stand-in ends whoever calls again.
+// Before a fix of 2025-12 the call that fails so leaves a lock held: the stand-in ends a program that calls again.
 TEST_F(DoctorFaults, AFaultThatLeavesALockHeld) {
     try_hip(kWays, {{"FAKE_KFD_EFAULT", "1"}});
     EXPECT_EQ(step("way update")["ending"], "done") << step("way update");

@@ -23,7 +23,7 @@ protected:
     }
     ipc::Header& header() { return device.region().header; }
     void others_are_kept_off(bool on) { header().keep_alive_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
-    // Whether the last one asked for has been told to end.
+    // Returns whether the last keep-alive asked for has been told to end.
     bool ended() { return *device.keep_alive_word > device.keep_alives.back().number; }
     // It ends soon, since something has been launched behind it.
     bool followed() { return *device.keep_alive_word == device.keep_alives.back().number; }

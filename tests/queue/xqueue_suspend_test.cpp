@@ -1,5 +1,5 @@
-// Other threads' calls are on their way to the driver while a command is held: whoever arrives first, nothing waits for
-// ever, and when a suspend that synchronizes returns nothing of the queue runs on the device.
+// Other threads' calls are on their way to the driver while a command is held: whichever arrives first, nothing waits
+// for ever, and when a suspend that synchronizes returns nothing of the queue runs on the device.
 #include <gtest/gtest.h>
 
 #include <thread>

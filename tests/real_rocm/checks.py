@@ -23,8 +23,8 @@ STREAMS = 2  # of programs/preempt.cpp; they have work at the same time
 GPU_TIMES = 20  # suspensions on each of two GPUs
 PER_SECOND = 40  # preemptions, at the least; 150 to 300 were seen
 
-# Of programs/bursts.cpp: a victim that has work for 2.2 s alone, and an urgent program with short bursts beside it. The
-# victim's kernels are so long that an interrupt is worth its cost.
+# The parameters of programs/bursts.cpp: a victim that has work for 2.2 s alone, and an urgent program with short bursts
+# beside it. The victim's kernels are so long that an interrupt is worth its cost.
 VICTIM = [30000, 4, 18, "sync"]
 URGENT = [300, 8, 15, "sync", 100]
 # xserver orders that a queue is taken off; it keeps them off for some of the pauses. The victim has two, for which the

@@ -1,4 +1,4 @@
-"""The cost that XSched adds to a launch on AMD's runtime, in its thread's processor time, while nobody competes: a
+"""The cost that XSched adds to a launch on AMD's runtime, in its thread's processor time, without competition: a
 measurement, not a test. Each program launches by the runtime's own function and by the one that it is linked to in
 turns, so that both have the same memory and the same neighbours. A program without XSched shows the method's error.
 

@@ -36,7 +36,7 @@ LAUNCHED = re.compile(r"LaunchKernel of '\w*add_one\w*' on stream \S+ \(command 
 
 
 def copy(root):
-    """Of this tree, all that the programs need."""
+    """Installs all that the programs need from this tree."""
     folder = root / PLACE
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(TOP / "examples", folder / "examples", symlinks=True,
@@ -61,7 +61,7 @@ def make(folder, root, libraries):
 
 @contextlib.contextmanager
 def for_every_program(root, emulator):
-    """Also for those whose LD_PRELOAD somebody sets anew, as the script with the DEBUG log does."""
+    """Also reaches programs whose LD_PRELOAD is overwritten, as the script with the DEBUG log does."""
     file = root / "etc/ld.so.preload"
     file.write_text(f"{emulator}\n")
     try:
@@ -71,7 +71,7 @@ def for_every_program(root, emulator):
 
 
 def counts(output):
-    """Of run_test3_with_debug_logs.sh: {pattern: lines}"""
+    """Returns the counts of run_test3_with_debug_logs.sh: {pattern: lines}"""
     return {pattern: int(number) for pattern, number in re.findall(r"^(\S+) +(\d+)$", output, re.M)}
 
 
@@ -95,7 +95,7 @@ def build(root, libraries):
 
 
 def wrong_in_calls(ended, scheduled):
-    """Of test 1.3; a sentence, or nothing."""
+    """Returns the fault of test 1.3 as a sentence, or nothing."""
     passed, failed = ended.output.count("[PASS]"), ended.output.count("[FAIL]")
     if ended.status != 0 or passed != CALLS or failed:
         return f"{ended.how}, {passed} passed, {failed} failed: {ended.output[-1500:]}"
@@ -111,7 +111,7 @@ def words_of(folder, name):
 
 
 def wrong_in_lines(ended, line, scheduled):
-    """Of an example; a sentence, or nothing."""
+    """Returns an example's fault as a sentence, or nothing."""
     said = [text for text in ended.output.splitlines() if not text.startswith(("[", RUNTIMES_OWN))]
     strange = [text for text in said if not re.fullmatch(line, text)]
     if ended.status != 0 or not said or strange or "[WARN" in ended.output:

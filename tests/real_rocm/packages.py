@@ -83,7 +83,7 @@ def fetch(version):
         apt(file, "--download-only", "-t", version.suites[-1], "install", *version.packages)
     except subprocess.TimeoutExpired as late:
         raise Unavailable(f"the packages took more than {FETCH_SECONDS} s") from late
-    shutil.rmtree(folder / "lists", ignore_errors=True)  # 200 MB, which nobody reads again
+    shutil.rmtree(folder / "lists", ignore_errors=True)  # 200 MB, which are not read again
     done.write_text(wanted)
     return folder / "cache/archives"
 

@@ -129,7 +129,7 @@ TEST_F(ClaimAttack, QueuesThatMoveBetweenDevices) {
             client.add_queue(at, 0, 0x1000 + at);
             client.submit(at);
         }
-        for (uint64_t device = 1000;; ++device) {  // one that nobody has seen
+        for (uint64_t device = 1000;; ++device) {  // a device that the server has not seen
             client.slot(5).device = device;
             ring_doorbell(client.header());
             usleep(100);

@@ -88,7 +88,7 @@ struct Figures {
     std::vector<double> p99_us;  // of each round
     double hostile_share = 0;  // of a processor, the last round's
     double server_share = 0;
-    // Whether the server's two threads stood in the kernel, uninterruptible.
+    // How often the server's two threads stood in the kernel, uninterruptible.
     uint32_t looks = 0;
     uint32_t looks_in_d = 0;
     int64_t resident_mib = 0;  // most of all rounds
@@ -116,7 +116,7 @@ double at(std::vector<int64_t> values, double share) {
         values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
 }
 
-// False: it did not become so.
+// Returns false if the client did not become so.
 bool wait_for(TestClient& client, uint32_t suspended, int64_t* when_ns = nullptr) {
     const int64_t give_up = base::now_ns() + kGiveUpNs;
     for (;;) {
@@ -135,7 +135,7 @@ long times_displaced() {
     return mine.ru_nivcsw;
 }
 
-// The honest program: both clients in one process, so that nobody but the server must be given a processor.
+// The honest program: both clients in one process, so that only the server must be given a processor.
 void measure_directives(const std::string& path, int samples, Samples& into) {
     TestClient low(path, "low");
     TestClient high(path, "high");
@@ -238,7 +238,7 @@ public:
         if (!found.empty()) figures.p99_us.push_back(at(found, 0.99) / 1e3);
         for (const int64_t one : tools->all()) figures.tool_ns.push_back(one);
     }
-    // Whether the attacker has at most what he may have; asked while he attacks.
+    // Returns whether the attacker is within its limits; asked during the attack.
     bool within_limits() {
         const Json answer = TestTool(socket()).ask({{"cmd", "limits"}});
         for (const Json& entry : answer["users"])
@@ -270,7 +270,7 @@ void print(const Figures& it) {
     printf("]");
 }
 
-// Whether another round, as long as those before, ends in time.
+// Returns whether another round, as long as those before, ends in time.
 bool has_time(int done, int64_t began_ns, int64_t limit_ns) {
     return done == 0 || (base::now_ns() - began_ns) / done * (done + 1) <= limit_ns;
 }

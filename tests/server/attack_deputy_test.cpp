@@ -1,5 +1,6 @@
-// Handovers that name what is not their sender's: the server has everybody's descriptors, and must not be made to use
-// them against anybody (docs/SECURITY.md). On the fake kernel driver, which lets a list of channels name any process's.
+// Handovers that name what is not their sender's: the server has every client's descriptors, and must not be made to
+// use them against any client (docs/SECURITY.md). On the fake kernel driver, which lets a list of channels name any
+// process's.
 #include <sys/mman.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Descriptors that take for ever to close, and more of them than anybody needs.
+// Descriptors that take for ever to close, and more of them than any client needs.
 #include <linux/fuse.h>
 #include <sys/uio.h>
 

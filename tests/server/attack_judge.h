@@ -1,5 +1,5 @@
 // The effect of one attack on others, and its cost for the server: measured on the server that is attacked, and in
-// turns on a twin beside it that nobody attacks. So a busy machine is as busy for both. The test's thread; one child
+// turns on a twin beside it that is not attacked. So a busy machine is as busy for both. The test's thread; one child
 // looks at the servers' threads.
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr int kRounds = 8;          // in a try; a judgement that takes long has
 constexpr size_t kManyRounds = 100;
 constexpr uint32_t kMostLooks = 1000;  // in a judgement that takes long
 constexpr int64_t kMostRatio = kSlower == 1 ? 2 : 6;  // the sanitizers make memory that comes and goes dear
-// Less than that may be the machine's: decisions take 37 us beside nobody, and at a load of 10 they took up to 700 us
+// Less than that may be the machine's: decisions take 37 us alone, and at a load of 10 they took up to 700 us
 // beside an attack and 40 us at the twin. This test is for what made them take a hundred times as long (clients of
 // random words). bench/attacks.py judges by the ratio alone.
 constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
@@ -71,7 +71,7 @@ protected:
         most_mib = std::max(most_mib, resident_mib());
         server->process().take_output();
     }
-    // Empty: the attack is not noticed.
+    // Returns an empty text if the attack is not noticed.
     static std::string complaint(const std::array<Noticed, 2>& noticed) {
         const auto& [beside, alone] = noticed;
         std::ostringstream text;
@@ -102,7 +102,7 @@ protected:
             static_cast<long long>(median(beside.answers_ms)), static_cast<long long>(median(alone.answers_ms)),
             beside.blocked, beside.looks, alone.blocked, alone.looks, static_cast<long long>(most_mib - resting_mib));
     }
-    // Returns the holdings at the server of anybody but root; empty: none.
+    // Returns the holdings at the server of all users but root; empty: none.
     std::string holdings() {
         const Json answer = answer_of_server(socket(), {{"cmd", "limits"}});
         if (!answer.value("ok", false)) return "no answer";

@@ -59,7 +59,7 @@ TEST_F(LimitAttack, ThousandsOfClients) {
     EXPECT_TRUE(eventually([&] { return use_of(kAttackerUid, "descriptors").first == 0; }));
 }
 
-// The kernel waits for 128 words at once: beyond that somebody might look again and again.
+// The kernel waits for 128 words at once: beyond that a thread might look again and again.
 TEST_F(LimitAttack, HundredsOfIdleClientsWakeNobody) {
     server->stop();
     start_system({"--limit", "clients=500", "--limit", "descriptors=4000"});

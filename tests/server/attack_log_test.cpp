@@ -1,4 +1,4 @@
-// A log that nobody reads, and strangers who would like to write a lot of it.
+// A log without a reader, and strangers who would like to write a lot of it.
 #include "server/hostile.h"
 
 namespace xsched::test {
@@ -16,7 +16,7 @@ protected:
         server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{"--system"}, environment);
         ASSERT_TRUE(server->ready()) << server->process().err();
     }
-    // Many lines, whoever they are about.
+    // Makes many lines, about any client.
     void make_lines() const {
         for (int i = 0; i < 1500; ++i) {
             TestClient client(socket());
@@ -27,7 +27,7 @@ protected:
 
 TEST_F(LogAttack, StandardErrorThatNobodyReads) {
     start_with({{"XLOG_LEVEL", "DEBG"}});
-    make_lines();  // nobody takes the output meanwhile: the pipe is full
+    make_lines();  // the output is not read meanwhile: the pipe is full
     expect_answers();
     expect_scheduling();
     kill(server->pid(), SIGTERM);

@@ -63,7 +63,7 @@ TEST_F(ToolAttack, AnswersThatNobodyReads) {
 }
 
 // A long answer is a file in the server's memory, which counts until the tool asks again or goes; then it is empty,
-// whoever holds it.
+// even for a process that holds it.
 TEST_F(ToolAttack, LongAnswersThatAreKept) {
     TestClient client(socket());
     for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.add_queue(at, 0, at + 1);

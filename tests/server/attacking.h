@@ -52,7 +52,7 @@ public:
         for (const pid_t group : groups_) waitpid(group, nullptr, 0);
         groups_.clear();
     }
-    // False: it could not begin.
+    // Returns false if it could not begin.
     bool attack(const Attack& attack, const std::string& path) {
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) abort();

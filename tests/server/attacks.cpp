@@ -62,7 +62,7 @@ void queues_there(const std::string& path, const Ready& ready) { many_queues(pat
 void changes_here(const std::string& path, const Ready& ready) { many_queues(path, ready, 0, true); }
 void changes_there(const std::string& path, const Ready& ready) { many_queues(path, ready, kOtherDevice, true); }
 
-// Of 1,024 queues one is on another device, that nobody has seen, each time.
+// Moves one of 1,024 queues to another device, which the server has not seen, each time.
 void moving(const std::string& path, const Ready& ready) {
     TestClient client(path, "moving");
     if (!client.connected()) _exit(1);

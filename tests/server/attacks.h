@@ -45,7 +45,7 @@ inline std::vector<Attack> all_attacks() {
 inline std::string guest_socket(const std::string& path) {
     return (std::filesystem::path(path).parent_path() / "guests/x.sock").string();
 }
-// The port of 127.0.0.1 where it serves HTTP; whoever starts it says so before there are attackers.
+// The port of 127.0.0.1 where it serves HTTP; the test that starts it sets this before there are attackers.
 inline int g_web_port = 0;
 
 }  // namespace xsched::test

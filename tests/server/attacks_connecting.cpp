@@ -29,7 +29,7 @@ bool make_urgent(TestClient& client, uint64_t handle) {
 }
 
 // Sockets that lie in their own queues. Only the kernel's collector frees these, and it looks at all that are on their
-// way to anybody.
+// way to any process.
 void cycles(const std::string& path, const Ready& ready) {
     raise_descriptors();
     base::UniqueFd client;
@@ -59,7 +59,7 @@ int epoll_of_epoll() {
     return outer;
 }
 
-// A pipe that is full and that nobody reads, the writing end.
+// Returns the writing end of a full pipe without a reader.
 int full_pipe() {
     int ends[2] = {-1, -1};
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;

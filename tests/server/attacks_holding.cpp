@@ -5,7 +5,7 @@
 namespace xsched::test {
 namespace {
 
-// Of a client's memory, once it is served.
+// Holds a client's memory, once it is served.
 void held_memory(const std::string& path, const Ready& ready) {
     static const SharedFlag g_on;
     static HalfClient client(path);
@@ -38,7 +38,7 @@ void held_newcomers(const std::string& path, const Ready& ready) {
     stay();
 }
 
-// Of the answers of a tool, which asks again and again.
+// Holds the answers of a tool, which asks again and again.
 void held_answers(const std::string& path, const Ready& ready) {
     static const SharedFlag g_on;
     *g_on = 1;
@@ -63,8 +63,8 @@ void held_answers(const std::string& path, const Ready& ready) {
     });
 }
 
-// Of memory whose client has gone, so that the server unmaps it: whoever maps, unmaps or moves a mapping of a file, or
-// forks with it, takes the lock of all its mappings.
+// Holds memory whose client has gone, so that the server unmaps it: a process that maps, unmaps or moves a mapping of a
+// file, or forks with it, takes the lock of all the file's mappings.
 void held_partings(const std::string& path, const Ready& ready) {
     static const SharedFlag g_on;
     static std::atomic<int> file{-1};

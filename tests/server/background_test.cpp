@@ -1,4 +1,4 @@
-// Where the log of a server lies that a program has started: never where somebody else wants it.
+// Where the log of a server lies that a program has started: never where another user wants it.
 #include "server/background.h"
 
 #include <gtest/gtest.h>

@@ -81,7 +81,7 @@ TEST_F(CheckpointTest, WithoutASupervisorNothingBreaks) {
     EXPECT_EQ(alone.policy(), "UP");
 }
 
-// A number may belong to somebody else by then.
+// A number may belong to another process by then.
 TEST_F(CheckpointTest, ProcessesThatEndedAreForgotten) {
     test::Sitter child([] { return true; });
     next().note_expected(child.pid());

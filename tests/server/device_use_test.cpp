@@ -119,7 +119,7 @@ TEST_F(DeviceUseTest, WhatIsSaidLateIsSpreadOverTheNextSeconds) {
     EXPECT_NEAR(look(9, 0, 0), 0, 0.1);
 }
 
-// Two queues that nobody follows, with work in turns: the server has seen little of when they had.
+// Two queues that are not followed, with work in turns: the server has seen little of when they had.
 TEST_F(DeviceUseTest, QueuesThatAreLeftAloneHaveWhatTheySay) {
     Client& client = add_client(1, 2000, 2, 77);
     use.begin(kFirstLookNs);

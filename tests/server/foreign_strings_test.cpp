@@ -195,7 +195,7 @@ TEST_F(ForeignStrings, RequestsOfTools) {
     }
 }
 
-// Of other users' sockets, and of the environment.
+// Strings of other users' sockets, and of the environment.
 TEST_F(ForeignStrings, PlacesAndVariables) {
     std::string name = kEvil;
     for (char& letter : name)

@@ -15,7 +15,7 @@ namespace xsched::test {
 // thread must wait for it before its process can be waited for.
 class HeldThread {
 public:
-    // False: this may not be done here.
+    // Returns false if this user may not do this here.
     bool hold(pid_t process, const std::string& name) {
         thread_ = thread_named(process, name);
         if (thread_ > 0 && ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) == 0) return true;

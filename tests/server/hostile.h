@@ -30,7 +30,7 @@ public:
     Attacker(uid_t uid, const std::function<bool()>& body) : Sitter([&] { return become(uid) && body(); }) {}
 };
 
-// A TCP socket whose last close waits for a minute: it has unsent data for somebody who never reads. Should the test's
+// A TCP socket whose last close waits for a minute: it has unsent data for a peer that never reads. Should the test's
 // own close be the last, a timer ends the wait.
 class LingeringSocket {
 public:
@@ -148,7 +148,7 @@ protected:
             as_user(uid, [&path] { return answer_of_server(path, {{"cmd", "status"}}).value("ok", false) ? 0 : 1; });
         return result == 0 ? (base::now_ns() - began) / base::kMillisecond : -1;
     }
-    // Returns the processor time of the thread that answers tools, whoever else uses the processors.
+    // Returns the processor time of the thread that answers tools, without that of other threads.
     int64_t front_ran_ns() const {
         const std::string pid = std::to_string(server->pid());
         FILE* file = fopen(("/proc/" + pid + "/task/" + pid + "/schedstat").c_str(), "re");
@@ -157,7 +157,7 @@ protected:
         if (file != nullptr) fclose(file);
         return ns;
     }
-    // Of the server's own work: how much of it comes before a tool's answer.
+    // Judges how much of the server's own work comes before a tool's answer.
     void expect_answers_after_little_work() const {
         std::vector<int64_t> times;
         for (int i = 0; i < 9; ++i) {

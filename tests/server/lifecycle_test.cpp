@@ -179,8 +179,8 @@ TEST_F(Lifecycle, ThePortOfTheOldCommandLineAsksForAToken) {
     EXPECT_TRUE(eventually([&] { return access(file.c_str(), F_OK) != 0; })) << "and so does its token";
 }
 
-// The user is not sent to a page that is another's. The server serves without: otherwise whoever takes the port stops
-// it.
+// The user is not sent to a page that is another's. The server serves without a page: otherwise a user that takes
+// the port stops it.
 TEST_F(Lifecycle, APortThatIsTakenIsAnErrorInTheLog) {
     int port = 0;
     const base::UniqueFd taken = listen_at_any_port(port);

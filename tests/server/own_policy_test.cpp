@@ -118,7 +118,7 @@ TEST_F(OwnPolicy, WhoIsAskedForAgainForgetsNothing) {
     TestClient client(socket(), "client");
     client.add_queue(0, 0, 0x1);
     ipc::store_hint(client.slot(0), base::HintId::slo_p99, 5000);
-    TestClient other(socket(), "other");  // beside nobody it would not be followed
+    TestClient other(socket(), "other");  // alone it would not be followed
     other.add_queue(0, 0, 0x1);
     client.submit(0);
     const auto burst_ends = [&] {

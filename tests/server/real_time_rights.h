@@ -1,4 +1,4 @@
-// Whether this user's processes may have real-time threads: asked of the kernel, not of the server under test.
+// Finds whether this user's processes may have real-time threads: asked of the kernel, not of the server under test.
 #pragma once
 
 #include <sched.h>

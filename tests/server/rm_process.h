@@ -39,7 +39,7 @@ public:
         allocate(device, rm::KEPLER_CHANNEL_GROUP_A, kGroup, &group);
         allocate(kGroup, kChannelClass, kChannel);
     }
-    // False: the number was taken.
+    // Returns false if the number was taken.
     bool made() const { return client_ != 0 && file_; }
     int file() const { return file_.get(); }
     uint32_t client() const { return client_; }

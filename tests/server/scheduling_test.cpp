@@ -130,7 +130,7 @@ TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
             vandal.slot(i).device = low.slot(0).device.load();
             vandal.slot(i).priority = static_cast<int32_t>(random());
             if (round % 2 == 0)
-                vandal.slot(i).submitted = vandal.slot(i).completed.load();  // idle: competes with nobody
+                vandal.slot(i).submitted = vandal.slot(i).completed.load();  // idle: competes with no unit
         }
         ipc::ring_doorbell(vandal.header());
         ASSERT_EQ(tool.ask({{"cmd", "list"}}).value("ok", false), true) << "round " << round;
@@ -144,7 +144,7 @@ TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
     EXPECT_TRUE(low.becomes_suspended(0, false));
 }
 
-// In a loop: a process that computes, killed at a moment that nobody chose.
+// In a loop: a process that computes, killed at a random moment.
 TEST_F(Scheduling, KilledClientsDisturbNobody) {
     TestClient low(socket(), "low");
     low.add_queue(0, 0, 0x1);

@@ -36,8 +36,8 @@ inline pid_t thread_named(pid_t pid, const std::string& name) {
     return found.empty() ? 0 : found.front();
 }
 
-// Whether one thread sleeps in the kernel and cannot be woken: for a lock, a page or a disk. A peer must not be able to
-// bring that about. Its file is opened once: a look-up of new names in /proc may take long beside an attack.
+// Sees whether one thread sleeps in the kernel and cannot be woken: for a lock, a page or a disk. A peer must not be
+// able to bring that about. Its file is opened once: a look-up of new names in /proc may take long beside an attack.
 class ThreadState {
 public:
     ThreadState(pid_t process, pid_t thread)

@@ -104,7 +104,7 @@ TEST_F(SupervisorEnds, AnExitThatTheServerDidNotMeanIsNone) {
     EXPECT_EQ(end_in_order(), 0);
 }
 
-// Children that nobody needs to wait for leave no status.
+// Children without a waiting parent leave no status.
 TEST_F(SupervisorEnds, AStatusThatSomebodyElseTookIsNoOrderlyEnd) {
     const auto live_on = [this](SupervisedMemory& memory, uint32_t number) { return live(memory, number); };
     supervise(live_on, [](Seen& told) {

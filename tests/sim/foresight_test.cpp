@@ -72,7 +72,7 @@ TEST(Foresight, ABurstThatWaitsIsAsQuickAsAlone) {
         EXPECT_GT(before.later_us(100), 1'060) << low_ms;
         EXPECT_LT(seen.later_us(100), 900) << low_ms << ": 886 alone";
         EXPECT_GT(seen.low_share, before.low_share - 0.01) << low_ms;
-        if (low_ms < 0.3) continue;  // nobody calls anyway
+        if (low_ms < 0.3) continue;  // no call is made in any case
         EXPECT_GT(seen.low_share, before.low_share + 0.005) << low_ms;
     }
 }
@@ -100,7 +100,7 @@ TEST(Foresight, BesideLongBurstsGatesStandFarApart) {
     EXPECT_GT(gets(0.05), 1.02 * gets(0.3)) << "its kernels have one each";
 }
 
-// Of bursts that last longer than the last ones nobody knows when they end.
+// The end of a burst that outlasts the previous ones cannot be predicted.
 TEST(Foresight, TheVictimOfAnUnevenBurstIsNotBackEarly) {
     Workload workload = beside_low(
         "arrival = { kind = 'periodic', period_ms = 30 }\nburst = { kernels = [60, 300], kernel_us = 7, "

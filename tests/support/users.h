@@ -38,7 +38,7 @@ int as_nobody(Body body) {
     return as_user(kNobody, body);
 }
 
-// Returns the command line that runs `words` as the user nobody.
+// Returns the command line that runs `words` as the user "nobody".
 inline std::vector<std::string> nobody_runs(std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--pdeathsig=KILL"});

@@ -14,7 +14,7 @@ namespace xsched::test {
 class Ahead {
 public:
     static bool wanted() { return form() != nullptr; }
-    // False: the driver refused.
+    // Returns false if the driver refused.
     bool prepare() {
         void* memory = nullptr;
         if (!wanted()) return true;

@@ -82,7 +82,7 @@ public:
         check(clSetKernelArg(kernel_, 0, sizeof word_, &word_), "clSetKernelArg");
         check(clSetKernelArg(kernel_, 1, sizeof kRounds, &kRounds), "clSetKernelArg");
     }
-    // False: a wrong result.
+    // Returns false after a wrong result.
     bool batch() {
         enqueue(0, nullptr);
         return is_done();

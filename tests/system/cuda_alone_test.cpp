@@ -9,7 +9,7 @@ namespace {
 
 class CudaAlone : public CudaProcesses {
 protected:
-    // Of the last second, as xcli list has it; below 0: not yet.
+    // Returns the device time of the last second, as xcli list has it; below 0: not yet.
     double got() {
         const Json queues = queues_of(low->pid());
         const Json told = queues.empty() ? Json() : queues[0].value("got_percent", Json::array())[0];

@@ -7,7 +7,7 @@ namespace {
 
 class CudaContexts : public CudaOnRm {
 protected:
-    // Whether `low` gets a short timeslice while `high` wants the device again and again.
+    // Returns whether `low` gets a short timeslice while `high` wants the device again and again.
     bool gets_short_timeslice(const Environment& more) {
         low = start_on_rm("low", 0, "5000", more);
         high = start_on_rm("high", 10, "100");

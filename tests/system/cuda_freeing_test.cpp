@@ -50,7 +50,7 @@ struct Release {
 
 class CudaFreeing : public CudaKeepAlive {
 protected:
-    // Of releases of those tensors, with copies foreseen so long from now; 0: none are.
+    // Returns releases of those tensors, with copies foreseen in `burst_ns`; 0: none are foreseen.
     std::vector<Release> releases(const char* which, int64_t burst_ns, const Environment& more = {}) {
         Environment its = environment({{"FREES", which}, {"XSCHED_DEBUG", "scrub_rate=1"}});
         for (const auto& [name, value] : more) its[name] = value;

@@ -1,5 +1,5 @@
 // Level 3 on the fake driver and kernel driver under the real xserver: kernels that are taken off the device, and what
-// becomes of them when somebody does not answer, is killed, or the driver refuses.
+// becomes of them when a program does not answer, is killed, or the driver refuses.
 #include <dirent.h>
 #include <sys/wait.h>
 
@@ -8,7 +8,7 @@
 namespace xsched::test {
 namespace {
 
-constexpr const char* kLongKernelUs = "300000";  // a kernel that nobody waits for by accident
+constexpr const char* kLongKernelUs = "300000";  // longer than any wait by accident
 
 class CudaInterrupt : public CudaOnRm {
 protected:
@@ -171,7 +171,7 @@ TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
     expect_end({high.get(), low.get(), other.get()});
 }
 
-// A server that dies leaves nobody off the device.
+// A server that dies leaves no program off the device.
 TEST_F(CudaInterrupt, WhatWasTakenOffTogetherRunsWithoutItsServer) {
     std::unique_ptr<CudaProgram> other;
     std::unique_ptr<RmFile> other_rm;

@@ -92,7 +92,7 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
 // A keep-alive that is held has the place of one of its blocks, which start together.
 class CudaKeepAliveLaunch : public CudaKeepAlive {
 protected:
-    // Whether such a launch ends what is held, at once. `before`: what the program does first.
+    // Returns whether such a launch ends the hold, at once. `before`: what the program does first.
     bool ends_it(const std::string& launch, const std::string& before = "") {
         hold_us = 3'600'000'000;
         const std::string program_text = R"(
@@ -355,7 +355,7 @@ TEST_F(CudaKeepAliveBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     EXPECT_EQ(low_rm->disabled(), 0u);
 }
 
-// Its kernels are compiled on a machine that is new, and nobody launches meanwhile.
+// Its kernels are compiled on a machine that is new, and no program launches meanwhile.
 TEST_F(CudaKeepAliveBeside, AProgramOfPriorityPreparesItBeforeItsFirstWork) {
     for (const int priority : {0, 10}) {
         auto program = start_on_rm("one", priority, "100", {{"XLOG_LEVEL", "DEBG"}});

@@ -1,6 +1,6 @@
 // The server and programs of three priorities, two of them at level 3, are killed at random moments, one after the
 // other: while anything goes on, after they stood still for a while, and in the middle of an interrupt or a short
-// timeslice. Also while another program does not answer. After each kill nobody stays suspended. Everybody who is left
+// timeslice. Also while another program does not answer. After each kill no program stays suspended. Every program left
 // goes on, computes what it should (cuda_program.cpp), has all its channels and the timeslices that the driver had set.
 //
 // Mechanisms that would put things right by themselves after a while are off: the starvation limit and

@@ -132,7 +132,7 @@ protected:
     static bool says(Process& program, const std::string& word, size_t from = 0) {
         return comes_to_say(program, program.out(), word, from);
     }
-    // Whether it does another twenty rounds.
+    // Returns whether the program does another twenty rounds.
     static bool goes_on(Process& program) {
         return says(program, "round", (program.take_output(), program.out().size()));
     }
@@ -210,7 +210,7 @@ TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
     tell("next");
 }
 
-// Without a scheduler nobody asks for room: the program takes its memory back as soon as there is any.
+// Without a scheduler no program asks for room: the program takes its memory back as soon as there is any.
 TEST_F(CudaMemory, ItComesBackWithoutAServer) {
     const auto holder = start(kHolder, "96", 0, true, "holder");
     ASSERT_TRUE(says(*holder, "holds")) << holder->err();
@@ -239,7 +239,7 @@ TEST_F(CudaMemory, NothingBeyondTheLimit) {
     }
 }
 
-// Of its 96 MiB all but 32 may be taken, in blocks of 16. Requests are for 32 MiB more than is missing.
+// All but 32 of its 96 MiB may be taken, in blocks of 16. Requests are for 32 MiB more than is missing.
 TEST_F(CudaMemory, WhatIsGuaranteedStays) {
     Environment own = environment("96", 0, true, "holder");
     own["XSCHED_MEMORY_GUARANTEE"] = std::to_string(32 << 20);

@@ -5,7 +5,7 @@
 namespace xsched::test {
 namespace {
 
-// The level in force, and why it is lower than its own, wherever tools ask; nobody competes, so that nothing else asks.
+// The level in force, and why it is lower than its own, wherever tools ask; no program competes, so nothing else asks.
 class CudaPausedLevel : public CudaOnRm {
 protected:
     struct Told {

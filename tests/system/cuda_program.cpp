@@ -135,7 +135,7 @@ struct SharedEvents {
     }
 };
 
-// Another context with a kernel in its own stream, of whose result nobody asks.
+// Another context with a kernel in its own stream, whose result is not asked for.
 struct Beside {
     CUcontext context = nullptr;
     CUfunction busy = nullptr;

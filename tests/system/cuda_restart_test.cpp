@@ -1,5 +1,5 @@
 // A supervised server is killed while two programs compete: how soon the urgent one keeps the other off again, and that
-// nobody notices more than that. XSCHED_TEST_KILLS: how many times.
+// programs notice no more than that. XSCHED_TEST_KILLS: how many times.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
@@ -19,7 +19,7 @@ protected:
         ASSERT_TRUE(supervisor->wait_for_output("listening on")) << supervisor->err();
     }
     pid_t server_pid() { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); }
-    // Of `program`, and only if a server after `before` says so.
+    // Returns whether a server later than `before` says that `program` is suspended.
     bool is_suspended_by_successor(const CudaProgram& program, pid_t before) {
         return server_pid() != before && is_suspended(program.pid());
     }
@@ -67,7 +67,7 @@ TEST_F(CudaRestart, AServerThatStandsStillIsReplaced) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// Of what people asked for, nothing is lost.
+// No request of a person is lost.
 TEST_F(CudaRestart, SuspensionsAndHintsSurvive) {
     start_both();
     ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "hint"}, {"pid", low->pid()}, {"priority", 20}}).value("ok", false));

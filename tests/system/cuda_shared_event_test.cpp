@@ -1,5 +1,5 @@
-// Programs that wait for each other's events on the device: whoever a more urgent one waits for, itself or through a
-// third one, is as urgent until then. Without the limits that would end an inversion after a second or two.
+// Programs that wait for each other's events on the device: a program that a more urgent one waits for, directly or
+// through a third one, is as urgent until then. Without the limits that would end an inversion after a second or two.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {
@@ -60,7 +60,7 @@ TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
     const auto first = start_link("first", 10, last.get());
     first->rest();
     EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
-    // It goes on with batches that nobody waits for.
+    // It goes on with batches that no program waits for.
     EXPECT_TRUE(is_kept_off(*last, *busy));
     busy->rest();
     EXPECT_TRUE(last->advances()) << last->process().err();

@@ -19,7 +19,7 @@ void expect_both_to_run(const CudaProgram& urgent, const CudaProgram& victim, ui
 
 class CudaStanding : public CudaProcesses, public testing::WithParamInterface<const char*> {
 protected:
-    // A turn for whoever starves would let the other one run now and then.
+    // A turn for a starving program would let the other one run now and then.
     void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
 
     Json program_of(pid_t pid) {

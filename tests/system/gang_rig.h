@@ -7,7 +7,7 @@ namespace xsched::test {
 
 class WithGang : public CudaProcesses {
 protected:
-    // A turn for whoever starves would part nobody, but nobody would be suspended either. Turns are not for this test.
+    // With turns for starving programs no gang would be parted, but none suspended either. This test has no such turns.
     void SetUp() override { start({"--starvation-limit-ms", "0"}); }
 
     // The device is a number, as the program's own variable has it.

@@ -1,5 +1,5 @@
 // A program that launches and then says nothing: it neither waits nor asks nor launches again. The read index of the
-// hardware queue alone tells how far its stream is. So nobody else gets the device before its last kernel runs.
+// hardware queue alone tells how far its stream is. So no other program gets the device before its last kernel runs.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {

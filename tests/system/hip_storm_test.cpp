@@ -1,5 +1,5 @@
 // Preemptions and kills one after the other, on HIP's stand-in with every lock that a runtime may hold. All ways that
-// the kernel driver may offer or refuse come, with evictions and costs: nobody hangs, and no result is wrong (the
+// the kernel driver may offer or refuse come, with evictions and costs: no program hangs, and no result is wrong (the
 // programs compare after each batch). XSCHED_TEST_PREEMPTIONS and XSCHED_TEST_KILLS: how many in all. How many there
 // were, by the server's count, and the longest wait are printed.
 #include "system/cuda_rig.h"
@@ -77,7 +77,7 @@ protected:
         for (const Json& queue : queues_of(program.pid())) sum += queue.value("preemptions", uint64_t{0});
         return sum;
     }
-    // A line for whoever runs it for long.
+    // Prints a line for a person who runs it for long.
     void tell(const char* mode, const char* what, uint64_t count) {
         const double longest_ms = static_cast<double>(longest_ns_) / 1e6;
         printf("storm: %s\n", Json{{"mode", mode}, {what, count}, {"longest_ms", longest_ms}}.dump().c_str());
@@ -112,7 +112,7 @@ TEST_P(HipStormModes, Preemptions) {
     high = start("high", mode, 10);
     low->work();
     ASSERT_TRUE(eventually([&] { return low->done() > 0; })) << low->process().err();
-    // A burst between two batches of the other's preempts nobody: then some more.
+    // A burst between two batches of the other's preempts no program: then some more.
     uint64_t preempted = 0;
     for (int i = 0; i < each || (i < 2 * each && preempted < static_cast<uint64_t>(each)); ++i) {
         preempt(mode);

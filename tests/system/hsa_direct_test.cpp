@@ -21,7 +21,7 @@ protected:
         const uint64_t before = program.done();
         return eventually([&] { return program.done() > before; });
     }
-    // Whether the victim's one queue says so of itself.
+    // Returns whether the victim's one queue comes to have this value.
     bool becomes(const char* field, bool value) {
         return eventually([&] {
             const Json queues = queues_of(low->pid());

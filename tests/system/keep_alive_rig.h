@@ -33,7 +33,7 @@ def ready():
 )" + text;
 }
 
-// Whether it comes to have said that, in one of its outputs.
+// Returns whether the program comes to say that, in one of its outputs.
 inline bool comes_to_say(Process& program, const std::string& said, const std::string& word, size_t from = 0) {
     return eventually([&] { return (program.take_output(), said.find(word, from) != std::string::npos); });
 }

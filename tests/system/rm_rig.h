@@ -39,7 +39,7 @@ public:
             if (object.used != 0 && object.object_class == 0xa06c && object.engine == 1) return object.timeslice_us;
         return 0;
     }
-    // Whether a call is under way that does not come to its end.
+    // Returns whether a call is under way that does not end.
     bool in_a_call() {
         return !eventually(
             [this] {
@@ -92,7 +92,7 @@ protected:
         more["LD_PRELOAD"] = std::string(shim != nullptr ? shim : "") + ":" + fake_;
         return start_program(name, priority, std::move(more), {"-", kernel_us, "/bin/sleep"});
     }
-    // Of a program that has used the device.
+    // Returns the file of a program that has used the device.
     std::unique_ptr<RmFile> rm_of(pid_t pid) {
         const std::string path = directory.path() + "/" + std::to_string(pid) + "-0";
         eventually([&] { return access(path.c_str(), F_OK) == 0; });

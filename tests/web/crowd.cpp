@@ -1,6 +1,6 @@
 // Programs for the page to show: web_crowd SOCKET PROGRAMS QUEUES. Each is a process with so many queues of one device
-// that have brief bursts of work which nobody does: a command is complete when its time is over and it was not
-// suspended. They end with whoever started them.
+// that have brief bursts of work that no device does: a command is complete when its time is over and it was not
+// suspended. They end with the program that started them.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

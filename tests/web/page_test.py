@@ -79,7 +79,7 @@ class Page(unittest.TestCase):
         return browser
 
     def check_quiet(self, browser):
-        """No error, and nothing asked of anybody else."""
+        """No error, and no request to another server."""
         self.assertEqual([it for it in browser.log("browser") if it["level"] in ("SEVERE", "WARNING")], [])
         asked = browser.requests()
         self.assertGreater(len(asked), 5)

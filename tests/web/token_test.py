@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The token of a web port is worth nothing to whoever takes the port next: neither an open page nor a scraper tells it
-a token that opens anything. The page is web/api.js as it is, in node. If root runs this, the stranger is another user.
+"""The token of a web port is worth nothing to a user that takes the port next: neither an open page nor a scraper tells
+it a token that opens anything. The page is web/api.js as it is, in node. If root runs this, the stranger is another
+user.
 """
 import argparse
 import json

@@ -25,7 +25,7 @@ def lines_of_code(folder):
 
 
 def platform_lines(platform, part):
-    """Of the platform's own code, and of what platforms with streams share, if it is one."""
+    """Searches the platform's own code, and the code that platforms with streams share if it is one."""
     folders = report.ROOT / "src" / "platform"
     streams = "xsched_stream_shim" in (folders / platform / "shim" / "CMakeLists.txt").read_text()
     wings = [platform, *(["stream"] if streams else [])]

@@ -12,7 +12,7 @@ ID, NAME, PASSES = "P4", "dual model", "high's P99 lower than native, low within
 HIGH, LOW, ROUNDS, BATCH = "resnet18", "resnet50", 2, 64
 HIGH_LOAD = {"models": 0.25, "stand-ins": 0.1}
 LOOK_SECONDS = 1
-# Of native, as the document asks. Stand-ins keep what gain.py asks of every other program.
+# The least part of the native rate, as the document asks. Stand-ins keep what gain.py asks of every other program.
 LEAST_LOW = {"models": 0.97, "stand-ins": gain.LEAST_KEPT}
 USER_MEASURED = {"high_p99_ms": [3.47, 2.75], "high_max_percent": -71.3, "low_per_s": [165.4, 163.5]}
 

@@ -1,4 +1,4 @@
-"""4.2: two processes, high and low: both run, nobody deadlocks, the high one gets what it needs."""
+"""4.2: two processes, high and low: both run, neither deadlocks, the high one gets what it needs."""
 import time
 
 from context import Outcome, by_gain

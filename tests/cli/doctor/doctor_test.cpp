@@ -98,7 +98,7 @@ TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
 // A driver of a CUDA, HIP or OpenCL to come.
 class DoctorOfNewDrivers : public Doctor {
 protected:
-    // False: this build has no such stand-in.
+    // Returns false if this build has no such stand-in.
     bool take(const char* stand_in, const std::string& place) {
         const std::string library = std::string(XSCHED_LIBRARY_DIR) + "/" + stand_in;
         if (!fs::exists(library)) return false;

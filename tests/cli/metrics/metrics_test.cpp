@@ -127,7 +127,7 @@ TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {
     struct stat info{};
     ASSERT_EQ(stat(door().c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U) << "nobody else may open it";
-    const base::UniqueFd silent = connect_unix(door());  // keeps nobody waiting for long
+    const base::UniqueFd silent = connect_unix(door());  // keeps no other client waiting for long
     const std::string answer = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0"))
         << answer;

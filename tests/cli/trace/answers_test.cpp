@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of a server that is none of ours: numbers that are no whole ones, and times before the trace.
+// A foreign server's answers: numbers that are not whole, and times before the trace.
 TEST(TraceAnswers, WhatIsNoAnswerIsRefused) {
     const Json good{{"now_ns", 1000},          {"next", 0},
                     {"more", false},           {"lost", 0},

@@ -1,5 +1,5 @@
-// xcli web: the HTTP API on a real server. Everything that a stranger may try is refused, and what is slow or large
-// keeps nobody else waiting. The page itself: tests/web.
+// xcli web: the HTTP API on a real server. Everything that a stranger may try is refused, and a slow or large
+// request keeps no other client waiting. The page itself: tests/web.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

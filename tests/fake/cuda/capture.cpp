@@ -72,7 +72,7 @@ void end(Capture& capture) {
     g_captures.fetch_sub(1);
 }
 
-// Whether everything in the graph comes before, or is, one of `ends`.
+// Returns whether each node of the graph is one of `ends` or comes before one.
 bool all_joined(const CUgraph_st& graph, std::vector<CUgraphNode> ends) {
     std::vector<CUgraphNode> seen;
     while (!ends.empty()) {
@@ -262,7 +262,7 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream) {
 }
 FAKE_PER_THREAD(cuStreamBeginCapture, _ptsz, (CUstream stream), (stream))
 
-// Here the graph is made anew.
+// This function makes a new graph.
 CUresult CUDAAPI cuStreamBeginRecaptureToGraph(CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
                                                FakeRecaptureCallback, void*) {
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -278,7 +278,7 @@ CUresult CUDAAPI cuStreamEndCaptureToCig(CUstream stream) {
     return cuGraphDestroy(graph);
 }
 
-// Of a CUDA to come, which no table has: a capture begins by it, and one ends.
+// Functions of a future CUDA, which no table has: one begins a capture, one ends it.
 CUresult CUDAAPI cuStreamBeginFutureCapture(CUstream stream, CUstreamCaptureMode mode, void*) {
     return cuStreamBeginCapture_v2(stream, mode);
 }

@@ -32,7 +32,7 @@ enum class InCapture { kNode, kForbidden };  // what becomes of a command when i
 // empty).
 CUresult submit(Stream& stream, Command command, InCapture how, Place* place = nullptr);
 
-// First thing in calls that may not happen while this thread, or anybody with a global capture, captures.
+// Call it first in functions that are forbidden while this thread, or any thread with a global capture, captures.
 CUresult capture_forbids_unsafe_call();
 CUresult capture_forbids_synchronizing(Stream& stream);
 CUresult capture_forbids_synchronizing(Context& context);
@@ -44,11 +44,11 @@ struct CapturedPoint {
     uint64_t capture = 0;  // its id; 0: the event was not captured
     std::vector<CUgraphNode> last;
 };
-// False: the stream is not being captured, nothing was done.
+// Returns false, and does nothing, if the stream is not being captured.
 bool record_in_capture(Stream& stream, CapturedPoint* point, CUresult* result);
 // The same for a wait; the stream may join the capture of `point` by it. `place`: the event's record outside.
 bool wait_in_capture(Stream& stream, const CapturedPoint& point, CUresult* result);
-// Whether that capture goes on.
+// Returns whether that capture goes on.
 bool capture_alive(uint64_t id);
 
 }  // namespace fake

@@ -7,7 +7,7 @@
 namespace fake {
 
 size_t card_bytes();
-// False: so much is not free.
+// Returns false if fewer bytes are free.
 bool take_card_bytes(size_t bytes);
 void give_card_bytes(size_t bytes);
 

@@ -20,7 +20,7 @@ struct Channels {
     }
 };
 
-// Of a new context on that device. No kernel driver: none, and it always may run.
+// Allocates the channels of a new context on that device. Without a kernel driver: none, and it may always run.
 Channels allocate_channels(int ordinal);
 void free_channels(Channels& channels);
 

@@ -86,7 +86,7 @@ struct CUstream_st {
     std::array<fake::Command, fake::kMostQueued> ring;
     std::atomic<uint64_t> submitted{0};  // under the context's mutex
     std::atomic<uint64_t> completed{0};  // the executor's
-    bool handed_over = false;  // the executor's: the first command's host function is somebody else's
+    bool handed_over = false;  // the executor's: the first command's host function is another thread's
     std::atomic<bool> host_done{false};
 
     fake::Capture* capture = nullptr;  // under capture_mutex
@@ -175,7 +175,7 @@ Place enqueue(Stream& stream, Command command);
 // Puts it at the end of `inner` instead, behind all that `stream` has; what comes in `stream` follows on it.
 Place enqueue_inside(Stream& stream, Stream& inner, Command command);
 void wait_for(const Place& place);
-// As real runtimes may: whoever waits for the stream keeps those out meanwhile that submit to it.
+// Real runtimes may do the same: a thread that waits for the stream keeps out threads that submit to it.
 inline std::unique_lock<std::mutex> lock_stream(Stream& stream) {
     return g_settings.sync_lock ? std::unique_lock(stream.in_use) : std::unique_lock<std::mutex>();
 }

@@ -54,7 +54,7 @@ CUresult record(CUevent event, Stream& stream) {
     return CUDA_SUCCESS;
 }
 
-// Where the event is, for somebody who wants to know whether it is done.
+// Finds the event's place, for a caller that asks whether it is done.
 CUresult place_of(CUevent event, Place* place) {
     const std::lock_guard lock(event->mutex);
     *place = event->place;

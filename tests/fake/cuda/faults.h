@@ -18,9 +18,9 @@ namespace fake {
 
 struct Command;
 
-// Whether a command that waits for a value may go on; `met`: the word compares.
+// Returns whether a command that waits for a value may go on; `met`: the word compares.
 bool wait_is_over(Command& command, bool met);
-// Whether the device is busy with what nobody here has given it.
+// Returns whether the device is busy with work that this process has not given it.
 bool is_busy_elsewhere();
 // A page was registered with the driver.
 void hide_others_stores(void* start, size_t bytes);

@@ -57,7 +57,7 @@ void run_steps(const Steps& steps) {
     }
 }
 
-// As AMD's runtime has them: streams that nobody sees, with hardware queues like any other's. exec->mutex held.
+// AMD's runtime has such inner streams: no program sees them, but they have hardware queues. exec->mutex held.
 bool has_inner_stream(CUgraphExec_st& exec, const Stream& stream) {
     if (!g_settings.graph_streams || noop() || (exec.inner != nullptr && exec.inner->context != stream.context))
         return false;

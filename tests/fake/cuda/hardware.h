@@ -1,6 +1,6 @@
 // The hardware queues that streams of a context share, as AMD's runtime has them: of each priority at most
 // FAKE_CUDA_HARDWARE_QUEUES, in which commands run in the order of their submission. A stream gets one when it is made:
-// a new one while there are fewer, else that with the fewest streams, whether or not anybody uses those.
+// a new one while there are fewer, else that with the fewest streams, whether or not those are in use.
 //
 // With FAKE_HIP_HSA (fake/hip/fake_hip.h) each is a queue of the HSA stand-in, made by calling it, whose indices tell
 // what was put in and taken out; it is off the hardware where that queue is. Guarded by the context's mutex unless said
@@ -50,7 +50,7 @@ private:
     unsigned moves_ = 0;
 };
 
-// Whether AMD's queues are the HSA stand-in's.
+// Returns whether AMD's queues are the HSA stand-in's.
 bool has_hsa();
 
 }  // namespace fake

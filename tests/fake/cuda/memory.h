@@ -18,10 +18,10 @@ void* allocate(Context& context, size_t bytes, Memory kind, bool portable);
 // Memory behind addresses that were reserved: it is usable from here on, or no more (pieces.cpp).
 void add_mapped(uintptr_t start, size_t bytes, int device);
 bool remove_mapped(uintptr_t start, size_t bytes);
-// Of all devices together, of all processes that share the device.
+// Returns the bytes of all devices together, used by all processes that share the device.
 size_t device_bytes();
 size_t memory_of_device();
-// False: not the start of such memory.
+// Returns false if `start` is not the start of such memory.
 bool release(const void* start, Memory kind);
 CUresult register_memory(Context& context, void* start, size_t bytes, bool portable);
 CUresult unregister_memory(void* start);
@@ -38,7 +38,7 @@ struct Extent {
     int device = -1;
 };
 Extent extent_at(const void* address);
-// Whether a value operation of this context may use the word; if not, that is a misuse.
+// Returns whether a value operation of this context may use the word; if not, that is a misuse.
 bool word_is_usable(CUdeviceptr address, const Context& context);
 bool word_compares(const Command& command, const Context& context);
 long device_writes();  // how many there were

@@ -92,7 +92,7 @@ CUresult CUDAAPI cuGetExportTable(const void** table, const CUuuid* id) {
     return CUDA_SUCCESS;
 }
 
-// Of a CUDA to come: one that looks like work, and one that does not.
+// Functions of a future CUDA: one that looks like work, and one that does not.
 CUresult CUDAAPI cuFutureThing(int* answer) {
     FAKE_ENTRY_EARLY();
     *answer = 4711;

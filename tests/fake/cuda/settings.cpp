@@ -100,7 +100,7 @@ bool break_now(Break mode) {
     return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;
 }
 
-// By its name, which whoever started it may give it a moment later.
+// Finds the caller by the thread's name, which its creator may set a moment later.
 Caller caller() {
     constexpr int kLooks = 64;
     thread_local int looks = 0;

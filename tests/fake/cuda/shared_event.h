@@ -15,9 +15,9 @@ struct SharedEvent {
     bool complete(uint64_t number) const { return completed.load() >= number; }
 };
 
-// Null: no memory. Never unmapped.
+// Returns null if there is no memory. The event is never unmapped.
 SharedEvent* make_shared_event(CUipcEventHandle* name);
-// Null: no process has it any more.
+// Returns null if no process has the event any more.
 SharedEvent* open_shared_event(const CUipcEventHandle& name);
 void complete_shared_event(SharedEvent& event, uint64_t number);
 void wait_for_shared_event(const SharedEvent& event, uint64_t number);

@@ -216,7 +216,7 @@ FakeDevice::~FakeDevice() {
     run_freely();
     synchronize();
     stop_running();
-    // The memory of the words ends with this object: nobody may ask for them later.
+    // The memory of the words ends with this object: no caller may ask for them later.
     if (!stream_destroyed_) queue_->is_free();
     HwQueueDestroy(hwq_);
 }

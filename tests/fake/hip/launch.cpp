@@ -52,7 +52,7 @@ hipError_t find(const void* function, hipStream_t stream, CUfunction* kernel) {
     return *kernel != nullptr ? hipSuccess : hipErrorInvalidValue;
 }
 
-// The exported function of that name, whoever exports it first: what a runtime does that calls its own functions.
+// Returns the first exported function of that name, from any library: what a runtime does that calls its own functions.
 template <typename Function>
 Function* exported(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
@@ -91,7 +91,7 @@ hipError_t launch_threads(hipFunction_t function, dim3 threads, dim3 block, size
                           [&] { return launch(cu_function(function), grid, block, shared, stream, arguments, extra); });
 }
 
-// Of hipConfigureCall and hipSetupArgument, for hipLaunchByPtr.
+// The launch that hipConfigureCall and hipSetupArgument keep for hipLaunchByPtr.
 struct Configured {
     dim3 grid, block;
     size_t shared;

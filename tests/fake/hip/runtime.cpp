@@ -35,7 +35,7 @@ thread_local int t_device = 0;
 thread_local CUcontext t_context = nullptr;  // what use_device last made current
 thread_local hipError_t t_last_error = hipSuccess;
 
-// A thread's own streams end with it, when their work is done, whoever captures meanwhile. Made after what the driver
+// A thread's own streams end with it, when their work is done, even during a capture. Made after what the driver
 // below keeps for the thread, and so destroyed before it.
 struct OwnStreams {
     std::set<int> devices;

@@ -199,8 +199,8 @@ HIP_FUNCTION(hipStreamEndCapture, (hipStream_t stream, hipGraph_t* graph), (stre
 HIP_FUNCTION(hipStreamEndCapture_spt, (hipStream_t stream, hipGraph_t* graph), (stream, graph)) {
     return end_capture(per_thread(stream), graph);
 }
-// Of a HIP to come: a capture that the table of this version does not know, one that looks like work, and one that does
-// not.
+// Functions of a future HIP: a capture that this version's table does not know, one that looks like work,
+// and one that does not.
 HIP_FUNCTION(hipStreamBeginFutureCapture, (hipStream_t stream, int mode, void* what), (stream, mode, what)) {
     static_cast<void>(what);
     return begin_capture(stream, mode);

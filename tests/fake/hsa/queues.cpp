@@ -16,7 +16,7 @@ namespace kfd = xsched::hip::kfd;
 
 std::atomic<unsigned> g_queues{0};
 
-// Creates the queue as the thunk does. The driver's calls go through the C library's ioctl, whoever has it.
+// Creates the queue as the thunk does. The driver's calls go through the C library's ioctl, or its replacement.
 bool create_in_kernel(Queue& queue, uint64_t agent) {
     auto* open_file = of_kernel_driver<decltype(fake_kfd_open)>("fake_kfd_open");
     queue.file = open_file != nullptr ? open_file() : -1;

@@ -58,7 +58,7 @@ unsigned fake_kfd_masked(uint32_t type);
 int fake_kfd_run_begins(uint32_t queue);
 double fake_kfd_speed(int place, bool runs);
 void fake_kfd_run_ended(int place);
-// Whether a round is under way.
+// Returns whether a round is under way.
 bool fake_kfd_halted(void);
 // Successful calls of that number; and those that were not the owner's.
 unsigned fake_kfd_calls(unsigned number);

@@ -18,7 +18,7 @@ int units() {
     return count;
 }
 
-// Of this process's, by place.
+// The masks of this process's runs, by place.
 const std::atomic<uint64_t>* g_masks[kMostRuns];
 const std::atomic<uint32_t>* g_priorities[kMostRuns];
 

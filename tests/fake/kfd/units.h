@@ -15,7 +15,7 @@ class Runs {
 public:
     // -1: kernels do not run side by side. The queue's mask and priority are looked at until the end.
     int begin(const std::atomic<uint64_t>& mask, const std::atomic<uint32_t>& priority);
-    // Of the whole device's.
+    // Returns the speed as a part of the whole device's.
     double speed(int place, bool runs);
     void end(int place);
 

@@ -148,7 +148,7 @@ void link_command(cl_event event, const Submission& s) {
 
 }  // namespace
 
-// Called by whoever took the ready command: an executor, or the thread that made it ready.
+// Called by the thread that took the ready command: an executor, or the thread that made it ready.
 void run_command(cl_event event) {
     begin(event);
     const bool early = break_now(Break::kEarly);

@@ -146,7 +146,7 @@ cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_time) {
     return CL_SUCCESS;
 }
 
-// Of an OpenCL to come: one that looks like work, and one that does not.
+// Functions of a future OpenCL: one that looks like work, and one that does not.
 cl_int CL_API_CALL clEnqueueFutureThingFAKE(cl_command_queue queue) { return clFlush(queue); }
 cl_int CL_API_CALL clFutureThingFAKE(cl_command_queue queue) { return clFlush(queue); }
 

@@ -23,7 +23,7 @@ inline Box rect_box(void* base, const size_t* origin, size_t row_pitch, size_t s
     return {bytes + origin[2] * slice_pitch + origin[1] * row_pitch + origin[0], row_pitch, slice_pitch};
 }
 inline Extent rect_extent(const size_t* region) { return {region[0], region[1], region[2]}; }
-// Whether the box ends inside `size` bytes from `start`.
+// Returns whether the box ends inside `size` bytes from `start`.
 inline bool fits(const Box& box, const Extent& extent, const unsigned char* start, size_t size) {
     const size_t begin = static_cast<size_t>(box.base - start);
     return extent.row_bytes != 0 && extent.rows != 0 && extent.slices != 0 &&

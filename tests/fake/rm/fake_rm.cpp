@@ -105,7 +105,7 @@ void for_each_file(Visit visit) {
     closedir(list);
 }
 
-// Whether that file, which need not be mapped for good, has such a client.
+// Returns whether that file, which need not be mapped for good, has such a client.
 bool holds(int fd, uint32_t client) {
     void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return false;
@@ -174,7 +174,7 @@ uint32_t refusal_of(uint32_t command) {
     return 0;
 }
 
-// A real call, too, comes to its end before a process stops: it holds nobody up.
+// A real call also ends before a process stops, so it delays no other process.
 void freeze_if_told() {
     static std::atomic<bool> done{false};
     const char* wanted = std::getenv("FAKE_RM_FREEZE");
@@ -239,7 +239,7 @@ uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
         state.refused.fetch_add(1);
         return status;
     }
-    // As the real one, whoever asks: a client is its file's (rmclientValidate of NVIDIA's open kernel modules).
+    // As in the real driver, for any caller: a client is its file's (rmclientValidate, open kernel modules).
     if (find(state, request.hClient, request.hClient) == nullptr) return NV_ERR_INVALID_CLIENT;
     Object* object = find(state, request.hClient, request.hObject);
     if (object == nullptr) return NV_ERR_OBJECT_NOT_FOUND;

@@ -3,7 +3,7 @@
 // and passes on what is not about its own files.
 //
 // A file is what one open of /dev/nvidiactl is: it can be sent to another process, which then may make the same calls.
-// Opening the device again gives another file. A control on another file's client is refused, whoever makes it. But the
+// Opening the device again gives another file. A control on another file's client is refused, for any caller. But the
 // list of channels in such a control may name those of every file: so does the real driver (docs/SECURITY.md). A client
 // has another number in each process. A process may choose its number, if no client has it. The fake CUDA driver
 // allocates its contexts' channels here and runs nothing on those that are disabled, also in the middle of a kernel.

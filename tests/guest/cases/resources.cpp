@@ -36,7 +36,7 @@ void work(const Device& device) {
     }
 }
 
-// Whether anybody else has read, written or closed one of the program's sockets.
+// Returns whether other code has read, written or closed one of the program's sockets.
 bool touched(int own) {
     char byte = 0;
     return recv(own, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN;

@@ -49,7 +49,7 @@ def kind(descriptor):
 
 
 def without_ours(ended, socket):
-    """(the program's own descriptors, its threads' number, our descriptors, our threads), or None if nobody looked."""
+    """(the program's own descriptors, its threads' number, our descriptors, our threads), or None: not counted."""
     if ended.descriptors is None:
         return None
     ours = [name for name in ended.descriptors if name == f"socket to {socket}" or OUR_FILE.match(name)]

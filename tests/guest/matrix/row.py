@@ -77,7 +77,7 @@ def of_modules(row):
 
 
 def versions(packages):
-    """Of those that are installed."""
+    """Returns the version of each of the packages that is installed."""
     if not packages:
         return {}
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *packages],

@@ -99,7 +99,7 @@ def run(command, folder, environment, seconds, signals=(), files=()):
 
 
 def send(watcher, pid, began, after, number):
-    """Whether the program was there to get it."""
+    """Returns whether the program was there to get it."""
     try:
         watcher.wait(max(after - (time.monotonic() - began), 0))
         return False

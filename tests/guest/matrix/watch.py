@@ -114,7 +114,7 @@ def fault(pid, thread, number):
 
 
 def has_ended(pid, thread):
-    """Whether it is about to end by itself, or has (the kernel keeps it until this tracer has been told)."""
+    """Returns whether it is about to end by itself, or has (the kernel keeps it until this tracer has been told)."""
     state = re.search(r"^State:\s*(\S)", read(f"/proc/{pid}/task/{thread}/status"), re.MULTILINE)
     return state is None or state.group(1) in "ZX" or call_of(pid, thread) == EXIT_OF_A_THREAD
 
@@ -126,7 +126,7 @@ def threads(pid):
 
 
 def ends_alone(pid, thread):
-    """Whether this thread alone ends, by exit() and not with its process."""
+    """Returns whether this thread alone ends, by exit() and not with its process."""
     pending = re.search(r"^SigPnd:\s*([0-9a-f]+)$", read(f"/proc/{pid}/task/{thread}/status"), re.MULTILINE)
     killed = pending is not None and int(pending.group(1), 16) >> (signal.SIGKILL - 1) & 1
     others = len(os.listdir(f"/proc/{pid}/task")) > 1
@@ -200,7 +200,7 @@ def main():
         os.write(PIDS_FILE, f"{watched.pid}\n".encode())
         os.close(PIDS_FILE)
     except OSError:
-        pass  # nobody asked
+        pass  # no question was asked
     status = watched.until_the_end()
     told = {"status": os.waitstatus_to_exitcode(status), "seconds": round(time.monotonic() - began, 3), **watched.seen,
             "faults": watched.faults}

@@ -23,7 +23,7 @@ const Row& draw(std::span<const Row> rows, Random& random, Weight weight_of) {
     return rows.front();
 }
 
-// A buffer nobody else is using, locked; null if none was found quickly.
+// Returns a locked buffer that no other thread is using; null if none was found quickly.
 template <typename Buffer, typename Lock>
 Buffer* take(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock, Random& random) {
     for (int tries = 0; tries < 8; ++tries) {

@@ -99,7 +99,7 @@ bool single_faults(const Accesses& accesses, const Visit& visit) {
     return lost(accesses, visit) && moved(accesses, visit) && lost_steps(accesses, visit);
 }
 
-// Contents that no access leaves: memory of the host before or after its use, device memory that nobody has written.
+// Contents that no access leaves: memory of the host before or after its use, device memory that was never written.
 bool constants(const Accesses& accesses, const Visit& visit) {
     for (size_t begin = accesses.size(); begin >= 1; --begin)
         for (const uint32_t word : {0xABABABABU, 0xDEADBEEFU, 0U}) {

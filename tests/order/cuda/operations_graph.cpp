@@ -118,7 +118,7 @@ void Worker::run_graph(Context& context) {
         if (captured == nullptr) return;
         std::shared_lock unsafe(unsafe_calls());
         const CUresult result = api().cuGraphExecUpdate_v2(graph.exec, captured, nullptr);
-        if (result == kUpdateRefused) {  // a driver may, and the program makes it anew
+        if (result == kUpdateRefused) {  // a driver may, and the program makes it again
             unsafe.unlock();  // settle takes it by itself
             if (graph.last_launch) graph.last_launch->settle();
             unsafe.lock();

@@ -16,7 +16,7 @@ void Worker::run_poll() {
     count_operation();
 }
 
-// Of two points of one stream the later one does not have the earlier time.
+// The later one of two points of one stream does not have the earlier time.
 void Worker::run_elapsed() {
     if (pending_.empty()) return;
     const TrackerPtr end = pending_.oldest();

@@ -22,7 +22,7 @@ struct Context;
 class Tracker;
 using TrackerPtr = std::shared_ptr<Tracker>;
 
-// Calls that CUDA forbids while anybody captures in global mode hold it shared; such a capture holds it alone.
+// Calls that CUDA forbids while any thread captures in global mode hold it shared; such a capture holds it alone.
 std::shared_mutex& unsafe_calls();
 // Captures hold it shared; calls that wait for a whole context, which is forbidden during any of them, hold it alone.
 std::shared_mutex& any_capture();

@@ -101,7 +101,7 @@ private:
     StreamPtr synchronous_stream(Context& context);
     static const Api& default_api(const Stream& stream);
     Target target(const Stream& stream);
-    // A buffer nobody else is using; null if none was found quickly.
+    // Returns a buffer that no other thread is using; null if none was found quickly.
     Buffer* take(std::vector<std::unique_ptr<Buffer>>& all, Lock& lock) { return order::take(all, lock, random_); }
     // One of `all` and any stream; no buffer if none was found quickly.
     Turn next_turn(Context& context, std::vector<std::unique_ptr<Buffer>>& all);

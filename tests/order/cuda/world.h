@@ -34,7 +34,7 @@ struct Stream : Recent<Tracker, 16> {
     Stream& operator=(const Stream&) = delete;
 
     bool created() const { return sort == Sort::kBlocking || sort == Sort::kNonBlocking; }
-    // Whether commands of both follow each other without being told to.
+    // Returns whether commands of both follow each other without being told to.
     bool synchronizes_with(const Stream& other) const;
     Context& context;
     const Sort sort;

@@ -31,7 +31,7 @@ void drop_at_random(XQueueHandle queue, uint64_t seed, const std::atomic<bool>& 
     }
 }
 
-// The queue and its buffer do what they should when nobody disturbs them.
+// The queue and its buffer do what they should when no other thread disturbs them.
 void check_it_works(const Queue& queue, cl_mem buffer, uint32_t value) {
     uint32_t seen = ~value;
     cl_event filled = nullptr;
@@ -78,7 +78,7 @@ void Dropper::enqueue(const Queue& queue, cl_mem buffer, std::vector<cl_event>& 
         if (event != nullptr) events.push_back(event);
         if (random_.once_in(8)) expect_success(clFlush(queue.handle), "clFlush");
     }
-    expect_success(clFlush(queue.handle), "clFlush");  // whoever asks for its events may not
+    expect_success(clFlush(queue.handle), "clFlush");  // a thread that asks for its events may not
 }
 
 // Asks, since waiting for an event that ends with an error is a matter of its own.

@@ -83,7 +83,7 @@ void Worker::run_poll() {
     count_operation();
 }
 
-// A user event nobody's command waits for: set, watched and waited for by the program alone.
+// A user event that no command waits for: set, watched and waited for by the program alone.
 void Worker::run_user_event(Context& context) {
     cl_event event = gate(context);
     if (random_.once_in(2)) {

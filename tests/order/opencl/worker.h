@@ -68,12 +68,12 @@ private:
     void run_user_event(Context& context);
     void run_new_queue(Context& context);
 
-    // A buffer nobody else is using; null if none was found quickly.
+    // Returns a buffer that no other thread is using; null if none was found quickly.
     Buffer* take_buffer(Context& context, Lock& lock) { return take_from(context.buffers, lock); }
     Buffer* take_from(const std::vector<std::unique_ptr<Buffer>>& list, Lock& lock) {
         return take(list, lock, random_);
     }
-    // A buffer that nobody else is using, and the next command on it.
+    // A buffer that no other thread is using, and the next command on it.
     struct Turn {
         Lock lock;
         Buffer* buffer = nullptr;

@@ -226,7 +226,7 @@ protected:
     }
     void TearDown() override {
         burst(3);
-        begin();  // for other tests nobody knows how many there are
+        begin();  // leaves the number unknown for other tests
         xq_about_to(nullptr, kXqWait);
         device.slot().warm_behind_us = 0;
         device.slot().holds_until_ns = 0;
@@ -331,7 +331,7 @@ TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
     EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
 }
 
-// Else it would leave victims to a hold that is over, in a burst that goes on or in the next one.
+// Otherwise it would leave victims to a hold that is over, in a burst that goes on or in the next one.
 TEST_F(KeepAliveToTheEnd, ALaunchBehindTheWaitTellsTheScheduler) {
     ask(device, 3'600'000'000U);
     const int64_t until_ns = device.slot().holds_until_ns.load();

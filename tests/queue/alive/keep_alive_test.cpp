@@ -108,7 +108,7 @@ TEST_F(KeepAlive, AQueueIsIdleIfTheDriverSaysSoToo) {
     xq_sync_end(device.abi_queue(), mark);
     EXPECT_TRUE(xq_all_complete(device.abi_queue()));
     EXPECT_TRUE(xq_is_idle(device.abi_queue()));
-    device.driver_is_idle = false;  // there is something in it that nobody counts
+    device.driver_is_idle = false;  // the driver has work that is not counted
     EXPECT_TRUE(xq_all_complete(device.abi_queue()));
     EXPECT_FALSE(xq_is_idle(device.abi_queue()));
 }

@@ -122,7 +122,7 @@ TEST_F(GatedStand, ACommandThatComesBeforeTheWaitHasReturnedIsNotBehindItEither)
     EXPECT_FALSE(ready());
 }
 
-// Else it would never become ready, and what it waits for its turn with would keep its gate closed.
+// Otherwise it would never become ready, and what it waits for its turn with would keep its gate closed.
 TEST_F(GatedStand, ASuspendedQueueHasItsGateBehindTheWait) {
     direct(device, true);
     wait();

@@ -75,7 +75,7 @@ int gates_with(XqGateCost cost, int64_t launch_ns) {
     return device.gates_inserted - before;
 }
 
-// A gate costs its thread as much as two launches: it would be a part of the time of whoever waits for launches.
+// A gate costs its thread as much as two launches: it would delay a program that waits for its launches.
 TEST(GatesApart, FewerWhereLaunchesTakeLongerThanWhatTheyLaunch) {
     constexpr uint32_t kHostNs = 2'000'000;
     const int often = gates_with({0, 0}, 0);

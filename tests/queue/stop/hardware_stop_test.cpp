@@ -280,7 +280,7 @@ TEST(HardwareStop, WhatIsSuspendedForALiveProcessOrAPersonStays) {
     direct(device, false, false);
 }
 
-// Of a device whose level 3 leaves the victim a few compute units.
+// On a device whose level 3 leaves the victim a few compute units.
 TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;

@@ -58,7 +58,7 @@ protected:
     FakeDevice device{test::kInterruptible};
 };
 
-// Of what the device missed, or of one call too many that was counted.
+// After a call that the device missed, or one call too many that was counted.
 TEST_F(StandsAfterwards, WhatWasTakenOffIsPutBackAgainAsLongAsItStands) {
     make_words_known(device);
     device.enqueue(0);

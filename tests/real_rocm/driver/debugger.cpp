@@ -42,7 +42,7 @@ Answer enable_runtime(const kfd_ioctl_runtime_enable_args& asked) {
 
 Answer debug(kfd_ioctl_dbg_trap_args& asked) {
     say(1, "DBG_TRAP: operation %u", asked.op);
-    if (asked.pid != static_cast<uint32_t>(getpid())) return -EPERM;  // nobody is traced here
+    if (asked.pid != static_cast<uint32_t>(getpid())) return -EPERM;  // no other process is traced here
     if (asked.op != KFD_IOC_DBG_TRAP_ENABLE && !g_attached) return -EINVAL;
     if (needs_runtime(asked.op) && !g_runtime) return -EPERM;
     switch (asked.op) {

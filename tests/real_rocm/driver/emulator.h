@@ -1,7 +1,7 @@
 // An emulated kernel driver (KFD) below AMD's real HSA and HIP libraries, preloaded as libkfdemulator.so: enough of
 // /dev/kfd for memory, events, queues and debugging. It executes no GPU instruction. One thread for each queue takes
-// the packets, and runs kernels by their names (kernels.h). Nothing here is a guest of anybody's: it may stop the
-// process when it meets what it does not know.
+// the packets, and runs kernels by their names (kernels.h). The emulator serves tests alone, so it may stop the
+// process at a request that it does not know.
 //
 // The ioctls are those of Linux's own header. The effect of a call follows Linux 6.12 (drivers/gpu/drm/amd/amdkfd).
 //

@@ -48,7 +48,7 @@ Fault matching(const std::string& text, const std::string& call, int nth) {
     return parse(text.substr(equals + 1, at == std::string::npos ? at : at - equals - 1));
 }
 
-// Of those in the variable.
+// Returns the call's fault that the variable names.
 Fault asked_for(const char* call) {
     static auto& calls = *new std::map<std::string, int>;
     const std::lock_guard lock(g_mutex);

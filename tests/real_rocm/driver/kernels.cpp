@@ -156,7 +156,8 @@ void add_one(const DispatchPacket& packet, const uint64_t* a) {
     for (uint32_t i = 0; i < std::min(packet.grid[0], static_cast<uint32_t>(a[1])); ++i) ++values[i];
 }
 
-// Of the order checker (tests/fake/cuda/builtin_kernels.cpp): words, a value or eight, or words to add, how many.
+// Runs the order checker's kernels (tests/fake/cuda/builtin_kernels.cpp): words, a value or eight, or words to add, how
+// many.
 bool order(const std::string& name, const DispatchPacket& packet, const uint64_t* a) {
     const auto* lanes = reinterpret_cast<const uint32_t*>(a + 1);
     auto* words = at<uint32_t>(a[0]);

@@ -7,8 +7,8 @@ namespace kfd {
 
 Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked);
 Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked);
-// The runtime gives pages back to the host. With KFD_EMULATOR_UNMAP_US nothing else comes to lie there, so that whoever
-// touches them from now on crashes, and that takes so long. False: the system is to do it.
+// The runtime gives pages back to the host. With KFD_EMULATOR_UNMAP_US nothing else comes to lie there, so that a
+// thread that touches them later crashes; unmapping takes that long. Returns false if the system is to do it.
 bool close_pages(uint64_t address, uint64_t bytes);
 // The address that a handle stands for; 0: none.
 uint64_t address_of_handle(uint64_t handle);

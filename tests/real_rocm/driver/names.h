@@ -7,7 +7,7 @@
 
 namespace kfd {
 
-// Empty: nobody asked for it, as for the HSA library's own.
+// Returns an empty name if no program asked for the kernel, as for the HSA library's own.
 std::string name_of_kernel(uint64_t object);
 
 }  // namespace kfd

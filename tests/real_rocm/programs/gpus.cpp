@@ -1,6 +1,6 @@
 // A program with work on two GPUs at once, of which one's stream is suspended at preempt level 3 and resumed, in turns,
 // while the other one's goes on. Then copies between them. Needs the shim in the process, and XSCHED_SCHEDULER=app:
-// nobody else decides.
+// no server decides.
 //   gpus CODE TIMES
 //   TIMES     suspensions on each GPU
 // Exit status 0: a suspended stream stood, the other one and what was resumed went on, every kernel ran once, and
@@ -23,7 +23,7 @@ void demand(bool truth, const std::string& text) {
     if (!truth) throw std::runtime_error(text);
 }
 
-// Whether no kernel of the victim ends while some of the other one do.
+// Returns whether no kernel of the victim ends while some of the other one do.
 bool stands(const Worker& victim, const Worker& other) {
     const uint64_t before = victim.ran();
     demand(other.gets_on(other.ran(), kKernelsMeanwhile), "the other GPU stands as well");

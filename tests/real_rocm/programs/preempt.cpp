@@ -1,5 +1,5 @@
 // A program whose streams are suspended and resumed at preempt level 3, as fast as they get on, while they work. Needs
-// the shim in the process, and XSCHED_SCHEDULER=app: nobody else decides.
+// the shim in the process, and XSCHED_SCHEDULER=app: no server decides.
 //   preempt CODE TIMES STREAMS
 //   TIMES     suspensions of each stream
 // It says whether every kernel ran exactly once, how often a kernel ended on a suspended stream (at level 3 none does),

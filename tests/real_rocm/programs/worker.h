@@ -45,7 +45,7 @@ inline void set_level(uint64_t queue, int level) {
         throw std::runtime_error("its XQueue has no such level");
 }
 
-// Of the device that is current. Its kernels take so long that most suspensions come within one.
+// Works on the current device. Its kernels take so long that most suspensions come within one.
 class Worker {
 public:
     explicit Worker(hipFunction_t spin) : spin_(spin) {
@@ -68,7 +68,7 @@ public:
     uint64_t launched() const { return launched_; }
     const std::string& complaint() const { return complaint_; }
 
-    // Whether so many kernels more than `from` end within 5 s, or its thread complains.
+    // Returns whether `kernels` more than `from` end within 5 s, or its thread complains.
     bool gets_on(uint64_t from, uint64_t kernels = 1) const {
         for (int i = 0; i < kStuckMs * 10; ++i) {
             if (ran() >= from + kernels || !complaint_.empty()) return true;

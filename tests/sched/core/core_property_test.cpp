@@ -83,7 +83,7 @@ const UnitState* find(const World& world, uint64_t id) {
     return nullptr;
 }
 
-// On each device with work somebody with work runs, unless the device is kept free for a more urgent unit. It is kept
+// On each device with work a unit with work runs, unless the device is kept free for a more urgent unit. It is kept
 // free for no longer than the limit of anticipation.
 void expect_work_runs(const World& world, const WholeCore::Plan& plan) {
     std::map<uint64_t, bool> work;

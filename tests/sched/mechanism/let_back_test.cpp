@@ -96,7 +96,7 @@ TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
 }
 
-// Held from the begin on: nobody is taken off.
+// Held from the begin on: no victim is taken off.
 TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
     rest();
     pass(10 * kMs);

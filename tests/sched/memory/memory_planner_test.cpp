@@ -134,7 +134,7 @@ TEST_F(MemoryPlans, WhatNoProgramMayGiveIsRefusedAtOnce) {
     EXPECT_EQ(answers_[3], Answer::kNotEnough);
 }
 
-// Half of what is missing helps nobody.
+// Half of the missing memory helps no program.
 TEST_F(MemoryPlans, NothingIsTakenForARequestThatCannotBeMet) {
     add(1, 0, 20 * kGiB);
     add(2, 5, 55 * kGiB, false);
@@ -215,7 +215,7 @@ TEST_F(MemoryPlans, AnEqualWhoseTurnIsOverGivesAsOftenAsItIsAsked) {
     EXPECT_EQ(user(1).on_host, 60 * kGiB);
 }
 
-// Of a turn and the swap behind it, at most a tenth is the swap.
+// A swap takes at most a tenth of a turn and the swap behind it.
 TEST_F(MemoryPlans, ATurnLastsTenTimesAsLongAsASwap) {
     for (const uint64_t bytes : {kGiB, 20 * kGiB, 200 * kGiB}) {
         const double swap_ns = 2.0 * static_cast<double>(bytes) / (MemoryPlanner::kSwapBytesPerUs / 1e3);

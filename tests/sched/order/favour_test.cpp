@@ -1,4 +1,4 @@
-// Some equals make room for somebody more urgent. An equal that gets nothing of the device in between has a turn there,
+// Some equals make room for a more urgent unit. An equal that gets nothing of the device in between has a turn there,
 // before it starves and has one within a burst.
 #include <gtest/gtest.h>
 

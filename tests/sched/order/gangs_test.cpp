@@ -109,7 +109,7 @@ TEST(Gangs, AMemberThatAPersonSuspendsStopsAll) {
     EXPECT_EQ(running(core.decide(units, kStart + 11 * kSecond)), "11");
 }
 
-// Busy units under a policy that gives turns: device time goes to whoever runs.
+// Busy units under a policy that gives turns: device time goes to the units that run.
 struct Busy {
     std::vector<UnitState> units;
     std::vector<int64_t> had_ns = std::vector<int64_t>(16);
@@ -172,7 +172,7 @@ TEST(Gangs, TheMostCrowdedDeviceLeads) {
     }
 }
 
-// Two gangs over the same devices, and rings of gangs that overlap in one each: nobody waits for ever.
+// Two gangs over the same devices, and rings of gangs that overlap in one each: no gang waits for ever.
 TEST(Gangs, OverlappingGangsAllGetOn) {
     for (const char* policy : kTurns) {
         for (const bool ring : {false, true}) {

@@ -1,4 +1,4 @@
-// Equals below somebody more urgent take turns, where level 3 takes them off the device.
+// Equals below a more urgent unit take turns, where level 3 takes them off the device.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -281,7 +281,7 @@ TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     EXPECT_NE(plan.verdicts[0].suspend, plan.verdicts[2].suspend);
 }
 
-// The agents of the others sleep, in its turn and while somebody more urgent has the device.
+// The agents of the others sleep, in its turn and while a more urgent unit has the device.
 TEST_F(Turns, OnlyTheOneThatHasItIsQuick) {
     const auto quick = [this] {
         std::string who;

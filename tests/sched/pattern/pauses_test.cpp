@@ -36,7 +36,7 @@ TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
     EXPECT_FALSE(pauses.streams());
 }
 
-// Another burst began before anybody had looked: as of requests that queue.
+// Another burst began before the scheduler had looked, as with requests that queue.
 TEST(Pauses, OneThatNobodySawBehindAWholeBurstIsNone) {
     Pauses pauses;
     int64_t now = kStart;
@@ -143,7 +143,7 @@ TEST(Pauses, OneShortOfSixIsLittle) {
     EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
 }
 
-// Its pauses within a burst are not seen to begin: the next work comes before anybody looks.
+// Its pauses within a burst are not seen to begin: the next work comes before the scheduler looks.
 TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
     Pauses pauses;
     int64_t now = kStart;

@@ -122,7 +122,7 @@ TEST(Period, ShortRestsLeaveNothing) {
     }
 }
 
-// Of eight rests every second one is 0.4 ms longer: the device would be kept for 0.2 ms on average, which a period of
+// Every second one of eight rests is 0.4 ms longer: the device would be kept for 0.2 ms on average, which a period of
 // 10 ms does not pay for.
 TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     for (const auto& [period_ns, pays] : {std::pair(10 * kMs, false), std::pair(100 * kMs, true)}) {
@@ -169,7 +169,7 @@ TEST(Period, PartsOfABurstBeginNone) {
     EXPECT_NE(rhythm.next(), 0);
 }
 
-// A program that launches without waiting: its queue becomes ready again and again, and nobody sees it idle in between.
+// A program that launches without waiting: its queue becomes ready again and again, and is never seen idle in between.
 TEST(Period, PausesThatNobodySawBeginAreParts) {
     Rhythm rhythm;
     for (unsigned i = 0; i < EvenTimes::kEnough + 1; ++i) {

@@ -43,7 +43,7 @@ TEST(ShortTimeslice, NobodyStallsWithoutWorkOrWhileSuspended) {
     }
 }
 
-// Each burst of somebody more urgent suspends it.
+// Each burst of a more urgent unit suspends it.
 TEST(ShortTimeslice, WhatItRunsBetweenSuspensionsAddsUp) {
     ShortTimeslice slice;
     int64_t now_ns = kStart;

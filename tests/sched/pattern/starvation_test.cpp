@@ -76,8 +76,8 @@ TEST(Starvation, ARunInWhichNothingCompletesIsNone) {
     }
 }
 
-// A long command does not complete in each of its runs. Alone it had the device in them; beside others nobody knows,
-// and many brief ones count as one.
+// A long command does not complete in each of its runs. Alone it had the device in them; beside others this is not
+// known, and many brief ones count as one.
 TEST(Starvation, BriefRunsOfALongCommandBesideOthersCountTogether) {
     const auto starves = [](bool beside, int64_t run_ns) {
         auto work = ready_since(kStart, 500 * kMs);

@@ -98,7 +98,8 @@ TEST_F(HistoryTest, AUnitThatComesAgainIsNew) {
     EXPECT_EQ(follow().units[1].progress_ns, 0);
 }
 
-// Of a crowd it is 1.5 KiB for each: clients that come and go would have it copied, and new memory taken, each time.
+// A crowd's history takes 1.5 KiB for each: clients that come and go would have it copied, and new memory taken, each
+// time.
 TEST_F(HistoryTest, NobodyElseIsCopiedWhenOneLeaves) {
     for (uint64_t id = 1; id <= 200; ++id) come(id);
     const sched::UnitHistory* there = follow().units.data();

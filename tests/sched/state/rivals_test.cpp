@@ -16,7 +16,8 @@ using namespace testing;
 
 class Leads : public ::testing::Test {
 protected:
-    // Whether each leads. Their priorities, and whether each has worked lately; each is a process of its own.
+    // Returns whether each leads. Takes their priorities, and whether each has worked lately; each is a process of its
+    // own.
     std::vector<bool> of(const std::vector<int32_t>& urgency, const std::vector<bool>& lately) {
         std::vector<UnitState> units;
         std::vector<Usage> usages(urgency.size());

@@ -1,4 +1,4 @@
-// Numbers of connections begin anew after 2^32.
+// Numbers of connections begin again after 2^32.
 #include "server/clients/connection_ids.h"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ protected:
         bells.note_clients();
     }
     std::vector<uint32_t> heard() { return bells.note_clients(); }
-    // Sleeps until somebody is heard.
+    // Sleeps until a client is heard.
     int64_t sleep_for(int64_t most_ns) {
         const int64_t began = base::now_ns();
         bells.sleep(began + most_ns);

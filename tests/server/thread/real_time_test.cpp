@@ -1,4 +1,4 @@
-// The real-time class of the deciding thread, and that whoever keeps it busy makes it rest.
+// The real-time class of the deciding thread, and that a client that keeps it busy makes it rest.
 #include "server/thread/real_time.h"
 
 #include <sched.h>

@@ -10,7 +10,7 @@ namespace {
 constexpr int kWords = 180;
 constexpr const char* kPrompt = "the rain in seine tones on and on as the tin rains on stones in the sea";
 
-// Of the last token of what was read: it alone has values.
+// Returns the likeliest successor of the last token read: only that token has values.
 llama_token likeliest(llama_context* context) {
     const float* values = llama_get_logits(context);
     const int count = llama_n_vocab(llama_get_model(context));

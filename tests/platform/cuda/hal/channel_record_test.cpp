@@ -170,9 +170,9 @@ TEST_F(ChannelRecord, AContextThatIsMadeAgainWithTheSameHandles) {
     for (int round = 0; round < 3; ++round) {
         context(kFirstClient, 0x10, 0x100);
         EXPECT_EQ(recorded()[0].set.channel_count, 2u) << "round " << round;
-        if (round != 1) release(kFirstClient, 0x100);  // once it goes where nobody sees it
+        if (round != 1) release(kFirstClient, 0x100);  // once it goes unseen
     }
-    device(kFirstClient, 0x10);  // the device anew: nothing below it is left
+    device(kFirstClient, 0x10);  // the device again: nothing below it is left
     EXPECT_TRUE(recorded().empty());
 }
 

@@ -1,5 +1,5 @@
 // An ordinary CUDA program that does nothing but copy, on the NULL stream: copies [to|from] COUNT BYTES, then waits for
-// the end of its input. Beside it there is nobody.
+// the end of its input. No other program runs beside it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

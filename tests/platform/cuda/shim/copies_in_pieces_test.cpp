@@ -1,4 +1,4 @@
-// Large copies go to the driver in pieces while somebody may have to be made room for, and only then; contents, order,
+// Large copies go to the driver in pieces while a more urgent program may need room, and only then; contents, order,
 // errors and captures are as without.
 #include <algorithm>
 #include <cstring>

@@ -25,7 +25,7 @@ TEST(SmiEvents, ProcessorsAreNoGpus) {
         std::filesystem::create_directories(folder / node);
         std::ofstream(folder / (std::string(node) + "/gpu_id")) << id << "\n";
     }
-    std::filesystem::create_directories(folder / "3");  // nobody may read it
+    std::filesystem::create_directories(folder / "3");  // no user may read it
     EXPECT_EQ(gpu_ids(folder / ""), (std::vector<uint32_t>{4098, 51022}));
     EXPECT_TRUE(gpu_ids(folder / "nowhere").empty());
 }

@@ -1,4 +1,4 @@
-// Copies of rows and batches of copies in pieces, while somebody competes and the user asks for it
+// Copies of rows and batches of copies in pieces, while another program competes and the user asks for it
 // (XSCHED_COPY_PIECE): contents are as without, and the runtime gets several calls. Plain copies: the order checker.
 #include <cstring>
 #include <vector>
@@ -37,7 +37,7 @@ protected:
         EXPECT_EQ(hip().hipStreamDestroy(stream_), hipSuccess);
         HipTest::TearDown();
     }
-    // Of the stand-in's engine.
+    // Returns how often the stand-in's engine was called.
     static long calls(const char* function) {
         return reinterpret_cast<long (*)(const char*)>(dlsym(stand_in(), "fake_cuda_calls"))(function);
     }

@@ -70,7 +70,7 @@ TEST_F(HardwareQueues, AMoveIsNoticedAtTheNextLaunch) {
     if (!dynamic()) GTEST_SKIP() << "the runtime moves nobody";
     const auto streams = make(3);
     std::set<uint32_t> seen;
-    // Where all have one priority nobody needs to know.
+    // Where all queues have one priority, the priorities need no asking.
     ASSERT_EQ(XHintPriority(used_xqueue_of(streams[0]), 5), kXSchedSuccess);
     ASSERT_EQ(XHintPriority(used_xqueue_of(streams[1]), 0), kXSchedSuccess);
     for (int i = 0; i < 16; ++i) used(streams[1]);

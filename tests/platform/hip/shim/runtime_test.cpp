@@ -68,7 +68,7 @@ TEST_F(Runtime, ByDlsymAProgramFindsTheNamesThatTheRuntimeHas) {
     expect_names_of(stand_in(), dlopen(nullptr, RTLD_NOW), "hip");
 }
 
-// As on ROCm 7, where libhiprtc alone has hiprtc. It comes late here, and for whoever opened it alone.
+// As on ROCm 7, where libhiprtc alone has hiprtc. It is loaded late here, and visible only to the code that opened it.
 TEST_F(Runtime, AFunctionThatTheRuntimeLacksIsAnotherLibrarys) {
     const auto version = &hiprtcVersion;
     const auto text = &hiprtcGetErrorString;

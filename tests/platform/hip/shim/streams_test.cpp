@@ -100,8 +100,8 @@ TEST_F(Streams, AThreadThatNeverUsedTheDeviceCanMakeAQueue) {
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
-// The same in the orders in which an interpreter may tear things down: what is left of a queue refuses, and hurts
-// nobody.
+// The same in the orders in which an interpreter may tear things down: what is left of a queue refuses, and does
+// no harm.
 TEST_F(Streams, WhatIsTornDownInAnyOrderGivesResultsNotCrashes) {
     for (int order = 0; order < 3; ++order) {
         ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);

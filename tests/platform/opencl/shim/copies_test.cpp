@@ -1,4 +1,4 @@
-// Large reads, writes and copies of buffers go to the driver in pieces while somebody may have to be made room for, and
+// Large reads, writes and copies of buffers go to the driver in pieces while a more urgent program may need room, and
 // only then; contents, order, events and errors are as without.
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,5 @@
-// Handles that are no command queues: the public functions say so, and nobody follows them. With the shim and without.
+// Handles that are no command queues: the public functions say so, and the shim does not follow them. With the shim and
+// without.
 #include <cstdint>
 #include <vector>
 

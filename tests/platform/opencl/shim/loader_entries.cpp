@@ -67,7 +67,7 @@ int with_entries(cl_uint count) {
         if (answer.table[i] == nullptr) return 3;
     const bool complete = count >= kKnown;
     if (complete && answer.table[kKernels] == table[kKernels]) return 4;
-    // Of too old a loader, which lacks what XSched itself calls, nothing is hooked.
+    // If the loader is so old that it lacks functions that XSched itself calls, nothing is hooked.
     if (count <= kOpenCl11 && answer.hooked(table) != 0) return 5;
     return 0;
 }

@@ -1,4 +1,4 @@
-// Of the names that a shim exports, dlsym finds those that the vendor's library has, and no other.
+// Checks the names that a shim exports: dlsym finds those that the vendor's library has, and no other.
 #pragma once
 
 #include <dlfcn.h>
