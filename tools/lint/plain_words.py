@@ -3,7 +3,7 @@
 find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the program, the driver, the value.
 Questions may begin so, and so may headings and words in bold.
 
-In src and include a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of
+In the folders CLEAN a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of
 ..."), but with what the function does or the value is, and has none
 of the words WORDS. Quoted words may be any."""
 import io
@@ -26,6 +26,7 @@ C_TOKEN = re.compile(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])
 HASH = re.compile(r"(?:^|\s)#+\s?([^\"']*)$")
 SUFFIXES = C | {".py", ".sh", ".cmake", ".md", ".txt", ""}
 NOT_PROSE = {"LICENSE"}
+CLEAN = {"src", "include", "python", "tests", "cmake", "examples", "packaging", "scripts", "web"}
 TITLES = "docs/decisions/README.md"  # its table has the pages' headings
 
 
@@ -98,7 +99,7 @@ def sentences(path, text):
 
 
 def code_comments(path, text):
-    """The faults of a file's comments that only src and include must not have."""
+    """Yields the faults of a file's comments that only the folders CLEAN must not have."""
     blank = False
     for number, words in prose(path, text):
         half = (blank or words.startswith("\n")) and HALF.match(words.strip())
@@ -117,7 +118,7 @@ def check(root, _):
         if path.suffix == ".txt" and path.name != "CMakeLists.txt" or path.name in NOT_PROSE or str(path) == TITLES:
             continue
         text = lint.read(root, path)
-        if path.parts[0] in ("src", "include") and path.suffix in C:
+        if path.parts[0] in CLEAN:
             problems += [f"{path}:{number}: {problem}" for number, problem in code_comments(path, text)]
         for number, sentence in sentences(path, text):
             match = BEGINS.match(sentence)
@@ -144,6 +145,9 @@ BAD = {
     "src/base/i.h": "int x;  // set by whoever comes\n",
     "src/base/j.cpp": "// The queue is made anew.\nint x;\n",
     "include/xsched/b.h": "/* It is so. One that is not\n * is not. */\n",
+    "src/policy/b/README.md": "Nothing is made anew.\n",
+    "tests/base/b_test.py": '"""Whether it waits."""\n',
+    "python/xsched/b.py": "x = 1  # read by anybody\n",
     "docs/b.md": "A page. Who reads it\nknows.\n",
     "docs/c.md": "| a | b |\n|---|---|\n| a | Nobody reads it |\n",
     "docs/d.md": "- first\n- What is second\n",
