@@ -7,6 +7,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "ipc/protocol.h"
 
 namespace xsched::queue {
 
@@ -103,7 +104,7 @@ void undo_handovers() {
 
 void xq_hand_over(const XqHandover* handover) {
     using namespace xsched::queue;
-    if (handover->bytes > kMostHandoverBytes) return;
+    if (handover->bytes > xsched::ipc::Handover::kMostBytes) return;
     {
         xsched::base::Lock lock(g_handover_mutex);
         forget_parents();

@@ -9,7 +9,6 @@
 namespace xsched::queue {
 
 inline constexpr uint32_t kMostHandovers = 64;
-inline constexpr uint32_t kMostHandoverBytes = 16384;
 
 // Returns whether there is something new since the last connection or send; cheap.
 bool handovers_pending();
