@@ -332,9 +332,7 @@ class Checks(Documents, Suites):
 ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels",
        "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4",
        "units", "storm"]
-# With 7.2.4 the order checker crashes in AMD's libraries without XSched as well, in some runs.
-NOT_ON = {"7": ["order"]}
 # Checks that fail in some runs for a reason that is not known yet: they run when they are named.
-UNEXPLAINED = {"6": ["order"]}
+UNEXPLAINED = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["cost", "doctor", "repeated"]

@@ -84,9 +84,6 @@ def run_checks(version, options):
         print(f"{version.runtime}: FAILED to prepare: {error}", flush=True)
         return 0, 1
     for name in options.checks or checks.ALL:
-        if name in checks.NOT_ON.get(version.name, []):
-            say_skipped(f"{version.runtime} {name}", "it does not work without XSched either (docs/hip-design.md)")
-            continue
         if not options.checks and name in checks.UNEXPLAINED.get(version.name, []):
             say_skipped(f"{version.runtime} {name}", "it fails in some runs, not explained yet (docs/hip-design.md)")
             continue
