@@ -48,8 +48,8 @@ endfunction()
 # platform/stream/hal are compiled with its vendor.h.
 function(xsched_stream_device name api)
   xsched_api(${api})
-  set(shared driver_use event_ring gate_trial gates hal hwqueue keep_alive_ops linker pinned_words scratch
-             signals stream_end stream_id users value_operations vendor_library)
+  set(shared driver_use event_ring gate_trial gates hal hwqueue keep_alive_ops linker pinned_words program_queues
+             scratch signals stream_end stream_id users value_operations vendor_library)
   list(TRANSFORM shared PREPEND ../../stream/hal/)
   list(APPEND shared ../../../host/library_search)
   list(TRANSFORM shared APPEND .cpp)

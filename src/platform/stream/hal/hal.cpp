@@ -6,6 +6,7 @@
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
 #include "platform/stream/hal/pinned_words.h"
+#include "platform/stream/hal/program_queues.h"
 #include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/abi/queue_abi.h"
@@ -37,6 +38,7 @@ XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context con
     xq_name_device(device, name);
     const XResult result = xq_hwq_create(&wrapped->hwq, ops, hwq, stream_id(kind, stream, context), device);
     if (result != kXSchedSuccess) ops->destroy(hwq);
+    if (result == kXSchedSuccess && retain) note_program_queue(wrapped->hwq, context);
     return result;
 }
 
@@ -68,6 +70,7 @@ extern "C" void HAL(pause)(void) { xsched::stream::pause_driver(); }
 extern "C" void HAL(unpause)(void) { xsched::stream::unpause_driver(); }
 
 extern "C" void HAL(context_going)(Context context) {
+    xsched::stream::end_program_queues(context);
     if (const auto* api = xsched::stream::vendor_api()) xsched::stream::forget_pins(*api, context);
     xsched::stream::platform_context_going(context);
     xq_words_owner_gone(reinterpret_cast<uint64_t>(context));

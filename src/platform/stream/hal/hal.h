@@ -7,7 +7,8 @@
 
 namespace xsched::stream {
 
-// Makes a HwQueue for the stream. `retain`: also keeps the device's primary context alive if the stream is in that.
+// Makes a HwQueue for the stream. `retain`: the program made it. It also keeps the device's primary context alive if
+// the stream is in that.
 XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain);
 
 // Calls act(api), for a function of the public interface that returns a handle.

@@ -109,10 +109,10 @@ bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* addres
 uint32_t pin_epoch() { return g_epoch.load(std::memory_order_acquire); }
 
 void forget_pins(const Api& api, Context context) {
-    Page* page = take_pages(context);
-    const bool gives_back = page != nullptr && registrations_go_first(api);
     const OwnCalls own(api);
     const RelaxedCapture relaxed(api);
+    Page* page = take_pages(context);
+    const bool gives_back = page != nullptr && registrations_go_first(api);
     while (page != nullptr) {
         Page* next = page->next;
         if (gives_back && page->ours) host_unregister(api, reinterpret_cast<void*>(page->address));

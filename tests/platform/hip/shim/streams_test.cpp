@@ -170,6 +170,26 @@ TEST(LastDevice, IsResetWhileWorkStandsBehindAGate) {
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
+// A device's reset ends a queue that the program made, also one that it never used: afterwards the runtime crashes over
+// the stream (7.2.4).
+TEST(LastDevice, TakesTheProgramsUnusedQueuesAlong) {
+    int devices = 0;
+    ASSERT_EQ(hip().hipGetDeviceCount(&devices), hipSuccess);
+    ASSERT_EQ(hip().hipSetDevice(devices - 1), hipSuccess);
+    hipStream_t with = nullptr, without = nullptr;
+    ASSERT_EQ(hip().hipStreamCreateWithFlags(&with, hipStreamNonBlocking), hipSuccess);
+    ASSERT_EQ(hip().hipStreamCreateWithFlags(&without, hipStreamNonBlocking), hipSuccess);
+    HwQueueHandle hwq = 0, bare = 0;
+    XQueueHandle xqueue = 0;
+    ASSERT_EQ(HipQueueCreate(&hwq, with), kXSchedSuccess);
+    ASSERT_EQ(HipQueueCreate(&bare, without), kXSchedSuccess);
+    ASSERT_EQ(XQueueCreate(&xqueue, hwq, kPreemptLevelUnknown, kQueueCreateFlagNone), kXSchedSuccess);
+    ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+    EXPECT_EQ(XQueueDestroy(xqueue), kXSchedErrorNotFound);
+    EXPECT_EQ(HwQueueDestroy(bare), kXSchedErrorNotFound);
+    ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
+}
+
 TEST_F(Streams, TheProgramsOwnXQueueIsUsedAndReplacedWhenItGoes) { expect_own_xqueue_used(); }
 
 // Five streams of one priority on four hardware queues: a closed gate in one may stand before another's work.
