@@ -34,7 +34,7 @@ def p50_ratio(figures, other):
 
 
 def ratio(figures, other):
-    """Of the p99, by rounds: what the host does in one of them counts once. None: it stood still in each."""
+    """Returns the p99 by rounds: a disturbance by the host in one of them counts once. None: it stood still in each."""
     pairs = zip(figures["p99_us_of_rounds"], other["p99_us_of_rounds"])
     found = [mine / others for mine, others in pairs if others > 0 and not stood_still(others)]
     return statistics.median(found) if found and not figures["failures"] else None

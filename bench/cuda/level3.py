@@ -39,7 +39,7 @@ class Check(Storm):
         self.preemptions = arguments.preemptions
         self.storm_kills, self.storm_seconds = arguments.storm_kills, arguments.storm_seconds
         self.problems = []
-        self.socket = self.folder / "server" / "xserver.sock"  # in a folder that nobody else may write to
+        self.socket = self.folder / "server" / "xserver.sock"  # in a folder that no other user may write to
         self.socket.parent.mkdir(mode=0o755)
         self.server = None
 

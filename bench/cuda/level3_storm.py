@@ -9,7 +9,7 @@ class Storm:
     """A part of Check: programs, the server and their boards are Check's."""
 
     def storm(self):
-        """kill -9 of victims, urgent programs and the server at random moments: whoever is left goes on, every time."""
+        """kill -9 of victims, urgent programs and the server at random moments: the others go on, every time."""
         chance = random.Random(1)
         kills, slowest = {"victim": 0, "urgent": 0, "server": 0}, 0.0
         self.start_server()

@@ -237,7 +237,7 @@ Used used(pid_t process) {
     return sum;
 }
 
-// Of one processor, while nobody has anything to do.
+// Processor time as a part of one processor, while no program has work.
 double idle_share(pid_t server, unsigned seconds) {
     usleep(500'000);
     const double before = used(server).ran_s;

@@ -65,7 +65,7 @@ def used_seconds(pids):
 
 
 def _own_seconds(running):
-    """Of this process, of the children that it has waited for, and of those still running."""
+    """Returns the seconds of this process, of the children that it has waited for, and of those still running."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used) + used_seconds(running)
 
@@ -92,5 +92,5 @@ class Watch:
 
     @property
     def note(self):
-        """Whether the figures are disturbed, as a sentence; empty if not."""
+        """Returns how the figures are disturbed, as a sentence; empty if not."""
         return why_disturbed(self.others, self.stolen, self.idle)

@@ -3,7 +3,7 @@ from lib import programs
 
 
 class Guarded:
-    """Of a question with `suite` and a list `failures`."""
+    """Part of a question with `suite` and a list `failures`."""
 
     def guarded(self, label, body):
         self.suite.progress.doing(label)

@@ -1,4 +1,4 @@
-"""Starting somebody's programs and leaving none of them behind, whatever they start themselves."""
+"""Starting a user's programs and leaving none of them behind, whatever they start themselves."""
 import contextlib
 import ctypes
 import os
@@ -29,7 +29,7 @@ def _die_with_parent():
 
 
 def accepts(path):
-    """Whether a server listens there: its socket is a file some time before it does."""
+    """Returns whether a server listens there: its socket is a file some time before it does."""
     with sockets.socket(sockets.AF_UNIX, sockets.SOCK_SEQPACKET) as one:
         return one.connect_ex(str(path)) == 0
 
@@ -82,7 +82,7 @@ class Running:
         return self.process.pid
 
     def ended(self):
-        """Whether it has; the exit status is then looked at."""
+        """Returns whether it has ended; the exit status is then looked at."""
         if self.process.poll() is None:
             return False
         if self.seconds is None:
@@ -135,7 +135,7 @@ def pause(programs, seconds):
 
 
 class Place:
-    """A private folder for server, sockets and logs; on leaving it nobody of this process is left."""
+    """A private folder for server, sockets and logs; on leaving it no child of this process is left."""
 
     def __enter__(self):
         adopt_orphans()
@@ -152,7 +152,7 @@ class Place:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def environment(self, socket=None):
-        """Without anybody's settings of XSched; programs find the server at `socket`."""
+        """Returns an environment without settings of XSched; programs find the server at `socket`."""
         found = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         return {**found, "XSCHED_SOCKET": str(socket), "XLOG_LEVEL": "WARN"} if socket else found
 

@@ -84,7 +84,7 @@ class Service:
             raise LookupError(f"{peer.title}: its service did not start")
 
     def is_ready(self):
-        """Whether it has said so; False once it has ended, or says nothing for too long."""
+        """Returns whether it has said so; False once it has ended, or says nothing for too long."""
         deadline, said, pipe = time.monotonic() + SERVE_SECONDS, b"", self.process.stdout.fileno()
         while time.monotonic() < deadline:
             if select.select([pipe], [], [], 0.1)[0]:

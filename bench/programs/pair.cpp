@@ -29,7 +29,7 @@ struct LowSide {
         } catch (const std::exception& error) {
             complaint = error.what();
         }
-        full = true;  // nobody waits for a side that has failed
+        full = true;  // no thread waits for a side that has failed
     }
 };
 

@@ -2,7 +2,7 @@
 // session of its own whose group yields to everybody else's. A processor that never sleeps is woken at once, and the
 // scheduler does not put two threads that wake together on the same one (docs/benchmarks.md).
 //
-//   spinner PARENT CPU...    PARENT: the pid of whoever starts it; the spinner ends with it
+//   spinner PARENT CPU...    PARENT: the pid of its parent; the spinner ends with it
 //
 // Prints "ready" once all threads spin. Exit status 77 and a sentence if this user may not have it so, without having
 // used a processor.
@@ -55,7 +55,7 @@ bool be_idle_class() {
     return setpriority(PRIO_PROCESS, 0, 19) == 0 && sched_setscheduler(0, SCHED_IDLE, &none) == 0;
 }
 
-// By whoever started it: an idle thread gets no processor on a busy machine, and would say so too late.
+// Called by the thread that starts it: an idle thread gets no processor on a busy machine, and would say so too late.
 void pin(std::thread& thread, int cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);

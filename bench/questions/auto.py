@@ -226,7 +226,7 @@ class Auto(Guarded):
         return [queue.get("policy_says") or "" for queue in listed["queues"] if queue["pid"] == pid]
 
     def said_of_target(self, pid):
-        """Whether AUTO calls the target of that process one that cannot be met; None: it says nothing of it."""
+        """Returns whether AUTO calls the target of that process one that cannot be met; None: it says nothing of it."""
         said = [each for each in self.says(pid) if "target" in each]
         return any("cannot be met" in each for each in said) if said else None
 

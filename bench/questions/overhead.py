@@ -1,4 +1,4 @@
-"""Each program alone: what a peer costs when nobody competes."""
+"""Each program alone: what a peer costs without competition."""
 from lib import matrix, rounds, spread, workloads
 from lib.document import Document, NotHere, percent, time_text
 

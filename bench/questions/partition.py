@@ -16,7 +16,7 @@ MOST_OFF_POINTS = 2  # percentage points off its share, as in the paper
 
 
 def server_has(session, policy):
-    """Whether xserver knows the policy; starts one if none runs."""
+    """Returns whether xserver knows the policy; starts one if none runs."""
     session.xcli("run", "--", "true")
     try:
         said = session.xcli("policy", "-n", "--json").split("\n", 1)[1]

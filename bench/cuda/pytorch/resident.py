@@ -27,7 +27,7 @@ STALL_SECONDS = 30  # longer than anything takes that it is told
 
 
 def line_waits():
-    """Whether it is told to end; the line is taken."""
+    """Returns whether it is told to end; takes the line."""
     return bool(select.select([sys.stdin], [], [], 0)[0]) and sys.stdin.buffer.raw.readline() is not None
 
 

@@ -10,7 +10,7 @@ struct CodeObject {
     const char* processor;
     const char* image;
 };
-// Empty: the compiler could not.
+// Returns an empty list if the compiler failed.
 const std::vector<CodeObject>& code_objects();
 
 }  // namespace busy

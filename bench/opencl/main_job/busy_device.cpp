@@ -144,7 +144,7 @@ void BusyDevice::enqueue(uint32_t steps, cl_event* event) {
     check(clSetKernelArg(kernel_, 1, sizeof(steps), &steps), "clSetKernelArg");
     check(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &work_items_, &group_items_, 0, nullptr, event),
           "clEnqueueNDRangeKernel");
-    check(clFlush(queue_), "clFlush");  // a driver may else keep it back until somebody waits
+    check(clFlush(queue_), "clFlush");  // otherwise a driver may keep it back until a thread waits
     steps_taken_ += steps;
 }
 
