@@ -117,7 +117,7 @@ real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (
 	@scripts/install_deps.sh build
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip order_check_hip test_shim_hip \
-		test_hip_system
+		test_hip_system $(if $(filter acceptance,$(CHECKS)),demo_hip)
 	@tests/real_rocm/run.py --build build/dev $(if $(TIMES),--times $(TIMES)) $(CHECKS)
 
 matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)
