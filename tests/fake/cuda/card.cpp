@@ -45,8 +45,11 @@ bool is_gone(int pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 Entry* find_own() {
     for (Entry& entry : card().entries) {
         int owner = entry.pid.load();
-        if (owner != 0 && owner != getpid() && is_gone(owner) && entry.pid.compare_exchange_strong(owner, 0))
-            entry.bytes = 0;
+        constexpr int kBeingCleared = -1;
+        if (owner <= 0 || owner == getpid() || !is_gone(owner)) continue;
+        if (!entry.pid.compare_exchange_strong(owner, kBeingCleared)) continue;
+        entry.bytes = 0;
+        entry.pid = 0;
     }
     for (Entry& entry : card().entries) {
         int nobody = 0;
@@ -65,7 +68,7 @@ size_t card_bytes() {
     size_t sum = 0;
     for (const Entry& entry : card().entries) {
         const int pid = entry.pid.load();
-        if (pid != 0 && !is_gone(pid)) sum += entry.bytes.load();
+        if (pid > 0 && !is_gone(pid)) sum += entry.bytes.load();
     }
     return sum;
 }

@@ -203,6 +203,26 @@ CUresult CUDAAPI cuCtxGetFlags(unsigned int* flags) {
     return CUDA_SUCCESS;
 }
 
+CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
+    FAKE_ENTRY();
+    Context* context = nullptr;
+    FAKE_TRY(current_usable(&context));
+    context->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+// Memory is the host's, so that every device reaches all of it.
+CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext context, unsigned int flags) {
+    FAKE_ENTRY();
+    Context* own = nullptr;
+    FAKE_TRY(current_usable(&own));
+    return context != nullptr && flags == 0 && context->device != own->device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext context) {
+    FAKE_ENTRY();
+    return context != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult CUDAAPI cuCtxGetId(CUcontext context, unsigned long long* id) {
     FAKE_ENTRY();
     if (context == nullptr) FAKE_TRY(current_usable(&context));

@@ -63,8 +63,8 @@ long fake_cuda_capture_disturbed(void);
 long fake_cuda_calls(const char* function);
 // Kernels that ran.
 long fake_cuda_kernels(void);
-// Objects that exist: "stream", "event", "context", "graph", "graph exec", "module", "memory", "registration". A stream
-// counts until its work is done.
+// Objects that exist: "stream", "event", "context", "graph", "graph exec", "module", "memory", "registration",
+// "piece" (of memory that is mapped), "reservation" (of addresses). A stream counts until its work is done.
 long fake_cuda_live(const char* kind);
 void fake_cuda_reload(void);
 

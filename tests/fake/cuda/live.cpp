@@ -12,8 +12,8 @@ struct Count {
     const char* kind;
     std::atomic<long> live{0};
 };
-Count g_counts[] = {{"stream"},     {"event"},  {"context"}, {"graph"},
-                    {"graph exec"}, {"module"}, {"memory"},  {"registration"}};
+Count g_counts[] = {{"stream"}, {"event"},  {"context"},      {"graph"}, {"graph exec"},
+                    {"module"}, {"memory"}, {"registration"}, {"piece"}, {"reservation"}};
 
 }  // namespace
 

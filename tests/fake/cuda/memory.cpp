@@ -144,7 +144,8 @@ Extent extent_at(const void* address) {
     const std::shared_lock lock(table().mutex);
     const auto found = table().around(number_of(address));
     if (found == table().ranges.end()) return {};
-    return {found->second.kind, found->first, found->second.bytes, found->second.device};
+    const Range& range = found->second;
+    return {range.kind, found->first, range.bytes, range.device, range.context == nullptr};
 }
 
 bool word_is_usable(CUdeviceptr address, const Context& context) {

@@ -36,6 +36,7 @@ struct Extent {
     uintptr_t start = 0;
     size_t bytes = 0;
     int device = -1;
+    bool mapped = false;  // behind reserved addresses (pieces.cpp)
 };
 Extent extent_at(const void* address);
 // Returns whether a value operation of this context may use the word; if not, that is a misuse.

@@ -113,8 +113,10 @@ CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, 
 
 CUresult CUDAAPI cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
     FAKE_ENTRY();
-    const bool known = value != nullptr && extent_at(host_of(pointer)).bytes != 0;
-    return known && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const Extent extent = extent_at(host_of(pointer));
+    if (value == nullptr || extent.bytes == 0 || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+        return CUDA_ERROR_INVALID_VALUE;
+    return extent.mapped ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;  // as on an H200
 }
 
 // As the driver does: what it does not know has type 0 and range 0.
@@ -143,6 +145,30 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute*
     return CUDA_SUCCESS;
 }
 
+CUresult CUDAAPI cuPointerGetAttribute(void* answer, CUpointer_attribute attribute, CUdeviceptr pointer) {
+    if (extent_at(host_of(pointer)).bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return cuPointerGetAttributes(1, &attribute, &answer, pointer);
+}
+
+// As on an H200: memory of cuMemAlloc can be named for other processes and has no handle; mapped memory the reverse.
+CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
+    FAKE_ENTRY();
+    const Extent extent = extent_at(host_of(pointer));
+    return handle != nullptr && extent.kind == Memory::kDevice && !extent.mapped ? CUDA_SUCCESS
+                                                                                 : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* pointer) {
+    FAKE_ENTRY();
+    return handle != nullptr && extent_at(pointer).mapped ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+// A descriptor of linear memory alone.
+CUresult CUDAAPI cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC*, const CUDA_TEXTURE_DESC*,
+                                   const CUDA_RESOURCE_VIEW_DESC*) {
+    FAKE_ENTRY();
+    *texture = 1;
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream handle) {
     FAKE_ENTRY();
     if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -159,7 +185,8 @@ CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
     FAKE_ENTRY();
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
-    if (kind_of(host_of(address)) != Memory::kDevice) return CUDA_ERROR_INVALID_VALUE;
+    const Extent extent = extent_at(host_of(address));
+    if (extent.kind != Memory::kDevice || extent.mapped) return CUDA_ERROR_INVALID_VALUE;
     Command command;
     command.action = [address] { release(host_of(address), Memory::kDevice); };
     if (noop()) command.action();

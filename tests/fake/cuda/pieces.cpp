@@ -76,6 +76,7 @@ CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t,
     munmap(at(aligned + bytes), from + kGranularity - aligned);
     const std::lock_guard lock(pieces().mutex);
     pieces().reserved[aligned] = bytes;
+    count_live("reservation", 1);
     *address = aligned;
     return CUDA_SUCCESS;
 }
@@ -88,6 +89,7 @@ CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     const auto inside = pieces().mapped.lower_bound(address);
     if (inside != pieces().mapped.end() && inside->first < address + bytes) return CUDA_ERROR_INVALID_VALUE;
     pieces().reserved.erase(found);
+    count_live("reservation", -1);
     munmap(at(address), bytes);
     return CUDA_SUCCESS;
 }

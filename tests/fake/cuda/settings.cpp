@@ -1,5 +1,6 @@
 #include "fake/cuda/settings.h"
 
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@
 #endif
 
 namespace fake {
+
+std::atomic<bool> g_initialized{false};
+
 namespace {
 
 struct Fault {
@@ -85,12 +89,15 @@ void load_settings() {
     g_settings.faults = !watch().faults.empty();
 }
 
-[[gnu::constructor]] void when_loaded() { load_settings(); }
+// As the real driver: a forked child cannot use it.
+[[gnu::constructor]] void when_loaded() {
+    load_settings();
+    pthread_atfork(nullptr, nullptr, [] { g_initialized = false; });
+}
 
 }  // namespace
 
 Settings g_settings;
-std::atomic<bool> g_initialized{false};
 thread_local bool t_in_host_function = false;
 thread_local bool t_per_thread = false;
 

@@ -9,6 +9,10 @@
 
 // Functions that the toolkit is too old for are declared as in CUDA's public references.
 extern "C" {
+#if CUDA_VERSION < 13010
+CUresult cuMulticastBindAddr_v2(CUmemGenericAllocationHandle group, CUdevice device, size_t offset, CUdeviceptr memory,
+                                size_t bytes, unsigned long long flags);
+#endif
 #if CUDA_VERSION < 13020
 CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUmemcpyAttributes*, CUstream);
 CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP* copy, unsigned long long flags, CUstream);
