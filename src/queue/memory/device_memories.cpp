@@ -29,6 +29,7 @@ struct Memory {
     std::atomic<uint64_t> on_host{0};
     std::atomic<uint64_t> fixed{0};
     std::atomic<bool> prepared{false};
+    std::atomic<bool> off{false};  // an order has kept the program's threads off, and perhaps still does
     std::atomic<int64_t> waited_ns{0};
     uint32_t failed = 0;    // errands' thread
     uint32_t swaps = 0;     // errands' thread
@@ -87,7 +88,7 @@ bool has_order(const Memory& memory) {
     const uint64_t away = ordered_away(memory);
     const uint64_t on_host = memory.on_host.load(std::memory_order_relaxed);
     if (away == ipc::kAllMemory) return memory.on_card.load(std::memory_order_relaxed) > 0;
-    return away > on_host || (away == 0 && on_host > 0);
+    return away > on_host || (away == 0 && (on_host > 0 || memory.off.load(std::memory_order_relaxed)));
 }
 
 // Says on both sides of a move that it is under way, and how it ended.
@@ -127,6 +128,7 @@ void carry_out(Memory& memory, const XqMemoryOps& ops, XDevice device) {
     const uint64_t on_host = memory.on_host.load(std::memory_order_relaxed);
     const int64_t now_ns = base::now_ns();
     Move move(memory);
+    if (away != 0) memory.off.store(true, std::memory_order_relaxed);
     if (away == ipc::kAllMemory) {
         ops.give(device, XQ_ALL_MEMORY);
         note_swap(memory, on_host, now_ns);
@@ -138,7 +140,9 @@ void carry_out(Memory& memory, const XqMemoryOps& ops, XDevice device) {
     } else {
         ops.take_back(device);
         note_swap(memory, on_host, now_ns);
-        move.end(memory.on_host.load(std::memory_order_relaxed) == 0);
+        const bool back = memory.on_host.load(std::memory_order_relaxed) == 0;
+        memory.off.store(!back, std::memory_order_relaxed);
+        move.end(back);
     }
 }
 
@@ -155,6 +159,8 @@ int64_t run_errand(Memory& memory) {
         if (header != nullptr) words_of(*header, memory).free.store(ops->free_bytes(device), std::memory_order_release);
         return kMemoryLookNs;
     }
+    // The program may have freed all of it meanwhile.
+    if (memory.off.load(std::memory_order_relaxed)) return kMemoryLookNs;
     if (memory.prepared.load(std::memory_order_relaxed)) return 0;
     const int64_t began_ns = base::now_ns();
     if (ops->prepare(device)) return 3 * (base::now_ns() - began_ns) + 1;  // a quarter of a processor at most
@@ -223,6 +229,7 @@ void forget_memory() {
         memory.on_card.store(0, std::memory_order_relaxed);
         memory.on_host.store(0, std::memory_order_relaxed);
         memory.fixed.store(0, std::memory_order_relaxed);
+        memory.off.store(false, std::memory_order_relaxed);
     }
 }
 
