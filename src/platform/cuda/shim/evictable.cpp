@@ -2,8 +2,13 @@
 
 #include <pthread.h>
 
+#include <cstring>
+#include <utility>
+
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/options.h"
+#include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/memory_moves.h"
 #include "platform/cuda/shim/program_memory.h"
@@ -28,8 +33,15 @@ XDevice current_device() {
 constinit std::atomic<bool> g_too_old{false};  // the driver lacks functions
 constinit std::atomic<bool> g_started{false};
 
+// The device is the parent's. Its host memory is not in the child.
+void after_fork_in_child() {
+    stream::forget_device_use();
+    forget_program_memory();
+    forget_host_pool();
+}
+
 void start_moving() {
-    if (!g_started.exchange(true)) pthread_atfork(nullptr, nullptr, stream::forget_device_use);
+    if (!g_started.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
     stream::g_memory_moves.store(true, std::memory_order_seq_cst);
 }
 
@@ -44,6 +56,45 @@ bool is_for_device(CUcontext context) {
         return true;
     }
     return known == device;
+}
+
+// While a stream is captured the driver refuses some threads' frees (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those
+// behind it). It does not know this address, so else it says that.
+bool refused_in_capture(CUdeviceptr memory, CUresult* code) {
+    *code = driver<stream::kEntry_cuMemFree_v2>()(memory);
+    return *code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && *code < CUDA_ERROR_UNKNOWN;
+}
+
+void destroy(PieceRange* range) {
+    drop_host(*range);
+    destroy_range(range);
+}
+
+// Memory that was freed while a stream was captured: a wait for the context would have spoilt the capture.
+constinit base::Mutex g_late_mutex;  // guards the next one
+constinit PieceRange* g_late = nullptr;
+constinit std::atomic<bool> g_some_late{false};
+
+void free_later(PieceRange* range) {
+    base::Lock lock(g_late_mutex);
+    range->next = g_late;
+    g_late = range;
+    g_some_late.store(true, std::memory_order_release);
+}
+
+void free_late_ones() {
+    if (!g_some_late.load(std::memory_order_acquire) || stream::some_captured()) return;
+    PieceRange* range = nullptr;
+    {
+        base::Lock lock(g_late_mutex);
+        range = std::exchange(g_late, nullptr);
+        g_some_late.store(false, std::memory_order_release);
+    }
+    while (range != nullptr) {
+        stream::InContext inside;
+        if (inside.enter(*stream::hal_api(), range->context)) driver<stream::kEntry_cuCtxSynchronize>()();
+        destroy(std::exchange(range, range->next));
+    }
 }
 
 }  // namespace
@@ -80,6 +131,7 @@ bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
     const stream::Api& api = *stream::hal_api();
     CUcontext const context = stream::current_context(api);
     if (!is_for_device(context)) return false;
+    free_late_ones();
     PieceRange* range = nullptr;
     for (int i = 0; i < kMostTries; ++i) {
         stream::DeviceUse use;
@@ -96,12 +148,14 @@ bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
 
 bool release_evictable(CUdeviceptr memory, CUresult* code) {
     const stream::KeepErrno keep;
+    free_late_ones();
+    const bool captured = stream::some_captured();
+    if (captured && range_of_evictable(nullptr, nullptr, memory) && refused_in_capture(memory, code)) return true;
     PieceRange* const range = take_out(memory);
     if (range == nullptr) return false;
-    *code = is_on_card(*range) ? driver<stream::kEntry_cuCtxSynchronize>()() : CUDA_SUCCESS;
-    (is_on_card(*range) ? g_on_card : g_on_host) -= range->bytes;
-    drop_host(*range);
-    destroy_range(range);
+    *code = is_on_card(*range) && !captured ? driver<stream::kEntry_cuCtxSynchronize>()() : CUDA_SUCCESS;
+    if (!range->stays) (is_on_card(*range) ? g_on_card : g_on_host) -= range->bytes;
+    captured ? free_later(range) : destroy(range);
     tell_of_memory();
     return true;
 }
@@ -118,20 +172,70 @@ bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) 
 void forget_evictable(CUcontext context) {
     stream::InContext inside;
     if (!stream::memory_moves() || !inside.enter(*stream::hal_api(), context)) return;
-    for (size_t i = 0; const PieceRange* const range = nth_range(i);) {
-        CUresult code = CUDA_SUCCESS;
-        if (range->context != context || !release_evictable(range->begin, &code)) ++i;
-    }
+    CUresult code = CUDA_SUCCESS;
+    while (const CUdeviceptr memory = range_in_context(context))
+        if (!release_evictable(memory, &code)) return;
 }
 
-void show_to_current_device(CUcontext context) {
+CUresult show_to_current_device(CUcontext context) {
     const stream::KeepErrno keep;
     const CUdevice device = stream::device_of(*stream::hal_api(), nullptr);
     stream::DeviceUse use;  // all of it is on the card
-    keep_memory_in_place("another GPU uses it");
-    for (size_t i = 0; const PieceRange* const range = nth_range(i); ++i)
-        if (range->context == context) open_range_to(*range, device);
+    keep_memory_in_place("another GPU may use it");
+    const CUresult code = open_ranges_to(context, device);
     use.leave();
+    return code;
+}
+
+void keep_in_place(CUdeviceptr address, const char* function) {
+    if (!range_of_evictable(nullptr, nullptr, address)) return;
+    const stream::KeepErrno keep;
+    stream::DeviceUse use;  // all of it is on the card
+    const bool first = keep_range_in_place(address);
+    use.leave();
+    if (!first) return;
+    XLOG_INFO("memory at 0x%llx stays on the device from now on: %s tells others where it is (docs/memory.md)",
+              static_cast<unsigned long long>(address), function);
+    tell_of_memory();
+}
+
+void keep_textured_in_place(const void* resource, const char* function) {
+    // The beginning of cuda.h's CUDA_RESOURCE_DESC.
+    struct Resource {
+        int type;
+        CUdeviceptr memory;  // of the two types below
+    };
+    constexpr int kLinear = 2, kPitched = 3;  // CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_PITCH2D
+    const auto* const it = static_cast<const Resource*>(resource);
+    if (it != nullptr && (it->type == kLinear || it->type == kPitched)) keep_in_place(it->memory, function);
+}
+
+void say_that_it_stays(const char* function) {
+    if (g_stays.load(std::memory_order_relaxed)) return;
+    const stream::KeepErrno keep;
+    XLOG_INFO("memory that the program gets by %s stays on the device (docs/memory.md)", function);
+}
+
+bool wait_for_copies(const void* value, int attribute, CUdeviceptr address) {
+    constexpr unsigned kSyncMemops = 0x80;  // CU_CTX_SYNC_MEMOPS
+    const stream::KeepErrno keep;
+    const auto ask = driver<stream::kEntry_cuCtxGetFlags>();
+    const auto set = driver<stream::kEntry_cuCtxSetFlags>();
+    unsigned flags = 0;
+    return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && range_of_evictable(nullptr, nullptr, address) &&
+           ask != nullptr && set != nullptr && ask(&flags) == CUDA_SUCCESS &&
+           (*static_cast<const unsigned*>(value) == 0 || set(flags | kSyncMemops) == CUDA_SUCCESS);
+}
+
+void note_attribute(void* value, int attribute, CUdeviceptr address) {
+    const stream::KeepErrno keep;
+    CUdeviceptr begin = 0;
+    size_t bytes = 0;
+    if (value == nullptr || !find_range(address, &begin, &bytes)) return;
+    if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS) keep_in_place(address, "cuPointerGetAttribute");
+    // The driver knows the pieces alone.
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR) std::memcpy(value, &begin, sizeof begin);
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE) std::memcpy(value, &bytes, sizeof bytes);
 }
 
 bool ask_for_memory(size_t bytes) {

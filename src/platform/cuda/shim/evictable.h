@@ -26,7 +26,18 @@ bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address);
 void forget_evictable(CUcontext context);
 
 // The current device may use what was allocated in that context, as it may use any other memory there.
-void show_to_current_device(CUcontext context);
+CUresult show_to_current_device(CUcontext context);
+// The call of that name makes the allocation around this address known to others, so it stays where it is.
+void keep_in_place(CUdeviceptr address, const char* function);
+// The same of the memory that a texture reads. `resource`: cuda.h's CUDA_RESOURCE_DESC.
+void keep_textured_in_place(const void* resource, const char* function);
+// Says that memory of another kind is never moved.
+void say_that_it_stays(const char* function);
+// The driver takes CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for memory of cuMemAlloc alone: asks for the same for the whole
+// context instead. Returns false if the address is none of such memory, or the driver is too old.
+bool wait_for_copies(const void* value, int attribute, CUdeviceptr address);
+// Corrects the driver's answer about an address.
+void note_attribute(void* value, int attribute, CUdeviceptr address);
 
 // The driver has refused `bytes` bytes. Returns whether the allocation should be tried again: other programs have given
 // memory back. May wait for seconds; holds no lock.
@@ -40,9 +51,70 @@ CUresult ask_address_range(CUdeviceptr* begin, size_t* bytes, CUdeviceptr addres
 
 template <stream::EntryPoint kEntry>
 CUresult enable_peer_access(CUcontext context, unsigned flags) {
-    const CUresult code = stream::driver<kEntry>()(context, flags);
-    if (code == CUDA_SUCCESS && stream::memory_moves()) show_to_current_device(context);
+    CUresult code = stream::driver<kEntry>()(context, flags);
+    if (code != CUDA_SUCCESS || !stream::memory_moves()) return code;
+    code = show_to_current_device(context);
+    if (code != CUDA_SUCCESS) stream::driver<stream::kEntry_cuCtxDisablePeerAccess>()(context);
     return code;
+}
+
+template <stream::EntryPoint kEntry>
+CUresult ask_attribute(void* value, int attribute, CUdeviceptr address) {
+    const CUresult code = stream::driver<kEntry>()(value, attribute, address);
+    if (code == CUDA_SUCCESS && stream::memory_moves()) note_attribute(value, attribute, address);
+    return code;
+}
+
+template <stream::EntryPoint kEntry>
+CUresult ask_attributes(unsigned count, int* attributes, void** values, CUdeviceptr address) {
+    const CUresult code = stream::driver<kEntry>()(count, attributes, values, address);
+    if (code != CUDA_SUCCESS || !stream::memory_moves()) return code;
+    for (unsigned i = 0; i < count; ++i) note_attribute(values[i], attributes[i], address);
+    return code;
+}
+
+// Memory of cuMemAlloc has no handle of its own: that it is made of pieces is for us to know.
+template <stream::EntryPoint kEntry>
+CUresult retain_handle(CUmemGenericAllocationHandle* handle, void* address) {
+    const auto memory = reinterpret_cast<CUdeviceptr>(address);
+    if (stream::memory_moves() && range_of_evictable(nullptr, nullptr, memory)) return CUDA_ERROR_INVALID_VALUE;
+    return stream::driver<kEntry>()(handle, address);
+}
+
+// Hooks of calls that give memory addresses to others, or to the device in a form that is not followed.
+template <stream::EntryPoint kEntry, typename... Arguments>
+void keep_arguments_in_place(Arguments... arguments) {
+    if (!stream::memory_moves()) return;
+    const auto note = [](auto argument) {
+        if constexpr (std::is_same_v<decltype(argument), CUdeviceptr>)
+            keep_in_place(argument, stream::Declared<kEntry>::kName);
+    };
+    (note(arguments), ...);
+}
+
+template <stream::EntryPoint kEntry>
+CUresult make_texture(CUdeviceptr* texture, const void* resource, const void* description, const void* view) {
+    if (stream::memory_moves()) keep_textured_in_place(resource, stream::Declared<kEntry>::kName);
+    return stream::driver<kEntry>()(texture, resource, description, view);
+}
+
+template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
+struct KeepsInPlace;
+template <stream::EntryPoint kEntry, typename... Arguments>
+struct KeepsInPlace<kEntry, CUresult (*)(Arguments...)> {
+    static CUresult call(Arguments... arguments) {
+        keep_arguments_in_place<kEntry>(arguments...);
+        return stream::driver<kEntry>()(arguments...);
+    }
+};
+
+// Says so once for each such function.
+template <stream::EntryPoint kEntry>
+void note_that_it_stays(CUresult code) {
+    static constinit std::atomic<bool> said{false};
+    if (code != CUDA_SUCCESS || !stream::memory_moves()) [[likely]]
+        return;
+    if (!said.exchange(true, std::memory_order_relaxed)) say_that_it_stays(stream::Declared<kEntry>::kName);
 }
 
 }  // namespace xsched::cuda

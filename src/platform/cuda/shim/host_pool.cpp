@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/mutex.h"
+#include "base/options.h"
 #include "base/unique_fd.h"
 #include "platform/cuda/shim/memory_pieces.h"
 
@@ -20,10 +22,17 @@ using stream::driver;
 constexpr unsigned kPortable = 1;  // CU_MEMHOSTREGISTER_PORTABLE: for every context
 constexpr uint64_t kPartOfFree = 4;  // issue: a quarter of what the machine has free
 
-// Free pieces in a list: each one's first word leads to the next.
-constinit base::Mutex g_pool_mutex;  // guards the next one
-constinit void* g_free_pieces = nullptr;
-constinit std::atomic<uint64_t> g_pool_bytes{0};  // of all pieces, in use or not
+// One slab of kPieceBytes, in granules.
+struct Slab {
+    char* memory;
+    uint32_t used;  // a bit for each granule
+    Slab* next;
+};
+static_assert(kPieceBytes / kGranularity == 32);
+
+constinit base::Mutex g_pool_mutex;  // guards the next one, and each slab's members
+constinit Slab* g_slabs = nullptr;   // slabs stay for as long as the process lasts
+constinit std::atomic<uint64_t> g_pool_bytes{0};  // of all slabs, in use or not
 
 uint64_t available_bytes() {
     char text[512] = "";
@@ -44,50 +53,76 @@ void* make_pages() {
     return piece;
 }
 
-void* allocate_piece() {
+char* pinned_pages() {
     if (g_pool_bytes.load() + kPieceBytes > most_host_bytes()) return nullptr;
     const auto register_pages = driver<stream::kEntry_cuMemHostRegister_v2>();
-    void* piece = register_pages != nullptr ? make_pages() : nullptr;
-    if (piece == nullptr) return nullptr;
-    if (register_pages(piece, kPieceBytes, kPortable) != CUDA_SUCCESS) {
-        munmap(piece, kPieceBytes);
-        return nullptr;
+    void* pages = register_pages != nullptr ? make_pages() : nullptr;
+    if (pages == nullptr) return nullptr;
+    if (register_pages(pages, kPieceBytes, kPortable) == CUDA_SUCCESS) return static_cast<char*>(pages);
+    munmap(pages, kPieceBytes);
+    return nullptr;
+}
+
+bool add_slab() {
+    char* const pages = pinned_pages();
+    if (pages == nullptr) return false;
+    auto* const slab = static_cast<Slab*>(std::malloc(sizeof(Slab)));
+    if (slab == nullptr) {
+        driver<stream::kEntry_cuMemHostUnregister>()(pages);
+        munmap(pages, kPieceBytes);
+        return false;
     }
+    base::Lock lock(g_pool_mutex);
+    *slab = {pages, 0, g_slabs};
+    g_slabs = slab;
     g_pool_bytes += kPieceBytes;
-    return piece;
+    return true;
+}
+
+uint32_t bits_of(size_t bytes) {
+    const size_t granules = (bytes + kGranularity - 1) / kGranularity;
+    return granules >= 32 ? ~uint32_t{0} : (uint32_t{1} << granules) - 1;
+}
+
+// The first room in any slab.
+void* find_room(uint32_t bits) {
+    base::Lock lock(g_pool_mutex);
+    for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next)
+        for (int at = 0; at + std::popcount(bits) <= 32; ++at) {
+            if ((slab->used & bits << at) != 0) continue;
+            slab->used |= bits << at;
+            return slab->memory + at * kGranularity;
+        }
+    return nullptr;
 }
 
 }  // namespace
 
 uint64_t most_host_bytes() {
     static const uint64_t most = available_bytes() / kPartOfFree;
-    return most;
+    const auto asked = static_cast<uint64_t>(base::options().cuda_memory_pool);
+    return asked != 0 ? asked << 20 : most;
 }
 
-void* take_host_piece() {
-    {
-        base::Lock lock(g_pool_mutex);
-        void* piece = g_free_pieces;
-        if (piece != nullptr) {
-            std::memcpy(&g_free_pieces, piece, sizeof g_free_pieces);
-            return piece;
-        }
-    }
-    return allocate_piece();
+void* take_host_room(size_t bytes) {
+    const uint32_t bits = bits_of(bytes);
+    void* const room = find_room(bits);
+    return room != nullptr || !add_slab() ? room : find_room(bits);
 }
 
-void return_host_piece(void* piece) {
+void return_host_room(void* room, size_t bytes) {
     base::Lock lock(g_pool_mutex);
-    std::memcpy(piece, &g_free_pieces, sizeof g_free_pieces);
-    g_free_pieces = piece;
+    for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next) {
+        const auto at = static_cast<size_t>(static_cast<char*>(room) - slab->memory);
+        if (at < kPieceBytes) slab->used &= ~(bits_of(bytes) << at / kGranularity);
+    }
 }
 
-bool prepare_host_piece(uint64_t wanted) {
-    if (g_pool_bytes.load() >= wanted) return false;
-    void* piece = allocate_piece();
-    if (piece == nullptr) return false;
-    return_host_piece(piece);
-    return true;
+bool prepare_host_slab(uint64_t wanted) { return g_pool_bytes.load() < wanted && add_slab(); }
+
+void forget_host_pool() {
+    g_slabs = nullptr;
+    g_pool_bytes = 0;
 }
 
 }  // namespace xsched::cuda

@@ -1,6 +1,6 @@
-// Pinned memory of the host in pieces, to which memory of the device goes. Preparing it takes longer than the copy (on
-// an H100's host 40 to 300 ms per GiB), so it is done ahead. Any thread; a context is current. No lock is held while
-// the driver is called.
+// Pinned memory of the host, to which memory of the device goes. Preparing it takes longer than the copy (on an H100's
+// host 40 to 300 ms per GiB), so it is done ahead, in slabs as large as the largest piece. A small piece takes a part
+// of a slab. Any thread; a context is current. No lock is held while the driver is called.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,15 @@
 
 namespace xsched::cuda {
 
-// A piece of kPieceBytes; nullptr: the pool is at its bound, or the host has none.
-void* take_host_piece();
-void return_host_piece(void* piece);
-// Prepares one more, as long as fewer than `wanted` bytes are there in all. Returns false if there are enough.
-bool prepare_host_piece(uint64_t wanted);
-// The bound: a quarter of the host's memory that was available when it was first asked for.
+// Returns room for `bytes` bytes, kPieceBytes at most; nullptr: the pool is at its bound, or the host has none.
+void* take_host_room(size_t bytes);
+void return_host_room(void* room, size_t bytes);
+// Prepares one more slab, as long as fewer than `wanted` bytes are there in all. Returns false if there are enough.
+bool prepare_host_slab(uint64_t wanted);
+// The bound: as XSCHED_DEBUG's memory_pool says, or a quarter of the host's memory that was available when it was first
+// asked for.
 uint64_t most_host_bytes();
+// In a forked child, which does not have the memory.
+void forget_host_pool();
 
 }  // namespace xsched::cuda

@@ -6,20 +6,25 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/thread.h"
 #include "base/time.h"
+#include "platform/cuda/shim/direct_libraries.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/program_memory.h"
+#include "platform/stream/hal/driver_use.h"
+#include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/device_use.h"
+#include "platform/stream/shim/streams.h"
 
 namespace xsched::cuda {
 namespace {
 
 using stream::driver;
 
-// Threads inside a driver's call that lasts longer keep their memory (safety).
-constexpr int64_t kLongestCallNs = 10 * base::kSecond;
+// For so long a thread may be inside a call, its work may take to end, and its memory may fail to come back.
+int64_t longest_wait_ns() { return base::options().cuda_memory_wait * base::kMillisecond; }
 
 // A stream of our own for the copies, in the context that is current.
 class Copies {
@@ -55,9 +60,9 @@ private:
 // Takes host memory for every piece. Returns false, and takes nothing, if there is not enough.
 bool find_room_on_host(PieceRange& range) {
     for (size_t i = 0; i < range.count; ++i) {
-        range.pieces[i].host = take_host_piece();
+        range.pieces[i].host = take_host_room(range.bytes_of(i));
         if (range.pieces[i].host != nullptr) continue;
-        while (i-- > 0) return_host_piece(std::exchange(range.pieces[i].host, nullptr));
+        drop_host(range);
         return false;
     }
     return true;
@@ -78,34 +83,37 @@ bool move_out(PieceRange& range) {
     return true;
 }
 
-// Moves a range to the device. Each piece is copied while the next one is mapped. Returns false, and changes nothing,
-// if there is no room.
-bool move_in(PieceRange& range) {
-    bool moved = true;
+// Moves a range to the device. Each piece is copied while the next one is mapped. If that fails half way, nothing
+// changes.
+CUresult move_in(PieceRange& range) {
+    CUresult code = CUDA_SUCCESS;
     {
         Copies copies;
-        for (size_t i = 0; i < range.count && moved; ++i) {
-            moved = map_piece(range, i) == CUDA_SUCCESS && open_piece(range, i) == CUDA_SUCCESS;
-            if (moved) copies.in(range, i);
+        for (size_t i = 0; i < range.count && code == CUDA_SUCCESS; ++i) {
+            code = map_piece(range, i);
+            if (code == CUDA_SUCCESS) code = open_piece(range, i);
+            if (code == CUDA_SUCCESS) copies.in(range, i);
         }
-        moved = copies.finish() && moved;
+        if (!copies.finish() && code == CUDA_SUCCESS) code = CUDA_ERROR_UNKNOWN;
     }
-    if (!moved) {
+    if (code != CUDA_SUCCESS) {
         for (size_t i = 0; i < range.count; ++i) unmap_piece(range, i);
-        return false;
+        return code;
     }
     drop_host(range);
     g_on_host -= range.bytes;
     g_on_card += range.bytes;
-    return true;
+    return code;
 }
 
+// A context that has gone meanwhile has no work.
 bool finish_work_of(CUcontext wanted) {
     stream::InContext context;
-    return context.enter(*stream::hal_api(), wanted) && driver<stream::kEntry_cuCtxSynchronize>()() == CUDA_SUCCESS;
+    return !context.enter(*stream::hal_api(), wanted) || driver<stream::kEntry_cuCtxSynchronize>()() == CUDA_SUCCESS;
 }
 
-// Waits for all work of the contexts that have such memory. The driver's wait cannot be cut short, and work may wait
+// Waits for all work of the contexts that have such memory, or streams on its device: green contexts and the primary
+// one use each other's memory. The driver's wait cannot be cut short, and work may wait
 // for a thread of the program that we keep off: so a thread of its own makes the calls.
 class EndOfWork {
 public:
@@ -115,22 +123,25 @@ public:
         base::Thread thread;
         if (!thread.start("xsched-errands", body, nullptr)) return false;
         thread.detach();
-        const int64_t until_ns = base::now_ns() + kLongestCallNs;
+        const int64_t until_ns = base::now_ns() + longest_wait_ns();
         for (int64_t now_ns = base::now_ns(); now_ns < until_ns && g_state.load() == kWaits; now_ns = base::now_ns())
             base::futex_wait(g_state, kWaits, until_ns - now_ns);
         return g_state.load() == kOver;
     }
 
 private:
-    static constexpr size_t kMostContexts = 16;  // programs have one or two (safety)
+    static constexpr size_t kMostContexts = 64;  // programs have one or two (safety)
     static constexpr uint32_t kWaits = 0, kOver = 1, kFailed = 2;
 
     static void count_contexts() {
-        g_count = 0;
-        for (size_t i = 0; const PieceRange* const range = nth_range(i); ++i)
-            if (std::find(g_contexts, g_contexts + g_count, range->context) == g_contexts + g_count &&
-                g_count < kMostContexts)
-                g_contexts[g_count++] = range->context;
+        g_count = contexts_with_ranges(g_contexts, kMostContexts);
+        stream::for_each_entry([](const stream::StreamEntry& entry) {
+            XqQueue* const queue = entry.xqueue.load(std::memory_order_acquire);
+            CUcontext const context = entry.context.load(std::memory_order_acquire);
+            if (context == nullptr || queue == nullptr || xq_device(queue) != g_evictable_on.load()) return;
+            if (g_count < kMostContexts && std::find(g_contexts, g_contexts + g_count, context) == g_contexts + g_count)
+                g_contexts[g_count++] = context;
+        });
     }
     static void* body(void*) {
         bool good = g_count < kMostContexts;
@@ -149,91 +160,132 @@ private:
 uint64_t beyond_guarantee() {
     const uint64_t guarantee = xq_memory_rules().guarantee;
     if (guarantee == 0) return UINT64_MAX;
-    const PieceRange* const any = nth_range(0);
+    CUcontext any = nullptr;
     stream::InContext context;
-    if (any == nullptr || !context.enter(*stream::hal_api(), any->context)) return 0;
+    if (contexts_with_ranges(&any, 1) == 0 || !context.enter(*stream::hal_api(), any)) return 0;
     const uint64_t has = counted_bytes();
     const uint64_t stays = g_on_host.load() + guarantee;
     return has > stays ? has - stays : 0;
 }
 
-bool move_out_at_least(uint64_t bytes) {
+// Ranges for which the host has no room, and those that are guaranteed to stay, are passed over.
+void move_out_at_least(uint64_t bytes) {
     uint64_t moved = 0;
-    while (moved < bytes) {
-        PieceRange* const range = largest_range(true, bytes == XQ_ALL_MEMORY ? UINT64_MAX : beyond_guarantee());
-        if (range == nullptr) return false;
+    const PieceRange* behind = nullptr;
+    while (PieceRange* const range = moved < bytes ? largest_range(true, behind) : nullptr) {
+        behind = range;
+        if (bytes != XQ_ALL_MEMORY && range->bytes > beyond_guarantee()) continue;
         stream::InContext context;
-        if (!context.enter(*stream::hal_api(), range->context) || !move_out(*range)) return false;
-        moved += range->bytes;
+        if (context.enter(*stream::hal_api(), range->context) && move_out(*range)) moved += range->bytes;
     }
-    return true;
+}
+
+// Returns when the program's work had ended; 0: its memory cannot be moved now, or never.
+int64_t move_out_idle(uint64_t bytes) {
+    const Moving moving;
+    if (stream::may_be_captured()) return 0;  // a wait for the context would spoil the capture
+    if (g_stays.load()) return 0;
+    if (!EndOfWork::comes_in_time()) {
+        keep_memory_in_place("its work did not end, or failed");
+        return 0;
+    }
+    const int64_t idle_ns = base::now_ns();
+    const stream::RelaxedCapture relaxed(*stream::hal_api());
+    move_out_at_least(bytes);
+    return idle_ns;
 }
 
 void give_memory(XDevice, uint64_t bytes) {
     const int64_t began_ns = base::now_ns();
     const uint64_t before = g_on_host.load();
-    if (!stream::keep_threads_off(kLongestCallNs)) {
-        XLOG_WARN("this program's memory stays on the device: a thread has been inside a call for %lld s",
-                  static_cast<long long>(kLongestCallNs / base::kSecond));
-        return;
-    }
-    int64_t idle_ns = began_ns;
-    {
-        const Moving moving;
-        if (!g_stays.load() && EndOfWork::comes_in_time()) {
-            idle_ns = base::now_ns();
-            move_out_at_least(bytes);
-        } else {
-            keep_memory_in_place("its work did not end, or failed");
-        }
-    }
+    if (const char* const library = library_that_transfers()) keep_memory_in_place(library);
+    if (g_stays.load()) return;
+    if (!stream::keep_threads_off(longest_wait_ns()))
+        return keep_memory_in_place("one of its threads has been inside a call for too long");
+    const int64_t idle_ns = move_out_idle(bytes);
     const uint64_t moved = g_on_host.load() - before;
     tell_of_memory();
     if (g_on_host.load() == 0) stream::let_threads_on();
+    if (moved == 0) return;
     XLOG_INFO("%.2f GiB of this program's memory went to the host in %.3f s, behind %.3f s of its own work",
               static_cast<double>(moved) / (1 << 30), base::milliseconds(base::now_ns() - idle_ns) / 1000,
               base::milliseconds(idle_ns - began_ns) / 1000);
 }
 
-uint64_t free_of_device(XDevice) {
-    size_t free = 0;
+bool ask_free(size_t* free) {
     size_t total = 0;
-    const PieceRange* const range = nth_range(0);
+    CUcontext context = nullptr;
     stream::InContext inside;
-    if (range == nullptr || !inside.enter(*stream::hal_api(), range->context)) return 0;
-    return driver<stream::kEntry_cuMemGetInfo_v2>()(&free, &total) == CUDA_SUCCESS ? free : 0;
+    return contexts_with_ranges(&context, 1) == 1 && inside.enter(*stream::hal_api(), context) &&
+           driver<stream::kEntry_cuMemGetInfo_v2>()(free, &total) == CUDA_SUCCESS;
 }
 
-void take_memory_back(XDevice device) {
+uint64_t free_of_device(XDevice) {
+    size_t free = 0;
+    return ask_free(&free) ? free : 0;
+}
+
+CUresult move_all_in() {
+    const Moving moving;
+    const stream::RelaxedCapture relaxed(*stream::hal_api());
+    CUresult code = CUDA_SUCCESS;
+    while (PieceRange* const range = code == CUDA_SUCCESS ? largest_range(false) : nullptr) {
+        stream::InContext context;
+        code = context.enter(*stream::hal_api(), range->context) ? move_in(*range) : CUDA_ERROR_INVALID_CONTEXT;
+        if (code != CUDA_SUCCESS && code != CUDA_ERROR_OUT_OF_MEMORY && !finish_work_of(range->context))
+            code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    return code;
+}
+
+// Returns whether the memory is lost: its context has failed, or the driver has refused for too long for reasons other
+// than room.
+bool is_lost(CUresult code) {
+    static constinit int64_t fails_since_ns = 0;  // errands' thread
+    if (code == CUDA_SUCCESS || code == CUDA_ERROR_OUT_OF_MEMORY) {
+        fails_since_ns = 0;
+        return false;
+    }
+    const int64_t now_ns = base::now_ns();
+    if (fails_since_ns == 0) fails_since_ns = now_ns;
+    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED || now_ns - fails_since_ns > longest_wait_ns();
+}
+
+void take_memory_back(XDevice) {
     const int64_t began_ns = base::now_ns();
     const uint64_t bytes = g_on_host.load();
-    if (free_of_device(device) < bytes) return;
-    {
-        const Moving moving;
-        while (PieceRange* const range = largest_range(false)) {
-            stream::InContext context;
-            if (!context.enter(*stream::hal_api(), range->context) || !move_in(*range)) break;
+    size_t free = 0;
+    if (bytes != 0) {
+        const bool known = ask_free(&free);
+        if (known && free < bytes) return;
+        if (is_lost(known || g_on_host.load() == 0 ? move_all_in() : CUDA_ERROR_INVALID_CONTEXT)) {
+            XLOG_ERRO("%.2f GiB of this program's memory are lost: the driver refuses to bring them back",
+                      static_cast<double>(g_on_host.load()) / (1 << 30));
+            lose_host_ranges();
         }
+        tell_of_memory();
     }
-    tell_of_memory();
     if (g_on_host.load() != 0) return;
     stream::let_threads_on();
+    if (bytes == 0) return;
     XLOG_INFO("%.2f GiB of this program's memory came back in %.3f s", static_cast<double>(bytes) / (1 << 30),
               base::milliseconds(base::now_ns() - began_ns) / 1000);
 }
 
 bool prepare_memory(XDevice) {
-    const PieceRange* const range = nth_range(0);
+    CUcontext context = nullptr;
     stream::InContext inside;
-    if (range == nullptr || !inside.enter(*stream::hal_api(), range->context)) return false;
-    return prepare_host_piece(g_on_card.load() + g_on_host.load());
+    if (contexts_with_ranges(&context, 1) == 0 || !inside.enter(*stream::hal_api(), context)) return false;
+    const stream::RelaxedCapture relaxed(*stream::hal_api());
+    return prepare_host_slab(g_on_card.load() + g_on_host.load());
 }
 
 }  // namespace
 
 void drop_host(PieceRange& range) {
     for (size_t i = 0; i < range.count; ++i)
-        if (range.pieces[i].host != nullptr) return_host_piece(std::exchange(range.pieces[i].host, nullptr));
+        if (range.pieces[i].host != nullptr)
+            return_host_room(std::exchange(range.pieces[i].host, nullptr), range.bytes_of(i));
 }
 
 const XqMemoryOps kMemoryOps{

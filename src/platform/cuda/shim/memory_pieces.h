@@ -29,6 +29,7 @@ struct PieceRange {
     size_t asked_bytes = 0;  // by the program
     size_t bytes = 0;        // in whole granules
     size_t count = 0;        // pieces
+    bool stays = false;      // others know the addresses, so it is never moved (program_memory.h)
     Piece pieces[1];         // `count` of them
 
     size_t bytes_of(size_t piece) const {

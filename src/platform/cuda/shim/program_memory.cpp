@@ -1,5 +1,7 @@
 #include "platform/cuda/shim/program_memory.h"
 
+#include <algorithm>
+
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -11,7 +13,19 @@ namespace {
 
 constinit base::Mutex g_ranges_mutex;  // guards the list, and each range's place in it
 constinit PieceRange* g_ranges = nullptr;
-constinit base::FutexWord g_moving{0};  // 1: the errands' thread uses the ranges
+constinit base::FutexWord g_moving{0};  // how many threads use the ranges without the mutex
+
+PieceRange* first_range() {
+    base::Lock lock(g_ranges_mutex);
+    return g_ranges;
+}
+
+// g_ranges_mutex held.
+PieceRange* range_around(CUdeviceptr address) {
+    PieceRange* range = g_ranges;
+    while (range != nullptr && address - range->begin >= range->bytes) range = range->next;
+    return range;
+}
 
 }  // namespace
 
@@ -22,11 +36,11 @@ constinit std::atomic<bool> g_stays{false};
 
 Moving::Moving() {
     base::Lock lock(g_ranges_mutex);
-    g_moving.store(1, std::memory_order_seq_cst);
+    g_moving.fetch_add(1, std::memory_order_seq_cst);
 }
 
 Moving::~Moving() {
-    g_moving.store(0, std::memory_order_seq_cst);
+    g_moving.fetch_sub(1, std::memory_order_seq_cst);
     base::futex_wake_all(g_moving);
 }
 
@@ -34,49 +48,99 @@ void put_in(PieceRange* range) {
     base::Lock lock(g_ranges_mutex);
     range->next = g_ranges;
     g_ranges = range;
-    g_on_card += range->bytes;
+    if (!range->stays) g_on_card += range->bytes;
 }
 
 PieceRange* take_out(CUdeviceptr memory) {
     for (;;) {
+        uint32_t moving = 0;
         {
             base::Lock lock(g_ranges_mutex);
             PieceRange** at = &g_ranges;
             while (*at != nullptr && (*at)->begin != memory) at = &(*at)->next;
             if (*at == nullptr) return nullptr;
-            if (g_moving.load(std::memory_order_seq_cst) == 0) {
+            moving = g_moving.load(std::memory_order_seq_cst);
+            if (moving == 0) {
                 PieceRange* const found = *at;
                 *at = found->next;
                 return found;
             }
         }
-        base::futex_wait(g_moving, 1);
+        base::futex_wait(g_moving, moving);
     }
 }
 
-PieceRange* nth_range(size_t n) {
+size_t contexts_with_ranges(CUcontext* contexts, size_t most) {
     base::Lock lock(g_ranges_mutex);
-    PieceRange* range = g_ranges;
-    for (; range != nullptr && n > 0; --n) range = range->next;
-    return range;
+    size_t count = 0;
+    for (const PieceRange* range = g_ranges; range != nullptr && count < most; range = range->next)
+        if (std::find(contexts, contexts + count, range->context) == contexts + count)
+            contexts[count++] = range->context;
+    return count;
+}
+
+CUdeviceptr range_in_context(CUcontext context) {
+    base::Lock lock(g_ranges_mutex);
+    const PieceRange* range = g_ranges;
+    while (range != nullptr && range->context != context) range = range->next;
+    return range != nullptr ? range->begin : 0;
+}
+
+CUresult open_ranges_to(CUcontext context, CUdevice device) {
+    const Moving moving;  // frees wait, and no lock is held while the driver is called
+    CUresult code = CUDA_SUCCESS;
+    for (const PieceRange* range = first_range(); range != nullptr && code == CUDA_SUCCESS; range = range->next)
+        if (range->context == context) code = open_range_to(*range, device);
+    return code;
 }
 
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes) {
     base::Lock lock(g_ranges_mutex);
-    const PieceRange* range = g_ranges;
-    while (range != nullptr && address - range->begin >= range->bytes) range = range->next;
+    const PieceRange* const range = range_around(address);
     if (range == nullptr) return false;
     *begin = range->begin;
     *bytes = range->asked_bytes;
     return true;
 }
 
-PieceRange* largest_range(bool on_card, uint64_t most) {
+PieceRange* largest_range(bool on_card, const PieceRange* behind) {
+    const auto comes_before = [](const PieceRange& one, const PieceRange& other) {
+        return one.bytes != other.bytes ? one.bytes > other.bytes : one.begin < other.begin;
+    };
     PieceRange* found = nullptr;
-    for (PieceRange* range = g_ranges; range != nullptr; range = range->next)
-        if (is_on_card(*range) == on_card && range->bytes <= most && (found == nullptr || range->bytes > found->bytes))
+    for (PieceRange* range = first_range(); range != nullptr; range = range->next)
+        if (is_on_card(*range) == on_card && !(on_card && range->stays) &&
+            (behind == nullptr || comes_before(*behind, *range)) && (found == nullptr || comes_before(*range, *found)))
             found = range;
     return found;
+}
+
+bool keep_range_in_place(CUdeviceptr address) {
+    base::Lock lock(g_ranges_mutex);
+    PieceRange* const range = range_around(address);
+    if (range == nullptr || range->stays) return false;
+    range->stays = true;
+    g_on_card -= range->bytes;
+    return true;
+}
+
+void lose_host_ranges() {
+    base::Lock lock(g_ranges_mutex);
+    for (PieceRange* range = g_ranges; range != nullptr; range = range->next) {
+        if (is_on_card(*range) || range->stays) continue;
+        range->stays = true;
+        g_on_host -= range->bytes;
+    }
+    g_stays = true;
+}
+
+void forget_program_memory() {
+    g_ranges = nullptr;
+    g_moving.store(0, std::memory_order_relaxed);
+    g_on_card = 0;
+    g_on_host = 0;
+    g_evictable_on = 0;
+    g_stays = false;
 }
 
 void keep_memory_in_place(const char* why) {
@@ -87,6 +151,7 @@ void keep_memory_in_place(const char* why) {
 }
 
 void tell_of_memory() {
+    if (g_evictable_on.load(std::memory_order_relaxed) == 0) return;
     xq_memory_holds(g_evictable_on.load(std::memory_order_relaxed),
                     g_stays.load(std::memory_order_relaxed) ? 0 : g_on_card.load(), g_on_host.load());
 }

@@ -11,14 +11,14 @@
 
 namespace xsched::cuda {
 
-extern std::atomic<uint64_t> g_on_card;      // bytes
+extern std::atomic<uint64_t> g_on_card;      // bytes that can be moved
 extern std::atomic<uint64_t> g_on_host;      // bytes
 extern std::atomic<uint64_t> g_evictable_on; // XDevice that the memory is on; 0: none yet
 extern std::atomic<bool> g_stays;            // nothing is moved any more (keep_memory_in_place)
 
 inline bool is_on_card(const PieceRange& range) { return range.pieces[0].handle != 0; }
 
-// While it lasts the ranges stay as they are: frees wait for its end. Errands' thread alone.
+// While it lasts the ranges stay as they are: frees wait for its end.
 class Moving : base::NoCopies {
 public:
     Moving();
@@ -29,15 +29,26 @@ public:
 void put_in(PieceRange* range);
 // Takes the range at `memory` out of the list; nullptr: there is none. Waits while ranges are being moved.
 PieceRange* take_out(CUdeviceptr memory);
-// nullptr: there are fewer.
-PieceRange* nth_range(size_t n);
+// The contexts that such memory was allocated in, each once, in any order. Returns how many; `most` at most.
+size_t contexts_with_ranges(CUcontext* contexts, size_t most);
+// The address of a range that was allocated in this context; 0: there is none.
+CUdeviceptr range_in_context(CUcontext context);
+// Makes the ranges that were allocated in this context usable by a device too. The caller is inside a DeviceUse.
+CUresult open_ranges_to(CUcontext context, CUdevice device);
 // Finds the range around an address. Returns false if there is none.
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
-// The largest range on the card, or on the host, that is not larger than `most`; nullptr: there is none. While a Moving
-// lasts.
-PieceRange* largest_range(bool on_card, uint64_t most = UINT64_MAX);
-// From here on other programs or devices may know the addresses: what is allocated stays where it is.
+// The largest range on the card that may be moved, or the largest one on the host, among those that are smaller than
+// `behind` (nullptr: among all); equals are ordered by address. nullptr: there is none. While a Moving lasts.
+PieceRange* largest_range(bool on_card, const PieceRange* behind = nullptr);
+// From here on other devices or libraries may use any address: all memory stays where it is.
 void keep_memory_in_place(const char* why);
+// Others may know the addresses around this one, so this allocation stays where it is. The caller is inside a
+// DeviceUse. Returns false if the address is in no range, or the range stays already.
+bool keep_range_in_place(CUdeviceptr address);
+// Memory on the host cannot come back: its ranges are no memory any more. While a Moving lasts, or nothing moves.
+void lose_host_ranges();
+// In a forked child, which has no device.
+void forget_program_memory();
 // Tells the scheduler how much is where.
 void tell_of_memory();
 

@@ -1,8 +1,9 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
-//   of contexts allocate, allocate_else, release, ask_free_memory, shows_memory     (spare_memory.h) ask_address_range,
-//   enable_peer_access (evictable.h) copy_rows (rows.h) get_proc_address asked for functions
+//   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, ask_free_memory, shows_memory,
+//   set_attribute (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, retain_handle, keeps_in_place,
+//   make_texture, enable_peer_access (evictable.h) copy_rows (rows.h) get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
@@ -37,20 +38,30 @@ inline constexpr auto copy_rows = &cuda::InRows<kEntry, &Scheduled<kEntry>::call
 template <EntryPoint kEntry>
 inline constexpr auto allocate_else = &cuda::AllocatesElse<kEntry>::call;
 template <EntryPoint kEntry>
+inline constexpr auto allocate_in_order = &cuda::AllocatesInOrder<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto keeps_in_place = &cuda::KeepsInPlace<kEntry>::call;
+template <EntryPoint kEntry>
 inline constexpr auto shows_memory = &cuda::ShowsMemory<kEntry>::call;
 
 using cuda::allocate;
 using cuda::ask_address_range;
+using cuda::ask_attribute;
+using cuda::ask_attributes;
 using cuda::ask_free_memory;
 using cuda::context_create;
 using cuda::context_destroy;
 using cuda::enable_peer_access;
 using cuda::get_proc_address;
 using cuda::green_context_destroy;
+using cuda::make_texture;
 using cuda::primary_release;
 using cuda::primary_reset;
 using cuda::primary_retain;
 using cuda::release;
+using cuda::release_in_order;
+using cuda::retain_handle;
+using cuda::set_attribute;
 
 // Calls that the driver makes itself do not pass here.
 template <EntryPoint kEntry, auto kHook>

@@ -20,6 +20,7 @@
 #include "platform/cuda/shim/platform.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/trace.h"
 
 namespace xsched::cuda {
@@ -129,6 +130,7 @@ struct AllocatesElse<kEntry, CUresult (*)(Arguments...)> {
         if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
         const CUresult code = allocate_somehow<kEntry>(bytes, arguments...);
         if (code == CUDA_SUCCESS) keep_room(room, first_of(arguments...));
+        note_that_it_stays<kEntry>(code);
         return code;
     }
 
@@ -138,6 +140,33 @@ private:
         return first;
     }
 };
+
+// Hooks of allocations in stream order.
+template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
+struct AllocatesInOrder;
+template <stream::EntryPoint kEntry, typename... Arguments>
+struct AllocatesInOrder<kEntry, CUresult (*)(Arguments...)> {
+    static CUresult call(Arguments... arguments) {
+        CUresult code = stream::Scheduled<kEntry>::call(arguments...);
+        const size_t bytes = allocated_bytes(arguments...);
+        for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes); ++i)
+            code = stream::Scheduled<kEntry>::call(arguments...);
+        note_that_it_stays<kEntry>(code);
+        return code;
+    }
+};
+
+// Natively this call also frees memory of cuMemAlloc.
+template <stream::EntryPoint kEntry>
+CUresult release_in_order(CUdeviceptr memory, CUstream stream) {
+    Leaving leaving(memory);
+    CUresult code = CUDA_SUCCESS;
+    const bool ours = stream::memory_moves() && !stream::capturing(stream, stream::Declared<kEntry>::kPerThread) &&
+                      release_evictable(memory, &code);
+    if (!ours) code = stream::Scheduled<kEntry>::call(memory, stream);
+    if (code != CUDA_SUCCESS) leaving.stays();
+    return code;
+}
 
 template <stream::EntryPoint kEntry>
 CUresult ask_free_memory(size_t* free, size_t* total) {
@@ -156,10 +185,18 @@ struct ShowsMemory<kEntry, CUresult (*)(Arguments...)> {
         {
             const stream::KeepErrno keep;
             keep_no_spares();
-            keep_memory_in_place("the program shows addresses to others (docs/memory.md)");
         }
+        keep_arguments_in_place<kEntry>(arguments...);
         return stream::driver<kEntry>()(arguments...);
     }
 };
+
+template <stream::EntryPoint kEntry>
+CUresult set_attribute(const void* value, int attribute, CUdeviceptr address) {
+    const CUresult code = ShowsMemory<kEntry>::call(value, attribute, address);
+    return code == CUDA_ERROR_NOT_SUPPORTED && stream::memory_moves() && wait_for_copies(value, attribute, address)
+               ? CUDA_SUCCESS
+               : code;
+}
 
 }  // namespace xsched::cuda

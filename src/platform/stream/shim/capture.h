@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "platform.h"
 #include "platform/stream/hal/stream_id.h"
+#include "platform/stream/shim/device_use.h"
 
 namespace xsched::stream {
 
@@ -72,11 +73,13 @@ public:
 template <EntryPoint kEntry, typename... Rest>
 Result begin_capture(Stream stream, Rest... rest) {
     XLOG_DEBG("%s on stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
+    DeviceUse use;  // while memory is moved no capture begins
     const CaptureBegins begins;
     wait_for_splits();
     const Paused paused;
     const Result code = driver<kEntry>()(stream, rest...);
     if (code == kSuccess) note_captured(stream, Declared<kEntry>::kPerThread);
+    use.leave();
     return code;
 }
 

@@ -16,6 +16,8 @@ struct alignas(64) Cell {
 };
 constinit Cell g_cells[kCells];
 constinit base::FutexWord g_closed{0};
+// How many uses this thread is inside: a launch on several devices is one for each. Only the first one may wait.
+[[gnu::tls_model("initial-exec")]] thread_local uint32_t t_uses = 0;
 
 // Stacks of two threads are far apart.
 std::atomic<int32_t>& own_cell() {
@@ -38,14 +40,16 @@ void DeviceUse::enter() {
     std::atomic<int32_t>& cell = own_cell();
     for (;;) {
         cell.fetch_add(1, std::memory_order_seq_cst);
-        if (g_closed.load(std::memory_order_seq_cst) == 0) break;
+        if (t_uses != 0 || g_closed.load(std::memory_order_seq_cst) == 0) break;
         cell.fetch_sub(1, std::memory_order_seq_cst);
         base::futex_wait(g_closed, 1);
     }
+    ++t_uses;
     inside_ = &cell;
 }
 
 void DeviceUse::end() {
+    --t_uses;
     inside_->fetch_sub(1, std::memory_order_release);
     inside_ = nullptr;
 }
@@ -70,6 +74,7 @@ void let_threads_on() {
 
 void forget_device_use() {
     g_closed.store(0, std::memory_order_relaxed);
+    t_uses = 0;
     for (Cell& cell : g_cells) cell.inside.store(0, std::memory_order_relaxed);
 }
 

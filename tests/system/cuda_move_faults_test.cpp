@@ -1,0 +1,136 @@
+// Memory that makes room (docs/memory.md) while something goes wrong.
+#include "system/memory_rig.h"
+
+namespace xsched::test {
+namespace {
+
+// Has a block of 130 MiB, which is three pieces, and a few bytes that stay on the device. In each round it writes to
+// the latter. When FREE is there it frees the block. When STOP is there it sets the word for which its stream may wait,
+// and compares the block.
+constexpr const char* kBeside = R"(
+import threading
+BLOCK = 130 << 20
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
+def allocate(size):
+    memory = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")
+    check(cuda.cuMemsetD32_v2(memory, ctypes.c_uint(0x51), ctypes.c_size_t(size // 4)), "set")
+    return memory
+block, small, word = allocate(BLOCK), allocate(4096), ctypes.c_uint()
+if "WAITS" in os.environ:
+    check(cuda.cuStreamWaitValue32_v2(stream, small, ctypes.c_uint(0x52), 0), "wait")
+over = threading.Event()
+def rounds():
+    cuda.cuCtxSetCurrent(context)
+    count = 0
+    while not over.is_set():
+        check(cuda.cuMemsetD32_v2(ctypes.c_uint64(small.value + 2048), ctypes.c_uint(count), ctypes.c_size_t(4)), "set")
+        count += 1
+        if count % 20 == 0:
+            print("round", flush=True)
+        time.sleep(0.001)
+worker = threading.Thread(target=rounds)
+worker.start()
+print("holds", flush=True)
+end = time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    if block and os.path.exists(os.environ["STOP"] + "-free"):
+        check(cuda.cuMemFree_v2(block), "free")
+        block = None
+        print("freed", flush=True)
+    time.sleep(0.005)
+over.set()
+worker.join()
+if "LOST" not in os.environ:
+    check(cuda.cuMemsetD32_v2(small, ctypes.c_uint(0x52), ctypes.c_size_t(1)), "set")
+    for at in range(0, BLOCK if block else 0, 1 << 20):
+        check(cuda.cuMemcpyDtoH_v2(ctypes.byref(word), ctypes.c_uint64(block.value + at), ctypes.c_size_t(4)), "copy")
+        if word.value != 0x51:
+            print("wrong: %x at %d" % (word.value, at), flush=True)
+            os._exit(3)
+    if block:
+        check(cuda.cuMemFree_v2(block), "free")
+print("over True True", fake.fake_cuda_errors(), flush=True)
+os._exit(0)
+)";
+
+class CudaMoveFaults : public CudaMemory {
+protected:
+    CudaMoveFaults() { card_mib_ = 256; }
+    void start_beside(const Environment& more) {
+        Environment environment = this->environment("130", 0, true, "holder");
+        for (const auto& [name, value] : more) environment[name] = value;
+        beside = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(kBeside)},
+                                           environment);
+        ASSERT_TRUE(says(*beside, "holds")) << beside->out() << beside->err();
+    }
+    std::string logged() { return (beside->take_output(), beside->err()); }
+
+    std::unique_ptr<Process> beside;
+};
+
+// The stream waits for a value that comes much later.
+TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStays) {
+    start_beside({{"WAITS", "1"}, {"XSCHED_DEBUG", "memory_wait=300"}});
+    const auto taker = start(kTaker, "180", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    EXPECT_NE(logged().find("stays on the device from now on: its work did not end"), std::string::npos) << logged();
+    EXPECT_TRUE(goes_on(*beside)) << beside->out() << beside->err();
+    tell("taker");
+    ends_well(*beside);
+}
+
+// Of three pieces the second one is refused, once.
+TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
+    for (const char* fault : {"cuMemCreate:5:2", "cuMemMap:5:999", "cuMemSetAccess:3:999"}) {
+        start_beside({{"FAKE_CUDA_FAIL", fault}});
+        const auto taker = start(kTaker, "180", 10, false, "taker");
+        EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << logged() << server->process().err();
+        tell("taker");
+        EXPECT_EQ(taker->wait(), 0);
+        EXPECT_TRUE(goes_on(*beside)) << fault << beside->out() << beside->err();
+        ends_well(*beside);
+        for (const char* stop : {"taker", "holder"}) unlink((directory.path() + "/" + stop).c_str());
+    }
+}
+
+// The program then sees the driver's errors, and does not wait for ever.
+TEST_F(CudaMoveFaults, MemoryOfAContextThatFailsIsLost) {
+    start_beside({{"FAKE_CUDA_FAIL", "cuMemMap:5:719,cuCtxSynchronize:2:719"}, {"LOST", "1"}});
+    const auto taker = start(kTaker, "180", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    tell("taker");
+    EXPECT_EQ(taker->wait(), 0);
+    EXPECT_TRUE(goes_on(*beside)) << beside->out() << beside->err();
+    EXPECT_NE(logged().find("memory are lost"), std::string::npos) << logged();
+    ends_well(*beside);
+}
+
+// There is nothing to bring back any more, and no scheduler that would say so.
+TEST_F(CudaMoveFaults, ThreadsGoOnWhenMemoryIsFreedOnTheHost) {
+    start_beside({});
+    const auto taker = start(kTaker, "180", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    server->stop(SIGKILL);
+    tell("holder-free");
+    EXPECT_TRUE(says(*beside, "freed")) << beside->out() << beside->err();
+    EXPECT_TRUE(goes_on(*beside)) << beside->out() << beside->err();
+    ends_well(*beside);
+    tell("taker");
+}
+
+// A block that does not fit into the host's memory stays, and a smaller one goes.
+TEST_F(CudaMoveFaults, WithoutRoomOnTheHostMemoryStays) {
+    start_beside({{"XSCHED_DEBUG", "memory_pool=64"}});
+    const auto taker = start(kTaker, "180", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    EXPECT_TRUE(goes_on(*beside)) << beside->out() << beside->err();
+    tell("taker");
+    ends_well(*beside);
+}
+
+}  // namespace
+}  // namespace xsched::test

@@ -1,0 +1,158 @@
+// Programs that share a card (docs/memory.md).
+#pragma once
+
+#include <fstream>
+
+#include "system/cuda_rig.h"
+#include "system/keep_alive_rig.h"
+
+namespace xsched::test {
+
+// Holds MIB mebibytes in blocks of 16. Each round writes to all of them and compares all that it has ever written.
+inline constexpr const char* kHolder = R"(
+MIB, BLOCK = 1 << 20, 16 << 20
+
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
+
+def allocate(size):
+    memory = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")
+    return memory.value
+
+def put(address, value):
+    check(cuda.cuMemsetD32Async(ctypes.c_uint64(address), ctypes.c_uint(value), ctypes.c_size_t(64), stream), "set")
+
+word = ctypes.c_uint()
+def compare(address, value):
+    check(cuda.cuMemcpyDtoH_v2(ctypes.byref(word), ctypes.c_uint64(address), ctypes.c_size_t(4)), "copy")
+    if word.value != value:
+        print("wrong: %d instead of %d" % (word.value, value), flush=True)
+        os._exit(3)
+
+blocks = [allocate(BLOCK) for _ in range(int(os.environ["MIB"]) // 16)]
+for number, block in enumerate(blocks):
+    put(block + BLOCK - 256, 7000 + number)
+check(cuda.cuStreamSynchronize(stream), "synchronize")
+print("holds", flush=True)
+rounds, end = 0, time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    if os.path.exists(os.environ.get("TWICE", "/none")):  # it allocates as much again
+        os.remove(os.environ["TWICE"])
+        for number in range(len(blocks), 2 * len(blocks)):
+            blocks.append(allocate(BLOCK))
+            put(blocks[-1] + BLOCK - 256, 7000 + number)
+        print("more", flush=True)
+    for number, block in enumerate(blocks):
+        put(block, 100 * rounds + number)
+    check(cuda.cuStreamSynchronize(stream), "synchronize")
+    for number, block in enumerate(blocks):
+        compare(block, 100 * rounds + number)
+        compare(block + BLOCK - 256, 7000 + number)
+    rounds += 1
+    if rounds % 20 == 0:
+        print("round", flush=True)
+begin, size = ctypes.c_uint64(), ctypes.c_size_t()
+cuda.cuMemGetAddressRange_v2(ctypes.byref(begin), ctypes.byref(size), ctypes.c_uint64(blocks[0] + 5))
+for block in blocks:
+    check(cuda.cuMemFree_v2(ctypes.c_uint64(block)), "free")
+print("over", begin.value == blocks[0], size.value == BLOCK, fake.fake_cuda_errors(), flush=True)
+)";
+
+// Fills a block, does without it until AWAY is gone, and says what is in it then.
+inline constexpr const char* kYielder = R"(
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
+ours, block, word = ctypes.CDLL("libpreempt.so.1"), ctypes.c_uint64(), ctypes.c_uint()
+check(cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(96 << 20)), "cuMemAlloc")
+check(cuda.cuMemsetD32Async(block, ctypes.c_uint(77), ctypes.c_size_t(64), stream), "set")
+check(cuda.cuStreamSynchronize(stream), "synchronize")
+check(ours.XHintYieldMemory(), "yield")
+print("away", flush=True)
+while os.path.exists(os.environ["AWAY"]):
+    time.sleep(0.01)
+check(ours.XHintAcquireMemory(), "acquire")
+check(cuda.cuMemcpyDtoH_v2(ctypes.byref(word), block, ctypes.c_size_t(4)), "copy")
+print("back", word.value, flush=True)
+)";
+
+// Allocates blocks of 16 MiB until MIB are there, and says with which code each ends, and how much is free by then.
+inline constexpr const char* kFiller = R"(
+blocks, free, total = [], ctypes.c_size_t(), ctypes.c_size_t()
+for _ in range(int(os.environ["MIB"]) // 16):
+    blocks.append(ctypes.c_uint64())
+    code = cuda.cuMemAlloc_v2(ctypes.byref(blocks[-1]), ctypes.c_size_t(16 << 20))
+    cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+    print("code", code, free.value >> 20, total.value >> 20, flush=True)
+cuda.cuMemFree_v2(blocks[0])
+again = ctypes.c_uint64()
+print("again", cuda.cuMemAlloc_v2(ctypes.byref(again), ctypes.c_size_t(16 << 20)), flush=True)
+pitch, rows = ctypes.c_size_t(), ctypes.c_uint64()
+print("rows", cuda.cuMemAllocPitch_v2(ctypes.byref(rows), ctypes.byref(pitch), ctypes.c_size_t(1 << 20),
+                                      ctypes.c_size_t(16), ctypes.c_uint(4)), flush=True)
+)";
+
+// Allocates MIB mebibytes at once, says what came of that, and frees them when it is told.
+inline constexpr const char* kTaker = R"(
+taken = ctypes.c_uint64()
+print("code", cuda.cuMemAlloc_v2(ctypes.byref(taken), ctypes.c_size_t(int(os.environ["MIB"]) << 20)), flush=True)
+end = time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    time.sleep(0.01)
+cuda.cuMemFree_v2(taken)
+print("freed", flush=True)
+time.sleep(float(os.environ.get("STAYS", "0")))
+)";
+
+class CudaMemory : public WithServer {
+protected:
+    int card_mib_ = 192;
+
+    Environment environment(const char* mebibytes, int priority, bool evictable, const std::string& stop) const {
+        Environment environment = directory.environment();
+        environment["LD_PRELOAD"] = getenv("TEST_SHIM");
+        environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+        environment["XSCHED_SCHEDULER"] = "global";
+        environment["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
+        environment["XSCHED_EVICTABLE"] = evictable ? "1" : "0";
+        environment["FAKE_CUDA_SHARED"] = directory.path() + "/card";
+        environment["FAKE_CUDA_MEMORY"] = std::to_string(card_mib_ << 20);
+        environment["ASAN_OPTIONS"] = "detect_leaks=0";  // Python's own
+        environment["MIB"] = mebibytes;
+        environment["STOP"] = directory.path() + "/" + stop;
+        return environment;
+    }
+    std::unique_ptr<Process> start(const char* text, const char* mebibytes, int priority, bool evictable,
+                                   const std::string& stop) const {
+        return std::make_unique<Process>(std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(text)},
+                                         environment(mebibytes, priority, evictable, stop));
+    }
+    static bool says(Process& program, const std::string& word, size_t from = 0) {
+        return comes_to_say(program, program.out(), word, from);
+    }
+    // Returns whether the program does another twenty rounds.
+    static bool goes_on(Process& program) {
+        return says(program, "round", (program.take_output(), program.out().size()));
+    }
+    Json order(const char* word, const Process& program, const Json& more) const {
+        Json request{{"cmd", word}, {"pid", program.pid()}};
+        if (more.is_object()) request.update(more);
+        return answer_of_server(socket(), request);
+    }
+    // Returns the server's facts about it.
+    Json program(const Process& program) const {
+        return answer_of_server(socket(), {{"cmd", "programs"}, {"pid", program.pid()}})["programs"][0];
+    }
+    void tell(const std::string& stop) const { std::ofstream(directory.path() + "/" + stop) << "stop"; }
+    void ends_well(Process& holder) {
+        tell("holder");
+        EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
+        EXPECT_NE(holder.out().find("over True True 0"), std::string::npos) << holder.out() << holder.err();
+    }
+};
+
+}  // namespace xsched::test
