@@ -1,4 +1,4 @@
-// The hints of queues that the process makes from now on. Any thread.
+// Returns the hints that queues get which the process makes from now on. Any thread.
 #pragma once
 
 #include "base/hints.h"

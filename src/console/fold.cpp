@@ -10,7 +10,7 @@
 namespace xsched::console {
 namespace {
 
-constexpr size_t kLeastWidth = 40;   // text columns; a narrower text is not folded
+constexpr size_t kLeastWidth = 40;   // columns; if the output has fewer, its text is not folded
 constexpr size_t kLeastColumn = 24;  // columns that the last column of a table needs
 constexpr size_t kMore = 4;          // extra indentation of a continued line
 

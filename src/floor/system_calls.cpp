@@ -15,7 +15,7 @@ XSCHED_FLOOR ssize_t getrandom(void* into, size_t bytes, unsigned flags) {
     return syscall(SYS_getrandom, into, bytes, flags);
 }
 
-// Used by std::random_device. The kernel gives at most 256 bytes at once.
+// Used by std::random_device. Fails above 256 bytes, like the C library's: of more the kernel may give only a part.
 XSCHED_FLOOR int getentropy(void* into, size_t bytes) {
     if (bytes > 256) {
         errno = EIO;

@@ -12,7 +12,7 @@
 namespace xsched::probe {
 namespace {
 
-constexpr int kMostRounds = 300;  // 100 pairs settle the median to a few microseconds, on an H200
+constexpr int kMostRounds = 300;  // of a pair of kernels each; on an H200, 100 settle the median to a few microseconds
 constexpr char kUse = 'u', kPass = 'p';
 constexpr const char* kOther = "the program that takes turns with this one";
 

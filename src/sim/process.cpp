@@ -83,7 +83,8 @@ void Process::directed(int64_t now_ns) {
     if (call_ == Call::kNone) agenda_.set(*this, now_ns + costs_.agent_us);
 }
 
-// Returns how the process should be off the device: the hardware takes a process off as a whole.
+// Returns how the whole process should be off the device, since the hardware cannot take off a single queue: kNo unless
+// every queue is suspended with an interrupt, kKeptOff if one of them asks only for that.
 Off Process::wanted_off() const {
     Off off = Off::kTakenOff;
     for (const auto& queue : queues_) {

@@ -61,7 +61,7 @@ public:
         return err_text_;
     }
 
-    // Reads its output until it has `text` in it or ends.
+    // Reads its output until it has `text` in it. Returns false if the output ends or kPatienceMs pass first.
     bool wait_for_output(const std::string& text) {
         const int64_t until = base::now_ns() + kPatienceMs * base::kMillisecond;
         while (out_text_.find(text) == std::string::npos)

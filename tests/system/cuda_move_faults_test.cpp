@@ -83,7 +83,7 @@ TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStays) {
     ends_well(*beside);
 }
 
-// Of three pieces the second one is refused, once.
+// The driver refuses the second of three pieces, once.
 TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
     for (const char* fault : {"cuMemCreate:5:2", "cuMemMap:5:999", "cuMemSetAccess:3:999"}) {
         start_beside({{"FAKE_CUDA_FAIL", fault}});

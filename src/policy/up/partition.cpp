@@ -88,7 +88,7 @@ void Partition::renew_accounts(Device& device) {
     device.others.reserve(device.accounts.size());
 }
 
-// Takes over the account that the program had under the previous policy.
+// Takes over the account that the program had under the previous policy, or the server before this one.
 void Partition::take_up(const Device& device, Account& account) {
     const auto taken = std::find_if(taken_over_.begin(), taken_over_.end(), [&](const Ahead& ahead) {
         return ahead.device == device.id && ahead.account == account.account;

@@ -42,7 +42,8 @@ void xq_memory_offer(XDevice device, const XqMemoryOps* ops);
 void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host);
 // Tells how many bytes beside these the program has allocated. They stay on the device.
 void xq_memory_fixed(XDevice device, uint64_t bytes);
-// Returns the rules in force. They may change at any time.
+// Returns a copy of the rules for the program's memory that hold now. A person or the program may change them at any
+// time.
 XqMemoryRules xq_memory_rules(void);
 // An allocation failed: asks the scheduler for `missing` bytes and waits for the answer, for kLongestAskNs at most.
 // Returns whether other programs have given memory back, so that the allocation should be tried again.

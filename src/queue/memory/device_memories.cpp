@@ -210,6 +210,23 @@ bool ask(Memory& memory, uint64_t missing) {
     return again;
 }
 
+// Writes to all devices' words whether the process does without its memory.
+void say_yields(ipc::Header& header, bool yields) {
+    for (const Memory& memory : g_memory)
+        if (memory.ops.load(std::memory_order_acquire) != nullptr)
+            words_of(header, memory).yields.store(yields ? 1 : 0, std::memory_order_release);
+    ipc::ring_doorbell(header);
+}
+
+// Returns the bytes of all devices that are on the card, or on the host.
+uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
+    uint64_t sum = 0;
+    for (const Memory& memory : g_memory)
+        if (memory.ops.load(std::memory_order_acquire) != nullptr)
+            sum += (memory.*part).load(std::memory_order_acquire);
+    return sum;
+}
+
 }  // namespace
 
 void attach_memory(ipc::Header& header) {
@@ -237,27 +254,6 @@ void tell_memory_rule(base::HintId id, int64_t value) {
     keep_told_memory_rule(id, value);
     look_at_memory_rules();
 }
-
-namespace {
-
-// Writes to all devices' words whether the process does without its memory.
-void say_yields(ipc::Header& header, bool yields) {
-    for (const Memory& memory : g_memory)
-        if (memory.ops.load(std::memory_order_acquire) != nullptr)
-            words_of(header, memory).yields.store(yields ? 1 : 0, std::memory_order_release);
-    ipc::ring_doorbell(header);
-}
-
-// Returns the bytes of all devices that are on the card, or on the host.
-uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
-    uint64_t sum = 0;
-    for (const Memory& memory : g_memory)
-        if (memory.ops.load(std::memory_order_acquire) != nullptr)
-            sum += (memory.*part).load(std::memory_order_acquire);
-    return sum;
-}
-
-}  // namespace
 
 XResult yield_memory() {
     ipc::Header* header = served_header();
@@ -337,9 +333,7 @@ void xq_memory_fixed(XDevice device, uint64_t bytes) {
     if (header == nullptr) return;
     ipc::DeviceMemory& words = queue::words_of(*header, *memory);
     words.fixed.store(bytes, std::memory_order_relaxed);
-    words.limit.store(
-        static_cast<uint64_t>(queue::memory_rules(queue::g_header.load(std::memory_order_acquire)).memory_limit),
-        std::memory_order_relaxed);
+    words.limit.store(static_cast<uint64_t>(queue::memory_rules(header).memory_limit), std::memory_order_relaxed);
     words.device.store(device, std::memory_order_release);
 }
 

@@ -8,7 +8,7 @@
 namespace xsched::queue {
 namespace {
 
-// A thread by its address, which no other has.
+// Its address stands for the current thread: no other thread has the same.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_held_self = 0;
 
 }  // namespace

@@ -38,9 +38,10 @@ struct MemoryOrder {
 
 class MemoryPlanner {
 public:
-    // A turn among equals lasts ten times as long as what a swap costs at this rate, so that at most a tenth of the
-    // time is spent swapping. Measured on an H100: 53 GB/s out and back at once.
+    // Rate at which memory is assumed to move, each way. Measured: 50 to 55 GB/s on an H200, 37 GB/s back on another
+    // (docs/memory.md).
     static constexpr uint64_t kSwapBytesPerUs = 40'000;
+    // A turn among equals lasts this many times as long as a swap, so that at most a tenth of the time is swapping.
     static constexpr int64_t kSwapsPerTurn = 10;
     // For how long memory that was given stays free for the program that asked, which allocates at once and often goes
     // on to allocate more; for how long an order that failed is not repeated; half of the shortest turn (safety).

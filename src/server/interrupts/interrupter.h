@@ -99,9 +99,9 @@ private:
         ipc::Region* region = nullptr;
         uint32_t carried_out = 0;
         int64_t silent_since_ns = 0;  // when it stopped answering; 0: it answers
-        bool acting = false;  // the server acts for it,
-        bool silent = false;  // because it does not answer,
-        bool together = false;  // or because several clients are interrupted at once
+        bool acting = false;  // the server makes this client's interrupt calls
+        bool silent = false;  // it must, as the client does not answer
+        bool together = false;  // it does, to interrupt several clients at once
     };
 
     int64_t look_at(Watched& client, int64_t now_ns);

@@ -34,7 +34,8 @@ void add_program(const Request& request, Json& entry, uint32_t client) {
     entry["priority"] = known->priority;
 }
 
-// Adds the holds of one cause. `platform`: the held program's, for the words of mechanisms.
+// Adds how many holds one cause had, their time in all, the longest one, and the mechanism. `platform`: the held
+// program's, which decides the mechanism's name.
 void add_sum(Json& entry, const HoldBook::Sum& sum, uint32_t platform) {
     entry["holds"] = sum.holds;
     entry["ms"] = milliseconds(sum.ns);
