@@ -78,8 +78,8 @@ Outcome enable_all(Ioctl call, std::span<const Owned> parts);
 // Sets the timeslice of every channel group. `us` 0 restores each group's own, where that is known.
 Outcome set_timeslices(Ioctl call, int fd, const ChannelSet& set, uint32_t us);
 Outcome read_timeslice(Ioctl call, int fd, uint32_t client, uint32_t group, uint32_t* us);
-// Asks the driver for the GPU's PCI address. Packs it into 32 bits as platform/stream/hal/identity.h does: 16 bits of the
-// domain, 8 of the bus, 5 of the device, 3 zeros.
+// Asks the driver for the GPU's PCI address. Packs it into 32 bits as platform/stream/hal/identity.h does: 16 bits of
+// the domain, 8 of the bus, 5 of the device, 3 zeros.
 Outcome read_pci_address(Ioctl call, int fd, uint32_t client, uint32_t subdevice, uint32_t* address);
 
 }  // namespace xsched::cuda::rm

@@ -1,7 +1,7 @@
 // Programs whose memory does not fit side by side on one card (cuda_move_storm.cpp), while they and the server are
 // killed, stopped and started again at random moments, and memory goes to the host and comes back all the time. Each
-// byte is right, no program waits for ever, and nothing is left on the card when all have ended. That the card's limit is
-// kept is the fake driver's part: it refuses.
+// byte is right, no program waits for ever, and nothing is left on the card when all have ended. The fake driver keeps
+// the limit of the card: it refuses.
 //
 // An ordinary run takes XSCHED_TEST_MEMORY_STEPS=30 steps. XSCHED_TEST_SEED repeats the choices:
 //   XSCHED_TEST_MEMORY_STEPS=3000 ctest --test-dir build -R cuda_move_storm --verbose
