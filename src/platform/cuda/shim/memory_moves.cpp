@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/thread.h"
 #include "base/time.h"
-#include "platform/cuda/shim/direct_libraries.h"
+#include "platform/cuda/shim/direct_access.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/program_memory.h"
@@ -198,7 +198,7 @@ int64_t move_out_idle(uint64_t bytes) {
 void give_memory(XDevice, uint64_t bytes) {
     const int64_t began_ns = base::now_ns();
     const uint64_t before = g_on_host.load();
-    if (const char* const library = library_that_transfers()) keep_memory_in_place(library);
+    if (const char* const why = direct_access()) keep_memory_in_place(why);
     if (g_stays.load()) return;
     if (!stream::keep_threads_off(longest_wait_ns()))
         return keep_memory_in_place("one of its threads has been inside a call for too long");

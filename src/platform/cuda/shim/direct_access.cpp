@@ -1,4 +1,4 @@
-#include "platform/cuda/shim/direct_libraries.h"
+#include "platform/cuda/shim/direct_access.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,25 +10,25 @@
 namespace xsched::cuda {
 namespace {
 
-struct Library {
-    const char* file;
+struct Driver {
+    const char* file;  // that is mapped before any memory of the device is registered
     const char* why;
 };
-constexpr Library kLibraries[] = {
-    {"/libibverbs.so", "libibverbs, which it has loaded, lets network cards use it"},
-    {"/libgdrapi.so", "libgdrapi, which it has loaded, lets processors use it"},
-    {"/libcufile.so", "libcufile, which it has loaded, lets disks use it"},
+constexpr Driver kDrivers[] = {
+    {"/dev/infiniband/uverbs", "a network card that the program has opened may use it"},
+    {"/dev/gdrdrv", "processors may use it by gdrdrv, which the program has opened"},
+    {"/dev/nvidia-fs", "disks may use it by nvidia-fs, which the program has opened"},
 };
 
-const Library* named_in(const char* text) {
-    for (const Library& library : kLibraries)
-        if (std::strstr(text, library.file) != nullptr) return &library;
+const Driver* named_in(const char* text) {
+    for (const Driver& driver : kDrivers)
+        if (std::strstr(text, driver.file) != nullptr) return &driver;
     return nullptr;
 }
 
 }  // namespace
 
-const char* library_that_transfers() {
+const char* direct_access() {
     const base::UniqueFd maps(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
     // The end of each read is looked at again with the next one.
     constexpr size_t kLongestName = 32;
@@ -39,7 +39,7 @@ const char* library_that_transfers() {
         if (got <= 0) return nullptr;
         const size_t size = kept + static_cast<size_t>(got);
         text[size] = '\0';
-        if (const Library* const found = named_in(text)) return found->why;
+        if (const Driver* const found = named_in(text)) return found->why;
         kept = size < kLongestName ? size : kLongestName;
         std::memmove(text, text + size - kept, kept);
     }
