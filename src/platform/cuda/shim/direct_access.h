@@ -1,6 +1,6 @@
 // Kernel drivers by which network cards, disks and processors use the device's memory without a call of CUDA
-// (GPUDirect): they know the device's own addresses. The libraries for them say nothing: PyTorch is linked to libcufile,
-// and NCCL looks for libibverbs, on machines without any such hardware.
+// (GPUDirect): they know the device's own addresses. That their libraries are loaded says nothing: PyTorch is linked to
+// libcufile, and NCCL looks for libibverbs, on machines without any such hardware.
 #pragma once
 
 namespace xsched::cuda {
