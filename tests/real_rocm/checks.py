@@ -11,6 +11,7 @@ import topology
 from acceptance import Acceptance
 from demands import SECONDS, Failed, demand, ended_well
 from documents import Documents
+from installed import Installed
 from suites import Suites
 
 CODE = "/programs/kernels.co"
@@ -112,7 +113,7 @@ def exact(ended, name):
     return float(P50.search(ended.output)[1])
 
 
-class Checks(Acceptance, Documents, Suites):
+class Checks(Acceptance, Documents, Installed, Suites):
     def __init__(self, version, root, folder, room, top, times):
         self.version, self.root, self.folder, self.room, self.top = version, root, folder, room, top
         self.times = times  # preemptions for each way
@@ -336,4 +337,4 @@ ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptio
 # Checks that fail in some runs for a reason that is not known yet: they run when they are named.
 UNEXPLAINED = {"7": ["order"]}
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
-MORE = ["acceptance", "cost", "doctor", "repeated"]
+MORE = ["acceptance", "cost", "doctor", "installed", "repeated"]
