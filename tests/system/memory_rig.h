@@ -52,7 +52,7 @@ while not os.path.exists(os.environ["STOP"]) and time.time() < end:
         compare(block, 100 * rounds + number)
         compare(block + BLOCK - 256, 7000 + number)
     rounds += 1
-    if rounds % 20 == 0:
+    if rounds % 5 == 0:
         print("round", flush=True)
 begin, size = ctypes.c_uint64(), ctypes.c_size_t()
 cuda.cuMemGetAddressRange_v2(ctypes.byref(begin), ctypes.byref(size), ctypes.c_uint64(blocks[0] + 5))
@@ -134,7 +134,7 @@ protected:
     static bool says(Process& program, const std::string& word, size_t from = 0) {
         return comes_to_say(program, program.out(), word, from);
     }
-    // Returns whether the program does another twenty rounds.
+    // Returns whether the program does another five rounds.
     static bool goes_on(Process& program) {
         return says(program, "round", (program.take_output(), program.out().size()));
     }
