@@ -88,6 +88,14 @@ Page* take_pages(Context context) {
     return taken;
 }
 
+void give_back(const Api& api, const Page* page) {
+    const OwnCalls own(api);
+    if (!registrations_go_first(api)) return;
+    const RelaxedCapture relaxed(api);
+    for (; page != nullptr; page = page->next)
+        if (page->ours) host_unregister(api, reinterpret_cast<void*>(page->address));
+}
+
 }  // namespace
 
 bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* address, Result* code) {
@@ -109,13 +117,10 @@ bool pin_word(const Api& api, Context context, uint32_t* word, DevicePtr* addres
 uint32_t pin_epoch() { return g_epoch.load(std::memory_order_acquire); }
 
 void forget_pins(const Api& api, Context context) {
-    const OwnCalls own(api);
-    const RelaxedCapture relaxed(api);
     Page* page = take_pages(context);
-    const bool gives_back = page != nullptr && registrations_go_first(api);
+    if (page != nullptr) give_back(api, page);
     while (page != nullptr) {
         Page* next = page->next;
-        if (gives_back && page->ours) host_unregister(api, reinterpret_cast<void*>(page->address));
         delete page;
         page = next;
     }
