@@ -19,7 +19,7 @@ BUILDING_SECONDS = 1200  # each command; the documents ask for 300 on a machine 
 
 
 def copy_sources(target):
-    """Of this tree, what belongs to it: a user has no build."""
+    """Copies what belongs to this tree: a user has no build."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP, text=True, check=True,
                             capture_output=True).stdout
     shutil.rmtree(target, ignore_errors=True)
