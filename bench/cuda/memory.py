@@ -25,6 +25,18 @@ GIB = 1 << 30
 START_SECONDS, END_SECONDS = 120, 240
 
 
+def find_card():
+    """PyTorch's properties of the first GPU; None, with a line that says why: there is none."""
+    try:
+        import torch
+        if not torch.cuda.is_available():
+            raise ImportError("PyTorch finds no GPU")
+    except ImportError as error:
+        print(f"skipped: {error}")
+        return None
+    return torch.cuda.get_device_properties(0)
+
+
 def run_training(words, prefix, environment, log):
     return subprocess.Popen([*prefix, sys.executable, HERE / "training.py", *words], env=environment, text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "w"))
@@ -92,17 +104,12 @@ def main():
     parser.add_argument("--prepare", type=float, default=20, help="seconds until the host's memory is ready")
     parser.add_argument("--checkpoint", action="store_true", help="also the driver's checkpoint of such a training")
     options = parser.parse_args()
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("PyTorch finds no GPU")
-    except ImportError as error:
-        print(f"skipped: {error}")
+    if (card := find_card()) is None:
         return 0
-    total = torch.cuda.get_device_properties(0).total_memory
+    total = card.total_memory
     options.results.mkdir(parents=True, exist_ok=True)
     training = ["--gib", str(options.gib), "--steps", str(options.steps)]
-    found = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "device": torch.cuda.get_device_name(0),
+    found = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "device": card.name,
              "gib": options.gib, "missing_gib": options.missing_gib}
     plain = dict(os.environ)
     logs = Path(tempfile.mkdtemp())

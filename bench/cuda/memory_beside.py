@@ -22,7 +22,7 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
-from memory import GIB, HERE, START_SECONDS, finish, line_of, moves, run_training
+from memory import GIB, HERE, START_SECONDS, find_card, finish, line_of, moves, run_training
 
 LEFT_GIB = 35  # of the card, for the server and the training beside it: the host takes 30 of a machine with 128
 SERVER_PART = 0.9
@@ -120,22 +120,17 @@ def main():
     parser.add_argument("questions", nargs="*", choices=[*QUESTIONS, []], default=[])
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--results", type=Path, required=True)
-    parser.add_argument("--gib", type=float, default=84, help="of each training of `turns`")
+    parser.add_argument("--gib", type=float, default=80, help="of each training of `turns`")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--prepare", type=float, default=20, help="seconds until the host's memory is ready")
     parser.add_argument("--rest", type=float, default=6, help="seconds between two servers")
     options = parser.parse_args()
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("PyTorch finds no GPU")
-    except ImportError as error:
-        print(f"skipped: {error}")
+    if (card := find_card()) is None:
         return 0
     options.results.mkdir(parents=True, exist_ok=True)
-    bench = Bench(options, torch.cuda.get_device_properties(0).total_memory)
-    found = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "device": torch.cuda.get_device_name(0)}
+    bench = Bench(options, card.total_memory)
+    found = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "device": card.name}
     with bench.server():
         for name in options.questions or QUESTIONS:
             try:

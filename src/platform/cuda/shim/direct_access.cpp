@@ -30,12 +30,13 @@ const Driver* named_in(const char* text) {
 
 const char* direct_access() {
     const base::UniqueFd maps(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+    if (!maps) return "/proc/self/maps cannot be read, which says whether other hardware uses it";
     // The end of each read is looked at again with the next one.
     constexpr size_t kLongestName = 32;
     char text[kLongestName + 4096 + 1] = "";
     size_t kept = 0;
     for (;;) {
-        const ssize_t got = maps ? read(maps.get(), text + kept, sizeof text - 1 - kept) : 0;
+        const ssize_t got = read(maps.get(), text + kept, sizeof text - 1 - kept);
         if (got <= 0) return nullptr;
         const size_t size = kept + static_cast<size_t>(got);
         text[size] = '\0';
