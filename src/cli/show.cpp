@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
+#include "base/files.h"
 #include "base/options.h"
 #include "cli/colours.h"
 #include "cli/fields.h"
@@ -38,8 +37,7 @@ std::string table_text(const console::Table& table) {
 
 // Returns the process's command line, as far as this system shows it, without control characters.
 std::string command_line_of(int64_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::string text = base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline");
     while (!text.empty() && text.back() == '\0') text.pop_back();
     for (char& letter : text)
         if (letter == '\0')

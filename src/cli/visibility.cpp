@@ -16,6 +16,8 @@
 #include <sstream>
 #include <vector>
 
+#include "base/files.h"
+
 namespace xsched::cli {
 namespace {
 
@@ -93,8 +95,7 @@ bool is_too_old(const std::string& linker) {
     char real[PATH_MAX];
     if (realpath(linker.c_str(), real) == nullptr) return false;
     const std::string folder(real, static_cast<size_t>(strrchr(real, '/') - real));
-    std::ifstream stream(folder + "/libc.so.6", std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = base::text_of_file(folder + "/libc.so.6");
     return text.starts_with(ELFMAG) && text.find(std::string("GLIBC_" XSCHED_GLIBC_FLOOR) + '\0') == std::string::npos;
 #else
     return linker.empty();

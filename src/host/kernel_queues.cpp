@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <system_error>
+
+#include "base/files.h"
 
 namespace xsched::hip {
 namespace {
-
-namespace fs = std::filesystem;
 
 using Counts = std::map<std::string, uint64_t>;  // by the GPU's id
 
@@ -21,19 +19,10 @@ std::string first_line(const std::string& path) {
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-        names.push_back(at->path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 // Counts the compute queues below one process's folder. kfd_process.c: PID/queues/ID/{gpuid,type}. Type 0 is for
 // kernels, the others are for copies.
 void count_queues(const std::string& folder, Counts& counts) {
-    for (const std::string& queue : names_in(folder)) {
+    for (const std::string& queue : base::names_in(folder)) {
         const std::string type = first_line(folder + "/" + queue + "/type");
         if (type.empty() || type == "0") ++counts[first_line(folder + "/" + queue + "/gpuid")];
     }
@@ -41,7 +30,7 @@ void count_queues(const std::string& folder, Counts& counts) {
 
 Counts counts_below(const std::string& programs) {
     Counts counts;
-    for (const std::string& pid : names_in(programs)) count_queues(programs + "/" + pid + "/queues", counts);
+    for (const std::string& pid : base::names_in(programs)) count_queues(programs + "/" + pid + "/queues", counts);
     return counts;
 }
 
@@ -79,7 +68,7 @@ std::vector<KernelQueues> kernel_queues(const std::string& root) {
     const Counts counts = counts_below(kfd + "/proc");
     std::vector<KernelQueues> found;
     if (counts.empty()) return found;
-    for (const std::string& name : names_in(kfd + "/topology/nodes")) {
+    for (const std::string& name : base::names_in(kfd + "/topology/nodes")) {
         const std::string folder = kfd + "/topology/nodes/" + name;
         const auto count = counts.find(first_line(folder + "/gpu_id"));
         if (count == counts.end()) continue;

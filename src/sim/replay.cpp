@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "base/files.h"
 
 namespace xsched::sim {
 namespace {
@@ -66,9 +66,8 @@ ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<Record
 }  // namespace
 
 ipc::Recording read_recording_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error(path + " cannot be read");
-    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string bytes = base::text_of_file(path);
+    if (bytes.empty()) throw std::runtime_error(path + " cannot be read, or is empty");
     try {
         return ipc::read_recording(bytes);
     } catch (const std::runtime_error& error) {

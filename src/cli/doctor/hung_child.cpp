@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "base/files.h"
+#include "base/text.h"
 
 namespace xsched::cli {
 namespace {
@@ -17,21 +18,18 @@ namespace {
 constexpr size_t kMostThreads = 200;    // most threads of a group that are described; HIP programs have some 20 each
 constexpr size_t kMostStack = 2048;     // most bytes of a kernel stack
 
-std::string text_of_file(const std::string& path) {
-    std::ifstream file(path);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+// Returns the file's first bytes without the ends of lines behind them. The kernel shows a thread's stack to root only,
+// for others the text is empty.
+std::string beginning_of_file(const std::string& path) {
+    std::string text = base::text_of_file(path);
     while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
     return text.substr(0, kMostStack);
 }
 
 std::vector<pid_t> numbers_in(const std::string& folder) {
     std::vector<pid_t> found;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-        const std::string name = entry.path().filename();
-        if (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
-            found.push_back(static_cast<pid_t>(std::stol(name)));
-    }
+    for (const std::string& name : base::names_in(folder))
+        if (std::all_of(name.begin(), name.end(), base::is_digit)) found.push_back(static_cast<pid_t>(std::stol(name)));
     std::sort(found.begin(), found.end());
     return found;
 }
@@ -42,7 +40,7 @@ struct Stat {
     pid_t group = 0;
 };
 Stat stat_of(const std::string& folder) {
-    const std::string text = text_of_file(folder + "/stat");
+    const std::string text = beginning_of_file(folder + "/stat");
     Stat stat;
     pid_t parent = 0;
     if (const size_t name_end = text.rfind(')'); name_end != std::string::npos)
@@ -57,7 +55,7 @@ std::vector<pid_t> processes_of(pid_t group) {
 }
 
 bool catches(pid_t pid, int signal) {
-    std::istringstream lines(text_of_file("/proc/" + std::to_string(pid) + "/status"));
+    std::istringstream lines(beginning_of_file("/proc/" + std::to_string(pid) + "/status"));
     for (std::string line; std::getline(lines, line);)
         if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
     return false;
@@ -68,7 +66,7 @@ Json thread(pid_t process, pid_t id) {
     Json found = {{"process", process}, {"thread", id}, {"state", stat_of(folder).state}};
     for (const auto& [key, file] :
          {std::pair{"name", "comm"}, {"wchan", "wchan"}, {"syscall", "syscall"}, {"kernel_stack", "stack"}})
-        if (const std::string text = text_of_file(folder + "/" + file); !text.empty()) found[key] = text;
+        if (const std::string text = beginning_of_file(folder + "/" + file); !text.empty()) found[key] = text;
     return found;
 }
 

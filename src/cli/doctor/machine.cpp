@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "cli/doctor/shared_object.h"
 #include "host/library_search.h"
@@ -72,12 +73,8 @@ std::optional<std::string> Machine::first_line(const std::string& path) const {
 std::vector<std::string> Machine::names(const std::string& folder, const std::string& begin,
                                         const std::string& end) const {
     std::vector<std::string> found;
-    std::error_code error;
-    for (fs::directory_iterator it(below(folder), error), last; !error && it != last; it.increment(error)) {
-        const std::string name = it->path().filename();
+    for (const std::string& name : base::names_in(below(folder)))
         if (name.starts_with(begin) && name.ends_with(end)) found.push_back(name);
-    }
-    std::sort(found.begin(), found.end());
     return found;
 }
 

@@ -11,9 +11,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "server/system_files.h"
 
@@ -70,11 +70,6 @@ base::UniqueFd topmost_below(base::UniqueFd space, uint64_t own) {
     return space;
 }
 
-std::string text_of_file(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Returns how many pid namespaces lie between ours and the process's: the count of numbers in its line "NSpid:". 0: the
 // line is missing.
 int levels_below(int process) {
@@ -103,7 +98,7 @@ bool has_capability(pid_t pid) {
 // the server is just one of the container's users.
 bool somebody_has_capability() {
     static const bool has = [] {
-        const std::string status = text_of_file("/proc/1/status");
+        const std::string status = base::text_of_file("/proc/1/status");
         const size_t at = status.find("CapBnd:");
         unsigned long long bounds = ~0ULL;
         if (at != std::string::npos) sscanf(status.c_str() + at, "CapBnd: %llx", &bounds);
@@ -140,7 +135,7 @@ void look_without_rights(Standing& standing, int process, pid_t pid) {
         if (levels > 0) standing.in_container = levels == 1 ? Answer::kNo : Answer::kYes;
     }
     if (standing.same_users != Answer::kUnknown || pid <= 0) return;
-    static const std::string own = text_of_file("/proc/self/uid_map");
+    static const std::string own = base::text_of_file("/proc/self/uid_map");
     const std::string other = read_system_file("/proc/" + std::to_string(pid) + "/uid_map").text;
     if (!own.empty() && !other.empty() && own != other) standing.same_users = Answer::kNo;
     standing.same_mapping = !own.empty() && own == other;

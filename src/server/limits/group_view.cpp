@@ -4,11 +4,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "base/files.h"
 #include "server/clients/standing.h"
 
 namespace xsched::server {
@@ -19,11 +19,6 @@ namespace files = std::filesystem;
 constexpr size_t kMostLooked = 65536;  // most directories that are searched; "safety": a hierarchy may be as large as
                                        // its users like
 
-std::string text_of(const files::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 bool lists_us(const files::path& group) {
     std::ifstream file(group / "cgroup.procs");
     for (pid_t pid = 0; file >> pid;)
@@ -32,7 +27,7 @@ bool lists_us(const files::path& group) {
 }
 
 std::string own_group() {
-    std::istringstream lines(text_of("/proc/self/cgroup"));
+    std::istringstream lines(base::text_of_file("/proc/self/cgroup"));
     for (std::string line; std::getline(lines, line);)
         if (line.rfind("0::/", 0) == 0) return line.substr(3);
     return "";
@@ -55,7 +50,7 @@ std::string find_base(const WholeMount& mount) {
 
 GroupView look() {
     if (sees_all_groups()) return {true, "", {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}};
-    const WholeMount mount = whole_mount(text_of("/proc/self/mountinfo"));
+    const WholeMount mount = whole_mount(base::text_of_file("/proc/self/mountinfo"));
     if (mount.depth <= 0) return {false, "", {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}};
     return {false, find_base(mount), {mount.place}};
 }

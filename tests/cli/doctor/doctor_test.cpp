@@ -157,7 +157,10 @@ TEST_F(Doctor, TableForPeople) {
 TEST_F(Doctor, FindsTheServer) {
     start();
     look();
-    expect("xsched", "user's server", "yes", "pid " + std::to_string(server->pid()) + " at " + socket());
+    // In a container the server does not see all programs, and doctor says no for that.
+    const bool sees_all = xcli({"server", "--json"}).json()["blind_spots"].empty();
+    expect("xsched", "user's server", sees_all ? "yes" : "no",
+           "pid " + std::to_string(server->pid()) + " at " + socket());
 }
 
 // Two servers on one device do not know of each other.

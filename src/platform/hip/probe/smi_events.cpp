@@ -67,8 +67,8 @@ void tell_events(std::vector<pollfd> files) {
 std::vector<uint32_t> gpu_ids(const std::string& folder) {
     std::vector<uint32_t> found;
     std::error_code error;
-    for (const auto& node : std::filesystem::directory_iterator(folder, error)) {
-        std::ifstream file(node.path() / "gpu_id");
+    for (std::filesystem::directory_iterator node(folder, error), end; !error && node != end; node.increment(error)) {
+        std::ifstream file(node->path() / "gpu_id");
         uint32_t id = 0;
         if (file >> id && id != 0) found.push_back(id);  // 0: a processor
     }
