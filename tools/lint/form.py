@@ -17,7 +17,7 @@ PLACES = re.compile("|".join([
 UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
 
 # The kernel refuses to show some files of /proc after they were opened, and folders vanish there while they are read.
-THROWING = re.compile(r"istreambuf_iterator|for \([^;]*: *(?:\w+::)*(?:recursive_)?directory_iterator")
+THROWING = re.compile(r"istreambuf_iterator|for \([^;]* : (?:\w+::)*(?:recursive_)?directory_iterator")
 
 
 def check(root, _):
@@ -44,6 +44,7 @@ def check(root, _):
 GOOD = {
     "src/base/a.h": "// A thing. Any thread.\n#pragma once\n",
     "include/xsched/a.h": "/* A thing. */\n#ifndef A\n#endif\n",
+    "src/base/f.cpp": "for (std::filesystem::directory_iterator at(folder, error), end; at != end;) {}\n",
     "README.md": "see build/work/thing and /usr/lib and /tmp/xsched-1000\n",
 }
 BAD = {
