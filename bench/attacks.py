@@ -2,8 +2,8 @@
 """The effect on honest programs of attacks on a server of all users (docs/SECURITY.md): the time from an urgent queue's
 readiness to the directive for another client, and until another user's tool is answered. Needs root, and a machine that
 is otherwise idle; six minutes. The programs: `cmake --build BUILD --target attack_cost spinner`. An idle-class thread
-keeps each processor awake: where a sleeping one takes milliseconds to wake, everybody is faster beside an attacker, and
-nothing can be compared."""
+keeps each processor awake: if a sleeping processor takes milliseconds to wake, all programs are faster beside an
+attacker, and nothing can be compared."""
 import datetime
 import json
 import os
@@ -21,7 +21,7 @@ from lib.command import options_parser  # noqa: E402
 MOST_RATIO = 2       # of the directives' p50 beside an attack to the undisturbed one; of the p99 in the verdict
 MOST_TOOL_MS = 100   # p50 of another user's answers
 MOST_MIB = 192       # the server's growth: 256 clients of half a MiB each, answers, records
-STOOD_STILL_US = 1000  # beside nobody: in a round with such a p99 the machine stood still, and nothing is compared
+STOOD_STILL_US = 1000  # without an attack: a round with a longer p99 is not compared, since the machine stood still
 TIMEOUT_SECONDS = 1200
 
 
@@ -34,7 +34,8 @@ def p50_ratio(figures, other):
 
 
 def ratio(figures, other):
-    """Returns the p99 by rounds: a disturbance by the host in one of them counts once. None: it stood still in each."""
+    """Returns the p99 by rounds: a disturbance by the host in one of them counts once. Returns None if it
+    stood still in each."""
     pairs = zip(figures["p99_us_of_rounds"], other["p99_us_of_rounds"])
     found = [mine / others for mine, others in pairs if others > 0 and not stood_still(others)]
     return statistics.median(found) if found and not figures["failures"] else None
@@ -62,22 +63,22 @@ def verdict(found):
     """A sentence."""
     attacks, rounds, still = found["attacks"], found["rounds_beside_nobody"], found["rounds_stood_still"]
     met = f"{sum(attack['met'] for attack in attacks)} of {len(attacks)} attacks: p50 at most {MOST_RATIO} x that " \
-        f"beside nobody, no thread in D, answers within {MOST_TOOL_MS} ms (p50), memory within the limits; "
+        f"without an attack, no thread in D, answers within {MOST_TOOL_MS} ms (p50), memory within the limits; "
     judged = [attack for attack in attacks if attack["ratio"] is not None]
     if not judged or still * 2 > rounds:
-        return f"{met}the machine allows no verdict on the p99: beside nobody it stood still in {still} of {rounds} " \
-            "rounds"
+        return f"{met}the machine allows no verdict on the p99: without an attack it stood still in {still} of " \
+            f"{rounds} rounds"
     within = sum(attack["ratio"] <= MOST_RATIO for attack in judged)
     beyond = sum(report.met(attack["added"], "<=", MOST_RATIO) for attack in attacks)
-    return f"{met}{within} of {len(attacks)} attacks at most {MOST_RATIO} x the p99 beside nobody, {beyond} of " \
-        f"{len(attacks)} beside the burner; the machine stood still in {still} of {rounds} rounds beside nobody"
+    return f"{met}{within} of {len(attacks)} attacks at most {MOST_RATIO} x the p99 without an attack, {beyond} of " \
+        f"{len(attacks)} beside the burner; the machine stood still in {still} of {rounds} rounds without an attack"
 
 
 def table(found):
     rows = [("beside", "p50 us", "ratio", "p99 us", "ratio", "same burner", "added", "tool p50 ms", "p99 ms", "in D",
              "attacker", "server", "MiB", "met")]
     alone = found["undisturbed"]
-    rows.append(("nobody", alone["p50_us"], "", alone["p99_us"], "", "", "", alone["tool_p50_ms"],
+    rows.append(("no attack", alone["p50_us"], "", alone["p99_us"], "", "", "", alone["tool_p50_ms"],
                  alone["tool_p99_ms"], f"{alone['looks_in_d']}/{alone['looks']}", "", alone["server_share"], "", ""))
     for attack in found["attacks"]:
         ratios = attack["p50_ratio"], attack["ratio"], attack["burner"]["ratio"], attack["added"]
@@ -94,7 +95,7 @@ def main():
     parser.add_argument("--samples", type=int, default=1000, help="of each situation and round")
     parser.add_argument("--only", help="this attack alone")
     parser.add_argument("--limit", type=int, default=TIMEOUT_SECONDS, help="seconds: no round begins that takes longer")
-    parser.add_argument("--alone-here", action="store_true", help="nobody else uses this machine: keep its processors "
+    parser.add_argument("--alone-here", action="store_true", help="no other user is here: keep the processors "
                         "awake also where its control groups are given processors by weight")
     arguments = parser.parse_args()
     command = [arguments.build / "bin" / "attack_cost", "--rounds", str(arguments.rounds), "--samples",

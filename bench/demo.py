@@ -75,7 +75,7 @@ def judge(found, pattern, length, against=()):
 
 
 def ways(found, pattern, length):
-    """As the table and the page of xcli report have them."""
+    """Returns the figures as the table and the page of xcli report have them."""
     titles = (("alone", "alone"), ("shared natively", "natively"), ("shared under XSched", "XSched"))
     return [comparison.Way(title, name, cell[0] if cell[2] else "alone", found.cells[cell].latency_us,
                            found.cells[cell].run_p50_us, found.lp_shares(*cell) if cell[2] else [],

@@ -85,7 +85,7 @@ def added_to(kind):
 
 
 def least_added(found, kind):
-    """Of each way's quickest round: what other rounds take longer is the machine's."""
+    """Returns the figures of each way's quickest round: the machine causes the extra time of other rounds."""
     least = [found[way, kind].get("least_ns") for way in (NATIVE, XSCHED)]
     return "-" if None in least else f"{least[1] - least[0]:.0f}"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whether a limit is a limit: what a busy program gets of its device with `xcli run --limit`, alone and beside another
-program, under several policies, and what `xcli list` says of it. And what it says of a program without a limit, that is
-alone and never idle, and what it costs such a program to be under XSched (limit 0).
+"""Checks that limits hold: the part of its device that a busy program gets with `xcli run --limit`, alone and beside
+another program, under several policies, and the figures of `xcli list` for it. Also the figures for a program without a
+limit that is alone and never idle, and the cost of XSched for such a program (limit 0).
 
     bench/limits.py --build DIR --program FILE --out FILE [--seconds 6] [--driver LIBCUDA] [--only alone|beside]
                     [--rounds 3] [--kernels "1 ms,5 ms"]
@@ -121,8 +121,8 @@ def in_seconds(rows, amount):
 
 
 def described(rows, of, seconds):
-    """Returns a program's use of the device. The device itself tells how long it ran each kernel, and else the
-    program's own rate, `of` kernels a second without us, stands for that: it needs a quiet machine."""
+    """Returns a program's use of the device. If the device tells how long it ran each kernel, that counts.
+    Otherwise the program's own rate counts, of `of` kernels a second without us: it needs a quiet machine."""
     told = len(rows[0]) > 1
     parts = in_seconds(rows, (lambda row: row[1] / 1e9) if told else (lambda row: 1 / of))
     whole = statistics.mean(parts) if told and parts else 100 * rate(rows, 1.0) / of

@@ -123,7 +123,8 @@ def apart_table(variants):
 
 
 def picture(workload, variants, longer=()):
-    """Of every variant the urgent percentile, of alone, in each way; under XSched of the longer run if there is one."""
+    """Returns every variant's urgent percentile, of alone, in each way; under XSched of the longer run if there is
+    one."""
     instead = {one["id"]: one for one in longer}
 
     def value(one, way):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An urgent stream beside a busy one of the same process, among 2, 5 and 33 made streams, on the HIP runtime's
 stand-in:
-bursts' p50 and p99, with the shim, and of the urgent stream alone. Not AMD hardware.
+bursts' p50 and p99, with the shim, and of the urgent stream alone. It does not use AMD hardware.
 
     bench/shared_queues.py [--build build/dev] [--bursts 300] [--level 3]
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Level 3 on this machine's GPU, from the ground up, so that one run tells what is wrong: what is recorded of the
-driver's calls, how fast channels are disabled and enabled, and whether results stay exact. Also when a victim is off
-the device after a more urgent program became ready, and what is left when somebody is killed.
+"""Tests level 3 on this machine's GPU from the ground up, so that one run shows each fault: the recorded calls of the
+driver, the time to disable and enable channels, and whether results stay exact. Also the time until a victim is off
+the device after a more urgent program became ready, and the state after a program was killed.
 
     level3.py --build DIR --results DIR [--budget SECONDS] [--only STEP,...] [--driver LIBCUDA]
 
 Each step is bounded, prints what it found, and goes into DIR/cuda_level3.json. Exit status 1: a step found something
-wrong. The steps: record self nobody off kill silent storm
+wrong. The steps: `record` `self` `nobody` `off` `kill` `silent` `storm`
 """
 import argparse
 import json
@@ -343,7 +343,7 @@ def main():
     parser.add_argument("--fake-rm", help="a fake of the kernel driver, for trying this without a GPU")
     arguments = parser.parse_args()
     began, report = time.monotonic(), {}
-    # Not on a disk: a driver may refuse to pin pages of a file that the kernel writes back.
+    # The folder is not on a disk: a driver may refuse to pin pages of a file that the kernel writes back.
     with tempfile.TemporaryDirectory(prefix="level3-", dir=MEMORY_FILES) as folder:
         os.chmod(folder, 0o755)
         check = Check(arguments, folder)

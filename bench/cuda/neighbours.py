@@ -5,7 +5,7 @@
                   [--ways native,xsched] [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N]
                   [--budget SECONDS] [--keep-rows] [--small] [--list]
 
-No burst is left out: the first one, which meets programs that knew of nobody, is told apart. Results go into
+No burst is left out: the first one, which meets programs that had no rival before, is told apart. Results go into
 DIR/cuda_neighbours_SET.json: of each urgent program, neighbour and way the bursts' p50, p99, longest, first, how many
 took over 1.5 times the median, and how the copying ones divide (medians); the neighbour's rate alone and beside, and
 which part of what the bursts left it that is. DIR/bursts_SET.json has every burst. Exit status 1: a program failed or
@@ -67,7 +67,7 @@ class Sizes:
     graph_kernels: int = 200
 
     def neighbours(self, steps):
-        """Of each, the programs' words. `steps`: of a kernel of 7 us."""
+        """Returns the programs' words for each neighbour. `steps`: the steps of a kernel of 7 us."""
         def kernels(milliseconds, streams=1, depth=16):
             return ["queues", "{out}", streams, depth, round(steps * milliseconds / 0.007)]
 
@@ -176,7 +176,7 @@ class Bench:
         return process
 
     def loaded_trainings(self, way, seconds):
-        """As many as can begin one after the other meanwhile; they have loaded all but what is on the device.
+        """Starts as many as can begin one after the other meanwhile; they have loaded all but their device memory.
         Of half the batch, so that three have room beside each other."""
         line = [sys.executable, PYTORCH / "train.py", "--out", "{out}", "--wait", "1", "--seconds", "1",
                 "--batch", "4"]
@@ -235,7 +235,7 @@ class Bench:
             shutil.copy(process.out, self.options.results / name)
 
     def held(self, way, neighbours):
-        """Of each neighbour, as the server tells: how often by which mechanism, and how long until it was off, ms."""
+        """Returns for each neighbour the server's counts of holds by mechanism, and the ms until it was off."""
         if WAYS[way] is None or not neighbours:
             return []
         line = [self.build / "bin" / "xcli", "metrics", "--json"]

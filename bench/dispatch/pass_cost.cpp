@@ -4,7 +4,7 @@
 //
 // one: one urgent client's readiness changes, the others' verdicts stay as they are;
 // burst: an urgent unit becomes ready or idle, and all others are suspended or go on;
-// whole: everything is read anew.
+// whole: everything is read again.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ public:
     uint32_t urgent() const { return urgent_; }
 
 private:
-    // Of what the system gives as zeros, a page when it is touched: as xserver has it.
+    // Memory that the system gives as zeros, a page when it is touched, as xserver has it.
     struct Unmap {
         void operator()(ipc::Region* region) const { munmap(region, sizeof(ipc::Region)); }
     };
@@ -115,7 +115,7 @@ void report(const char* name, const char* end, Step step) {
 void measure(const char* policy, uint32_t clients, uint32_t queues, const char* end) {
     Crowd crowd(policy, clients, queues);
     printf("  {\"clients\": %u, \"queues\": %u, \"units\": %u, ", clients, queues, clients * queues);
-    // The more urgent of the two keeps everybody off meanwhile.
+    // The more urgent of the two keeps all others off meanwhile.
     constexpr int64_t kSoon = 100 * base::kMicrosecond;
     constexpr int64_t kPastAnticipation = 3 * base::kMillisecond;
     crowd.submit(crowd.urgent() + 1);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """The long runs of HIP on its stand-ins, within five minutes, on a machine with many processors: streams that share
-hardware queues, two streams of one process, preemptions, kills and random operations in every mode. Not AMD hardware.
+hardware queues, two streams of one process, preemptions, kills and random operations in every mode. They do not use AMD
+hardware.
 
     scripts/pack_stand_ins.sh build/dev hip_pack
     bench/hip/run_stand_ins.py --build hip_pack --out results [--limit 290] [--share 0.01] [--only order]
 
 It needs no compiler. Steps that compare times run first, on processors of their own; the rest fills the machine. The
-results (stand_ins.json) are written anew after each run, with what the run had to show; the exit status is 0 if all met
-that. --share: so much of each count, to try it."""
+results (stand_ins.json) are written again after each run, with what the run had to show; the exit status is 0 if all
+met that. --share: so much of each count, to try it."""
 import argparse
 import contextlib
 import json

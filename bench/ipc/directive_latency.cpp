@@ -1,6 +1,6 @@
 // Ready -> suspend directive visible in the victim's memory, through a real xserver: an urgent client becomes ready and
 // rings, then looks at the `suspended` of the other client's slot until it changes. One process is both clients, so
-// that nobody but the server must be given a processor. Prints one JSON object with a list of runs, in microseconds:
+// that only the server must be given a processor. Prints one JSON object with a list of runs, in microseconds:
 //   awake: toggled every 300 us
 //   asleep: toggled every 20 ms, so that the server and its processor have long been asleep
 //   spinning: as awake, with a server that looks for news without end instead of sleeping (--spin-us)

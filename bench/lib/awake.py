@@ -45,9 +45,9 @@ def refusal(program, root="/", alone_here=False):
 
 
 class Awake:
-    """With Awake(session): the session's programs have pinned driver threads, and its processors stay awake if that is
-    permitted; `reason` is why not, else empty. `alone_here`: nobody else
-    is there whom a control group's weight could slow."""
+    """Within `with Awake(session)` the session's programs have pinned driver threads, and its processors stay awake if
+    that is permitted; otherwise `reason` says why not. `alone_here`: no other user's programs are there that a control
+    group's weight could slow."""
 
     def __init__(self, session, alone_here=False):
         self.program, self.process = session.build / "bench" / "spinner", None

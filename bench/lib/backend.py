@@ -27,8 +27,8 @@ class Backend:
 
 
 def answers(backend, environment):
-    """Whether the platform's driver runs a kernel here: to be installed, as Debian's HIP runtime, is not enough. If it
-    does not, backend.refusal says why."""
+    """Returns whether the platform's driver runs a kernel here: to be installed, as Debian's HIP runtime, is not
+    enough. If it does not, backend.refusal says why."""
     program = backend.programs / "hp"
     backend.refusal = ""
     if not program.exists():

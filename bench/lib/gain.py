@@ -1,5 +1,5 @@
-"""Whether a way to share a device helps the urgent program: the one statistic behind the verdicts of the demo, `xcli
-report` and the acceptance tests. src/cli/doctor/gain.h is the same for `xcli doctor --run`, with the reasons for each
+"""The one statistic behind the verdicts of the demo, `xcli report` and the acceptance tests: does a way to share a
+device help the urgent program? src/cli/doctor/gain.h is the same for `xcli doctor --run`, with the reasons for each
 number; tests/support/situations.json holds both to the same answers."""
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ GAIN, NOTHING_TO_GAIN, NO_GAIN, NO_VERDICT = "gain", "nothing to gain", "no gain
 
 CHEAP = 1.2          # natively shared, of alone: there is nothing to gain
 NOTICEABLE = 1 / 0.9  # what is certain and smaller concerns no user
-TOO_FAST = 0.9       # of alone: something else slowed it alone
+TOO_FAST = 0.9       # of alone: another load slowed it alone
 STEADY = 1.3         # ratio of the bounds of the median alone
 LEAST_KEPT, MOST_KEPT = 0.5, 1.5  # by the other program
 

@@ -209,7 +209,7 @@ class Matrix:
         return [rate / statistics.median(alone) for rate in cell.run_lp_outside] if cell and alone else []
 
     def length_doubts(self):
-        """Whether low alone did what the length of its kernels says, on a CPU device: a sentence for each that it did
+        """Compares low's rate alone with the length of its kernels, on a CPU device: a sentence for each that it did
         not."""
         alone = {length: statistics.median(rates) for (peer, length), rates in self.lp_alone.items()
                  if peer == self.baseline and rates}

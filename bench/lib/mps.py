@@ -38,7 +38,7 @@ class Mps:
             raise LookupError(f"{CONTROL} is not installed: MPS is not measured")
         for name in ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"):
             Path(self.environment[name]).mkdir(mode=0o700, exist_ok=True)
-        # In the foreground, so that it is our child and nobody else's daemon is ever stopped.
+        # The daemon runs in the foreground as our child, so that no other user's daemon is ever stopped.
         self.process = subprocess.Popen([self.control, "-f"], env=self.environment, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         deadline = time.monotonic() + START_SECONDS

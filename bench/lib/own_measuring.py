@@ -18,7 +18,8 @@ READY, IDLE, SUSPENDED, RESUMED, GONE = range(5)  # RecordedKind of src/ipc/reco
 
 
 def interpolated(samples, when):
-    """Of a counter [(when, count)] that only grows; before the first sample and after the last it stands."""
+    """Returns the value at a time of a counter [(when, count)] that only grows. It is constant before the first sample
+    and after the last."""
     at = bisect_right(samples, (when, float("inf")))
     if at == 0 or at == len(samples):
         return samples[min(at, len(samples) - 1)][1]
@@ -32,7 +33,7 @@ def clipped(pieces, begin, end):
 
 
 class Seen:
-    """Of one role (the programs of one session each): what the server recorded. Times in ns of one clock."""
+    """The server's records of one role (the programs of one session each). Times in ns of one clock."""
 
     def __init__(self):
         self.pieces = []                   # [(begin, end)]: a queue had work

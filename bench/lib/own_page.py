@@ -25,7 +25,7 @@ def tiles(ways):
 
 
 def wall_rows(found):
-    """Of programs that ended: from start to end, without XSched, observed, under XSched."""
+    """Returns the times of programs that ended, from start to end: without XSched, observed, under XSched."""
     def seconds(value):
         return f"{value:.2f} s"
     rows = [["", "n", "median", "least .. most", "of without XSched"]]
@@ -51,7 +51,7 @@ def how(found):
         f"a measurement lasts at most {found.limit:.1f} s from when all of its programs use "
         "a device",
         "alone and natively: XSched's shim is loaded and a private server follows the programs under the policy "
-        "OBSERVE, which holds nobody",
+        "OBSERVE, which holds no program",
         "under XSched: the policy HPF, the urgent program with priority 10, the other one with 0",
         "a burst lasts from the first command of an idle program to the completion of its last one, as xserver counts "
         "it; pauses below 0.5 ms are bridged; bursts count that began and ended while all programs worked",

@@ -35,7 +35,7 @@ def accepts(path):
 
 
 def children():
-    """Of this process, orphans of its children among them (adopt_orphans)."""
+    """Returns the children of this process, orphans of its children among them (adopt_orphans)."""
     found = []
     for task in Path("/proc/self/task").glob("*"):
         with contextlib.suppress(OSError):

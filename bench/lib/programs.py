@@ -89,8 +89,8 @@ def threads_of(pid):
 
 
 class Session:
-    """Programs of one benchmark: private runtime directory (so that the first `xcli run` starts a server of its own),
-    private kernel cache, and an environment without anybody's XSched settings."""
+    """The programs of one benchmark: private runtime directory (so that the first `xcli run` starts a server of its
+    own), private kernel cache, and an environment without the user's XSched settings."""
 
     def __init__(self, build):
         self.build = Path(build).resolve()
@@ -137,7 +137,7 @@ class Session:
         return found
 
     def calibrate(self, kernel_ms, times=CALIBRATIONS):
-        """Steps with which a kernel takes `kernel_ms` on the device alone."""
+        """Returns the steps with which a kernel takes `kernel_ms` on the device alone."""
         if not self.check_lengths:
             return self.calibrate_once(kernel_ms, times)
         if kernel_ms not in self.lengths:
@@ -164,7 +164,8 @@ class Session:
             raise ProgramFailed(str(error)) from error
 
     def kernel_lasts_ms(self, kernel_ms, steps):
-        """As a program has it that runs them without a pause; None: it ended too soon to tell."""
+        """Returns the length as a program has it that runs kernels without a pause; None if it ended too soon to
+        tell."""
         out = self.folder / "length.rows"
         seconds = max(calibration.CHECK_SECONDS, calibration.CHECK_KERNELS * kernel_ms / 1e3)
         self.output_of("lp", "--steps", steps, "--seconds", seconds, "--out", out)

@@ -41,7 +41,7 @@ class Program:
         return (self.model, self.batch, self.task, self.words, self.half, self.graph)
 
     def options(self, seed, per_s):
-        """Of bench/cuda/pytorch/workload.py."""
+        """Returns the words for bench/cuda/pytorch/workload.py."""
         return {"model": self.model, "batch": self.batch, "task": self.task, "words": self.words,
                 "half": int(self.half), "graph": int(self.graph and self.task == "inference"),
                 "arrival": self.arrival.kind, "per-s": per_s, "pause-ms": self.arrival.pause_ms, "seed": seed}

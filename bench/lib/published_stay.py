@@ -65,7 +65,7 @@ class Staying(published_run.Measuring):
         self.house.build([(resident, program, program.options(1, 0)) for program, resident in pairs])
 
     def seconds_of(self, variant):
-        """As long as the urgent programs need for their requests."""
+        """Waits as long as the urgent programs need for their requests."""
         rates = [self.options(program)["per-s"] for program in variant.of("urgent")]
         kinds = {program.arrival.kind for program in variant.of("urgent")}
         if not self.most_requests or "bursty" in kinds:  # whose lulls last a second
@@ -157,7 +157,7 @@ class Staying(published_run.Measuring):
 
 
 def guess_seconds(variant, options, alone=2):
-    """Of one variant; `alone`: turns of it whose programs no earlier variant had."""
+    """Runs the turns of one variant; `alone`: those turns whose programs no earlier variant had."""
     heavy = any(program.model in HEAVY for program in variant.programs)
     turns = len(options.ways) + alone
     return options.rounds * (turns * (options.seconds + TURN_SECONDS + (HEAVY_SECONDS if heavy else 0)) + BUILD_SECONDS)

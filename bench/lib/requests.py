@@ -29,8 +29,8 @@ def pausing(pause_ms):
 
 
 def every(period_ms):
-    """A pace: so long from the begin of a request to that of the next one. However fast it answers, it is the same
-    work, which is what lets the throughput of who runs beside it be compared."""
+    """A pace: so long from the begin of a request to that of the next one. It is the same work however
+    fast the program answers. So the throughput of programs beside it can be compared."""
     return {"pause-ms": 0, "period-ms": period_ms}
 
 

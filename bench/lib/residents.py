@@ -57,7 +57,7 @@ class Resident:
         raise ProgramFailed(f"{self.name}, told to {self.doing or 'start'}: {why}\n{self.last_words()}")
 
     def last_words(self):
-        """Of a program that hangs, where: the dump's beginning, which is the innermost call."""
+        """Returns where a program hangs: the dump's beginning, which is the innermost call."""
         said = self.log.read_text(errors="replace")
         dump = said.rfind("Timeout (")
         return said[dump:dump + 3000] if dump >= 0 else said[-1500:]

@@ -46,7 +46,7 @@ class Suite:
         session.environment |= {"BENCH_BUILD": str(session.build), "BENCH_PLATFORM": backend.name,
                                 "BENCH_PROGRAMS": str(backend.programs), "BENCH_FOLDER": str(session.folder)}
         self.patterns = profile.patterns
-        self.lp_ms, self.lengths_ms = None, ()  # None, empty: the workload's
+        self.lp_ms, self.lengths_ms = None, ()  # None or empty: the values of the workload
         self.witness = ""
         self.pace = rounds.Pace(min(START_UP_SECONDS, 2 * profile.seconds))
         self.peers, self.absent = [], {}
@@ -67,7 +67,7 @@ class Suite:
         return self.workload is workloads.CPU
 
     def running_pids(self):
-        """Of the processes that serve the measurements and outlive them."""
+        """Returns the processes that serve the measurements and outlive them."""
         return self.session.server_pids() + (self.awake.pids if self.awake else [])
 
     def host_alone(self):

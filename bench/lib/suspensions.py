@@ -2,7 +2,7 @@
 from the call of XQueueSuspend until the last kernel completes that still does before the queue is resumed.
 
 Level 1 is measured with the application-managed scheduler, alone, as in the paper. Gates, and with them level 2, are in
-a stream only while somebody may come: there a more urgent program is connected, idle nearly always. The command that
+a stream only while a rival may come: there a more urgent program is connected, idle nearly always. The command that
 tells of a kernel's end may then stand behind the gate as well; such suspensions do not count."""
 import bisect
 

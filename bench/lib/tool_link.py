@@ -20,7 +20,7 @@ class ToolLink:
         self.socket.send(struct.pack(HELLO, *protocol, struct.calcsize(HELLO), TOOL, program, os.getpid()))
         status = struct.unpack(WELCOME, self.socket.recv(struct.calcsize(WELCOME)))[3]
         if status != 0:
-            raise OSError(f"the xserver at {path} lets nobody in (status {status})")
+            raise OSError(f"the xserver at {path} refuses all connections (status {status})")
 
     def ask(self, **request):
         self.socket.send(json.dumps(request).encode())

@@ -1,5 +1,5 @@
 // Keeps processors awake while a device that is made of them is measured: a thread for each, of the idle class, in a
-// session of its own whose group yields to everybody else's. A processor that never sleeps is woken at once, and the
+// session of its own whose group yields to all others. A processor that never sleeps is woken at once, and the
 // scheduler does not put two threads that wake together on the same one (docs/benchmarks.md).
 //
 //   spinner PARENT CPU...    PARENT: the pid of its parent; the spinner ends with it

@@ -28,7 +28,7 @@ def p99(latencies):
 
 
 def target_outcome(outcomes):
-    """Of targets as (percent of bursts within, whether AUTO calls it impossible): what is asked of them. A target that
+    """Judges targets given as (percent of bursts within, whether AUTO calls it impossible). A target that
     is called impossible need not be met; one that is not met must be called so."""
     possible = [within for within, impossible in outcomes if not impossible]
     least = min(possible, default=0) if outcomes else None

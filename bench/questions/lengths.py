@@ -8,7 +8,7 @@ NAME, WEIGHT = "lengths", 30
 
 
 def chosen_lengths(suite):
-    """As many as the profile wants, spread, the longest among them."""
+    """Returns as many lengths as the profile wants, spread, the longest among them."""
     every = list(suite.lengths_ms or suite.workload.lengths_ms)
     most = min(suite.profile.lengths, len(every))
     return [every[round(i * (len(every) - 1) / max(most - 1, 1))] for i in range(most)] if most > 1 else every[-1:]

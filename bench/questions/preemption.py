@@ -69,7 +69,7 @@ class Preemption(Guarded):
         return report.percentile(found, which) - report.percentile(alone, 50) if alone and found else None
 
     def samples(self, level, length):
-        """Empty unless enough suspensions count (lib/suspensions.py says which do not)."""
+        """Returns an empty result unless enough suspensions count (lib/suspensions.py says which do not)."""
         found = self.standstill.get((level, length), [])
         return found if level == 1 or len(found) >= LEAST_SAMPLES else []
 

@@ -36,7 +36,7 @@ def answer(suite, deadline):
     found.calibrate([length], 1)
     usage = Usage(suite, found)
     suite.session.xcli("run", "--", "true")  # a server is there from the start
-    situations = {"nobody uses the device": lambda: suite.progress.wait(found.seconds)}
+    situations = {"no program uses the device": lambda: suite.progress.wait(found.seconds)}
     for pattern in suite.patterns[:2]:
         situations[f"one program, pattern {pattern}"] = lambda pattern=pattern: found.run(peer, pattern, None, 1)
         situations[f"two programs, pattern {pattern}"] = lambda pattern=pattern: found.run(peer, pattern, length, 1)

@@ -215,7 +215,7 @@ std::string borrow(std::istream& words) {
     return std::string("{\"taken\": ") + (taken >= 0 ? "true" : "false") + "}";
 }
 
-// On a descriptor of its own, so that nothing else is touched.
+// The call uses a descriptor of its own, so that it touches no other client.
 std::string try_number(int file, uint32_t wanted) {
     uint32_t got = 0;
     const Result made = allocate_client(file, wanted, &got);

@@ -19,9 +19,9 @@ constexpr uint32_t kStepsPerRound = 1000;
 constexpr unsigned kBlockThreads = 256;
 constexpr unsigned kRegisterPortableMapped = 3;
 
-// As text, so that any driver compiles it for the device it finds. One thread of each warp in every p_every-th block
-// tells the time, so that somebody does for as long as anything runs: a processor prefers its oldest warps, which end
-// long before the others.
+// The kernel is text, so that any driver compiles it for the device it finds. One thread of each warp in every
+// p_every-th block writes the time, so that some thread does as long as the kernel runs: a processor prefers its oldest
+// warps, which end long before the others.
 constexpr const char* kSource = R"(
 .version 6.0
 .target sm_30

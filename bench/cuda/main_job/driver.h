@@ -72,7 +72,7 @@ struct Driver {
 const Driver& driver();
 // Throws std::runtime_error with the call and the driver's word for `result` unless it is success.
 void check(CuResult result, const char* call);
-// As people know it, such as "580.159.04 (CUDA 13.0)".
+// Returns the version as people know it, such as "580.159.04 (CUDA 13.0)".
 std::string driver_version();
 
 }  // namespace busy

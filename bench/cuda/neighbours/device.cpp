@@ -102,7 +102,7 @@ std::vector<Context> make_contexts(unsigned count) {
 
 namespace {
 
-// As the driver's header has it: of which kind a resource is, and what it is.
+// The kind of a resource and the resource, laid out as in the driver's header.
 struct Resource {
     int type = 0;
     unsigned char internal[92] = {};

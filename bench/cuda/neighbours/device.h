@@ -52,7 +52,8 @@ void launch_graph(Handle executable, Handle stream);
 void wait_event(Handle event);
 void wait_stream(Handle stream);
 double elapsed_us(Handle begin, Handle end);
-// One thread for each word, which steps a generator so many times. `kernel`: that of a module; else the program's own.
+// Launches one thread for each word, which steps a generator `steps` times. `kernel`: a module's; null: the program's
+// own.
 void launch_steps(Pointer words, size_t count, uint32_t steps, Handle stream, Handle kernel = nullptr);
 uint32_t stepped(uint32_t word, uint64_t steps);
 

@@ -12,7 +12,7 @@ constexpr double kKernelUs = 7;
 constexpr uint32_t kStreams = 4;
 constexpr int64_t kHostNs = 60'000;  // of work after each kernel
 
-// Of an allocating burst: its four allocations, their kernels and releases; the first of each apart.
+// The parts of an allocating burst: its four allocations, their kernels and releases; the first of each apart.
 constexpr size_t kAllocatingParts = 6;
 
 // The words of a burst: on the device, and the host's before and after it.
@@ -26,7 +26,7 @@ struct Urgent {
     Pointer words = allocate(kBurstWords * 4);
     uint32_t* in = host_memory(kBurstWords * 4, true);
     uint32_t* out = host_memory(kBurstWords * 4, true);
-    mutable std::vector<int64_t> parts_ns;  // of the last burst: its rounds, or kinds of calls
+    mutable std::vector<int64_t> parts_ns;  // the last burst's parts: its rounds, or kinds of calls
     mutable int64_t launches_ns = 0;        // in the last burst, where nothing else is done beside them
 
     explicit Urgent(uint32_t wanted) : steps(wanted) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The cost of XSched for PyTorch inference when nobody competes: each model natively and under XSched, and whether the
-outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
+"""The cost of XSched for PyTorch inference when no other program competes: each model natively and under XSched, and
+whether the outputs are the same bit for bit. Exit status 1 if a target was missed, 2 if nothing could be measured.
 
 A program that waits for the processor (GPT-2) differs by up to a quarter from the next one of its kind. That depends on
 the processor it is on and on where its memory lies. So each round's two programs have the same two processors and,

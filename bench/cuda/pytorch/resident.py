@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A program that stays, and is one program of a published workload after the other (workload.py). An ordinary PyTorch
-program: so that Python, PyTorch and the device's context are not loaded anew for each measurement.
+program: so that Python, PyTorch and the device's context are not loaded again for each measurement.
 
 It says "ready" once PyTorch is loaded. Then it answers each line of standard input, a JSON object, by another one:
 

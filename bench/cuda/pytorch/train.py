@@ -46,7 +46,7 @@ def main():
         optimizer.zero_grad(set_to_none=True)
         return loss.detach()
 
-    # Of the first alone: attention's gradients differ from run to run.
+    # Only the first run is kept: attention's gradients differ from run to run.
     loss = models.fingerprint([step() for _ in range(FIRST_STEPS)][0])
     print("ready", flush=True)
     done, enqueued, end = [], deque(), time.monotonic() + options.seconds

@@ -13,7 +13,7 @@
 namespace busy {
 namespace {
 
-// As kBusyPtx.
+// The same kernel as kBusyPtx.
 constexpr const char* kBusySource = R"(
 extern "C" __global__ void busy(unsigned* state, unsigned steps) {
     unsigned index = blockIdx.x * blockDim.x + threadIdx.x, x = state[index];
@@ -21,7 +21,7 @@ extern "C" __global__ void busy(unsigned* state, unsigned steps) {
     state[index] = x;
 }
 )";
-// As kNothingPtx.
+// The same kernel as kNothingPtx.
 constexpr const char* kNothingSource = R"(
 extern "C" __global__ void nothing(void* first, unsigned second) {}
 )";

@@ -66,7 +66,7 @@ const Runtime& runtime();
 void* runtime_symbol(const char* name);
 // Throws std::runtime_error with the call and the runtime's word for `result` unless it is success.
 void check(hip::hipError_t result, const char* call);
-// As people know it, such as "HIP 6.2.41133".
+// Returns the version as people know it, such as "HIP 6.2.41133".
 std::string runtime_version();
 
 }  // namespace busy

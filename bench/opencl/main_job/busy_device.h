@@ -31,7 +31,8 @@ public:
     BusyDevice(const BusyDevice&) = delete;
     BusyDevice& operator=(const BusyDevice&) = delete;
 
-    // Steps for one kernel to take `milliseconds` on this device now: meaningful only while nothing else uses it.
+    // Returns the steps for one kernel to take `milliseconds` on this device now: meaningful only while nothing else
+    // uses it.
     uint32_t calibrate(double milliseconds);
 
     // One kernel of `steps`, not waited for. `*event`, if the caller wants one, must be given to wait() or recycle().
@@ -44,7 +45,7 @@ public:
     void attach_thread() {}
     void wait_only(Event event);
     void recycle(Event event);
-    // Of a complete kernel of a "timed" queue.
+    // Returns the device time of a complete kernel of a "timed" queue.
     int64_t device_ns(Event event) const;
     void* queue() const { return queue_; }  // the vendor's
 

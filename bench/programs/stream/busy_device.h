@@ -31,8 +31,8 @@ public:
     BusyDevice(const BusyDevice&) = delete;
     BusyDevice& operator=(const BusyDevice&) = delete;
 
-    // Steps with which kernels that run back to back take `milliseconds` each: meaningful only while nothing else
-    // uses the device.
+    // Returns the steps with which kernels that run back to back take `milliseconds` each: meaningful only while
+    // nothing else uses the device.
     uint32_t calibrate(double milliseconds);
 
     // One kernel of `steps`, not waited for. `*event`, if the caller wants one, must be given to wait() or recycle().
