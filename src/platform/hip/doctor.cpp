@@ -143,6 +143,24 @@ Finding numa_balancing(const Machine& machine) {
             "'sysctl kernel.numa_balancing=0' turns it off"};
 }
 
+// Names and effects: the runtime's flags.hpp of ROCm 7.2 (clr), and the strings of libamdhip64 and libhsa-runtime64
+// 6.4.3 and 7.2.4.
+Strings variables_of_runtime() {
+    return {// which streams share a hardware queue, and which queues there are
+            "GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "DEBUG_HIP_IGNORE_STREAM_PRIORITY",
+            "DEBUG_HIP_FORCE_GRAPH_QUEUES", "DEBUG_HIP_FORCE_ASYNC_QUEUE", "DEBUG_HIP_GRAPH_SEGMENT_SCHEDULING",
+            "GPU_ENABLE_COOP_GROUPS", "HSA_MAX_QUEUES",
+            // where a queue and the arguments of its kernels lie, and how far a queue reaches
+            "HIP_FORCE_DEV_KERNARG", "ROC_USE_FGS_KERNARG", "ROC_SKIP_KERNEL_ARG_COPY", "DEBUG_HIP_KERNARG_COPY_OPT",
+            "DEBUG_CLR_KERNARG_HDP_FLUSH_WA", "HSA_ALLOCATE_QUEUE_DEV_MEM", "ROC_AQL_QUEUE_SIZE",
+            // when the GPU gets work, and who waits for it
+            "GPU_STREAMOPS_CP_WAIT", "AMD_DIRECT_DISPATCH", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL",
+            "AMD_SERIALIZE_COPY", "HSA_ENABLE_SDMA", "HSA_ENABLE_INTERRUPT", "ROC_CPU_WAIT_FOR_SIGNAL",
+            // which devices and compute units, and which tools
+            "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ROC_GLOBAL_CU_MASK", "HSA_CU_MASK", "HSA_XNACK",
+            "ROCP_TOOL_LIBRARIES", "HSA_TOOLS_LIB"};
+}
+
 }  // namespace
 
 std::vector<Finding> settings_of_hip(const Machine& machine) {
@@ -155,12 +173,7 @@ std::vector<Finding> settings_of_hip(const Machine& machine) {
             rows.push_back({std::string("amdgpu.") + name, Answer::kYes, *value});
     rows.push_back(groups_of_user(machine));
     rows.push_back(numa_balancing(machine));
-    const std::vector<Finding> variables = variables_that_matter(
-        machine, {"GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "DEBUG_HIP_IGNORE_STREAM_PRIORITY",
-                  "DEBUG_HIP_FORCE_GRAPH_QUEUES", "GPU_STREAMOPS_CP_WAIT", "AMD_DIRECT_DISPATCH", "AMD_SERIALIZE_COPY",
-                  "HSA_ENABLE_SDMA", "HSA_XNACK", "ROC_GLOBAL_CU_MASK", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                  "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "HSA_ENABLE_INTERRUPT", "HSA_CU_MASK",
-                  "ROC_CPU_WAIT_FOR_SIGNAL", "ROCP_TOOL_LIBRARIES", "HSA_TOOLS_LIB"});
+    const std::vector<Finding> variables = variables_that_matter(machine, variables_of_runtime());
     rows.insert(rows.end(), variables.begin(), variables.end());
     return rows;
 }

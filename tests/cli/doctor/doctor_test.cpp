@@ -1,4 +1,6 @@
 // xcli doctor: this machine, and made-up ones in a folder.
+#include "cli/doctor/doctor.h"
+
 #include <filesystem>
 
 #include "cli/cli_rig.h"
@@ -253,6 +255,24 @@ TEST_F(Doctor, AmdWithoutPermission) {
     look();
     expect("hip", "/dev/kfd", "no", "groups render and video");
     expect_level("hip", "level 1", "no", "/dev/kfd: Is a directory");
+}
+
+// A variable of the runtime's that is set is shown; what is not set is not.
+TEST(DoctorOfTheRuntime, ShowsAmdsVariables) {
+    const auto shown = [](const std::string& name) {
+        for (const cli::Finding& row : cli::settings_of_hip(cli::Machine("")))
+            if (row.what == name) return row.detail;
+        return std::string();
+    };
+    for (const char* name :
+         {"GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "DEBUG_HIP_IGNORE_STREAM_PRIORITY",
+          "DEBUG_HIP_FORCE_GRAPH_QUEUES", "HSA_MAX_QUEUES", "HIP_FORCE_DEV_KERNARG", "ROC_USE_FGS_KERNARG",
+          "HSA_ALLOCATE_QUEUE_DEV_MEM", "GPU_STREAMOPS_CP_WAIT", "AMD_DIRECT_DISPATCH"}) {
+        EXPECT_EQ(shown(name), "");
+        setenv(name, "7", 1);
+        EXPECT_EQ(shown(name), "7") << name;
+        unsetenv(name);
+    }
 }
 
 TEST_F(Doctor, Nvidia) {
