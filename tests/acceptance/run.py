@@ -10,8 +10,8 @@ On HIP without an AMD GPU a stand-in of the build's tests runs the programs. Whe
 be asked for with --stand-in; the reason why the GPU does not answer is printed either way.
 
 PyTorch's models are used where PyTorch finds the device, else programs that stand for them, and the results say so.
-Each result and the summary name a stand-in. On a CPU device processors are kept awake, looser limits are printed, and
-times that a disturbed machine decided are no verdict.
+Each result and the summary name a stand-in. On a CPU device processors are kept awake, and looser limits are printed.
+Times that a disturbed machine decided are no verdict, nor is a comparison where there is nothing to gain.
 Exit status 1 if a test failed, 2 if nothing could be run.
 """
 import argparse
@@ -76,9 +76,8 @@ def run_test(module, context, deadline):
         outcome = Outcome("failed", {}, [f"{type(error).__name__}: {error}"[:3000]], broke=True)
     context.session.kill_all()
     refuse_nothing(outcome)
-    if context.on_cpu:
-        outcome.notes.append(watch.stop().says)
-        withdraw(outcome, [context.disturbed, watch.note, *context.session.doubts])
+    outcome.notes.append(watch.stop().says)
+    withdraw(outcome, [context.disturbed, watch.note, *context.session.doubts])
     return outcome, time.monotonic() - began
 
 

@@ -180,6 +180,15 @@ class ByGain(unittest.TestCase):
             outcome = withdraw(Outcome(status, {"a": 1}, timing=True, doubts=[doubt]), [])
             self.assertEqual(outcome.status, "skipped")
 
+    def test_a_gpu_gets_no_verdict_either(self):
+        context = mock.Mock(on_cpu=False, disturbed="")
+        context.suite.running_pids.return_value, context.session.doubts = [], []
+        for doubt, status in (("nothing to gain: it does not wait", "skipped"), ("", "failed")):
+            module = mock.Mock()
+            module.run.return_value = Outcome("failed", {"a": 1}, timing=True, doubts=[doubt])
+            with mock.patch.object(run.disturbance.Watch, "note", ""):
+                self.assertEqual(run.run_test(module, context, float("inf"))[0].status, status)
+
 
 if __name__ == "__main__":
     unittest.main()

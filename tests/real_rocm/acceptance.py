@@ -20,7 +20,7 @@ def wrong_in_test(name, file):
     if not file.exists():
         return f"{name} has no result"
     found = json.loads(file.read_text())
-    wanted = ("PASS",) if name in EXACT else ("PASS", "FAIL")
+    wanted = ("PASS",) if name in EXACT else ("PASS", "FAIL", "SKIP")  # SKIP: no verdict on a busy machine
     if found["status"] not in wanted or not found["metrics"]:
         return f"{name} is {found['status']}: {found['notes']}"
     emulated = "emulated" in found["hardware"]
