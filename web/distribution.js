@@ -3,7 +3,7 @@ import {COUNT, leastOf, quantile, total} from "./buckets.js";
 import {lengthText} from "./words.js";
 
 const FOOT = 22;
-const NONE = "No burst was followed yet: while nobody competes for a device, bursts are not followed.";
+const NONE = "No burst was followed yet: while no other program competes for a device, bursts are not followed.";
 
 // [first, last] bucket with anything in it, with some air and at least three octaves.
 function range(all) {

@@ -142,7 +142,7 @@ function listen() {
   find("file").addEventListener("change", (event) => {
     const [file] = event.target.files;
     if (file) replayFile(file);
-    event.target.value = "";  // the same file may be chosen again: it may have been written anew
+    event.target.value = "";  // the same file may be chosen again: it may have been written again
   });
   find("replay-at").addEventListener("input", (event) => {
     const {lasts_us} = replay;

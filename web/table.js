@@ -142,6 +142,6 @@ export function showDevices(at, devices) {
     setText(use, device.use_percent === null ? "in use" : `${device.use_percent.toFixed(0)} %`);
     meter.firstChild.style.transform = `scaleX(${(device.use_percent ?? 0) / 100})`;
     const programs = device.programs === 1 ? "1 program" : `${device.programs} programs`;
-    setText(more, device.use_percent === null ? `${programs}; nobody competes, so its use is not measured` : programs);
+    setText(more, device.use_percent === null ? `${programs}; no other program competes, so its use is not measured` : programs);
   });
 }

@@ -21,6 +21,6 @@ export function programText(program) {
 }
 
 export const STATES = {
-  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: nobody competes",
+  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: no other program competes",
   idle: "idle",
 };

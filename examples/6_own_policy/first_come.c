@@ -20,7 +20,7 @@ const XPolicyModule* XSchedPolicy(void) {
         .abi = XSCHED_POLICY_ABI,
         .unit_bytes = sizeof(XPolicyUnit),
         .name = "FIRST_COME",
-        .summary = "first come, first served: on each device whoever has had work for longest runs",
+        .summary = "first come, first served: on each device the unit that has had work for longest runs",
         .choose = choose,
     };
     return &module;

@@ -120,7 +120,7 @@ void complain(const char* path, int error) {
     static constinit std::atomic<bool> complained{false};
     if (complained.exchange(true)) return;
     const char* why = entered_sandbox() ? "a sandbox may forbid it" : strerror(error);
-    if (error == ENXIO) why = "nobody reads it";
+    if (error == ENXIO) why = "no process reads it";
     if (error == EINVAL) why = "it is neither a file nor a FIFO nor a terminal";
     char line[detail::kLogLineBytes];
     const size_t bytes =
@@ -152,7 +152,7 @@ void detail::put_line(const char* line, size_t bytes) {
     }
     char both[kMostBytes];
     const size_t notice = format_line(both, LogLevel::kWarn, __FILE__, __LINE__,
-                                      "%u log lines were lost: nobody read them in time", lost);
+                                      "%u log lines were lost: the reader did not read them in time", lost);
     if (bytes > kLogLineBytes) bytes = kLogLineBytes;
     memcpy(both + notice, line, bytes);
     if (write_somewhere(both, notice + bytes) != Fate::kWritten) g_lost.fetch_add(lost + 1, std::memory_order_relaxed);

@@ -35,7 +35,7 @@ std::string got(const Json& program) {
     for (const Json& device : program["devices"])
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
     if (program.value("followed", true)) return text;
-    return text + "; nobody competes: counted from its launches to the ends of its waits";
+    return text + "; no other program competes: counted from its launches to the ends of its waits";
 }
 
 std::string size_text(uint64_t bytes) {

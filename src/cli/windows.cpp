@@ -177,7 +177,7 @@ Ended follow(bool sway, ActiveWindow& active) {
         const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
         if (owner < 0) continue;
         active.change(owner);
-        print_text(owner == 0 ? "no window is active, or nobody says whose it is\n"
+        print_text(owner == 0 ? "no window is active, or its program is not known\n"
                               : "active window: pid " + std::to_string(owner) + ", " +
                                     std::to_string(active.programs()) + " of its programs are scheduled\n");
     }

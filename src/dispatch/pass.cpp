@@ -319,8 +319,7 @@ void DispatcherState::tell_thrown_out() {
     const char* name = core.thrown_out();
     if (name != nullptr && !told_thrown_out) {
         XLOG_WARN(
-            "policy %s %s and was replaced by HPF; choose another with xcli policy, and report this to whoever wrote "
-            "it",
+            "policy %s %s and was replaced by HPF; choose another with xcli policy, and report this to its author",
             name, core.why_thrown_out());
     }
     told_thrown_out = name != nullptr;

@@ -213,7 +213,7 @@ std::string load_policy(const std::string& path, std::atomic<uint32_t>* inside) 
     if (module->abi != XSCHED_POLICY_ABI)
         throw std::runtime_error(path + " is for version " + std::to_string(module->abi) +
                                  " of xsched/policy.h, and this is " + std::to_string(XSCHED_POLICY_ABI) +
-                                 ": build it anew");
+                                 ": build it again");
     if (module->unit_bytes > sizeof(XPolicyUnit) || module->unit_bytes % alignof(XPolicyUnit) != 0 ||
         module->unit_bytes == 0)
         throw std::runtime_error(path + " is for a later xserver: build it with this one's xsched/policy.h");

@@ -64,8 +64,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--socket", line.options.socket,
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
     app.add_option("--guest-socket", line.options.guest_socket,
-                   "a second socket, to be mounted into containers: who comes by it is an ordinary user apart from all "
-                   "others, whatever its uid, and steers its own programs alone");
+                   "a second socket, to be mounted into containers: each of its clients is an ordinary user apart from "
+                   "all others, whatever its uid, and steers its own programs alone");
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
     app.add_option("--idle-exit", line.idle_exit_s, "exit after this many seconds without a client or a tool; 0: never")
         ->check(CLI::Range(0.0, 1e6));

@@ -99,7 +99,7 @@ private:
     int unborn_ = 0;  // servers in a row that made no pass
     int64_t kill_ns_ = 0;  // when a server that was told to end is killed
     WatchedThread scheduling_{"made no pass", kMostSilentLooks};
-    WatchedThread front_{"answered nobody (its front thread hangs)", kMostSilentLooksOfFront};
+    WatchedThread front_{"answered no request (its front thread hangs)", kMostSilentLooksOfFront};
     int64_t dying_since_ns_ = 0;  // 0: it lives
 };
 
@@ -267,7 +267,7 @@ void Supervisor::describe_end(int status, int64_t pause_ns) const {
     snprintf(memory_->obituary, sizeof(memory_->obituary), "xserver %d %s%s: this one took its place after %lld ms%s",
              server_, end, listed ? " (but is still listed, since a thread of it waits in the kernel)" : "",
              static_cast<long long>(pause_ns / base::kMillisecond),
-             forgot_ ? ", without what was set at run time, since none could begin with that" : "");
+             forgot_ ? ", without the settings made at run time, since no server could begin with them" : "");
 }
 
 void Supervisor::begin_server() {

@@ -171,7 +171,7 @@ void add_crowds(Cases& cases) {
     cases.add("B even beside five", high(kEven, kB) + five);
     cases.add("B even beside ten", high(kEven, kB) + ten);
     cases.add("B at random beside five and a copier", high(kRandom, kB) + five + low_ms("0.3", "copies = 100"));
-    cases.add("five of whom some rest",
+    cases.add("five, some of which rest",
               high(kEven, kB) + low_ms("0.3") + low_ms("3") +
                   program("rests", "kind = 'closed', think_ms = [3, 30]", "kernels = 10, kernel_us = 300") +
                   program("rests", "kind = 'closed', think_ms = [1, 5]", "kernels = 5, kernel_us = 300"));

@@ -261,7 +261,7 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
         EXPECT_EQ(slot.timeslice_us, 5500);
         FakeDevice later(kApi);
         EXPECT_EQ(later.slot().priority, -9) << "xcli hint --pid is for queues made later, too";
-        EXPECT_TRUE(configure(next)) << "serials begin anew with each server";
+        EXPECT_TRUE(configure(next)) << "serials begin again with each server";
     }
 }
 

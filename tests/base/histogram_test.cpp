@@ -68,9 +68,9 @@ TEST(Histogram, SumsAndDifferencesAreThoseOfTheValues) {
     EXPECT_EQ(both, of({1'000, 20'000, 20'000, 7, 3'000'000}));
     both.subtract(first);
     EXPECT_EQ(both, second);
-    HistogramCounts begun_anew = second;
-    begun_anew.subtract(first);
-    EXPECT_EQ(begun_anew.count(), 2U) << "nothing is less than empty";
+    HistogramCounts begun_again = second;
+    begun_again.subtract(first);
+    EXPECT_EQ(begun_again.count(), 2U) << "nothing is less than empty";
 }
 
 TEST(Histogram, AddsManyAtOnce) {

@@ -84,7 +84,7 @@ TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
 // A program that reads it gets a line for each thing, however long.
 TEST_F(Commands, OtherProgramsGetWholeLines) {
     EXPECT_TRUE(has(xcli({"policy", "-n"}).out,
-                    "AUTO     learns who works in brief bursts and lets those go first, "
+                    "AUTO     learns which programs work in brief bursts and lets those go first, "
                     "with equal shares; latency targets instead of priorities\n"));
 }
 

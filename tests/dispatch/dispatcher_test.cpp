@@ -303,7 +303,7 @@ TEST_F(DispatcherDecides, TellsOnceThatAPolicyWasThrownOut) {
     for (int i = 0; i < 100; ++i) dispatcher.pass(now += 50 * kMs);
     const std::string log = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
-    EXPECT_NE(log.find("policy broken let nobody with work run"), std::string::npos) << log;
+    EXPECT_NE(log.find("policy broken let no unit with work run"), std::string::npos) << log;
     EXPECT_FALSE(low.suspended(0));
 }
 

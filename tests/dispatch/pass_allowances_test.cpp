@@ -60,7 +60,7 @@ TEST_F(PassAllowances, ClientsOfManyQueuesAreReadByTheNextPass) {
     EXPECT_GT(limits->looking.used_until_ns, charged_ns) << "though the others rang again";
     const int64_t again_ns = limits->looking.used_until_ns;
     dispatcher.pass(kStart + kMs, all);
-    EXPECT_EQ(limits->looking.used_until_ns, again_ns) << "put off anew";
+    EXPECT_EQ(limits->looking.used_until_ns, again_ns) << "put off again";
     dispatcher.pass(kStart + kMs, {});
     const int64_t read_ns = limits->looking.used_until_ns;
     EXPECT_GT(read_ns, again_ns);

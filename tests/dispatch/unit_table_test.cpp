@@ -116,7 +116,7 @@ TEST_F(Units, AQueueThatComesForAMomentBringsNoPast) {
     memory.slot(0).priority = 0;
     scan();
     EXPECT_EQ(busy_of(5), 11);
-    EXPECT_EQ(busy_of(0), 0) << "begins anew";
+    EXPECT_EQ(busy_of(0), 0) << "begins again";
 }
 
 TEST_F(Units, AnIdleUnitTellsItsLastBurst) {

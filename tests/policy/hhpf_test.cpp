@@ -26,7 +26,7 @@ TEST_F(Hhpf, TheMostUrgentOnAnyDeviceKeepsTheOthersOffEverywhere) {
     EXPECT_TRUE(choose({unit(1, 1, 0)})[0].run);
     const uint64_t before = policy_->across();
     EXPECT_TRUE(choose({unit(2, 2, 5)})[0].run);
-    EXPECT_NE(policy_->across(), before) << "the first device is to be decided anew";
+    EXPECT_NE(policy_->across(), before) << "the first device is to be decided again";
     const auto first = choose({unit(1, 1, 0), unit(3, 1, 5)});
     EXPECT_FALSE(first[0].run);
     EXPECT_EQ(first[0].by, 2U);

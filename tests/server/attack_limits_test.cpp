@@ -79,7 +79,7 @@ TEST_F(LimitAttack, HundredsOfIdleClientsWakeNobody) {
         sleep(kSeconds);
         least = std::min(least, times_woken() - before);
     }
-    EXPECT_LE(least, 10U * kSeconds) << "times that a thread of the server slept anew";
+    EXPECT_LE(least, 10U * kSeconds) << "times that a thread of the server slept again";
 }
 
 TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {

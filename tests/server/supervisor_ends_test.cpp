@@ -129,7 +129,7 @@ TEST_F(SupervisorEnds, AServerThatIsSlowToBeginIsGivenTime) {
 TEST_F(SupervisorEnds, AServerOfWhichOneThreadHangsHasASuccessor) {
     for (const bool front : {false, true}) {
         seen->servers = seen->living = 0;
-        const char* said = front ? "answered nobody (its front thread hangs) for" : "made no pass for";
+        const char* said = front ? "answered no request (its front thread hangs) for" : "made no pass for";
         supervise([&](SupervisedMemory& memory, uint32_t number) {
             if (number > 1) return strstr(memory.obituary, said) != nullptr ? live(memory, number) : kCannotStart;
             for (;; usleep(kLookNs / 4000)) server::Beats::beat(front ? memory.beats.scheduling : memory.beats.front);
@@ -143,7 +143,7 @@ TEST_F(SupervisorEnds, WhatNoServerCanBeginWithIsForgotten) {
     supervise([this](SupervisedMemory& memory, uint32_t number) {
         if (number == 1) memory.checkpoint.written.store(1);
         if (memory.checkpoint.written.load() != 0) return number == 1 ? kCannotStart + 1 : kCannotStart;
-        if (strstr(memory.obituary, "without what was set at run time") == nullptr) _exit(kCannotStart);
+        if (strstr(memory.obituary, "without the settings made at run time") == nullptr) _exit(kCannotStart);
         return live(memory, number);
     });
     expect_a_living_one(2);

@@ -88,7 +88,7 @@ TEST_F(Supervised, AServerOfWhichTheFrontHangsHasASuccessor) {
     client.add_queue(0, 0, 0x1);
     std::ofstream(hang).close();
     EXPECT_TRUE(eventually([&] {
-        return lines_with("answered nobody (its front thread hangs) for 10 s and was killed") == 1;
+        return lines_with("answered no request (its front thread hangs) for 10 s and was killed") == 1;
     })) << supervisor->err();
     unlink(hang.c_str());
     expect_successor();

@@ -346,7 +346,7 @@ TEST_F(CudaKeepAliveBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     EXPECT_TRUE(eventually([&] { return low_rm->state().kept_off >= 8; })) << low_rm->state().disables.load();
     const uint32_t timeslices = low_rm->state().timeslices;
     EXPECT_TRUE(eventually([&] { return low_rm->state().timeslices >= timeslices + 8; }))
-        << "a moment after it is put back the device is made to look at it anew";
+        << "a moment after it is put back the device is made to look at it again";
     high->rest();
     const uint64_t before = low->done();
     EXPECT_TRUE(eventually([&] { return low->done() > before; })) << "it does not go on";

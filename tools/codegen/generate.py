@@ -18,9 +18,9 @@ OPTION(option, name) for those that an optional part hooks; BY_NAME(name, shape.
 driver for; TABLE_ENTRY(index, name) for the places of hooked functions in the table of pointers that the library itself
 calls through ("dispatch_table", where it has one).
 
-Where the vendor's symbols have versions ("version_prefix"), exports.map defines all of them, so that whoever needs
-version hip_5.1 of the library is satisfied by ours; the symbols themselves are left without one, which fits a reference
-to any.
+Where the vendor's symbols have versions ("version_prefix"), exports.map defines all of them, so that a
+program that needs version hip_5.1 of the library is satisfied by ours; the symbols themselves are left without one,
+which fits a reference to any.
 """
 import argparse
 import os
@@ -30,7 +30,7 @@ import table as tables
 import trampolines
 
 
-# The guest libraries' own operator new and delete (src/base/guest) are nobody else's.
+# The guest libraries' own operator new and delete (src/base/guest) stay local: the program does not use them.
 LOCAL = "  local: _Zn*; _Zd*;\n"
 
 

@@ -10,7 +10,7 @@ import sys
 
 import lint
 
-# False: C++ is not compared with clang-format's form, nor its columns counted. First `make format`, then True.
+# If True, the form of C++ is compared with clang-format, and its columns are counted.
 FORMATTED = True
 
 MOST_COLUMNS = 120

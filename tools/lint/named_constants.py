@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""How many named numbers the rooms have that decide and preempt. Each is a number that somebody chose, or a name for
-one: a new one takes the place of another, follows from others (a function, an array's size, a device's costs) or shares
-one (sched/facts/times.h). A new room brings its
-own (sched/memory: seven); otherwise the number can only fall."""
+"""How many named numbers the rooms have that decide and preempt. Each is a chosen number, or a name for one: a new one
+takes the place of another, follows from others (a function, an array's size, a device's costs) or shares one
+(sched/facts/times.h). A new room brings its own (sched/memory: seven); otherwise the number can only fall."""
 import re
 
 import lint

@@ -4,8 +4,8 @@ find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the
 Questions may begin so, and so may headings and words in bold.
 
 In the folders CLEAN a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of
-..."), but with what the function does or the value is, and has none
-of the words WORDS. Quoted words may be any."""
+..."), but with what the function does or the value is. Comments, pages and the messages of the folders MESSAGES have
+none of the words WORDS. Quoted words may be any, and so may pages OTHERS."""
 import io
 import re
 import tokenize
@@ -19,6 +19,7 @@ WORDS = {"whoever": "the thread, the program that", "somebody": "another program
          "nobody": "no program, no unit", "anew": "again"}
 WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 QUOTED = re.compile(r"\"[^\"]*\"|`[^`]*`")
+LINK = re.compile(r"\]\([^)]*\)")
 BOLD = re.compile(r"\s*(?:[-*] )?\*\*")
 SENTENCE_END = re.compile(r"(?<=[.?!])[\"')]*\s+(?=[\"'(`*]*[A-Z])")
 C = {".cpp", ".h", ".c", ".hpp", ".def", ".inc", ".cu", ".map"}
@@ -26,7 +27,10 @@ C_TOKEN = re.compile(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])
 HASH = re.compile(r"(?:^|\s)#+\s?([^\"']*)$")
 SUFFIXES = C | {".py", ".sh", ".cmake", ".md", ".txt", ""}
 NOT_PROSE = {"LICENSE"}
-CLEAN = {"src", "include", "python", "tests", "cmake", "examples", "packaging", "scripts", "web"}
+CLEAN = {"src", "include", "python", "tests", "cmake", "examples", "packaging", "scripts", "web", "bench", "tools"}
+MESSAGES = {"src", "include", "examples"}
+OTHERS = {"CHANGELOG.md", "CONTRIBUTING.md", "plain_words.py", "hip-design.md"}
+KINDS = re.compile(r"\b40\d nobody\b")  # the word of --json for this status
 TITLES = "docs/decisions/README.md"  # its table has the pages' headings
 
 
@@ -106,10 +110,24 @@ def code_comments(path, text):
         blank = not words.strip()
         if half:
             yield number, f'a comment begins with "{half[1]}": begin with "Returns ..." or the noun'
-    for number, sentence in sentences(path, text):
-        word = WORD.search(QUOTED.sub("", sentence))
+
+
+def code_messages(text):
+    """Yields the number of the line and the words of each text of a program in C or C++ that has several words."""
+    for token in C_TOKEN.finditer(text):
+        if token[0].startswith('"') and " " in token[0].strip():
+            yield text.count("\n", 0, token.start()) + 1, KINDS.sub("", token[0].strip('"'))
+
+
+def vague_words(path, text):
+    """Yields the words of a file that stand for no certain program or unit."""
+    found = [(number, QUOTED.sub("", sentence)) for number, sentence in sentences(path, text)]
+    if path.suffix in C and path.parts[0] in MESSAGES:
+        found += code_messages(text)
+    for number, words in found:
+        word = WORD.search(LINK.sub("", words))
         if word:
-            yield number, f'"{word[1]}" in a comment: write {WORDS[word[1].lower()]}'
+            yield number, f'"{word[1]}": write {WORDS[word[1].lower()]}'
 
 
 def check(root, _):
@@ -120,6 +138,8 @@ def check(root, _):
         text = lint.read(root, path)
         if path.parts[0] in CLEAN:
             problems += [f"{path}:{number}: {problem}" for number, problem in code_comments(path, text)]
+        if path.name not in OTHERS:
+            problems += [f"{path}:{number}: {problem}" for number, problem in vague_words(path, text)]
         for number, sentence in sentences(path, text):
             match = BEGINS.match(sentence)
             if match and not sentence.endswith("?") and not BOLD.match(sentence):
@@ -133,6 +153,8 @@ GOOD = {
     "src/base/e.h": "// Returns whether it waits. False: it does not.\nint x;  // kind \"nobody\"\n",
     "docs/a.md": "# What it is\n\n**What.** A page.\n\n| What | is |\n|---|---|\n| a | b |\n\n```sh\nWho cares\n```\n",
     "tools/a.py": '"""A tool."""\nTEXT = "What is a text."\n',
+    "docs/e.md": "A [page](017-work-that-nobody-sees.md).\n",
+    "tests/base/a_test.cpp": "const char* said = \"read by nobody\";\n",
     "scripts/a.sh": "# Runs it.\necho \"# What\"\n",
 }
 BAD = {
@@ -151,6 +173,10 @@ BAD = {
     "docs/b.md": "A page. Who reads it\nknows.\n",
     "docs/c.md": "| a | b |\n|---|---|\n| a | Nobody reads it |\n",
     "docs/d.md": "- first\n- What is second\n",
+    "docs/e.md": "The queue waits for nobody.\n",
+    "src/base/k.cpp": "const char* said = \"the log is read by nobody\";\n",
+    "src/base/k.def": "XSCHED_REASON(kAlone, 0, \"whoever waits runs\")\n",
+    "bench/b.py": "x = 1  # Of two the first\n",
     "tools/b.py": '"""What it does."""\n',
     "tools/c.py": "def f():\n    '''Those that are left.'''\n",
     "tools/d.py": "x = 1  # Somebody uses it\n",

@@ -65,8 +65,8 @@ def worth_text(results, name):
 
 
 def constants_text(root):
-    text = ("\n## Time constants\n\nOf the rooms that decide and preempt, with why each has its value "
-            "(`tools/lint/time_constants.py`).\n\n| constant | value | why | file |\n|---|---|---|---|\n")
+    text = ("\n## Time constants\n\nThese are the times of the rooms that decide and preempt, each with the reason for "
+            "its value (`tools/lint/time_constants.py`).\n\n| constant | value | why | file |\n|---|---|---|---|\n")
     for path in lint.files(root, {".cpp", ".h", ".def"}, {"src"}):
         if not str(path).startswith(FOLDERS):
             continue

@@ -33,7 +33,7 @@ Finding server_at(const char* what, const char* path) {
     base::UniqueFd socket(ipc::connect_path(path));
     const std::string place = path;
     if (!socket) {
-        if (errno == ENOENT || errno == ECONNREFUSED) return {what, Answer::kNo, "nobody listens at " + place};
+        if (errno == ENOENT || errno == ECONNREFUSED) return {what, Answer::kNo, "no process listens at " + place};
         if (errno == EPERM) return {what, Answer::kNo, place + " belongs to another user's server: it is not used"};
         return {what, Answer::kNo, place + ": " + strerror(errno)};
     }

@@ -82,7 +82,7 @@ std::string doubts(const Sharing& sharing) {
     for (const Way& way : ways)
         if (way.median.value < kTooFast * alone.value && surely_below(way.median, alone))
             return std::string("the urgent program was faster ") + way.name + " than alone (" + text_of(way.median) +
-                   ", " + text_of(alone) + "): something else slowed it alone";
+                   ", " + text_of(alone) + "): another load slowed it alone";
     if (sharing.kept && *sharing.kept > kMostKept)
         return "the other program did " + part_text(*sharing.kept) + " of " + sharing.kept_of + " " + sharing.way +
                ": its kernels did not take as long in both runs (another load, or another compilation)";

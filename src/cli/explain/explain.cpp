@@ -149,7 +149,7 @@ int explain_slow(const ExplainWords& words, bool json) {
     }
     if (watch.told() == 0 && !json)
         print_text("no burst that was followed took longer than " + words.slow + " in " + words.time +
-                   " (while nobody competes for a device, bursts are not followed)\n");
+                   " (while no other program competes for a device, bursts are not followed)\n");
     return 0;
 }
 

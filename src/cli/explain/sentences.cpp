@@ -213,7 +213,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
     } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
                telling_window(program) == nullptr) {
         result.finding = WhySlow::kServerIsNew;
-        result.headline = "the server was lost and started anew " + length_text(1000 * answer.value("uptime_s", 0.0)) +
+        result.headline = "the server was lost and started again " + length_text(1000 * answer.value("uptime_s", 0.0)) +
                           " ago: until then the program ran unscheduled";
         result.advice = "see the server's log for why";
         result.not_us = false;

@@ -128,7 +128,7 @@ void HttpPlace::bind_path(const std::string& path) {
     const auto* target = reinterpret_cast<const sockaddr*>(&address);
     const base::UniqueFd probe = new_socket(AF_UNIX);
     if (connect(probe.get(), target, sizeof(address)) == 0 || errno == EAGAIN)
-        throw Failure("somebody listens at " + path + " already");
+        throw Failure("another process listens at " + path + " already");
     struct stat info{};
     if (errno == ECONNREFUSED && lstat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode)) unlink(path.c_str());
     const mode_t before = umask(0177);

@@ -254,8 +254,9 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Auto, "AUTO", kPolicyUnknown,
-              "learns who works in brief bursts and lets those go first, with equal shares; latency targets instead of "
-              "priorities");
+XSCHED_POLICY(
+    Auto, "AUTO", kPolicyUnknown,
+    "learns which programs work in brief bursts and lets those go first, with equal shares; latency targets instead of "
+    "priorities");
 
 }  // namespace xsched::policy

@@ -49,7 +49,7 @@ public:
 
 XSCHED_POLICY(
     Cfs, "CFS", kPolicyCompletelyFairScheduler,
-    "completely fair: on each device whoever has had least of it runs; each priority weighs 1.2 times the one "
+    "completely fair: on each device the unit that has had least of it runs; each priority weighs 1.2 times the one "
     "below");
 
 }  // namespace xsched::policy

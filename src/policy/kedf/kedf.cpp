@@ -116,6 +116,6 @@ private:
 }  // namespace
 
 XSCHED_POLICY(Kedf, "KEDF", kPolicyKEarliestDeadlineFirst,
-              "the k earliest deadlines first: late work goes behind what can still be on time");
+              "the k earliest deadlines first: late work runs after work that can still be on time");
 
 }  // namespace xsched::policy

@@ -168,7 +168,7 @@ private:
 }  // namespace
 
 XSCHED_POLICY(Mlfq, "MLFQ", kPolicyMultiLevelFeedbackQueue,
-              "multi-level feedback queue: short work first without a hint; who uses up its slice goes down, who waits "
-              "goes up");
+              "multi-level feedback queue: short work first without a hint; a unit that uses up its slice goes "
+              "down, a unit that waits goes up");
 
 }  // namespace xsched::policy

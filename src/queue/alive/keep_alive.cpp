@@ -130,7 +130,7 @@ void KeepAlive::prepare_early() {
     const int64_t began = base::now_ns();
     path_.prepare_words();
     const XResult result = ops()->prepare(core_.setup.impl);
-    XLOG_DEBG("queue 0x%lx: what keeps the device through pauses %s before the first work, in %lld us",
+    XLOG_DEBG("queue 0x%lx: its keep-alive %s before the first work, in %lld us",
               static_cast<unsigned long>(core_.handle),
               result == kXSchedSuccess ? "was prepared" : "cannot be prepared",
               static_cast<long long>((base::now_ns() - began) / base::kMicrosecond));

@@ -277,7 +277,8 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
     base::Lock transition(transition_);
     if (!forgotten(now_ns, base::options().interrupt_limit * base::kMillisecond)) return false;
     XLOG_WARN(
-        "queue 0x%lx has been off its device for more than %ld ms with nobody to make room for: it is put back "
+        "queue 0x%lx has been off its device for more than %ld ms with no other program to make room for: it is put "
+        "back "
         "(interrupt_limit of XSCHED_DEBUG)",
         static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
     start();

@@ -357,7 +357,7 @@ bool Chooser::stalls(Pass& pass) {
 
 void Chooser::throw_out() {
     std::strncpy(thrown_out_, policy_name(), sizeof(thrown_out_) - 1);
-    why_thrown_out_ = breaks_its_word() ? policy_->breach() : "let nobody with work run for a second";
+    why_thrown_out_ = breaks_its_word() ? policy_->breach() : "let no unit with work run for a second";
     accounts();
     policy_ = make_hpf();
     ++policy_number_;

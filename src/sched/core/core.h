@@ -70,7 +70,7 @@ public:
     // Returns the name of the policy that was replaced by HPF because it let no unit with work run, or broke its word;
     // nullptr if none was since set_policy.
     const char* thrown_out() const;
-    const char* why_thrown_out() const;  // for example "let nobody with work run for a second"
+    const char* why_thrown_out() const;  // for example "let no unit with work run for a second"
 
 private:
     struct State;

@@ -137,7 +137,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
                "host's (docs/SERVER.md)";
     const auto known = groups_.find(setting.path);
     if (known != groups_.end() && known->second.trusted && !trusted)
-        return "an administrator has said what this group is given: ask whoever that is";
+        return "an administrator has set what this group is given: ask an administrator to change it";
     if (known == groups_.end()) {
         // Forgets settings of groups that are gone (services and sessions come and go): no user could remove them.
         if (!has_room(asking))

@@ -85,7 +85,7 @@ void add_ablate(CLI::App& app, Words& words) {
     ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
     ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
     ablate->add_option("--seed", words.ablate.seed,
-                       "instead of the workloads' own: what another seed shows as well is no chance");
+                       "seed instead of the workloads' own: an effect that another seed shows as well is not chance");
     ablate->add_option("--most", words.ablate.most, "show so many workloads of each rule (3)");
     ablate->add_flag("--table", words.ablate.table, "show what the workloads give with all rules, and nothing else");
     ablate->add_option("--against", words.ablate.against,

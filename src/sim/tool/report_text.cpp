@@ -94,7 +94,7 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
             if (!program.says.empty()) text += "\n" + program.name + ": " + program.says + "\n";
     for (const Report& report : reports) {
         if (report.thrown_out.empty()) continue;
-        text += "\nnote: policy " + report.thrown_out + " let nobody with work run for a second; HPF took over\n";
+        text += "\nnote: policy " + report.thrown_out + " let no unit with work run for a second; HPF took over\n";
     }
     return text;
 }

@@ -153,7 +153,7 @@ TEST_F(Doctor, TableForPeople) {
     const Outcome outcome = xcli({"doctor"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(has(outcome.out, "PART")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, "nobody listens at " + socket())) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "no process listens at " + socket())) << outcome.out;
 }
 
 TEST_F(Doctor, FindsTheServer) {

@@ -223,7 +223,7 @@ TEST_F(Explain, UrgentWorkElsewhere) {
 TEST_F(Explain, ServerLost) {
     restarts = 1;
     uptime_s = 0.8;
-    expect(WhySlow::kServerIsNew, false, "started anew 800 ms ago", "log");
+    expect(WhySlow::kServerIsNew, false, "started again 800 ms ago", "log");
     uptime_s = 3600;
     EXPECT_NE(explained().finding, WhySlow::kServerIsNew);
 }

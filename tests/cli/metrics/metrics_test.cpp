@@ -133,7 +133,7 @@ TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {
         << answer;
     EXPECT_TRUE(has(answer, "xsched_program_queues{")) << answer;
     EXPECT_TRUE(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 404"));
-    EXPECT_TRUE(has(xcli({"metrics", "--listen", door()}).err, "somebody listens at"));
+    EXPECT_TRUE(has(xcli({"metrics", "--listen", door()}).err, "another process listens at"));
     server->stop();
     EXPECT_TRUE(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 503"));
     kill(served.pid(), SIGTERM);
