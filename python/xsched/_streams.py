@@ -8,7 +8,8 @@ import warnings
 from types import ModuleType
 from typing import Any, Callable, ContextManager, List, NamedTuple, Optional
 
-# By name, because each framework's streams belong to one vendor; the list of platforms is _platforms.PLATFORMS.
+# The platforms are imported by name, because each framework's streams belong to one vendor. Their list is
+# _platforms.PLATFORMS.
 from . import _libraries, cuda, hip, opencl
 from ._platforms import PLATFORMS
 

@@ -212,7 +212,7 @@ class Order(unittest.TestCase):
 
 class MainJob(unittest.TestCase):
     def doubts(self, ratios, on_cpu=True):
-        """`ratios`: of alone, by (peer, pattern)."""
+        """Returns the doubts about a main job. `ratios`: each latency as a multiple of alone, by (peer, pattern)."""
         cells = {("native", pattern, None): 1 for pattern in "AB"} | {(*key, 5): ratio for key, ratio in ratios.items()}
         found = SimpleNamespace(length_doubts=list, cells={
             key: SimpleNamespace(latency_us=bursts({"n": 400, "p50": 10 * ratio, "p99": 12 * ratio}))

@@ -36,7 +36,7 @@ TEST_F(Run, ProgramsThatUseNoDeviceAreNamed) {
     EXPECT_TRUE(is_logged(pid + ", which 'xcli run' started, has ended: neither"));
 }
 
-// At its end, by a process that is not its parent; the program's exit status is its own.
+// When the program ends, a process that is not its parent prints the sentence. The exit status stays the program's own.
 TEST_F(Run, TheEndOfAProgramThatUsedNoDeviceIsTold) {
     const std::string sentence = "has ended, and neither it nor what it started used a device under XSched";
     Process process({binary("xcli"), "run", "--tell", "--", "/bin/sh", "-c", "echo ran; exit 77"},

@@ -232,7 +232,7 @@ public:
             dispatcher_.add_client(clients_.back()->view());
         }
     }
-    // One of them launches something, or waits for what another one has launched.
+    // A random client launches a command of its own, or a wait for the last command of another client.
     void launch() {
         const size_t who = random_() % kClients, whom = random_() % kClients;
         if (random_() % 2 == 0 || who == whom || !ready(whom) || reaches(whom, who)) {
@@ -262,7 +262,7 @@ public:
     bool done() const {
         return std::all_of(std::begin(commands_), std::end(commands_), [](const auto& it) { return it.empty(); });
     }
-    // A waiting client never has the device while the one that it waits for is kept off, but by its own limit.
+    // Finds a client that runs while the client that it waits for is kept off for another reason than its own limit.
     std::string inverted() const {
         for (size_t i = 0; i < kClients; ++i)
             for (size_t j = 0; j < kClients; ++j)
@@ -270,7 +270,8 @@ public:
                     return std::to_string(i) + " runs and waits for " + std::to_string(j);
         return "";
     }
-    // HPF must do this: the highest priority runs, of those that a process has or waits for it.
+    // Checks HPF: a process counts with the highest priority among its own and those of processes that wait for it, and
+    // the highest counts run.
     std::string not_as_the_highest() const {
         int32_t counts[kClients] = {}, most = INT32_MIN;
         for (size_t i = 0; i < kClients; ++i) {

@@ -1,4 +1,4 @@
-// Files of xsim, workloads and fleets: a sentence that says what is wrong, or numbers within their bounds.
+// Reads files of xsim (workloads and fleets): each is refused with a sentence, or has numbers within their bounds.
 #include <stdexcept>
 #include <string>
 

@@ -254,7 +254,7 @@ TEST_F(Shares, WhatAUnitMissesInAMomentsAbsenceItGetsBack) {
     EXPECT_NEAR(100.0 * static_cast<double>(used[0]) / static_cast<double>(used[0] + used[1]), 75, 2);
 }
 
-// Its device time is not known, or it leaves the device idle.
+// The first unit reports no device time: either the time is not known, or the unit leaves the device idle.
 TEST_F(Shares, AUnitOfWhichNothingIsKnownPaysForItsTurns) {
     std::vector<Unit> units{unit(1, 50), unit(2, 50)};
     int64_t turns[2] = {};

@@ -55,13 +55,13 @@ TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     workload.settings.foresight = sched::Foresight::kHold;
     const Seen seen = run_beside_low(workload);
     EXPECT_LT(seen.later_us(20), 930);
-    // More requests come than before, and have their time.
+    // The program has more requests than before in the same time; the device time of these is not the victim's loss.
     const auto more = static_cast<double>(seen.bursts_us.size() - before.bursts_us.size());
     EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
 }
 
-// A program that waits again and again within its bursts. No call is made, and its own pauses are bridged. Also where a
-// gate would do, which stands before brief kernels.
+// The program waits again and again within its bursts. The scheduler makes no call, and the device is held through the
+// pauses. This also holds beside brief kernels, for which a gate alone would do.
 TEST(Foresight, ABurstThatWaitsIsAsQuickAsAlone) {
     for (const double low_ms : {0.05, 0.3, 3.0}) {
         Workload workload =
@@ -131,8 +131,9 @@ void expect_little_cost(const std::string& arrival, const std::string& shape, do
     }
 }
 
-// Even, nearly even, uneven and without any rhythm. Each of these meets two lengths of kernels, in shapes that take
-// turns; make test-all has all shapes. Brief kernels take ten times as long to simulate, and meet some of them.
+// The arrivals are even, nearly even, uneven and without any rhythm. Each is simulated with two lengths of kernels, and
+// the shapes of bursts take turns; make test-all has all shapes. Only some arrivals are simulated with brief kernels,
+// which take ten times as long.
 TEST(Foresight, CostsTheVictimTwoPercentAtMost) {
     const bool all = getenv("XSCHED_LONG") != nullptr;
     constexpr const char* kShapes[] = {"", ", gap_us = 60", ", sync_every = 5"};

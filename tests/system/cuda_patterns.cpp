@@ -134,7 +134,8 @@ private:
     std::shared_ptr<std::remove_pointer_t<CUevent>> event_;  // of all copies
 };
 
-// Two streams in turn, the more urgent one behind the less urgent one each time.
+// Launches on two streams in turn. Each launch of one stream waits for the other's last one, so the more urgent stream
+// also waits for the less urgent one.
 void ping_pong(const Device& device, uint32_t rounds) {
     Stream ping(device, kMost), pong(device, kLeast);
     Word word;

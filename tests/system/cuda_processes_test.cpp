@@ -1,5 +1,5 @@
-// Ordinary CUDA programs on the fake driver under the real xserver: who keeps whom off, and what comes of it when a
-// process is killed.
+// Runs ordinary CUDA programs on the fake driver under the real xserver. Tests which program keeps which other one off,
+// and the effect when a process is killed.
 #include "system/cuda_rig.h"
 
 namespace xsched::test {

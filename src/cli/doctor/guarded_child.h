@@ -32,7 +32,7 @@ inline const char* word_of(Ending ending) {
 struct ChildResult {
     Ending ending = Ending::kNotRun;
     Json found;        // its last line of standard output that is JSON
-    std::string says;  // unless it is done: what happened, and during which step
+    std::string says;  // what went wrong and in which step; empty if the child is done
     double seconds = 0;
     std::string log;   // the end of its standard error
     Json threads;      // if it hung: where each of its threads stood in the kernel (hung_child.h)

@@ -15,8 +15,9 @@ public:
     using Json = nlohmann::json;
 
     void take(const Json& answer);
-    // Take in the first answer, of a trace that begins `ns` before it; and the last one, after which nothing counts.
+    // Takes the first answer, of a trace that begins `ns` before that answer.
     void take_before(const Json& answer, int64_t ns);
+    // Ends the trace at this time, and removes later changes.
     void end_at(int64_t now_ns);
 
     uint64_t next() const { return next_; }  // where the next answer is to begin

@@ -18,13 +18,14 @@ public:
         return true;
     }
     uint32_t hints() const override { return 0; }
-    // Says true without weighing devices, so that a program alone on its device is watched as well.
+    // Returns true although the policy weighs no devices against each other, so that the scheduler also follows a
+    // program that is alone on its device.
     bool spans_devices() const override { return true; }
 };
 
 }  // namespace
 
 XSCHED_POLICY(Observe, "OBSERVE", kPolicyUnknown,
-              "nobody is held: programs share the device as without XSched, and are counted even when alone");
+              "no program is held: programs share the device as without XSched, and are counted even when alone");
 
 }  // namespace xsched::policy

@@ -19,17 +19,17 @@ public:
     Applied apply();
     // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
     void settle() { base::Lock transition(transition_); }
-    // Agent thread. Work that was off the device and may run is put back once more, some time after the first call: the
-    // hardware may not have noticed that one. Always, if it was only kept off (kXqKeepOff); else, and from then on, as
-    // long as it has work of which nothing completes. Returns when that is due; 0: nothing is.
+    // Agent thread. Puts work that may run back on the device again, some time after the first call: the hardware may
+    // have missed that call. If the work was only kept off (kXqKeepOff), this is always done once. After that, and for
+    // other work, it is done while no command completes. Returns when the next call is due; 0: none is.
     int64_t put_back_again(int64_t now_ns);
-    // Agent thread, before any queue's `apply`: whether what level 3 took went further. Once another queue of the
-    // process may run, all of them do.
+    // Agent thread, before any queue's `apply`: checks whether a queue that level 3 took off made progress since. Once
+    // one queue of the process may run, all of them do, so the check must come before.
     void look_before();
-    // Agent thread, after all queues' `apply`: whether what level 3 took is still only slowed, or slowed at all, and
-    // how far it is by now.
+    // Agent thread, after all queues' `apply`: notes whether a queue that level 3 took off is only slowed, and how far
+    // it is by now.
     void look_after();
-    // Agent thread, now and then: what the hardware keeps off for too long without a reason is put back. True: it was.
+    // Agent thread, now and then: puts back work that is off the device for too long without a reason. Returns if so.
     bool put_back_if_forgotten(int64_t now_ns);
     // Asks the backend whether level 3 pauses, and publishes the level that acts. Any thread, also within a call of the
     // backend: takes the queue's lock alone.

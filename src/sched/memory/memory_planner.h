@@ -32,8 +32,8 @@ struct MemoryUser {
 struct MemoryOrder {
     enum class Answer : uint8_t { kNone, kTryAgain, kNotEnough };
     static constexpr uint64_t all() { return UINT64_MAX; }
-    uint64_t away = 0;  // bytes that are to be on the host, or all()
-    Answer answer = Answer::kNone;  // to the newest request
+    uint64_t away = 0;  // bytes of the program that are to be on the host, or all()
+    Answer answer = Answer::kNone;  // the answer to its newest request
 };
 
 class MemoryPlanner {

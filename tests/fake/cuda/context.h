@@ -14,7 +14,7 @@ enum class Within { kOwnContext, kAnyContext };  // which context the thread mus
 CUresult stream_of(CUstream handle, Within within, Stream** stream);
 
 Context* make_context(Device& device, unsigned flags);
-// Waits for its work, then everything in it goes.
+// Waits for the context's work, then frees the context and all its objects.
 void end_context(Context& context);
 
 }  // namespace fake

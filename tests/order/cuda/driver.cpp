@@ -26,7 +26,7 @@ std::string base_of(std::string name) {
     return at != std::string::npos && at + 3 == name.size() ? name.substr(0, at) : name;
 }
 
-// Leaves those alone that have no per-thread variant.
+// Points the function at its per-thread variant, if it has one.
 template <typename Function>
 void find_per_thread(Function& function, const char* name) {
     void* plain = nullptr;

@@ -122,7 +122,8 @@ TEST_F(GatedStand, ACommandThatComesBeforeTheWaitHasReturnedIsNotBehindItEither)
     EXPECT_FALSE(ready());
 }
 
-// Otherwise it would never become ready, and what it waits for its turn with would keep its gate closed.
+// With its gate in front of the wait, a suspended queue would never become ready, so it would never get a turn, and its
+// gate would stay closed.
 TEST_F(GatedStand, ASuspendedQueueHasItsGateBehindTheWait) {
     direct(device, true);
     wait();

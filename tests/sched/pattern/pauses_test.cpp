@@ -90,7 +90,7 @@ void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits =
     }
 }
 
-// For one pause within a burst that is seen there are many that are too short for it.
+// Most pauses within a burst are too short to be seen, so a single one that is seen is enough.
 TEST(Pauses, OneWithinABurstIsEnoughNotToStream) {
     Pauses pauses;
     int64_t now = kStart;
@@ -107,7 +107,7 @@ TEST(Pauses, OneWithinABurstIsEnoughNotToStream) {
     EXPECT_TRUE(pauses.streams()) << "the only one";
 }
 
-// Requests come when they come.
+// A short pause may lie between two whole requests. So it does not mean that the program pauses within its bursts.
 TEST(Pauses, AnotherBurstAtOnceIsNone) {
     Pauses pauses;
     int64_t now = kStart;
@@ -124,7 +124,7 @@ TEST(Pauses, AnotherBurstAtOnceIsNone) {
     EXPECT_FALSE(pauses.streams()) << "three in a row: in each the hardware would turn to the victim and back";
 }
 
-// As a server does whose requests come by chance, one in six right behind another one.
+// A server whose requests come by chance: one request in six comes right behind another one.
 TEST(Pauses, OneShortOfSixIsLittle) {
     Pauses pauses;
     int64_t now = kStart;
@@ -163,7 +163,7 @@ TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
     EXPECT_TRUE(pauses.streams()) << "its first command may end before the second one is launched";
 }
 
-// A few short ones between whole bursts do not make it blind for one that pauses.
+// Short pauses between whole bursts do not hide a later pause within a burst, which comes behind a short stretch.
 TEST(Pauses, AShortStretchCountsAlsoAmongAFewShortOnes) {
     Pauses pauses;
     int64_t now = kStart;

@@ -11,27 +11,27 @@
 
 namespace xsched::cuda {
 
-inline constexpr uint32_t kMostSets = 4;  // of one GPU: clients of the kernel driver in this process
+inline constexpr uint32_t kMostSets = 4;  // most sets of one GPU: each is a client of the kernel driver in this process
 
 struct Gpu {
-    base::Mutex turn;         // one change at a time; held during calls to the kernel, never needed by a launch
+    base::Mutex turn;  // one change at a time; held during calls to the kernel, never needed by a launch
     uint32_t generation = 0;  // the process of a line of forks that the rest is about
     CUdevice device = 0;
     XDevice identity = 0;
     void (*undo)() = nullptr;  // for when xserver is gone: undoes what it did with the channels
     uint32_t queues = 0;
     uint32_t asking = 0;
-    uint32_t taking = 0;      // of these, to be taken off rather than kept off
+    uint32_t taking = 0;  // of these, to be taken off rather than kept off
     bool stopped = false;
     std::atomic<uint32_t> stop_number{0};  // of the stop in force; 0: none, or its end has begun
-    uint32_t stops = 0;       // so far
-    bool kept_off = false;    // stopped by its timeslice, and kept from coming back
-    bool once_more = false;   // it runs again after that: the next restore enables it a second time
-    int64_t enabled_ns = 0;   // when it was last enabled
+    uint32_t stops = 0;  // so far
+    bool kept_off = false;  // stopped by its timeslice, and kept from coming back
+    bool once_more = false;  // it runs again after that: the next restore enables it a second time
+    int64_t enabled_ns = 0;  // when it was last enabled
     stream::CallTimes calls;
     std::atomic<uint32_t> calls_us{0};  // both together, from `calls`; 0: not known
     std::atomic<bool> refused{false};  // a call failed: not tried again
-    uint32_t timeslice_us = 0;         // in force; 0: the driver's own
+    uint32_t timeslice_us = 0;  // in force; 0: the driver's own
     bool known = false;
     std::atomic<bool> too_many{false};  // more channels than can be taken off at once: level 3 pauses
     uint32_t serial = 0;  // of the record that `sets` is from

@@ -11,10 +11,10 @@ constexpr uint32_t kAllWays = (1u << kfd::kWays) - 1;
 
 // Says once in the log why there is no level 3. No turn needed.
 void say_refused(const char* why);
-// Ways, as bits, that are not to be tried.
+// Returns the ways that must not be tried, as bits.
 uint32_t out_of_question();
-// Both take an answer for each of the process's queues. Suspends all of those, or none. NotSupported: no way is left;
-// NotAllowed: it cannot be done at present.
+// `stop` and `go_on` have an element for each queue of the process. Suspends all marked queues, or none. Returns
+// NotSupported if no way is left, and NotAllowed if it cannot be done at present.
 XResult suspend_those(const bool* stop);
 // A queue that cannot be resumed stays suspended.
 void resume_those(const bool* go_on);

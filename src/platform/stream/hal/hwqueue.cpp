@@ -93,7 +93,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     if (kMakesSignals) ops.stop = &kSignals;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.stop = &kInterrupts;
-        ops.costs = kCosts;  // what has no level 3 may share its context with the other programs (MPS)
+        ops.costs = kCosts;  // without level 3 a program may share its context with others (MPS)
     }
     if constexpr (kSwitchesContexts) ops.keep_alive = &kKeepAliveOps;
     ops.synchronize = synchronize;

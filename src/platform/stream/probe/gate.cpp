@@ -15,9 +15,9 @@ namespace {
 
 using busy::now_ns;
 
-constexpr double kClosedMs = 20;  // a gate must hold so long
-constexpr double kPatienceMs = 1000;  // after a store
-constexpr double kLateMs = 100;  // what XSched allows; a later one is not worth measuring
+constexpr double kClosedMs = 20;      // a closed gate must hold for this long
+constexpr double kPatienceMs = 1000;  // longest wait for a gate to open after the store
+constexpr double kLateMs = 100;       // XSched accepts no gate that opens later; such a gate is not measured
 constexpr int kCostCalls = 200;
 
 double ms_since(int64_t begin) { return static_cast<double>(now_ns() - begin) / 1e6; }

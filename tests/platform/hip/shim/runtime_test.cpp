@@ -64,7 +64,7 @@ TEST_F(Runtime, ByDlsymAProgramFindsTheNamesThatTheRuntimeHas) {
     GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";
 #endif
     EXPECT_GT(expect_names_of(stand_in(), RTLD_DEFAULT, "hip"), 0) << "the stand-in has all names";
-    expect_names_of(stand_in(), RTLD_NEXT, "hip");  // the shim comes behind the program
+    expect_names_of(stand_in(), RTLD_NEXT, "hip");  // the shim is the next library after the program
     expect_names_of(stand_in(), dlopen(nullptr, RTLD_NOW), "hip");
 }
 

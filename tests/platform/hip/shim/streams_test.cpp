@@ -230,8 +230,8 @@ TEST_F(Streams, OfTwoPrioritiesMayShareAHardwareQueueIfTheRuntimeIgnoresPrioriti
             std::this_thread::sleep_for(std::chrono::milliseconds(7));
         }
     });
-    // Now and then it has a turn, which may last as long as the urgent stream's command, when it waits no more. A
-    // launch behind a gate waits for nothing until so many are in flight that a cap is reached, after more than 3 s.
+    // Without a gate the usual stream's launch must wait for its turn. With a gate, launches return at once until the
+    // cap of commands in flight is reached, after more than 3 s. The test waits 2 s for a launch that waits.
     EXPECT_TRUE(eventually([&] { return waited.load(); }, 2000)) << "it launches behind a gate";
     ends = true;
     EXPECT_EQ(hip().hipStreamSynchronize(urgent), hipSuccess);

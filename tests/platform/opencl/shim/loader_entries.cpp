@@ -57,7 +57,8 @@ Answer asked(cl_uint count, const Entry* table) {
     return answer;
 }
 
-// Each in a process of its own: a process has one loader. Exit status: 0, or which of these is wrong.
+// Each check runs in a process of its own, since a process has one loader. Returns the exit status: 0, or the number of
+// the failed check.
 int with_entries(cl_uint count) {
     const Entry* table = table_of(count);
     const Answer answer = asked(count, table);
