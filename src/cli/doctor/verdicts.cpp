@@ -37,14 +37,24 @@ const ChildResult* step(const Evidence& evidence, const std::string& name) {
     return found != evidence.steps.end() && found->second.ending != Ending::kNotRun ? &found->second : nullptr;
 }
 
+// Returns the objection of a step that did not end well. If it hung twice and the machine was busy again, it proves
+// nothing: the step may only have lacked a processor.
+Objection against_ending(const std::string& name, const ChildResult& result) {
+    const std::string says = "the step \"" + name + "\" " + word_of(result.ending) + ": " + result.says;
+    if (!result.again) return {says};
+    const std::string busy = why_disturbed(result.load);
+    if (busy.empty() || result.ending != Ending::kHung)
+        return {says + " (the second try; the first was on a busy machine)"};
+    return {says + " (twice); " + busy, Use::kNoVerdict};
+}
+
 // Returns the step's result if it is done. Otherwise sets the objection to all levels that need it.
 const Json* done(const Evidence& evidence, const std::string& name, Objection& objection) {
     const ChildResult* result = step(evidence, name);
     if (result == nullptr)
         objection = {"the step \"" + name + "\" was not run", Use::kNotTried};
     else if (result->ending != Ending::kDone)
-        objection = {"the step \"" + name + "\" " + word_of(result->ending) + ": " + result->says +
-                     (result->again ? " (twice, on a busy machine)" : "")};
+        objection = against_ending(name, *result);
     else
         return &result->found;
     return nullptr;

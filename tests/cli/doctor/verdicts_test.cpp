@@ -139,7 +139,18 @@ TEST(Verdicts, AHangIsNamedWithWhatHung) {
     expect(evidence, 1, Use::kUse, "");
     for (int level : {2, 3}) expect(evidence, level, Use::kDoNotUse, "\"gate\" hung: no answer for 8 s while waiting");
     evidence.steps["gate"].again = true;
-    expect(evidence, 2, Use::kDoNotUse, "while waiting (twice, on a busy machine)");
+    expect(evidence, 2, Use::kDoNotUse, "while waiting (the second try; the first was on a busy machine)");
+}
+
+TEST(Verdicts, AHangOnABusyMachineProvesNothing) {
+    Evidence evidence = good();
+    evidence.steps["gate"] = {Ending::kHung, {}, "no answer for 8 s while waiting", 8, ""};
+    evidence.steps["gate"].again = true;
+    evidence.steps["gate"].load = {.others = 0.7, .stolen = 0, .idle = 0.1};
+    expect(evidence, 1, Use::kUse, "");
+    for (int level : {2, 3}) expect(evidence, level, Use::kNoVerdict, "while waiting (twice); this machine was busy");
+    evidence.steps["gate"].ending = Ending::kCrashed;
+    expect(evidence, 2, Use::kDoNotUse, "\"gate\" crashed");
 }
 
 TEST(Verdicts, ALaunchThatIsNotSeenOrSeenTwice) {
