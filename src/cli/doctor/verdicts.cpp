@@ -243,14 +243,16 @@ Objection against_mask(const Evidence& evidence) {
 Objection against_all_ways(const Evidence& evidence) {
     if (!best_way(evidence).empty()) return {};
     std::string text;
-    bool missing = true;
+    bool missing = true, unproved = false;
     for (const char* name : kWays) {
         const Objection objection = against_way(evidence, name);
         missing = missing && objection.missing();
+        unproved = unproved || objection.use == Use::kNoVerdict;
         text += std::string(text.empty() ? "" : "; ") + name + ": " + objection.says;
     }
     if (missing) return {"no way of the kernel driver's was tried", Use::kNotTried};
     if (const Objection objection = against_mask(evidence); !objection.missing()) text += "; mask: " + objection.says;
+    if (unproved) return {"no way of taking queues off the GPU is proved: " + text, Use::kNoVerdict};
     return {"no way of taking queues off the GPU works: " + text};
 }
 

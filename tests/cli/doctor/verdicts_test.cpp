@@ -151,6 +151,14 @@ TEST(Verdicts, AHangOnABusyMachineProvesNothing) {
     for (int level : {2, 3}) expect(evidence, level, Use::kNoVerdict, "while waiting (twice); this machine was busy");
     evidence.steps["gate"].ending = Ending::kCrashed;
     expect(evidence, 2, Use::kDoNotUse, "\"gate\" crashed");
+
+    evidence = good();
+    for (const char* way : {"way update", "way debug", "way preempt", "way mask"}) {
+        evidence.steps[way] = {Ending::kHung, {}, "no answer for 9 s", 9, ""};
+        evidence.steps[way].again = true;
+        evidence.steps[way].load = {.others = 0.7, .stolen = 0, .idle = 0.1};
+    }
+    expect(evidence, 3, Use::kNoVerdict, "is proved: update: ");
 }
 
 TEST(Verdicts, ALaunchThatIsNotSeenOrSeenTwice) {
