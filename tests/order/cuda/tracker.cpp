@@ -14,6 +14,8 @@ constexpr size_t kSlabBlocks = 256;
 
 constexpr uint32_t kScribble = 0xABABABAB;
 
+constexpr auto kMostLate = std::chrono::seconds(5);  // a bound of the test; a burst of its streams takes milliseconds
+
 // Blocks of one kind of memory, of one allocation after another; a block is used again as late as possible. So a driver
 // that says "complete" too early is seen to read or write memory that is checked.
 struct HostPool {
@@ -128,12 +130,21 @@ bool Tracker::complete() {
     return true;
 }
 
+// Tells a completion that comes late from one that is lost.
+std::string Tracker::later() {
+    const auto began = std::chrono::steady_clock::now();
+    const auto waited = [began] { return std::chrono::steady_clock::now() - began; };
+    while (!complete() && waited() < kMostLate) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited()).count();
+    return complete() ? std::to_string(ms) + " ms later" : "not within " + std::to_string(ms) + " ms either";
+}
+
 void Tracker::check_complete(const char* how) {
     // NVIDIA's driver returns from cuStreamSynchronize a moment before it admits that the stream's last event has
     // happened (580, about once in 1,000 times).
     for (int i = 0; i < 200 && !complete(); ++i) std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (!complete()) {
-        violation("%s is not complete after %s", what_, how);
+        violation("%s is not complete after %s, but %s", what_, how, later().c_str());
         return;
     }
     std::vector<TrackerPtr> dependencies;

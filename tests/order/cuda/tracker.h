@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "order/core/report.h"
@@ -84,6 +85,8 @@ public:
     void settle(const char* how = "cuEventSynchronize");
 
 private:
+    std::string later();
+
     Context& context_;
     CUevent event_;
     const char* what_;

@@ -37,6 +37,8 @@ int gpu_numbered(uint32_t gpu_id) {
     return at >= 0 && at < gpus() ? static_cast<int>(at) : -1;
 }
 
+int pause_us() { return number("KFD_EMULATOR_PAUSE_US", 0); }
+
 int64_t now_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -10,6 +10,7 @@
 //   KFD_EMULATOR_DEVICE=path  a file, made if it is not there, that processes share: kernels of all those that name it
 //                             take turns on each GPU, as on one that each of them fills
 //   KFD_EMULATOR_FAULTS=...   calls that fail on purpose (faults.h)
+//   KFD_EMULATOR_PAUSE_US=n   a queue stands still for up to so long before one in 16 of its packets
 //   KFD_EMULATOR_LOG=n        1: calls about queues; 2: all calls, and kernels
 #pragma once
 
@@ -24,6 +25,7 @@ inline constexpr int kMostGpus = 16;
 inline constexpr uint32_t kFirstGpuId = 4242;
 
 int gpus();
+int pause_us();
 // -1: there is no such GPU.
 int gpu_numbered(uint32_t gpu_id);
 

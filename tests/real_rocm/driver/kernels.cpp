@@ -118,7 +118,8 @@ void copy_unnamed(const uint64_t* a) {
     const auto fits = [a](int last) { return a[last] >= a[0] && a[last] - a[0] == a[last + 1] - a[1]; };
     const bool misaligned = fits(8) && a[6] >= a[0] && a[6] <= a[8];
     const int last = misaligned ? 8 : 4;
-    if (fits(last)) std::memcpy(at<char>(a[1]), at<char>(a[0]), a[last] - a[0]);
+    if (!fits(last)) return say(0, "a copy without a name whose arguments are not known: nothing is copied");
+    std::memcpy(at<char>(a[1]), at<char>(a[0]), a[last] - a[0]);
 }
 
 // --- of tests and benchmarks
