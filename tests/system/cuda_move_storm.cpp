@@ -1,6 +1,6 @@
 // A CUDA program that does at random what programs do with device memory, and knows what each byte must be: it
-// allocates in several ways, writes by kernels, graphs, copies and sets, on several threads, and compares. For
-// cuda_move_storm_test.cpp.
+// allocates in several ways, maps memory of its own in parts, twice and elsewhere, writes by kernels, graphs, copies
+// and sets, on several threads, and compares. For cuda_move_storm_test.cpp.
 //
 //   cuda_move_storm BOARD SEED MIB
 //
@@ -48,12 +48,35 @@ void must(CUresult code, const char* call) {
 }
 #define MUST(call) must(api().call, #call)
 
+// The beginnings of cuda.h's structures.
+struct Wanted {
+    int type = 1, handles = 0, where = 1, device = 0;
+    void* more = nullptr;
+    char flags[8] = {};
+};
+struct Access {
+    int where = 1, device = 0, flags = 3;
+};
+constexpr int kRead = 1;
+
+CUresult create(CUmemGenericAllocationHandle* handle, size_t bytes) {
+    const Wanted wanted;
+    return api().cuMemCreate(handle, bytes, reinterpret_cast<const CUmemAllocationProp*>(&wanted), 0);
+}
+void open_to_device(CUdeviceptr begin, size_t bytes, int flags = 3) {
+    const Access access{.flags = flags};
+    MUST(cuMemSetAccess(begin, bytes, reinterpret_cast<const CUmemAccessDesc*>(&access), 1));
+}
+
 // One allocation, and what it must hold.
 struct Block {
     enum class Kind { kPlain, kOrdered, kMapped } kind = Kind::kPlain;
     CUdeviceptr begin = 0;
     size_t bytes = 0;
-    CUmemGenericAllocationHandle handle = 0;
+    // The parts of mapped memory, two or one; and whether the program has released them already.
+    std::array<CUmemGenericAllocationHandle, 2> handles{};
+    std::array<size_t, 2> part_bytes{};
+    bool released = false;
     CUgraphExec graph = nullptr;  // appends `graph_value` to its first place
     uint32_t graph_value = 0;
     std::array<std::array<uint32_t, kWords>, kPlaces> words{};
@@ -88,7 +111,7 @@ private:
         if (blocks_.empty()) return allocate();
         const size_t which = below(static_cast<uint32_t>(blocks_.size()));
         Block& block = blocks_[which];
-        switch (below(16)) {
+        switch (below(18)) {
             case 0:
             case 1:
             case 2: return allocate();
@@ -103,7 +126,9 @@ private:
             case 11:
             case 12: return launch_graph(block);
             case 13: return compare(block);
-            case 14: return below(20) == 0 ? fork_once(block) : MUST(cuStreamSynchronize(stream_));
+            case 14: return look_at_another_place(block);
+            case 15: return map_elsewhere(block);
+            case 16: return below(20) == 0 ? fork_once(block) : MUST(cuStreamSynchronize(stream_));
             default: std::this_thread::sleep_for(std::chrono::microseconds(below(300)));
         }
     }
@@ -117,8 +142,8 @@ private:
             g_bytes -= block.bytes;
             return;
         }
-        const uint32_t way = block.bytes % (2 * kMiB) != 0 ? 2 : below(10);
-        block.kind = way == 0 ? Block::Kind::kOrdered : (way == 1 ? Block::Kind::kMapped : Block::Kind::kPlain);
+        const uint32_t way = block.bytes % (2 * kMiB) != 0 ? 9 : below(10);
+        block.kind = way == 0 ? Block::Kind::kOrdered : (way < 5 ? Block::Kind::kMapped : Block::Kind::kPlain);
         const CUresult code = allocate_as(block);
         if (code != CUDA_SUCCESS) {
             g_bytes -= block.bytes;
@@ -133,32 +158,76 @@ private:
         if (block.kind == Block::Kind::kOrdered) return api().cuMemAllocAsync(&block.begin, block.bytes, stream_);
         return map(block);
     }
-    static CUresult map(Block& block) {
-        // The beginnings of cuda.h's structures.
-        const struct {
-            int type, handles, where, device;
-            void* more;
-            char flags[8];
-        } wanted{1, 0, 1, 0, nullptr, {}};
-        const struct {
-            int where, device, flags;
-        } access{1, 0, 3};
-        const CUresult code =
-            api().cuMemCreate(&block.handle, block.bytes, reinterpret_cast<const CUmemAllocationProp*>(&wanted), 0);
-        if (code != CUDA_SUCCESS) return code;
+    CUresult map(Block& block) {
+        block.part_bytes = {block.bytes, 0};
+        if (block.bytes >= 4 * kMiB && below(2) == 0) block.part_bytes = {2 * kMiB, block.bytes - 2 * kMiB};
+        for (size_t i = 0; i < 2 && block.part_bytes[i] != 0; ++i) {
+            const CUresult code = create(&block.handles[i], block.part_bytes[i]);
+            if (code == CUDA_SUCCESS) continue;
+            if (i != 0) MUST(cuMemRelease(block.handles[0]));
+            return code;
+        }
+        map_parts(block);
+        block.released = below(2) == 0;
+        if (block.released) release_handles(block);
+        return CUDA_SUCCESS;
+    }
+    static void map_parts(Block& block) {
         MUST(cuMemAddressReserve(&block.begin, block.bytes, 2 * kMiB, 0, 0));
-        MUST(cuMemMap(block.begin, block.bytes, 0, block.handle, 0));
-        MUST(cuMemSetAccess(block.begin, block.bytes, reinterpret_cast<const CUmemAccessDesc*>(&access), 1));
-        return code;
+        MUST(cuMemMap(block.begin, block.part_bytes[0], 0, block.handles[0], 0));
+        if (block.part_bytes[1] != 0)
+            MUST(cuMemMap(block.begin + block.part_bytes[0], block.part_bytes[1], 0, block.handles[1], 0));
+        open_to_device(block.begin, block.bytes);
+    }
+    static void unmap_parts(const Block& block) {
+        MUST(cuMemUnmap(block.begin, block.bytes));
+        MUST(cuMemAddressFree(block.begin, block.bytes));
+    }
+    static void release_handles(const Block& block) {
+        MUST(cuMemRelease(block.handles[0]));
+        if (block.part_bytes[1] != 0) MUST(cuMemRelease(block.handles[1]));
+    }
+    static CUmemGenericAllocationHandle handle_at(CUdeviceptr address) {
+        CUmemGenericAllocationHandle handle = 0;
+        MUST(cuMemRetainAllocationHandle(&handle, reinterpret_cast<void*>(address)));
+        return handle;
+    }
+    // Maps the first part once more, for reading, and compares.
+    void look_at_another_place(const Block& block) {
+        if (block.kind != Block::Kind::kMapped) return;
+        const CUmemGenericAllocationHandle handle = handle_at(block.begin + block.part_bytes[0] / 2);
+        if (!block.released && handle != block.handles[0]) must(CUDA_ERROR_INVALID_HANDLE, "another handle");
+        CUdeviceptr place = 0;
+        MUST(cuMemAddressReserve(&place, 2 * kMiB, 2 * kMiB, 0, 0));
+        MUST(cuMemMap(place, 2 * kMiB, 0, handle, 0));
+        open_to_device(place, 2 * kMiB, kRead);
+        MUST(cuMemRelease(handle));
+        if (below(2) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(below(20)));
+        MUST(cuStreamSynchronize(stream_));
+        compare_place(block, 0, place);
+        MUST(cuMemUnmap(place, 2 * kMiB));
+        MUST(cuMemAddressFree(place, 2 * kMiB));
+    }
+    // A graph knows the address.
+    void map_elsewhere(Block& block) {
+        if (block.kind != Block::Kind::kMapped || block.graph != nullptr) return;
+        MUST(cuStreamSynchronize(stream_));
+        if (block.released) {
+            block.handles[0] = handle_at(block.begin);
+            if (block.part_bytes[1] != 0) block.handles[1] = handle_at(block.begin + block.part_bytes[0]);
+        }
+        unmap_parts(block);
+        if (below(2) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(below(20)));
+        map_parts(block);
+        if (block.released) release_handles(block);
     }
     void release(size_t which) {
         Block block = blocks_[which];
         compare(block);
         if (block.graph != nullptr) MUST(cuGraphExecDestroy(block.graph));
         if (block.kind == Block::Kind::kMapped) {
-            MUST(cuMemUnmap(block.begin, block.bytes));
-            MUST(cuMemRelease(block.handle));
-            MUST(cuMemAddressFree(block.begin, block.bytes));
+            unmap_parts(block);
+            if (!block.released) release_handles(block);
         } else if (block.kind == Block::Kind::kOrdered || below(4) == 0) {
             MUST(cuMemFreeAsync(block.begin, stream_));
         } else {
@@ -213,14 +282,15 @@ private:
 
     void compare(const Block& block) {
         MUST(cuStreamSynchronize(stream_));
-        for (size_t at = 0; at < kPlaces; ++at) {
-            std::array<uint32_t, kWords> there{};
-            MUST(cuMemcpyDtoH_v2(there.data(), block.place(at), sizeof there));
-            if (there == block.words[at]) continue;
-            std::fprintf(stderr, "cuda_move_storm: place %zu of 0x%llx (%zu MiB, kind %d) holds 0x%x, not 0x%x\n", at,
-                         block.begin, block.bytes / kMiB, static_cast<int>(block.kind), there[0], block.words[at][0]);
-            std::_Exit(3);
-        }
+        for (size_t at = 0; at < kPlaces; ++at) compare_place(block, at, block.place(at));
+    }
+    static void compare_place(const Block& block, size_t at, CUdeviceptr place) {
+        std::array<uint32_t, kWords> there{};
+        MUST(cuMemcpyDtoH_v2(there.data(), place, sizeof there));
+        if (there == block.words[at]) return;
+        std::fprintf(stderr, "cuda_move_storm: place %zu of 0x%llx (%zu MiB, kind %d) holds 0x%x, not 0x%x\n", at,
+                     block.begin, block.bytes / kMiB, static_cast<int>(block.kind), there[0], block.words[at][0]);
+        std::_Exit(3);
     }
     // A child has no device: its calls are refused, and do not hang.
     static void fork_once(const Block& block) {

@@ -38,6 +38,8 @@ struct CUmemcpyAttributes;
 using CUmemGenericAllocationHandle = unsigned long long;
 typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemAccessDesc_st CUmemAccessDesc;
+typedef struct CUmemLocation_st CUmemLocation;
+typedef enum CUmemAllocationHandleType_enum { CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1 } CUmemAllocationHandleType;
 typedef struct CUkern_st* CUkernel;
 typedef struct CUstream_st* CUstream;
 typedef struct CUevent_st* CUevent;

@@ -150,16 +150,12 @@ CUresult CUDAAPI cuPointerGetAttribute(void* answer, CUpointer_attribute attribu
     return cuPointerGetAttributes(1, &attribute, &answer, pointer);
 }
 
-// As on an H200: memory of cuMemAlloc can be named for other processes and has no handle; mapped memory the reverse.
+// As on an H200: memory of cuMemAlloc can be named for other processes; mapped memory cannot, and has a handle.
 CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
     FAKE_ENTRY();
     const Extent extent = extent_at(host_of(pointer));
     return handle != nullptr && extent.kind == Memory::kDevice && !extent.mapped ? CUDA_SUCCESS
                                                                                  : CUDA_ERROR_INVALID_VALUE;
-}
-CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* pointer) {
-    FAKE_ENTRY();
-    return handle != nullptr && extent_at(pointer).mapped ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 // A descriptor of linear memory alone.
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC*, const CUDA_TEXTURE_DESC*,

@@ -1,5 +1,6 @@
-// Memory in pieces behind reserved addresses. Memory that is not mapped, or not opened, ends the program that touches
-// it, and new memory has contents of its own, so that bytes which were not brought back show.
+// Physical memory behind reserved addresses. One piece may be mapped several times, and in parts. Memory that is not
+// mapped, or not opened, ends the program that touches it, and new memory has contents of its own, so that bytes which
+// were not brought back show.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,15 +21,29 @@ namespace {
 constexpr size_t kGranularity = size_t{2} << 20;
 constexpr int kNewContents = 0xa5;
 
+// cuda.h's.
+struct Properties {
+    int type, handle_types;
+    int where, device;
+    void* more;
+    unsigned char flags[8];
+};
+struct Access {
+    int where, device, flags;
+};
+constexpr int kOnDevice = 1, kRead = 1, kReadAndWrite = 3;
+
 struct Physical {
     int file = -1;
     size_t bytes = 0;
     int mapped = 0;
-    bool released = false;
+    int handles = 1;
+    Properties properties{};
 };
 struct Mapping {
     CUmemGenericAllocationHandle handle = 0;
     size_t bytes = 0;
+    int access = 0;
 };
 struct Pieces {
     std::mutex mutex;
@@ -39,11 +54,33 @@ struct Pieces {
 
     void end_if_unused(CUmemGenericAllocationHandle handle) {
         const auto found = physical.find(handle);
-        if (found == physical.end() || found->second.mapped != 0 || !found->second.released) return;
+        if (found == physical.end() || found->second.mapped != 0 || found->second.handles != 0) return;
         close(found->second.file);
         give_card_bytes(found->second.bytes);
         physical.erase(found);
         count_live("piece", -1);
+    }
+    // nullptr: the program has released it, or never had it.
+    Physical* held(CUmemGenericAllocationHandle handle) {
+        const auto found = physical.find(handle);
+        return found != physical.end() && found->second.handles > 0 ? &found->second : nullptr;
+    }
+    // nullptr: nothing is mapped there.
+    Mapping* around(CUdeviceptr address) {
+        auto it = mapped.upper_bound(address);
+        if (it == mapped.begin()) return nullptr;
+        --it;
+        return address - it->first < it->second.bytes ? &it->second : nullptr;
+    }
+    // Returns whether the range is the whole of mappings one behind the other.
+    bool covers(CUdeviceptr address, size_t bytes) {
+        size_t covered = 0;
+        while (covered < bytes) {
+            const auto it = mapped.find(address + covered);
+            if (it == mapped.end()) return false;
+            covered += it->second.bytes;
+        }
+        return covered == bytes;
     }
 };
 Pieces& pieces() {
@@ -108,7 +145,10 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
     fill(file, bytes);
     const std::lock_guard lock(pieces().mutex);
     *handle = pieces().next++;
-    pieces().physical[*handle] = {file, bytes, 0, false};
+    Physical& made = pieces().physical[*handle];
+    made.file = file;
+    made.bytes = bytes;
+    std::memcpy(&made.properties, wanted, sizeof made.properties);
     count_live("piece", 1);
     return CUDA_SUCCESS;
 }
@@ -116,28 +156,65 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
 CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle) {
     FAKE_ENTRY();
     const std::lock_guard lock(pieces().mutex);
-    const auto found = pieces().physical.find(handle);
-    if (found == pieces().physical.end() || found->second.released) return CUDA_ERROR_INVALID_VALUE;
-    found->second.released = true;
+    Physical* const held = pieces().held(handle);
+    if (held == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    --held->handles;
     pieces().end_if_unused(handle);
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
-                          unsigned long long) {
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* pointer) {
     FAKE_ENTRY();
     const std::lock_guard lock(pieces().mutex);
-    const auto found = pieces().physical.find(handle);
+    const Mapping* const mapping = pieces().around(reinterpret_cast<CUdeviceptr>(pointer));
+    if (handle == nullptr || mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    ++pieces().physical[mapping->handle].handles;
+    *handle = mapping->handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* answer,
+                                                        CUmemGenericAllocationHandle handle) {
+    FAKE_ENTRY();
+    const std::lock_guard lock(pieces().mutex);
+    const Physical* const held = pieces().held(handle);
+    if (answer == nullptr || held == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(answer, &held->properties, sizeof held->properties);
+    return CUDA_SUCCESS;
+}
+
+// A descriptor, as POSIX systems have.
+CUresult CUDAAPI cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle handle,
+                                              CUmemAllocationHandleType type, unsigned long long flags) {
+    FAKE_ENTRY();
+    const std::lock_guard lock(pieces().mutex);
+    const Physical* const held = pieces().held(handle);
+    const bool asked_for = held != nullptr && (held->properties.handle_types & static_cast<int>(type)) != 0;
+    if (shared == nullptr || !asked_for || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const int file = dup(held->file);
+    std::memcpy(shared, &file, sizeof file);
+    return file >= 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                          unsigned long long flags) {
+    FAKE_ENTRY();
+    const std::lock_guard lock(pieces().mutex);
+    Physical* const held = pieces().held(handle);
     auto range = pieces().reserved.upper_bound(address);
-    if (found == pieces().physical.end() || range == pieces().reserved.begin()) return CUDA_ERROR_INVALID_VALUE;
+    if (held == nullptr || range == pieces().reserved.begin() || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     --range;
-    const bool inside = address + bytes <= range->first + range->second;
-    if (!inside || offset != 0 || bytes != found->second.bytes || pieces().mapped.count(address) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (mmap(at(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second.file, 0) == MAP_FAILED)
+    const bool inside = address + bytes <= range->first + range->second && whole(bytes) && offset % kGranularity == 0 &&
+                        offset + bytes <= held->bytes;
+    const auto behind = pieces().mapped.upper_bound(address);
+    const bool free =
+        pieces().around(address) == nullptr && (behind == pieces().mapped.end() || behind->first >= address + bytes);
+    if (!inside || !free) return CUDA_ERROR_INVALID_VALUE;
+    if (mmap(at(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, held->file, static_cast<off_t>(offset)) ==
+        MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    ++found->second.mapped;
-    pieces().mapped[address] = {handle, bytes};
+    ++held->mapped;
+    pieces().mapped[address] = {handle, bytes, 0};
     add_mapped(address, bytes, 0);
     return CUDA_SUCCESS;
 }
@@ -145,20 +222,43 @@ CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUme
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t bytes) {
     FAKE_ENTRY();
     const std::lock_guard lock(pieces().mutex);
-    const auto found = pieces().mapped.find(address);
-    if (found == pieces().mapped.end() || found->second.bytes != bytes) return CUDA_ERROR_INVALID_VALUE;
-    remove_mapped(address, bytes);
+    if (!whole(bytes) || !pieces().covers(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
     mmap(at(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    const CUmemGenericAllocationHandle handle = found->second.handle;
-    pieces().mapped.erase(found);
-    --pieces().physical[handle].mapped;
-    pieces().end_if_unused(handle);
+    for (CUdeviceptr from = address; from < address + bytes;) {
+        const auto found = pieces().mapped.find(from);
+        const Mapping gone = found->second;
+        remove_mapped(from, gone.bytes);
+        pieces().mapped.erase(found);
+        --pieces().physical[gone.handle].mapped;
+        pieces().end_if_unused(gone.handle);
+        from += gone.bytes;
+    }
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access, size_t count) {
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* wanted, size_t count) {
     FAKE_ENTRY();
-    if (access == nullptr || count == 0 || !whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return mprotect(at(address), bytes, PROT_READ | PROT_WRITE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const auto* const access = reinterpret_cast<const Access*>(wanted);
+    const std::lock_guard lock(pieces().mutex);
+    if (access == nullptr || count == 0 || !whole(bytes) || !pieces().covers(address, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; ++i) {
+        if (access[i].where != kOnDevice || access[i].device != 0) continue;
+        const int write = access[i].flags == kReadAndWrite ? PROT_WRITE : 0;
+        const int protection = access[i].flags >= kRead ? PROT_READ | write : PROT_NONE;
+        if (mprotect(at(address), bytes, protection) != 0) return CUDA_ERROR_INVALID_VALUE;
+        for (CUdeviceptr from = address; from < address + bytes; from += pieces().mapped[from].bytes)
+            pieces().mapped[from].access = access[i].flags;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemGetAccess(unsigned long long* flags, const CUmemLocation*, CUdeviceptr address) {
+    FAKE_ENTRY();
+    const std::lock_guard lock(pieces().mutex);
+    const Mapping* const mapping = pieces().around(address);
+    if (flags == nullptr || mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *flags = static_cast<unsigned long long>(mapping->access);
+    return CUDA_SUCCESS;
 }
 }

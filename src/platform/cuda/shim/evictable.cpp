@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "base/options.h"
 #include "platform/cuda/shim/host_pool.h"
+#include "platform/cuda/shim/mapping_table.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/memory_moves.h"
 #include "platform/cuda/shim/program_memory.h"
@@ -37,25 +38,13 @@ constinit std::atomic<bool> g_started{false};
 void after_fork_in_child() {
     stream::forget_device_use();
     forget_program_memory();
+    forget_mapped();
     forget_host_pool();
 }
 
 void start_moving() {
     if (!g_started.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
     stream::g_memory_moves.store(true, std::memory_order_seq_cst);
-}
-
-// The first such memory says which device; memory of a process's other devices stays where it is.
-bool is_for_device(CUcontext context) {
-    if (context == nullptr || g_stays.load(std::memory_order_relaxed) || stream::some_captured()) return false;
-    const XDevice device = current_device();
-    if (device == 0) return false;
-    uint64_t known = 0;
-    if (g_evictable_on.compare_exchange_strong(known, device)) {
-        xq_memory_offer(device, &kMemoryOps);
-        return true;
-    }
-    return known == device;
 }
 
 // While a stream is captured the driver refuses some threads' frees (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those
@@ -117,7 +106,8 @@ bool may_move_new_memory(size_t bytes) {
         g_too_old.store(true);
         return false;
     }
-    const uint64_t before = counted_bytes() - bytes;  // these are counted already
+    const uint64_t counted = counted_bytes();
+    const uint64_t before = counted > bytes ? counted - bytes : 0;  // those of cuMemAlloc are counted already
     if (before >= kGranularity)
         XLOG_WARN("from now on this program's memory can be moved, but not the %.2f GiB that it has already",
                   static_cast<double>(before) / (1 << 30));
@@ -125,12 +115,24 @@ bool may_move_new_memory(size_t bytes) {
     return true;
 }
 
+bool moves_on_device_of(CUcontext context) {
+    if (context == nullptr || g_stays.load(std::memory_order_relaxed)) return false;
+    const XDevice device = current_device();
+    if (device == 0) return false;
+    uint64_t known = 0;
+    if (g_evictable_on.compare_exchange_strong(known, device)) {
+        xq_memory_offer(device, &kMemoryOps);
+        return true;
+    }
+    return known == device;
+}
+
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
     if (memory == nullptr) return false;
     const stream::KeepErrno keep;
     const stream::Api& api = *stream::hal_api();
     CUcontext const context = stream::current_context(api);
-    if (!is_for_device(context)) return false;
+    if (stream::some_captured() || !moves_on_device_of(context)) return false;
     free_late_ones();
     PieceRange* range = nullptr;
     for (int i = 0; i < kMostTries; ++i) {
@@ -175,6 +177,7 @@ void forget_evictable(CUcontext context) {
     CUresult code = CUDA_SUCCESS;
     while (const CUdeviceptr memory = range_in_context(context))
         if (!release_evictable(memory, &code)) return;
+    keep_mapped_of(context);
 }
 
 CUresult show_to_current_device(CUcontext context) {
@@ -188,10 +191,9 @@ CUresult show_to_current_device(CUcontext context) {
 }
 
 void keep_in_place(CUdeviceptr address, const char* function) {
-    if (!range_of_evictable(nullptr, nullptr, address)) return;
     const stream::KeepErrno keep;
     stream::DeviceUse use;  // all of it is on the card
-    const bool first = keep_range_in_place(address);
+    const bool first = keep_range_in_place(address) || keep_mapped_in_place(address);
     use.leave();
     if (!first) return;
     XLOG_INFO("memory at 0x%llx stays on the device from now on: %s tells others where it is (docs/memory.md)",

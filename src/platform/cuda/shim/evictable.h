@@ -17,6 +17,8 @@ inline constexpr int kMostTries = 4;
 void begin_evictable();
 // Returns whether an allocation of this size is to be movable. The answer may change at any time (XHintEvictable).
 bool may_move_new_memory(size_t bytes);
+// Returns whether memory on the context's device can move: the first such memory says which device it is.
+bool moves_on_device_of(CUcontext context);
 // In the place of the driver's call. False: that is to be made.
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code);
 bool release_evictable(CUdeviceptr memory, CUresult* code);
@@ -43,10 +45,19 @@ void note_attribute(void* value, int attribute, CUdeviceptr address);
 // memory back. May wait for seconds; holds no lock.
 bool ask_for_memory(size_t bytes);
 
+// Calls the driver while the program's memory is on the device.
+template <stream::EntryPoint kEntry, typename... Arguments>
+CUresult ask_of_memory(Arguments... arguments) {
+    stream::DeviceUse use;
+    const CUresult code = stream::driver<kEntry>()(arguments...);
+    use.leave();
+    return code;
+}
+
 template <stream::EntryPoint kEntry>
 CUresult ask_address_range(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) {
     if (stream::memory_moves() && range_of_evictable(begin, bytes, address)) return CUDA_SUCCESS;
-    return stream::driver<kEntry>()(begin, bytes, address);
+    return ask_of_memory<kEntry>(begin, bytes, address);
 }
 
 template <stream::EntryPoint kEntry>
@@ -60,25 +71,17 @@ CUresult enable_peer_access(CUcontext context, unsigned flags) {
 
 template <stream::EntryPoint kEntry>
 CUresult ask_attribute(void* value, int attribute, CUdeviceptr address) {
-    const CUresult code = stream::driver<kEntry>()(value, attribute, address);
+    const CUresult code = ask_of_memory<kEntry>(value, attribute, address);
     if (code == CUDA_SUCCESS && stream::memory_moves()) note_attribute(value, attribute, address);
     return code;
 }
 
 template <stream::EntryPoint kEntry>
 CUresult ask_attributes(unsigned count, int* attributes, void** values, CUdeviceptr address) {
-    const CUresult code = stream::driver<kEntry>()(count, attributes, values, address);
+    const CUresult code = ask_of_memory<kEntry>(count, attributes, values, address);
     if (code != CUDA_SUCCESS || !stream::memory_moves()) return code;
     for (unsigned i = 0; i < count; ++i) note_attribute(values[i], attributes[i], address);
     return code;
-}
-
-// Memory of cuMemAlloc has no handle of its own: that it is made of pieces is for us to know.
-template <stream::EntryPoint kEntry>
-CUresult retain_handle(CUmemGenericAllocationHandle* handle, void* address) {
-    const auto memory = reinterpret_cast<CUdeviceptr>(address);
-    if (stream::memory_moves() && range_of_evictable(nullptr, nullptr, memory)) return CUDA_ERROR_INVALID_VALUE;
-    return stream::driver<kEntry>()(handle, address);
 }
 
 // Hooks of calls that give memory addresses to others, or to the device in a form that is not followed.

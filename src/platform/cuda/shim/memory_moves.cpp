@@ -12,6 +12,7 @@
 #include "platform/cuda/shim/direct_access.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
+#include "platform/cuda/shim/physical.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/hal/driver_use.h"
 #include "platform/stream/shim/capture.h"
@@ -68,16 +69,41 @@ bool find_room_on_host(PieceRange& range) {
     return true;
 }
 
+CUresult open_to_copies(PieceRange& range) {
+    return range.physical != nullptr ? open_to_copies(*range.physical) : CUDA_SUCCESS;
+}
+
+void close_to_copies(PieceRange& range) {
+    if (range.physical != nullptr) close_to_copies(*range.physical);
+}
+
+void unmap(PieceRange& range) {
+    if (range.physical != nullptr) return unmap_physical(*range.physical);
+    for (size_t i = 0; i < range.count; ++i) unmap_piece(range, i);
+}
+
+// Puts memory behind a piece, and makes it usable. The program's own physical memory comes with its first part.
+CUresult map(PieceRange& range, size_t piece) {
+    if (range.physical != nullptr) return piece == 0 ? map_physical(*range.physical) : CUDA_SUCCESS;
+    const CUresult code = map_piece(range, piece);
+    return code == CUDA_SUCCESS ? open_piece(range, piece) : code;
+}
+
 // Moves a range to the host. The program's work is complete.
 bool move_out(PieceRange& range) {
     if (!find_room_on_host(range)) return false;
-    Copies copies;
-    for (size_t i = 0; i < range.count; ++i) copies.out(range, i);
-    if (!copies.finish()) {
+    bool copied = open_to_copies(range) == CUDA_SUCCESS;
+    if (copied) {
+        Copies copies;
+        for (size_t i = 0; i < range.count; ++i) copies.out(range, i);
+        copied = copies.finish();
+    }
+    if (!copied) {
+        close_to_copies(range);
         drop_host(range);
         return false;
     }
-    for (size_t i = 0; i < range.count; ++i) unmap_piece(range, i);
+    unmap(range);
     g_on_card -= range.bytes;
     g_on_host += range.bytes;
     return true;
@@ -90,16 +116,16 @@ CUresult move_in(PieceRange& range) {
     {
         Copies copies;
         for (size_t i = 0; i < range.count && code == CUDA_SUCCESS; ++i) {
-            code = map_piece(range, i);
-            if (code == CUDA_SUCCESS) code = open_piece(range, i);
+            code = map(range, i);
             if (code == CUDA_SUCCESS) copies.in(range, i);
         }
         if (!copies.finish() && code == CUDA_SUCCESS) code = CUDA_ERROR_UNKNOWN;
     }
     if (code != CUDA_SUCCESS) {
-        for (size_t i = 0; i < range.count; ++i) unmap_piece(range, i);
+        unmap(range);
         return code;
     }
+    close_to_copies(range);
     drop_host(range);
     g_on_host -= range.bytes;
     g_on_card += range.bytes;

@@ -11,13 +11,49 @@
 namespace xsched::cuda {
 namespace {
 
-constinit base::Mutex g_ranges_mutex;  // guards the list, and each range's place in it
-constinit PieceRange* g_ranges = nullptr;
+constinit base::Mutex g_ranges_mutex;  // guards the lists, and each range's place in them
+constinit PieceRange* g_ranges = nullptr;    // of cuMemAlloc
+constinit PieceRange* g_physicals = nullptr;  // of the program's own cuMemCreate
 constinit base::FutexWord g_moving{0};  // how many threads use the ranges without the mutex
 
-PieceRange* first_range() {
-    base::Lock lock(g_ranges_mutex);
-    return g_ranges;
+// Calls `look` with each range of both lists, as long as it returns true. g_ranges_mutex held, or while a Moving lasts.
+template <typename Look>
+void for_each_range(Look look) {
+    for (PieceRange* list : {g_ranges, g_physicals})
+        for (PieceRange* range = list; range != nullptr; range = range->next)
+            if (!look(*range)) return;
+}
+
+void unlink(PieceRange& range) {
+    *range.link = range.next;
+    if (range.next != nullptr) range.next->link = range.link;
+}
+
+// Takes the range that `find` finds out of its list; nullptr: it finds none. Waits while ranges are being moved.
+template <typename Find>
+PieceRange* take_out_found(Find find) {
+    for (;;) {
+        uint32_t moving = 0;
+        {
+            base::Lock lock(g_ranges_mutex);
+            PieceRange* const found = find();
+            if (found == nullptr) return nullptr;
+            moving = g_moving.load(std::memory_order_seq_cst);
+            if (moving == 0) {
+                unlink(*found);
+                return found;
+            }
+        }
+        base::futex_wait(g_moving, moving);
+    }
+}
+
+// g_ranges_mutex held.
+bool stays_from_now_on(PieceRange* range) {
+    if (range == nullptr || range->stays) return false;
+    range->stays = true;
+    g_on_card -= range->bytes;
+    return true;
 }
 
 // g_ranges_mutex held.
@@ -46,36 +82,34 @@ Moving::~Moving() {
 
 void put_in(PieceRange* range) {
     base::Lock lock(g_ranges_mutex);
-    range->next = g_ranges;
-    g_ranges = range;
+    PieceRange*& list = range->physical != nullptr ? g_physicals : g_ranges;
+    range->next = list;
+    range->link = &list;
+    if (list != nullptr) list->link = &range->next;
+    list = range;
     if (!range->stays) g_on_card += range->bytes;
 }
 
 PieceRange* take_out(CUdeviceptr memory) {
-    for (;;) {
-        uint32_t moving = 0;
-        {
-            base::Lock lock(g_ranges_mutex);
-            PieceRange** at = &g_ranges;
-            while (*at != nullptr && (*at)->begin != memory) at = &(*at)->next;
-            if (*at == nullptr) return nullptr;
-            moving = g_moving.load(std::memory_order_seq_cst);
-            if (moving == 0) {
-                PieceRange* const found = *at;
-                *at = found->next;
-                return found;
-            }
-        }
-        base::futex_wait(g_moving, moving);
-    }
+    return take_out_found([memory] {
+        PieceRange* range = g_ranges;
+        while (range != nullptr && range->begin != memory) range = range->next;
+        return range;
+    });
+}
+
+void take_out(PieceRange& range) {
+    take_out_found([&range] { return &range; });
 }
 
 size_t contexts_with_ranges(CUcontext* contexts, size_t most) {
     base::Lock lock(g_ranges_mutex);
     size_t count = 0;
-    for (const PieceRange* range = g_ranges; range != nullptr && count < most; range = range->next)
-        if (std::find(contexts, contexts + count, range->context) == contexts + count)
-            contexts[count++] = range->context;
+    for_each_range([&](const PieceRange& range) {
+        if (range.context != nullptr && std::find(contexts, contexts + count, range.context) == contexts + count)
+            contexts[count++] = range.context;
+        return count < most;
+    });
     return count;
 }
 
@@ -89,7 +123,12 @@ CUdeviceptr range_in_context(CUcontext context) {
 CUresult open_ranges_to(CUcontext context, CUdevice device) {
     const Moving moving;  // frees wait, and no lock is held while the driver is called
     CUresult code = CUDA_SUCCESS;
-    for (const PieceRange* range = first_range(); range != nullptr && code == CUDA_SUCCESS; range = range->next)
+    const PieceRange* first = nullptr;
+    {
+        base::Lock lock(g_ranges_mutex);
+        first = g_ranges;
+    }
+    for (const PieceRange* range = first; range != nullptr && code == CUDA_SUCCESS; range = range->next)
         if (range->context == context) code = open_range_to(*range, device);
     return code;
 }
@@ -108,34 +147,50 @@ PieceRange* largest_range(bool on_card, const PieceRange* behind) {
         return one.bytes != other.bytes ? one.bytes > other.bytes : one.begin < other.begin;
     };
     PieceRange* found = nullptr;
-    for (PieceRange* range = first_range(); range != nullptr; range = range->next)
-        if (is_on_card(*range) == on_card && !(on_card && range->stays) &&
-            (behind == nullptr || comes_before(*behind, *range)) && (found == nullptr || comes_before(*range, *found)))
-            found = range;
+    for_each_range([&](PieceRange& range) {
+        if (is_on_card(range) == on_card && !range.stays && (behind == nullptr || comes_before(*behind, range)) &&
+            (found == nullptr || comes_before(range, *found)))
+            found = &range;
+        return true;
+    });
     return found;
 }
 
 bool keep_range_in_place(CUdeviceptr address) {
     base::Lock lock(g_ranges_mutex);
-    PieceRange* const range = range_around(address);
-    if (range == nullptr || range->stays) return false;
-    range->stays = true;
-    g_on_card -= range->bytes;
-    return true;
+    return stays_from_now_on(range_around(address));
+}
+
+bool keep_range_in_place(PieceRange& range) {
+    base::Lock lock(g_ranges_mutex);
+    return stays_from_now_on(&range);
+}
+
+uint64_t keep_physicals_of(CUcontext context) {
+    base::Lock lock(g_ranges_mutex);
+    uint64_t bytes = 0;
+    for (PieceRange* range = g_physicals; range != nullptr; range = range->next) {
+        if (range->context != context) continue;
+        if (stays_from_now_on(range)) bytes += range->bytes;
+        range->context = nullptr;
+    }
+    return bytes;
 }
 
 void lose_host_ranges() {
     base::Lock lock(g_ranges_mutex);
-    for (PieceRange* range = g_ranges; range != nullptr; range = range->next) {
-        if (is_on_card(*range) || range->stays) continue;
-        range->stays = true;
-        g_on_host -= range->bytes;
-    }
+    for_each_range([](PieceRange& range) {
+        if (is_on_card(range) || range.stays) return true;
+        range.stays = true;
+        g_on_host -= range.bytes;
+        return true;
+    });
     g_stays = true;
 }
 
 void forget_program_memory() {
     g_ranges = nullptr;
+    g_physicals = nullptr;
     g_moving.store(0, std::memory_order_relaxed);
     g_on_card = 0;
     g_on_host = 0;

@@ -1,5 +1,5 @@
-// The program's memory that may be moved: a list of ranges (memory_pieces.h), how much of it is where, and whether it
-// may still be moved. Any thread; no lock is held while the driver is called.
+// The program's memory that may be moved: lists of ranges (memory_pieces.h, physical.h), how much of it is where, and
+// whether it may still be moved. Any thread; no lock is held while the driver is called.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,8 @@ public:
 void put_in(PieceRange* range);
 // Takes the range at `memory` out of the list; nullptr: there is none. Waits while ranges are being moved.
 PieceRange* take_out(CUdeviceptr memory);
+// Takes memory of the program's own cuMemCreate out of the list, and waits as well.
+void take_out(PieceRange& range);
 // The contexts that such memory was allocated in, each once, in any order. Returns how many; `most` at most.
 size_t contexts_with_ranges(CUcontext* contexts, size_t most);
 // The address of a range that was allocated in this context; 0: there is none.
@@ -45,6 +47,10 @@ void keep_memory_in_place(const char* why);
 // Others may know the addresses around this one, so this allocation stays where it is. The caller is inside a
 // DeviceUse. Returns false if the address is in no range, or the range stays already.
 bool keep_range_in_place(CUdeviceptr address);
+bool keep_range_in_place(PieceRange& range);
+// The context goes. Memory of the program's own cuMemCreate outlives it, and stays where it is. Returns how much. The
+// caller is inside a DeviceUse.
+uint64_t keep_physicals_of(CUcontext context);
 // Memory on the host cannot come back: its ranges are no memory any more. While a Moving lasts, or nothing moves.
 void lose_host_ranges();
 // In a forked child, which has no device.

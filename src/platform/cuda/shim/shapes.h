@@ -2,11 +2,14 @@
 //
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
 //   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, ask_free_memory, shows_memory,
-//   set_attribute (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, retain_handle, keeps_in_place,
-//   make_texture, enable_peer_access (evictable.h) copy_rows (rows.h) get_proc_address asked for functions
+//   set_attribute (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, keeps_in_place, make_texture,
+//   enable_peer_access (evictable.h) create_physical, release_physical, map_memory, unmap_memory, open_memory,
+//   retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other (mapped_memory.h) copy_rows (rows.h)
+//   get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
+#include "platform/cuda/shim/mapped_memory.h"
 #include "platform/cuda/shim/proc_address.h"
 #include "platform/cuda/shim/rows.h"
 #include "platform/cuda/shim/spare_memory.h"
@@ -44,6 +47,15 @@ inline constexpr auto keeps_in_place = &cuda::KeepsInPlace<kEntry>::call;
 template <EntryPoint kEntry>
 inline constexpr auto shows_memory = &cuda::ShowsMemory<kEntry>::call;
 
+template <EntryPoint kEntry>
+inline constexpr auto asks_of_physical = &cuda::UsesPhysical<kEntry, false>::call;
+template <EntryPoint kEntry>
+inline constexpr auto shows_physical = &cuda::UsesPhysical<kEntry, true>::call;
+template <EntryPoint kEntry>
+inline constexpr auto asks_of_memory = &cuda::AsksOfMemory<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto gives_other = &cuda::GivesOther<kEntry>::call;
+
 using cuda::allocate;
 using cuda::ask_address_range;
 using cuda::ask_attribute;
@@ -51,17 +63,22 @@ using cuda::ask_attributes;
 using cuda::ask_free_memory;
 using cuda::context_create;
 using cuda::context_destroy;
+using cuda::create_physical;
 using cuda::enable_peer_access;
 using cuda::get_proc_address;
 using cuda::green_context_destroy;
 using cuda::make_texture;
+using cuda::map_memory;
+using cuda::open_memory;
 using cuda::primary_release;
 using cuda::primary_reset;
 using cuda::primary_retain;
 using cuda::release;
 using cuda::release_in_order;
+using cuda::release_physical;
 using cuda::retain_handle;
 using cuda::set_attribute;
+using cuda::unmap_memory;
 
 // Calls that the driver makes itself do not pass here.
 template <EntryPoint kEntry, auto kHook>

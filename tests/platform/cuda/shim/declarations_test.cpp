@@ -12,6 +12,9 @@ extern "C" {
 #if CUDA_VERSION < 13010
 CUresult cuMulticastBindAddr_v2(CUmemGenericAllocationHandle group, CUdevice device, size_t offset, CUdeviceptr memory,
                                 size_t bytes, unsigned long long flags);
+CUresult cuMulticastBindMem_v2(CUmemGenericAllocationHandle group, CUdevice device, size_t offset,
+                               CUmemGenericAllocationHandle memory, size_t from, size_t bytes,
+                               unsigned long long flags);
 #endif
 #if CUDA_VERSION < 13020
 CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUmemcpyAttributes*, CUstream);

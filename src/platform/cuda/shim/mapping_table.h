@@ -1,0 +1,40 @@
+// The program's handles and mappings of its own physical memory (physical.h): which there are, and when memory ends.
+// Any thread, inside a DeviceUse unless said. No lock is held while the driver is called.
+#pragma once
+
+#include "platform/cuda/shim/physical.h"
+
+namespace xsched::cuda {
+
+// Marks our handles. The driver's are addresses in its own process or small numbers, which have none of these bits
+// (safety).
+inline constexpr unsigned long long kOurHandle = 0x5853ull << 48;
+constexpr bool is_ours(unsigned long long handle) { return handle >> 48 == kOurHandle >> 48; }
+
+// Gives new memory its handle, for which the program has one reference.
+void put_physical(Physical& memory);
+// Counts a call that uses the handle. nullptr: the program has released it.
+Physical* begin_call(unsigned long long handle);
+// Ends a call. The memory ends with its last handle and mapping, as natively.
+void end_call(Physical* memory);
+// Takes back one reference of the program, during a call.
+void release_handle(Physical& memory);
+// Gives the program one more reference to the memory at an address. 0: none of ours is there. Outside a DeviceUse too.
+CUmemGenericAllocationHandle retain_handle_at(CUdeviceptr address);
+
+// During a call with the memory's handle.
+void put_mapping(Mapping& mapping);
+// Takes out the mappings that lie in the range, and begins a call for each. They are a list by `next`.
+Mapping* take_mappings(CUdeviceptr begin, size_t bytes);
+// Notes what the driver has allowed. Returns whether others may use the memory, which stays from now on.
+bool open_mappings(CUdeviceptr begin, size_t bytes, const CUmemAccessDesc* access, size_t count);
+
+// Others may know the memory at this address, so it stays. Returns false if it is none of ours, or stays already.
+bool keep_mapped_in_place(CUdeviceptr address);
+// Before the driver destroys the context, without which the memory lasts but cannot be copied: it stays from then on.
+// Outside a DeviceUse.
+void keep_mapped_of(CUcontext context);
+// In a forked child.
+void forget_mapped();
+
+}  // namespace xsched::cuda
