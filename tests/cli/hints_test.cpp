@@ -27,8 +27,21 @@ std::vector<std::string> with_hint(std::vector<std::string> words, const HintInf
     return words;
 }
 
+struct Written {
+    const char* text;
+    const char* value;
+};
+
 class Hints : public WithTrainer {
 protected:
+    // Checks the variable of a program that xcli run starts, for the option as a person writes it.
+    void expect_values(const char* option, const char* variable, std::initializer_list<Written> cases) {
+        for (const Written& one : cases)
+            EXPECT_EQ(xcli({"run", option, one.text, "--", "/usr/bin/printenv", variable}).out,
+                      std::string(one.value) + "\n")
+                << one.text;
+    }
+
     int64_t kept(const HintInfo& hint) { return base::get_hint(ipc::load_hints(client.slot(0)), hint.id); }
 };
 
@@ -79,28 +92,18 @@ TEST_F(Hints, RunPutsThemIntoTheEnvironment) {
 }
 
 TEST_F(Hints, ASizeHasAUnit) {
-    struct Case {
-        const char* text;
-        const char* told;
-    };
-    for (const Case& one : {Case{"20GiB", "21474836480\n"}, Case{"512mib", "536870912\n"}, Case{"1.5G", "1610612736\n"},
-                            Case{"2 GB", "2000000000\n"}, Case{"4096", "4096\n"}})
-        EXPECT_EQ(xcli({"run", "--memory-limit", one.text, "--", "/usr/bin/printenv", "XSCHED_MEMORY_LIMIT"}).out,
-                  one.told)
-            << one.text;
+    expect_values("--memory-limit", "XSCHED_MEMORY_LIMIT",
+                  {{"20GiB", "21474836480"},
+                   {"512mib", "536870912"},
+                   {"1.5G", "1610612736"},
+                   {"2 GB", "2000000000"},
+                   {"4096", "4096"}});
     EXPECT_EQ(xcli({"run", "--memory-limit", "20 apples", "--", "/usr/bin/true"}).status, 2);
 }
 
 TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
-    struct Case {
-        const char* text;
-        const char* told;
-    };
-    for (const Case& one : {Case{"5ms", "5000\n"}, Case{"800us", "800\n"}, Case{"0.25s", "250000\n"},
-                            Case{"1.3x", "-130\n"}, Case{"700", "700\n"}})
-        EXPECT_EQ(xcli({"run", "--slo-p99", one.text, "--", "/usr/bin/printenv", "XSCHED_AUTO_XQUEUE_SLO_P99"}).out,
-                  one.told)
-            << one.text;
+    expect_values("--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
+                  {{"5ms", "5000"}, {"800us", "800"}, {"0.25s", "250000"}, {"1.3x", "-130"}, {"700", "700"}});
     for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s"})
         EXPECT_EQ(xcli({"run", "--slo-p99", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
     EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--slo-p99", "1.5x"}).out, "hinted 1 queue\n");

@@ -148,6 +148,19 @@ inline std::vector<std::unique_ptr<TestClient>> crowd_of(const std::string& path
     return crowd;
 }
 
+// The same, of clients that have `queues` queues with work each: of the priorities 0, 1, 2, ... and the numbers from
+// `first` on.
+inline std::vector<std::unique_ptr<TestClient>> busy_crowd_of(const std::string& path, unsigned count, unsigned queues,
+                                                              uint64_t first) {
+    auto crowd = crowd_of(path, count);
+    for (const auto& client : crowd)
+        for (unsigned at = 0; at < queues; ++at) {
+            client->add_queue(at, static_cast<int32_t>(at), first + at);
+            client->submit(at);
+        }
+    return crowd;
+}
+
 // The first `queues` queues of each have an end and new work, one after the other, as fast as that is possible.
 [[noreturn]] inline void never_rest(const std::vector<std::unique_ptr<TestClient>>& crowd, unsigned queues) {
     for (;;)

@@ -101,12 +101,7 @@ void same_handles(const std::string& path, const Ready& ready) {
 
 // Tables of shared events that change while they are read.
 void moving_events(const std::string& path, const Ready& ready) {
-    const auto crowd = crowd_of(path, 4);
-    for (const auto& client : crowd)
-        for (unsigned at = 0; at < ipc::kMostSharedUses; ++at) {
-            client->add_queue(at, static_cast<int32_t>(at), 0x6000 + at);
-            client->submit(at);
-        }
+    const auto crowd = busy_crowd_of(path, 4, ipc::kMostSharedUses, 0x6000);
     ready();
     Random random(1);
     for (;;)

@@ -37,12 +37,7 @@ void work(ipc::QueueSlot& slot, Random& random) {
 
 // As many units as there may be, on the same device, each with work; one after the other becomes idle and ready.
 void crowd_here(const std::string& path, const Ready& ready) {
-    const auto crowd = crowd_of(path, 250);
-    for (const auto& client : crowd)
-        for (unsigned at = 0; at < 16; ++at) {
-            client->add_queue(at, static_cast<int32_t>(at), 0x1000 + at);
-            client->submit(at);
-        }
+    const auto crowd = busy_crowd_of(path, 250, 16, 0x1000);
     ready();
     never_rest(crowd, 1);
 }

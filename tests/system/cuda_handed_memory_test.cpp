@@ -10,11 +10,6 @@ namespace {
 constexpr const char* kHandsOn = R"(
 BLOCK = 64 << 20
 
-def check(code, what):
-    if code:
-        print("error", code, what, flush=True)
-        os._exit(1)
-
 number, size, word = ctypes.c_uint64(), ctypes.c_size_t(), ctypes.c_uint()
 def allocate():
     memory = ctypes.c_uint64()

@@ -10,10 +10,6 @@ namespace {
 constexpr const char* kBeside = R"(
 import threading
 BLOCK = 130 << 20
-def check(code, what):
-    if code:
-        print("error", code, what, flush=True)
-        os._exit(1)
 def allocate(size):
     memory = ctypes.c_uint64()
     check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")

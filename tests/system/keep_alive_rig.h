@@ -11,8 +11,8 @@
 namespace xsched::test {
 
 // A program in Python that has the fake device's context and a stream, and goes on as `text` does. SIGUSR1 is for
-// sigwait. The text may call work(), which has memory set and waits for that, and ready(), which says so and waits for
-// the signal.
+// sigwait. The text may call check(), which ends the program if a call has failed, work(), which has memory set and
+// waits for that, and ready(), which says so and waits for the signal.
 inline std::string in_cuda(const std::string& text) {
     return R"(
 import ctypes, os, signal, time
@@ -23,6 +23,10 @@ cuda.cuInit(0)
 cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 cuda.cuCtxSetCurrent(context)
 cuda.cuStreamCreate(ctypes.byref(stream), 1)
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
 def work():
     cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
     cuda.cuMemsetD8Async(memory, 0, ctypes.c_size_t(4096), stream)

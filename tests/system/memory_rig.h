@@ -12,11 +12,6 @@ namespace xsched::test {
 inline constexpr const char* kHolder = R"(
 MIB, BLOCK = 1 << 20, 16 << 20
 
-def check(code, what):
-    if code:
-        print("error", code, what, flush=True)
-        os._exit(1)
-
 def allocate(size):
     memory = ctypes.c_uint64()
     check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")
@@ -63,10 +58,6 @@ print("over", begin.value == blocks[0], size.value == BLOCK, fake.fake_cuda_erro
 
 // Fills a block, does without it until AWAY is gone, and says what is in it then.
 inline constexpr const char* kYielder = R"(
-def check(code, what):
-    if code:
-        print("error", code, what, flush=True)
-        os._exit(1)
 ours, block, word = ctypes.CDLL("libpreempt.so.1"), ctypes.c_uint64(), ctypes.c_uint()
 check(cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(96 << 20)), "cuMemAlloc")
 check(cuda.cuMemsetD32Async(block, ctypes.c_uint(77), ctypes.c_size_t(64), stream), "set")

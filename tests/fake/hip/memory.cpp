@@ -16,21 +16,18 @@ constexpr unsigned kHostFlags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVIC
 constexpr size_t kPageBytes = 4096;
 constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 3, kByAddress = 4;
 
-struct Signals {
+struct Addresses {
     std::mutex mutex;
-    std::set<const void*> words;
+    std::set<const void*> known;
 };
-Signals& signals() {
-    static Signals& it = *new Signals;
+// The words that were allocated as signals.
+Addresses& signals() {
+    static Addresses& it = *new Addresses;
     return it;
 }
-
-struct HostRegistrations {
-    std::mutex mutex;
-    std::set<const void*> memory;
-};
-HostRegistrations& host_registrations() {
-    static HostRegistrations& it = *new HostRegistrations;
+// The registered host memory.
+Addresses& host_registrations() {
+    static Addresses& it = *new Addresses;
     return it;
 }
 
@@ -94,14 +91,14 @@ hipError_t copy_parameters(const void* given, hipStream_t stream) {
 
 bool is_signal(const void* address) {
     const std::lock_guard lock(signals().mutex);
-    return signals().words.count(address) != 0;
+    return signals().known.count(address) != 0;
 }
 
 void demand_nothing_registered() {
     const std::lock_guard lock(host_registrations().mutex);
-    if (host_registrations().memory.empty()) return;
+    if (host_registrations().known.empty()) return;
     std::fprintf(stderr, "fake_hip: misuse: the only device is reset while %zu stretches of memory are registered\n",
-                 host_registrations().memory.size());
+                 host_registrations().known.size());
     std::abort();
 }
 
@@ -129,14 +126,14 @@ HIP_FUNCTION(hipExtMallocWithFlags, (void** memory, size_t bytes, unsigned flags
     else
         HIP_TRY(allocate_host(memory, bytes));
     const std::lock_guard lock(signals().mutex);
-    signals().words.insert(*memory);
+    signals().known.insert(*memory);
     return hipSuccess;
 }
 HIP_FUNCTION(hipHostRegister, (void* memory, size_t bytes, unsigned), (memory, bytes, 0)) {
     HIP_TRY(use_device(current_device()));
     const hipError_t code = code_of(cu().cuMemHostRegister_v2(memory, bytes, kHostFlags));
     const std::lock_guard lock(host_registrations().mutex);
-    if (code == hipSuccess) host_registrations().memory.insert(memory);
+    if (code == hipSuccess) host_registrations().known.insert(memory);
     return code;
 }
 // It waits for the device's work, as AMD's does.
@@ -145,7 +142,7 @@ HIP_FUNCTION(hipHostUnregister, (void* memory), (memory)) {
     HIP_TRY(code_of(cu().cuCtxSynchronize()));
     {
         const std::lock_guard lock(host_registrations().mutex);
-        host_registrations().memory.erase(memory);
+        host_registrations().known.erase(memory);
     }
     return code_of(cu().cuMemHostUnregister(memory));
 }

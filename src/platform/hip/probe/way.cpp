@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "arguments.h"
 #include "busy_device.h"
@@ -100,34 +101,48 @@ Json summed_up(std::vector<Stop> rounds) {
             {"went_on_ms", median(&Stop::went_on_ms)}};
 }
 
-// Another program's bursts while this one, which has nothing on the device, suspends and resumes its queues.
-Json other_program(kfd::Way way, const Settings& settings) {
-    doing("running another program");
-    const Json quiet = urgent_found(settings);
+// Returns another program's bursts while a thread of this one does `round` again and again. Throws if either fails.
+template <typename Round>
+Json urgent_found_beside(const Settings& settings, Round round) {
     std::atomic<bool> over{false};
-    int stops = 0;
+    std::string threads_complaint;
     std::thread thread([&] {
-        Recorded& all = recorded();
-        for (; !over; ++stops) {
-            {
-                const std::lock_guard lock(all.mutex);
-                if (kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count) == 0)
-                    kfd::resume(way, next_ioctl, all.debugger, all.queues, all.count);
-            }
-            sleep_ms(kBetweenMs);
+        try {
+            while (!over) round();
+        } catch (const std::exception& error) {
+            threads_complaint = error.what();
         }
     });
-    doing("suspending and resuming queues beside another program");
-    Json disturbed;
+    Json found;
     std::string complaint;
     try {
-        disturbed = urgent_found(settings);
+        found = urgent_found(settings);
     } catch (const std::exception& error) {
         complaint = error.what();
     }
     over = true;
     thread.join();
+    if (complaint.empty()) complaint = threads_complaint;
     if (!complaint.empty()) throw std::runtime_error(complaint);
+    return found;
+}
+
+// Another program's bursts while this one, which has nothing on the device, suspends and resumes its queues.
+Json other_program(kfd::Way way, const Settings& settings) {
+    doing("running another program");
+    const Json quiet = urgent_found(settings);
+    doing("suspending and resuming queues beside another program");
+    int stops = 0;
+    const Json disturbed = urgent_found_beside(settings, [&] {
+        Recorded& all = recorded();
+        {
+            const std::lock_guard lock(all.mutex);
+            if (kfd::suspend(way, next_ioctl, all.debugger, all.queues, all.count) == 0)
+                kfd::resume(way, next_ioctl, all.debugger, all.queues, all.count);
+        }
+        ++stops;
+        sleep_ms(kBetweenMs);
+    });
     return {{"stops", stops}, {"quiet", quiet}, {"disturbed", disturbed}};
 }
 
@@ -164,32 +179,12 @@ double kernel_ms(busy::BusyDevice& device, uint32_t steps) {
 
 // Another program's bursts beside this one, which keeps the device full.
 Json beside_full_device(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
-    std::atomic<bool> over{false};
-    std::string victims_complaint;
-    std::thread thread([&] {
-        try {
-            device.attach_thread();
-            while (!over) {
-                device.enqueue(steps);
-                device.enqueue(steps);
-                device.finish();
-            }
-        } catch (const std::exception& error) {
-            victims_complaint = error.what();
-        }
+    return urgent_found_beside(settings, [&, attached = false]() mutable {
+        if (!std::exchange(attached, true)) device.attach_thread();
+        device.enqueue(steps);
+        device.enqueue(steps);
+        device.finish();
     });
-    Json found;
-    std::string complaint;
-    try {
-        found = urgent_found(settings);
-    } catch (const std::exception& error) {
-        complaint = error.what();
-    }
-    over = true;
-    thread.join();
-    if (complaint.empty()) complaint = victims_complaint;
-    if (!complaint.empty()) throw std::runtime_error(complaint);
-    return found;
 }
 
 Json beside_few_units(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {

@@ -12,6 +12,7 @@
 #include "platform/opencl/hal/standing_events.h"
 #include "platform/opencl/hal/vendor_library.h"
 #include "queue/abi/queue_abi.h"
+#include "queue/abi/same_build.h"
 
 namespace xsched::opencl {
 namespace {
@@ -21,13 +22,7 @@ XResult wrap(HwQueueHandle* handle, cl_command_queue queue, bool keep) {
     base::ask_about_sandbox(xq_entered_sandbox);
     const ClApi* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
-    if (xq_abi_version() != XQ_DEVICE_ABI) {
-        XLOG_ERRO(
-            "libpreempt.so speaks version %u of the device interface, libhalopencl.so version %u; install both "
-            "from one build",
-            xq_abi_version(), XQ_DEVICE_ABI);
-        return kXSchedErrorNotSupported;
-    }
+    if (!queue::is_same_build("opencl")) return kXSchedErrorNotSupported;
     if (keep && !is_queue(*api, queue)) return kXSchedErrorInvalidValue;  // the shim's have been the program's already
     HwQueue* hwq = nullptr;
     XResult result = make_hwqueue(&hwq, *api, queue);

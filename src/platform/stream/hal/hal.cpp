@@ -10,6 +10,7 @@
 #include "platform/stream/hal/value_operations.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/abi/queue_abi.h"
+#include "queue/abi/same_build.h"
 
 namespace xsched::stream {
 
@@ -17,13 +18,7 @@ XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context con
     base::ask_about_sandbox(xq_entered_sandbox);
     const Api* api = vendor_api();
     if (api == nullptr) return kXSchedErrorNotSupported;
-    if (xq_abi_version() != XQ_DEVICE_ABI) {
-        XLOG_ERRO(
-            "libpreempt.so speaks version %u of the device interface, libhal%s.so version %u; install both "
-            "from one build",
-            xq_abi_version(), kVendor, XQ_DEVICE_ABI);
-        return kXSchedErrorNotSupported;
-    }
+    if (!queue::is_same_build(kVendor)) return kXSchedErrorNotSupported;
     InContext current;
     HwQueue* hwq = context != nullptr && current.enter(*api, context)
                        ? make_hwqueue(*api, kind, stream, context, retain)
