@@ -29,7 +29,7 @@ SUFFIXES = C | {".py", ".sh", ".cmake", ".md", ".txt", ""}
 NOT_PROSE = {"LICENSE"}
 CLEAN = {"src", "include", "python", "tests", "cmake", "examples", "packaging", "scripts", "web", "bench", "tools"}
 MESSAGES = {"src", "include", "examples"}
-OTHERS = {"CHANGELOG.md", "CONTRIBUTING.md", "plain_words.py", "hip-design.md"}
+OTHERS = {"CHANGELOG.md", "CONTRIBUTING.md", "plain_words.py"}
 KINDS = re.compile(r"\b40\d nobody\b")  # the word of --json for this status
 TITLES = "docs/decisions/README.md"  # its table has the pages' headings
 
