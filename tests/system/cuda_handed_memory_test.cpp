@@ -44,8 +44,13 @@ struct HandedOn {
 };
 const HandedOn kHandedOn[] = {
     {"NothingDone", "print('told', flush=True)", "told", false},
-    {"MemHandle", "print('told', cuda.cuIpcGetMemHandle(ctypes.create_string_buffer(64), block))",
-     "cuIpcGetMemHandle tells others", true},
+    {"MemHandle",  // memory of the driver's own, which the program gets from then on, has one
+     "name = ctypes.create_string_buffer(64)\n"
+     "print('told', cuda.cuIpcGetMemHandle(name, block))\n"
+     "more = allocate()\n"
+     "print('then', cuda.cuIpcGetMemHandle(name, more), flush=True)\n"
+     "check(cuda.cuMemFree_v2(more), 'free')",
+     "told 1\nthen 0", true},
     {"SyncMemops", "print('told', cuda.cuPointerSetAttribute(ctypes.byref(ctypes.c_uint(1)), 6, block))", "told 0",
      true},
     {"Texture",

@@ -201,6 +201,14 @@ void keep_in_place(CUdeviceptr address, const char* function) {
     tell_of_memory();
 }
 
+void stay_to_be_shared(CUdeviceptr address) {
+    const stream::KeepErrno keep;
+    if (!range_of_evictable(nullptr, nullptr, address)) return;
+    keep_memory_in_place(
+        "cuIpcGetMemHandle cannot name memory that moves for other processes. To share such memory, run the program "
+        "without --evictable (docs/memory.md)");
+}
+
 void keep_textured_in_place(const void* resource, const char* function) {
     // The beginning of cuda.h's CUDA_RESOURCE_DESC.
     struct Resource {

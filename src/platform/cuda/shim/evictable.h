@@ -33,6 +33,9 @@ CUresult show_to_current_device(CUcontext context);
 void keep_in_place(CUdeviceptr address, const char* function);
 // The same of the memory that a texture reads. `resource`: cuda.h's CUDA_RESOURCE_DESC.
 void keep_textured_in_place(const void* resource, const char* function);
+// The driver has refused to name memory at this address for other processes. It names memory of its own, so the program
+// gets such memory from now on, and all of its memory stays where it is.
+void stay_to_be_shared(CUdeviceptr address);
 // Says that memory of another kind is never moved.
 void say_that_it_stays(const char* function);
 // The driver takes CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for memory of cuMemAlloc alone: asks for the same for the whole

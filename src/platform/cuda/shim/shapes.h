@@ -2,10 +2,10 @@
 //
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
 //   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, ask_free_memory, shows_memory,
-//   set_attribute (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, keeps_in_place, make_texture,
-//   enable_peer_access (evictable.h) create_physical, release_physical, map_memory, unmap_memory, open_memory,
-//   retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other (mapped_memory.h) copy_rows (rows.h)
-//   get_proc_address asked for functions
+//   set_attribute, share_memory (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, keeps_in_place,
+//   make_texture, enable_peer_access (evictable.h) create_physical, release_physical, map_memory, unmap_memory,
+//   open_memory, retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other (mapped_memory.h)
+//   copy_rows (rows.h) get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
@@ -78,6 +78,7 @@ using cuda::release_in_order;
 using cuda::release_physical;
 using cuda::retain_handle;
 using cuda::set_attribute;
+using cuda::share_memory;
 using cuda::unmap_memory;
 
 // Calls that the driver makes itself do not pass here.

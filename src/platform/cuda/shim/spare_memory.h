@@ -192,6 +192,13 @@ struct ShowsMemory<kEntry, CUresult (*)(Arguments...)> {
 };
 
 template <stream::EntryPoint kEntry>
+CUresult share_memory(void* name, CUdeviceptr address) {
+    const CUresult code = ShowsMemory<kEntry>::call(name, address);
+    if (code != CUDA_SUCCESS && stream::memory_moves()) stay_to_be_shared(address);
+    return code;
+}
+
+template <stream::EntryPoint kEntry>
 CUresult set_attribute(const void* value, int attribute, CUdeviceptr address) {
     const CUresult code = ShowsMemory<kEntry>::call(value, attribute, address);
     return code == CUDA_ERROR_NOT_SUPPORTED && stream::memory_moves() && wait_for_copies(value, attribute, address)
