@@ -142,7 +142,7 @@ class NothingRun(unittest.TestCase):
         for outcome in (Outcome("skipped", {}, ["level 1 is not here"]), Outcome("failed", {"a": 1}, timing=True)):
             self.assertEqual(refuse_nothing(outcome).broke, False)
 
-    def examples(self, statuses, tests, xsched_us=1000):
+    def examples(self, statuses, tests, xsched_us=1000, log="scheduler, preempt level"):
         """1.2 with these exit statuses of hp and lp, and these tests of examples."""
         context = mock.Mock(seconds=1)
         context.session.start.side_effect = lambda name, options, prefix: mock.Mock(
@@ -150,7 +150,7 @@ class NothingRun(unittest.TestCase):
         context.native, context.xsched = (lambda _: "n"), (lambda _: "x")
         context.workload.hp_options.return_value = {}
         with mock.patch.object(examples, "log_of",
-                               side_effect=[(status, "scheduler, preempt level") for status in statuses]), \
+                               side_effect=[(status, log) for status in statuses]), \
                 mock.patch.object(examples, "example_tests", return_value=tests):
             return examples.run(context)
 
@@ -162,6 +162,11 @@ class NothingRun(unittest.TestCase):
         self.assertEqual(self.examples([0, 1], ({}, "hipcc is missing")).status, "failed")
         self.assertEqual(self.examples([0, 0], ({"one": False}, "")).status, "failed")
         self.assertEqual(self.examples([0, 0], ({}, ""), 1200).status, "failed")
+
+    def test_a_log_without_the_scheduler_is_shown(self):
+        outcome = self.examples([0, 0], ({}, "hipcc is missing"), log="no device")
+        self.assertEqual(outcome.status, "failed")
+        self.assertIn("the log of hp (status 0) does not show the scheduler: no device", outcome.notes[0])
 
     def test_hip_examples_need_hipcc_and_a_gpu(self):
         with mock.patch.object(examples.shutil, "which", return_value=None):

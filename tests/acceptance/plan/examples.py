@@ -65,8 +65,10 @@ def run(context):
     metrics = {"log_shows_scheduler": shows, "overhead_percent": added, "burst_p50_us": dict(found),
                "example_tests": examples, "programs": ended_well}
     right = all(shows.values()) and all(ended_well.values())
+    silent = [f"the log of {program} (status {status}) does not show the scheduler: {log[-1500:]}"
+              for program, (status, log) in logs.items() if not shows[program]]
     return Outcome(verdict(right and added < MOST_PERCENT), metrics,
-                   [*filter(None, [reason]), "overhead: programs of bench/programs"],
+                   [*silent, *filter(None, [reason]), "overhead: programs of bench/programs"],
                    f"overhead {added:+.1f}%, log shows the scheduler: {all(shows.values())}, "
                    f"{sum(ended_well.values())} of {len(ended_well)} programs, {len(examples)} of them examples",
                    timing=right, ran=len(ended_well))
