@@ -31,7 +31,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
+.PHONY: deb test-install asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -92,6 +92,15 @@ old: ## what an AMD user builds in a ROCm container of Ubuntu 22.04: HIP's libra
 	@cmake --preset release -B build/old -DXSCHED_PLATFORM=hip -DXSCHED_BUILD_BENCH=OFF -DCMAKE_CXX_COMPILER=g++-11 \
 	    -DCMAKE_C_COMPILER=gcc-11 --log-level=WARNING > /dev/null
 	@cmake --build build/old -j $(JOBS)
+
+deb: ## build Debian packages in build/deb
+	@scripts/install_deps.sh build deb
+	@scripts/make_deb.sh
+
+test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target guest fakecuda
+	@tests/packages/run.py --debs build/deb --build build/dev
 
 fresh: ## make demo and make test in new Debian systems with cold caches, as root and as an ordinary user (needs root)
 	@scripts/install_deps.sh fresh

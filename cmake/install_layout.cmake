@@ -29,7 +29,8 @@ endfunction()
 # Comes first of all that is installed: which folders there were before (cmake/uninstall.cmake).
 set(folders ${CMAKE_INSTALL_BINDIR} ${XSCHED_PRIVATE_LIBDIR} ${XSCHED_PACKAGE_DIR} ${XSCHED_PKGCONFIG_DIR}
             ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR} ${XSCHED_PYTHON_INSTALL_DIR}
-            ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+            ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man8
+            ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
             ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(CODE "set(XSCHED_FOLDERS \"${folders}\")\nset(XSCHED_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
 install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/uninstall/before.cmake)
@@ -55,4 +56,16 @@ function(xsched_private_library name)
   file(MAKE_DIRECTORY ${links})
   file(CREATE_LINK xsched/lib${name}.so ${links}/lib${name}.so SYMBOLIC)
   install(FILES ${links}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# xsched_man_page(PROGRAM SECTION): the page that the program prints with --man. There is none where the program is
+# compiled for another machine.
+function(xsched_man_page program section)
+  set(page ${CMAKE_BINARY_DIR}/man/${program}.${section})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    add_custom_command(OUTPUT ${page} COMMAND ${program} --man > ${page} DEPENDS ${program} VERBATIM)
+    add_custom_target(${program}_man ALL DEPENDS ${page})
+  endif()
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} OPTIONAL)
 endfunction()

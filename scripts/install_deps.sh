@@ -2,7 +2,7 @@
 # Installs the Debian packages that are missing, and nothing else.
 #
 #   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
-#                           [matrix]
+#                           [deb] [matrix]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -68,6 +68,14 @@ roots=(
     g++-aarch64-linux-gnu # guest libraries for arm64: tests/guest/arm64_test.py
     qemu-user-static      # which runs them
 )
+deb=(
+    debhelper             # make deb
+    dh-python
+    dpkg-dev
+    fakeroot
+    lintian               # and what Debian says about the result
+    debootstrap           # tests/packages: machines to install them on
+)
 browser=(
     chromium              # the test of xcli web's page; it is skipped without
     chromium-driver
@@ -86,13 +94,13 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | fuzz | old | fresh | roots | browser | matrix)
+        build | run | test | lint | format | fuzz | old | fresh | roots | deb | browser | matrix)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
-                "old, fresh, roots, browser or matrix" >&2
+                "old, fresh, roots, deb, browser or matrix" >&2
             exit 2
             ;;
     esac

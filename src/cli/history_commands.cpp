@@ -50,7 +50,7 @@ void add_trace(CLI::App& app, Words& words) {
 
 void add_metrics(CLI::App& app, Words& words) {
     const auto given = std::make_shared<MetricsWords>();
-    CLI::App* metrics = add_command(app, words, "metrics", "print numbers for Prometheus (OpenMetrics), or serve them",
+    CLI::App* metrics = add_command(app, words, "metrics", "print numbers for Prometheus, or serve them",
                                     [&words, given] { return xsched::cli::metrics(*given, words.json); });
     metrics->add_flag("--definitions", given->definitions, "say what each of them means");
     metrics->add_option("--listen", given->listen, "serve them over HTTP, at this Unix socket or at 127.0.0.1:PORT");

@@ -11,6 +11,7 @@
 #include "cli/show.h"
 #include "cli/version.h"
 #include "console/command_line.h"
+#include "console/man_page.h"
 
 namespace {
 
@@ -25,7 +26,9 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     if (word == "help") {
         print(more.empty() ? app.help() : app.get_subcommand(more)->help("xcli"));
     } else if (word == "man") {
-        print(man_page(app, XSCHED_VERSION));
+        print(console::man_page(app, "xcli", 1, XSCHED_VERSION,
+                                "'xcli options' lists the variables that programs under XSched read. NO_COLOR: no "
+                                "colours."));
     } else if (word == "completion") {
         const std::string script = completion(app, more);
         if (script.empty()) throw Failure("say for which shell: xcli completion bash, zsh or fish");

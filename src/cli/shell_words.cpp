@@ -96,43 +96,10 @@ std::string for_fish(const CLI::App& app) {
     return text;
 }
 
-// Escapes what man would read as its own markup in a line.
-std::string for_man(const std::string& text) {
-    std::string result;
-    for (const char letter : text) {
-        if (letter == '\\')
-            result += "\\e";
-        else if (letter == '-')
-            result += "\\-";
-        else if (letter == '\n')
-            result += ' ';
-        else
-            result += letter;
-    }
-    return result.empty() || (result[0] != '.' && result[0] != '\'') ? result : "\\&" + result;
-}
-
 }  // namespace
 
 std::string completion(const CLI::App& app, const std::string& shell) {
     return shell == "bash" ? for_bash(app) : shell == "zsh" ? for_zsh(app) : shell == "fish" ? for_fish(app) : "";
-}
-
-std::string man_page(const CLI::App& app, const std::string& version) {
-    std::string text = ".TH XCLI 1 \"\" \"XSched " + version + "\" \"User Commands\"\n.SH NAME\nxcli \\- " +
-                       for_man(app.get_description()) + "\n.SH SYNOPSIS\n.B xcli\n.I COMMAND\n[\\fIOPTIONS\\fR]\n" +
-                       ".SH COMMANDS\n";
-    for (const CLI::App* command : shown_commands(app)) {
-        text += ".SS " + for_man(command->get_name()) + "\n" + for_man(command->get_description()) + ".\n";
-        for (const CLI::Option* option : command->get_options()) {
-            const std::string names = option->get_positional() ? option->get_name(true) : names_of(*option);
-            text += ".TP\n.B " + for_man(names) + "\n" + for_man(option->get_description()) + "\n";
-        }
-        if (!command->get_footer().empty()) text += ".PP\n" + for_man(command->get_footer()) + "\n";
-    }
-    return text + ".SH EXIT STATUS\n" + for_man(app.get_footer()) +
-           "\n.SH ENVIRONMENT\n\\&'xcli options' lists the variables that programs under XSched read. NO_COLOR: no "
-           "colours.\n";
 }
 
 }  // namespace xsched::cli

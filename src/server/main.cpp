@@ -15,6 +15,7 @@
 #include "base/spin.h"
 #include "base/standard_fds.h"
 #include "console/command_line.h"
+#include "console/man_page.h"
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
@@ -98,6 +99,9 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_flag("--no-supervise", line.no_supervise,
                  "have no parent process that restarts the server if it dies or hangs (for service managers)");
     app.set_version_flag("--version", XSCHED_VERSION);
+    xsched::console::add_man_page(
+        app, "xserver", 8, XSCHED_VERSION,
+        "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBUG, INFO, WARN, ERRO or NONE.");
 }
 
 // Completes and checks the options. Writes a sentence and returns false if they cannot be used together or name a thing

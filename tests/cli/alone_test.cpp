@@ -68,7 +68,7 @@ TEST_F(Alone, ShellsAndManLearnAllOptions) {
     EXPECT_EQ(run_to_end({"/bin/bash", "-c", ask}, {}).out, "hint\n--priority\n");
     EXPECT_TRUE(has(xcli({"completion", "zsh"}).out, "'--priority[larger is more urgent"));
     EXPECT_TRUE(has(xcli({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from hint' -s p -l priority -r"));
-    EXPECT_TRUE(has(xcli({"man"}).out, "\\-p \\-\\-priority\n"));
+    EXPECT_TRUE(has(xcli({"man"}).out, "\\fB\\-p\\fR, \\fB\\-\\-priority\\fR \\fIPRIORITY\\fR\n"));
     expect_sentence({"completion", "tcsh"}, "bash, zsh or fish");
 }
 

@@ -34,24 +34,29 @@ Json ask_programs() {
 HttpAnswer answer_to(const HttpRequest& request) {
     if (request.path != "/metrics") return http_refusal(404, "only /metrics is here", "nobody");
     if (request.method != "GET") return http_refusal(405, "only GET is answered");
-    return {.work = answer_metrics};
+    return answer_metrics(request);
+}
+
+HttpAnswer metrics_in(MetricsFormat format) {
+    try {
+        return {.status = 200, .type = metrics_content_type(format), .body = metrics_text(ask_programs(), format)};
+    } catch (const Failure& failure) {
+        return {.status = 503, .type = "text/plain", .body = failure.what() + std::string("\n")};
+    }
 }
 
 }  // namespace
 
-HttpAnswer answer_metrics() {
-    try {
-        return {.status = 200, .type = kMetricsContentType, .body = metrics_text(ask_programs())};
-    } catch (const Failure& failure) {
-        return {.status = 503, .type = "text/plain", .body = failure.what() + std::string("\n")};
-    }
+HttpAnswer answer_metrics(const HttpRequest& request) {
+    const MetricsFormat format = metrics_format(request.header("accept"));
+    return {.work = [format] { return metrics_in(format); }};
 }
 
 int metrics(const MetricsWords& words, bool json) {
     if (words.definitions) return show_definitions(json);
     if (words.listen.empty()) {
         const Json answer = ask_programs();
-        print(json ? answer.dump(2) + "\n" : metrics_text(answer));
+        print(json ? answer.dump(2) + "\n" : metrics_text(answer, MetricsFormat::kPrometheus));
         return 0;
     }
     // The token opens only the numbers, so a leak of it does little harm.

@@ -17,7 +17,8 @@ struct MetricsWords {
 // Prints or serves the numbers. Returns the exit status; with `listen`, after SIGTERM or SIGINT. Throws Failure.
 int metrics(const MetricsWords& words, bool json);
 
-// Answers GET /metrics. If the server is away, the answer says so, and serving goes on.
-HttpAnswer answer_metrics();
+// Answers GET /metrics in the format that the request accepts. If the server is away, the answer says so, and serving
+// goes on.
+HttpAnswer answer_metrics(const HttpRequest& request);
 
 }  // namespace xsched::cli

@@ -53,10 +53,13 @@ std::string labels_of(const Json& program) {
 
 class Writer {
 public:
-    explicit Writer(const Metric& metric) : metric_(metric) {
-        const std::string name = metric.name;
+    Writer(const Metric& metric, MetricsFormat format) : metric_(metric) {
+        std::string name = metric.name;
+        // The older format describes a counter under the name of its samples, and has no units.
+        const bool open_metrics = format == MetricsFormat::kOpenMetrics;
+        if (!open_metrics && metric.type == MetricType::kCounter) name += "_total";
         text_ = "# TYPE " + name + " " + metric_type_word(metric.type) + "\n";
-        if (*metric.unit != '\0') text_ += "# UNIT " + name + " " + metric.unit + "\n";
+        if (open_metrics && *metric.unit != '\0') text_ += "# UNIT " + name + " " + metric.unit + "\n";
         text_ += "# HELP " + name + " " + metric.help + ".\n";
     }
     void sample(const std::string& labels, const Json& value) {
@@ -121,19 +124,31 @@ void write_program(Writer& writer, const Metric& metric, const Json& program) {
 
 }  // namespace
 
-std::string metrics_text(const Json& answer) {
-    std::string text =
-        "# TYPE xsched_server info\n# HELP xsched_server The policy in force.\nxsched_server_info{policy=\"" +
-        escaped(answer.value("policy", "")) + "\"} 1\n";
+MetricsFormat metrics_format(const std::string& accepted) {
+    const bool open_metrics = accepted.find("application/openmetrics-text") != std::string::npos;
+    return open_metrics ? MetricsFormat::kOpenMetrics : MetricsFormat::kPrometheus;
+}
+
+const char* metrics_content_type(MetricsFormat format) {
+    return format == MetricsFormat::kOpenMetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                                 : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string metrics_text(const Json& answer, MetricsFormat format) {
+    const bool open_metrics = format == MetricsFormat::kOpenMetrics;
+    const std::string info = open_metrics ? "xsched_server info" : "xsched_server_info gauge";
+    std::string text = "# TYPE " + info + "\n# HELP " + info.substr(0, info.find(' ')) +
+                       " The policy in force.\nxsched_server_info{policy=\"" + escaped(answer.value("policy", "")) +
+                       "\"} 1\n";
     for (const Metric& metric : kMetricTable) {
-        Writer writer(metric);
+        Writer writer(metric, format);
         if (metric.scope == MetricScope::kServer)
             writer.sample("", answer.value(metric.member, Json()));
         else
             for (const Json& program : answer["programs"]) write_program(writer, metric, program);
         text += writer.text();
     }
-    return text + "# EOF\n";
+    return text + (open_metrics ? "# EOF\n" : "");
 }
 
 }  // namespace xsched::cli

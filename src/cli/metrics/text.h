@@ -1,4 +1,4 @@
-// The server's facts as OpenMetrics text (metrics.def). Pure; any thread.
+// The server's facts as text for Prometheus (metrics.def). Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,15 @@ inline constexpr size_t kMetrics = 0
 extern const Metric kMetricTable[kMetrics];
 const char* metric_type_word(MetricType type);
 
-inline constexpr const char* kMetricsContentType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+// Prometheus asks for OpenMetrics over HTTP. node_exporter's textfile collector and promtool read the older format
+// alone: https://prometheus.io/docs/instrumenting/exposition_formats.
+enum class MetricsFormat { kPrometheus, kOpenMetrics };
+MetricsFormat metrics_format(const std::string& accepted);  // `accepted`: the header Accept of a request
+const char* metrics_content_type(MetricsFormat format);
 
 // Returns the text. `answer`: the answer to {"cmd": "programs", "buckets": true}, all pages. Histograms have a bucket
 // for each power of two from 1 us to 137 s. The buckets are the same everywhere, so histograms of programs and machines
 // can be added up.
-std::string metrics_text(const Json& answer);
+std::string metrics_text(const Json& answer, MetricsFormat format);
 
 }  // namespace xsched::cli

@@ -53,7 +53,7 @@ HttpAnswer answer_request(WebLive& live, const HttpRequest& request) {
     if (reads && request.path == "/api/v1/openapi.json") return {.type = "application/json", .body = openapi().dump(2)};
     if (request.path.starts_with("/api/")) return {.work = [request] { return answer_api(request); }};
     if (!reads) return http_refusal(405, request.method + " is not for " + request.path);
-    if (request.path == "/metrics") return {.work = answer_metrics};
+    if (request.path == "/metrics") return answer_metrics(request);
     return answer_file(request.path == "/" ? "/index.html" : request.path);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "console/command_line.h"
+#include "console/man_page.h"
 #include "sim/tool/commands.h"
 
 namespace {
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Simulates programs, devices and XSched's scheduler on a virtual clock."};
     app.require_subcommand(1);
     app.set_version_flag("--version", XSCHED_VERSION);
+    console::add_man_page(app, "xsim", 1, XSCHED_VERSION, "No variable changes what it simulates.");
     Words words;
     add_run(app, words);
     add_property(app, words);

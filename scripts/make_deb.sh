@@ -1,0 +1,26 @@
+#!/bin/bash
+# Builds the Debian packages of this tree, uncommitted changes included, in build/deb: *.deb and *.buildinfo.
+#
+#   scripts/make_deb.sh [--arch ARCHITECTURE]
+#
+#   --arch    another one than this machine's: the packages are compiled for it (arm64)
+#
+# Needs the packages of `scripts/install_deps.sh build deb`. DEB_BUILD_OPTIONS counts, as for dpkg-buildpackage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+arch=$(dpkg --print-architecture)
+if [[ ${1:-} == --arch ]]; then arch=${2:?--arch: an architecture is missing}; fi
+readonly place=build/deb
+rm -rf "$place/source"
+mkdir -p "$place/source"
+# What git knows or would take: no build of this tree, nobody's settings.
+git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- | tar -x -C "$place/source"
+rm -f "$place"/*.deb "$place"/*.changes "$place"/*.buildinfo
+cd "$place/source"
+export DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}"
+dpkg-buildpackage -us -uc -b --host-arch="$arch" > ../build.log 2>&1 || {
+    tail -40 ../build.log >&2
+    echo "make_deb.sh: dpkg-buildpackage failed; all of its output is in $place/build.log" >&2
+    exit 1
+}
+ls -1 ../*.deb

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""The Debian packages on machines of their own: the contents of an installation, its removal without a trace, and the
+service under systemd, with programs that run through its end, its update and its removal.
+
+  packages_test.py --debs FOLDER --build BUILD [unittest's arguments]
+
+FOLDER has the packages (`make deb`), BUILD a program and a driver to schedule. Where no machine can be made the tests
+are skipped, with the reason.
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import machine
+
+GIVEN = argparse.Namespace()
+MOST_EXPOSED = 2.5  # of systemd-analyze's scale from 0 to 10; without settings a service has 9.6
+RESTART_S = 5  # safety, for a busy machine: the time that it took is printed
+RUNNING_S = 30  # how long a program works
+DRIVER = {"XSCHED_CUDA_LIB": "/media/libfakecuda.so", "FAKE_CUDA_SHARED": "/tmp/device"}
+
+
+def packages():
+    return sorted(GIVEN.debs.glob("*.deb"))
+
+
+def name_of(package):
+    return package.name.split("_")[0]
+
+
+def installed_machine(suite):
+    here = machine.Machine(suite)
+    here.before = here.files()
+    try:
+        here.run("apt-get", "-qq", "update")
+        here.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *here.take(packages()))
+        here.take([GIVEN.build / "bin/guest", GIVEN.build / "lib/libfakecuda.so"])
+        return here
+    except BaseException:
+        here.end()
+        raise
+
+
+class OnMachines(unittest.TestCase):
+    SUITE = None
+
+    @classmethod
+    def setUpClass(cls):
+        if reason := machine.why_not():
+            raise unittest.SkipTest(reason)
+        try:
+            machine.kept_root(cls.SUITE)
+        except RuntimeError as error:
+            raise unittest.SkipTest(str(error)) from None
+        cls.machine = installed_machine(cls.SUITE)
+        cls.addClassCleanup(cls.machine.end)
+
+
+class Installed:
+    """The contents of every installation; no test changes it."""
+
+    def test_tools_answer(self):
+        for tool in ("xcli", "xserver", "xsim"):
+            self.assertRegex(self.machine.run(tool, "--version").stdout, r"\d+\.\d+\.\d+")
+        self.assertIn("level 1", self.machine.run("xcli", "doctor", ok=False).stdout)
+
+    def test_python_finds_the_libraries(self):
+        said = self.machine.run("python3", "-c", "import xsched; print(xsched.__file__)").stdout
+        self.assertIn("/usr/lib/python3/dist-packages/xsched/", said)
+
+    def test_no_linker_finds_a_name_of_a_vendor(self):
+        known = self.machine.run("ldconfig", "-p").stdout
+        self.assertIn("libpreempt.so.1", known)
+        self.assertNotRegex(known, r"lib(cuda|amdhip64|OpenCL)\.so\S* \(.*xsched")
+
+    def test_each_program_has_its_page(self):
+        for page in ("man1/xcli.1.gz", "man1/xsim.1.gz", "man8/xserver.8.gz"):
+            self.assertTrue((self.machine.root / "usr/share/man" / page).exists(), page)
+
+    def test_the_group_is_there(self):
+        self.assertIn("xsched:", (self.machine.root / "etc/group").read_text())
+
+    def test_a_program_runs_under_priority(self):
+        done = self.machine.run("xcli", "run", "-p", "3", "--", "/media/guest", "cuda", "none", **DRIVER)
+        self.assertEqual(done.stdout.splitlines()[-1], "right", done.stdout)
+
+    def test_shims_need_only_the_c_library(self):
+        needs = subprocess.run(["dpkg-deb", "-f", next(p for p in packages() if name_of(p) == "xsched-shims"),
+                                "Depends"], text=True, check=True, stdout=subprocess.PIPE).stdout
+        self.assertEqual({word.split()[0] for word in needs.split(",")}, {"libxsched1", "libc6"}, needs)
+
+
+class InstalledOnBookworm(Installed, OnMachines):
+    SUITE = "bookworm"
+
+
+class InstalledOnTrixie(Installed, OnMachines):
+    SUITE = "trixie"
+
+
+def with_version(package, version, folder):
+    """The same package under another version, which its siblings ask for."""
+    tree = Path(folder) / name_of(package)
+    subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
+    control = tree / "DEBIAN/control"
+    was = re.search(r"^Version: (.*)$", control.read_text(), re.M).group(1)
+    control.write_text(re.sub(rf"(^Version: |= ){re.escape(was)}", rf"\g<1>{version}", control.read_text(), flags=re.M))
+    new = Path(folder) / f"{name_of(package)}_{version}.deb"
+    subprocess.run(["dpkg-deb", "-b", "--root-owner-group", tree, new], check=True, stdout=subprocess.DEVNULL)
+    return new
+
+
+class Service(OnMachines):
+    """The service on a booted machine. Each test leaves it active."""
+    SUITE = "bookworm"  # later versions of systemd do not boot where the kernel has control groups of version 1
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.machine.boot()
+
+    def server(self):
+        return json.loads(self.machine.run("xcli", "server", "--json").stdout)
+
+    def program(self, priority):
+        """A program of an ordinary user, which works until its time is over. Returns what waits for it."""
+        enter = ["nsenter", "-t", str(self.machine.first_pid()), "-m", "-p", "-u", "-i", "-n", "-C", "setpriv",
+                 "--reuid=65534", "--regid=65534", "--clear-groups"]
+        words = ["xcli", "run", "-p", str(priority), "--", "/media/guest", "cuda", "none", str(RUNNING_S)]
+        child = subprocess.Popen([*enter, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env={**machine.CLEAN, **DRIVER})
+        self.addCleanup(child.kill)
+        return child
+
+    def wait_for_priorities(self, wanted, seconds=RESTART_S):
+        """Waits until queues of all these priorities are scheduled; returns after how many seconds."""
+        began, seen = time.monotonic(), None
+        for _ in self.machine.until(seconds, every=0.05):
+            done = self.machine.run("xcli", "list", "--json", ok=False)
+            if done.returncode != 0:
+                continue
+            seen = {queue["priority"] for queue in json.loads(done.stdout)["queues"]}
+            if seen >= set(wanted):
+                return time.monotonic() - began
+        raise AssertionError(f"after {seconds} s the priorities are {seen}, and {wanted} were expected")
+
+    def test_is_active_and_hardened(self):
+        self.assertEqual(self.machine.run("systemctl", "is-active", "xserver").stdout.strip(), "active")
+        said = self.machine.run("systemd-analyze", "security", "--no-pager", "xserver").stdout
+        exposed = float(re.search(r"Overall exposure level.*: ([\d.]+)", said).group(1))
+        self.assertLessEqual(exposed, MOST_EXPOSED, said)
+
+    def test_a_killed_server_is_replaced(self):
+        was = self.server()["pid"]
+        began = time.monotonic()
+        self.machine.run("kill", "-9", str(was))
+        for _ in self.machine.until(RESTART_S, every=0.01):
+            done = self.machine.run("xcli", "server", "--json", ok=False)
+            if done.returncode == 0 and json.loads(done.stdout)["pid"] != was:
+                print(f"another server answers {(time.monotonic() - began) * 1e3:.0f} ms after kill -9", flush=True)
+                return
+        self.fail(f"no other server answers within {RESTART_S} s")
+
+    def test_programs_run_through_an_update_and_a_removal(self):
+        programs = [self.program(priority) for priority in (3, -7)]
+        self.wait_for_priorities([3, -7], RUNNING_S / 2)
+        was = self.server()["pid"]
+        with tempfile.TemporaryDirectory() as folder:
+            newer = [with_version(package, "9.9.9", folder) for package in packages()]
+            self.machine.run("dpkg", "-i", *self.machine.take(newer))
+        later = self.wait_for_priorities([3, -7])
+        print(f"both programs are scheduled again {later:.2f} s after an update", flush=True)
+        self.assertNotEqual(self.server()["pid"], was, "the update starts the new server")
+        self.machine.run("apt-get", "-qq", "purge", "-y", *(name_of(package) for package in packages()))
+        for program in programs:
+            out, err = program.communicate(timeout=RUNNING_S + 30)
+            self.assertEqual((program.returncode, out.splitlines()[-1]), (0, "right"), err)
+        self.machine.run("apt-get", "-qq", "autoremove", "-y", "--purge")
+        left = self.machine.files() - self.machine.before
+        self.assertEqual({path for path in left if not path.startswith(("etc/group", "etc/gshadow"))}, set())
+        self.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends",
+                         *(f"/media/{package.name}" for package in packages()))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--debs", type=Path, required=True)
+    parser.add_argument("--build", type=Path, required=True)
+    _, rest = parser.parse_known_args(namespace=GIVEN)
+    if not packages():
+        sys.exit(f"packages_test.py: {GIVEN.debs} has no packages: run 'make deb'")
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

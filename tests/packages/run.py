@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""`make test-install`: what lintian says about the packages, and packages_test.py. Ends with 77 where nothing could be
+tried. Takes their arguments."""
+import subprocess
+import sys
+from pathlib import Path
+
+import machine
+
+HERE = Path(__file__).resolve().parent
+
+
+def main():
+    if reason := machine.why_not():
+        print(f"skipped: packages: {reason}")
+        sys.exit(77)
+    debs = Path(sys.argv[sys.argv.index("--debs") + 1])
+    said = subprocess.run(["lintian", "--fail-on", "error,warning", *sorted(debs.glob("*.deb"))])
+    tests = subprocess.run([sys.executable, "-B", HERE / "packages_test.py", "-v", *sys.argv[1:]])
+    sys.exit(said.returncode or tests.returncode)
+
+
+if __name__ == "__main__":
+    main()
