@@ -1,7 +1,7 @@
 #include "cli/hint_options.h"
 
+#include "base/byte_size.h"
 #include "base/short_name.h"
-#include "cli/byte_size.h"
 #include "cli/commands.h"
 #include "cli/latency_target.h"
 
@@ -48,7 +48,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return read_latency_target(text); });
-        if (hint.kind == base::HintKind::kBytes) option->transform(read_byte_size);
+        if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }

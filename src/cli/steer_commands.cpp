@@ -67,7 +67,7 @@ void add_limit(CLI::App& app, Words& words) {
     limit
         ->add_option("SETTING", *given,
                      "NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one, or /CGROUP:NAME=NUMBER with "
-                     "share, device-limit or highest-priority")
+                     "share, device-limit, highest-priority, memory-limit or memory-guarantee (20GiB)")
         ->required();
 }
 

@@ -329,6 +329,7 @@ void ClientSlots::let_go(int64_t now_ns) {
     put(view_.region->header.keep_alive_wanted, 0U);
     update(view_.region->header.keep_alive_always_us, 0U);
     update(view_.region->header.copy_burst_ns, int64_t{0});
+    update(view_.region->header.memory_joint_limit, uint64_t{0});
     suspended_ = followed_ = false;
     units_.remove_all();
     ring();

@@ -80,8 +80,20 @@ public:
     // Writes the header and the verdicts into at most this many slots. Returns false if some are left.
     bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
     uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
-    // Returns whether it has memory that could be moved, or asks for some (memory_desk.h).
-    bool uses_memory() const { return view_.region->header.memory_used.load(std::memory_order_acquire) != 0; }
+    // Returns whether it has memory that could be moved, asks for some, or shares a limit of memory (memory_desk.h).
+    bool uses_memory() const {
+        const ipc::Header& header = view_.region->header;
+        return header.memory_used.load(std::memory_order_acquire) != 0 || has_joint_memory() ||
+               header.memory_joint_limit.load(std::memory_order_relaxed) != 0;
+    }
+    // Returns whether its user or control group has a limit or guarantee of memory.
+    bool has_joint_memory() const {
+        const UserLimits* user = view_.limits.get();
+        const GroupShare* group = view_.group.get();
+        return joint_memory_limit() != 0 || (user != nullptr && user->memory_guarantee != 0) ||
+               (group != nullptr && group->memory_guarantee != 0);
+    }
+    uint64_t joint_memory_limit() const { return dispatch::joint_memory_limit(view_.limits.get(), view_.group.get()); }
     // Returns the priority with which it asks for memory: that of its most urgent queue.
     int32_t memory_priority() const;
     // Names the devices on which the server itself takes the process's work off, in one call with others

@@ -54,6 +54,9 @@ void log_order(const ClientSlots& client, const MemoryOrder& order, uint64_t bef
 }  // namespace
 
 void MemoryDesk::read(ClientSlots& client) {
+    std::atomic<uint64_t>& limit = client.view().region->header.memory_joint_limit;
+    if (limit.load(std::memory_order_relaxed) != client.joint_memory_limit())
+        limit.store(client.joint_memory_limit(), std::memory_order_seq_cst);
     for (DeviceMemory& words : client.view().region->header.memory) {
         const uint64_t id = words.device.load(std::memory_order_acquire);
         if (id == 0) break;
@@ -61,10 +64,14 @@ void MemoryDesk::read(ClientSlots& client) {
         device.users.push_back(read_words(client, words));
         device.clients.push_back(&client);
         device.words.push_back(&words);
+        device.joint.add(client, words);
     }
 }
 
 void MemoryDesk::write(Device& device, int64_t now_ns) {
+    device.joint.divide();
+    for (size_t i = 0; i < device.users.size(); ++i)
+        device.users[i].guarantee = std::max(device.users[i].guarantee, bytes_of(device.words[i]->joint_guarantee));
     const std::vector<MemoryOrder> orders = device.planner.plan(device.users, now_ns);
     for (size_t i = 0; i < orders.size(); ++i) {
         DeviceMemory& words = *device.words[i];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dispatch/client_list.h"
+#include "dispatch/joint_memory.h"
 #include "sched/memory/memory_planner.h"
 
 namespace xsched::dispatch {
@@ -22,6 +23,7 @@ public:
 private:
     struct Device {
         sched::MemoryPlanner planner;
+        JointMemory joint;
         std::vector<sched::MemoryUser> users;
         std::vector<ClientSlots*> clients;
         std::vector<ipc::DeviceMemory*> words;

@@ -22,6 +22,10 @@ struct UserLimits {
     std::atomic<uint32_t> units{64};  // most units on one device; further queues join units that their client has there
     std::atomic<int32_t> share{0};  // share of each device for all programs of the user together, as in base/hints.def
     std::atomic<int32_t> limit{100};  // at least 1
+    // Bytes of device memory that all programs of the user may have together on each device, and that stay there of
+    // what they have; 0: no limit, no guarantee.
+    std::atomic<uint64_t> memory_limit{0};
+    std::atomic<uint64_t> memory_guarantee{0};
     // The user's account, as in policy::Unit; and whether the user's programs share as one even without a given share.
     // Both are written before any thread reads them.
     uint64_t account = 0;
@@ -63,6 +67,17 @@ struct GroupShare {
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // as in UserLimits
     std::atomic<uint64_t> account{0};  // as in policy::Unit; 0: the group has no share
     std::atomic<bool> trusted{false};  // set by a trusted person: takes precedence over its users' shares
+    // As in UserLimits, of the nearest group above with a limit or guarantee of memory, and what names that group.
+    std::atomic<uint64_t> memory_limit{0};
+    std::atomic<uint64_t> memory_guarantee{0};
+    std::atomic<uint64_t> memory_account{0};
 };
+
+// Returns the bytes that a client's user and control group allow on each device, whichever allows less; 0: no limit.
+inline uint64_t joint_memory_limit(const UserLimits* user, const GroupShare* group) {
+    const uint64_t of_user = user != nullptr ? user->memory_limit.load(std::memory_order_relaxed) : 0;
+    const uint64_t of_group = group != nullptr ? group->memory_limit.load(std::memory_order_relaxed) : 0;
+    return ipc::least_limit(of_user, of_group);
+}
 
 }  // namespace xsched::dispatch

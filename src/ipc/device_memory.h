@@ -19,6 +19,12 @@ inline constexpr uint64_t kMostMemoryBytes = uint64_t{1} << 48;
 // The order to move all memory to the host, whatever is guaranteed.
 inline constexpr uint64_t kAllMemory = UINT64_MAX;
 
+// Returns the limit that allows less; 0: no limit.
+inline uint64_t least_limit(uint64_t one, uint64_t other) {
+    if (one == 0 || other == 0) return one | other;
+    return one < other ? one : other;
+}
+
 struct DeviceMemory {
     alignas(64) std::atomic<uint64_t> device;  // XDevice; 0: not in use. Written last of its first values (client)
     std::atomic<uint32_t> evictable;           // 1: the scheduler may order this memory to the host (client)
@@ -34,7 +40,8 @@ struct DeviceMemory {
     std::atomic<uint32_t> answer;  // MemoryAnswer (server)
     // --- the order
     alignas(64) std::atomic<uint64_t> away;  // bytes that are to be on the host, or kAllMemory; the client's threads
-                                             // wait meanwhile wherever they would use the device (server)
+                                             // wait meanwhile wherever they would use the device (server; the client
+                                             // begins with what an earlier scheduler has ordered)
     // --- what the client has beside, and what counts for it
     std::atomic<uint64_t> fixed;  // bytes that it has allocated and that stay on the device (client)
     std::atomic<uint64_t> limit;  // bytes that it may allocate; 0: no limit (client)
@@ -42,6 +49,16 @@ struct DeviceMemory {
     std::atomic<int64_t> waited_ns;  // time that it waited for memory, until the last wait ended (client)
     std::atomic<uint32_t> swaps;  // how often memory of it went to the host (client)
     std::atomic<uint32_t> yields;  // 1: the program itself does without its memory for now (client)
+    // --- limits that the programs of a user or control group have together (Header::memory_joint_limit). The client
+    // raises `counted` and then reads `may_have`; the server lowers `may_have` and then reads `counted`. So all
+    // programs together never have more than the limit.
+    std::atomic<uint64_t> counted;  // bytes that it has, or is allocating (client)
+    std::atomic<uint64_t> may_have;  // most bytes that it may count (server)
+    std::atomic<uint64_t> joint_most;  // most bytes that it could count if the others kept what they have (server)
+    std::atomic<uint64_t> joint_guarantee;  // bytes that stay on the device by its user's or group's guarantee (server)
+    std::atomic<uint64_t> limit_wanted;  // bytes of an allocation that `may_have` is too small for (client)
+    std::atomic<uint32_t> limit_asked;  // number of the newest request for that. Written behind it (client)
+    std::atomic<uint32_t> limit_answered;  // number of the request that `may_have` answers. Written behind it (server)
 };
 
 }  // namespace xsched::ipc

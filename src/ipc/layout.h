@@ -25,7 +25,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 27;        // raised with any change of this file, queue_slot.h or protocol.h
+inline constexpr uint32_t kVersion = 28;        // raised with any change of this file, queue_slot.h or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 // Drivers register whole pages, so no slot straddles two.
@@ -101,6 +101,9 @@ struct Header {
     DeviceMemory memory[kMostDeviceNames];
     std::atomic<uint32_t> memory_used;  // 1: `memory` has entries (client)
     std::atomic<int32_t> memory_priority;  // the program's priority until its first queue has one (client)
+    // Bytes that the programs of its user, or of its control group, may have together on each device, whichever is
+    // less; 0: no limit. Written before the welcome too. (server)
+    std::atomic<uint64_t> memory_joint_limit;
     std::atomic<uint32_t> wants_decisions;  // 1: the client's log tells decisions (client)
     DecisionRing decisions;
     SharedEvents shared_events;  // (client)

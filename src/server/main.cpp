@@ -84,7 +84,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option(
            "--limit", line.limits,
            "a limit: NAME=NUMBER for every ordinary user, USER:NAME=NUMBER for one user ('xcli status --limits' "
-           "lists the names), /CGROUP:NAME=NUMBER for a control group, with share, device-limit or highest-priority")
+           "lists the names), /CGROUP:NAME=NUMBER for a control group, with share, device-limit, highest-priority, "
+           "memory-limit or memory-guarantee (20GiB)")
         ->allow_extra_args(false);
     app.add_option("--share-unit", line.options.share_unit,
                    "what gets one share of a device: a program (the default), a queue, all programs of a user, or all "

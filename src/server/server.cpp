@@ -189,6 +189,8 @@ void Server::take_up_checkpoint() {
                               .share = group.value("share", 0),
                               .limit = group.value("limit", 100),
                               .highest_priority = group.value("highest_priority", int32_t{PRIORITY_MAX}),
+                              .memory_limit = group.value("memory_limit", uint64_t{0}),
+                              .memory_guarantee = group.value("memory_guarantee", uint64_t{0}),
                               .account = group.value("account", uint64_t{0}),
                               .by = group.value("by", uid_t{0}),
                               .trusted = trusted});

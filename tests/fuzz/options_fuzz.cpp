@@ -53,7 +53,10 @@ void read_limits(const std::string& text) {
         const server::GroupSetting setting = server::Cgroups::read(text);
         const bool is_priority = setting.what == server::GroupSetting::What::kHighestPriority;
         demand(setting.value >= (is_priority ? PRIORITY_MIN : 0), "a setting is in its range");
-        demand(setting.value <= (is_priority ? PRIORITY_MAX : 100), "a setting is in its range");
+        const bool is_memory = setting.what == server::GroupSetting::What::kMemoryLimit ||
+                               setting.what == server::GroupSetting::What::kMemoryGuarantee;
+        const int64_t most = is_memory ? static_cast<int64_t>(ipc::kMostMemoryBytes) : is_priority ? PRIORITY_MAX : 100;
+        demand(setting.value <= most, "a setting is in its range");
         demand(setting.path.find("/../") == std::string::npos, "a group lies below the mount");
         server::Cgroups groups(server::GroupView(true, "", {"/nowhere"}));
         groups.set(setting, nullptr);

@@ -91,6 +91,26 @@ TEST_F(CudaMemory, NothingBeyondTheLimit) {
     }
 }
 
+// Both are of one user. The second one has what the first one leaves, and more when that ends.
+TEST_F(CudaMemory, ProgramsOfAUserShareHisLimit) {
+    ASSERT_TRUE(answer_of_server(
+        socket(), {{"cmd", "limit"}, {"set", std::to_string(geteuid()) + ":memory-limit=100MiB"}})["ok"]);
+    const auto holder = start(kHolder, "64", 0, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->out() << holder->err();
+    const auto filler = start(kFiller, "64", 0, false, "filler");
+    EXPECT_EQ(filler->wait(), 0);
+    filler->take_output();
+    EXPECT_NE(filler->out().find("code 0 20 100\ncode 0 4 100\ncode 2 4 100\ncode 2 4 100\nagain 0\nrows 2\n"),
+              std::string::npos)
+        << filler->out() << filler->err();
+    EXPECT_NE(filler->err().find("may have 0.10 GiB on the device together"), std::string::npos) << filler->err();
+    EXPECT_EQ(program(*holder)["memory_limit"], 100 << 20);
+    ends_well(*holder);
+    const auto next = start(kFiller, "64", 0, false, "filler");
+    EXPECT_EQ(next->wait(), 0);
+    EXPECT_EQ((next->take_output(), next->out()).find("code 2"), std::string::npos) << next->out();
+}
+
 // All but 32 of its 96 MiB may be taken, in blocks of 16. Requests are for 32 MiB more than is missing.
 TEST_F(CudaMemory, WhatIsGuaranteedStays) {
     Environment own = environment("96", 0, true, "holder");

@@ -16,8 +16,8 @@ extern "C" {
 // The rules for the program's memory on each device: the environment's, the program's own, or a person's.
 typedef struct XqMemoryRules {
     bool evictable;  // memory that is allocated from now on may be moved
-    uint64_t limit;  // bytes that the program may allocate; 0: no limit
-    uint64_t guarantee;  // bytes that stay on the device
+    uint64_t limit;  // bytes that the program may allocate, also by its user's and group's limits; 0: no limit
+    uint64_t guarantee;  // bytes that stay on the device, also by its user's or group's guarantee
 } XqMemoryRules;
 
 // Called on the errands' thread (agent/errands.h) alone, without locks of ours.
@@ -42,6 +42,13 @@ void xq_memory_offer(XDevice device, const XqMemoryOps* ops);
 void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host);
 // Tells how many bytes beside these the program has allocated. They stay on the device.
 void xq_memory_fixed(XDevice device, uint64_t bytes);
+// Counts an allocation of the program. Returns false, and counts nothing, if the programs of its user or control group
+// would have more together than they may. Waits for the scheduler if it must be asked, for a second at most.
+bool xq_memory_count(XDevice device, uint64_t bytes);
+// Counts them no longer: the allocation failed, or the memory is free.
+void xq_memory_uncount(XDevice device, uint64_t bytes);
+// Returns what the program may still allocate by the limits of its user and group; UINT64_MAX: there are none.
+uint64_t xq_memory_left(XDevice device);
 // Returns a copy of the rules for the program's memory that hold now. A person or the program may change them at any
 // time.
 XqMemoryRules xq_memory_rules(void);

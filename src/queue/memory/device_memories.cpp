@@ -8,7 +8,8 @@
 #include "base/mutex.h"
 #include "base/options.h"
 #include "base/time.h"
-#include "queue/abi/memory_abi.h"
+#include "queue/memory/joint_limit.h"
+#include "queue/memory/memory_entries.h"
 #include "queue/memory/memory_rules.h"
 
 namespace xsched::queue {
@@ -21,63 +22,6 @@ constexpr int64_t kLongestAskNs = 120 * base::kSecond;
 // How often a thread looks for the answer, and for room while memory is on the host (measured: a gibibyte moves in 20
 // ms).
 constexpr int64_t kMemoryLookNs = 2 * base::kMillisecond;
-
-struct Memory {
-    std::atomic<uint64_t> device{0};
-    std::atomic<const XqMemoryOps*> ops{nullptr};  // nullptr: nothing can be moved
-    std::atomic<uint64_t> on_card{0};
-    std::atomic<uint64_t> on_host{0};
-    std::atomic<uint64_t> fixed{0};
-    std::atomic<bool> prepared{false};
-    std::atomic<bool> off{false};  // an order has kept the program's threads off, and perhaps still does
-    std::atomic<int64_t> waited_ns{0};
-    uint32_t failed = 0;    // errands' thread
-    uint32_t swaps = 0;     // errands' thread
-    int64_t away_since_ns = 0;  // since when memory is on the host; 0: none is. Errands' thread
-    base::Mutex asking;     // one thread asks at a time
-};
-
-constinit Memory g_memory[ipc::kMostDeviceNames];
-constinit std::atomic<ipc::Header*> g_header{nullptr};
-
-Memory* memory_of(uint64_t device) {
-    for (Memory& memory : g_memory) {
-        uint64_t owner = 0;
-        if (memory.device.compare_exchange_strong(owner, device) || owner == device) return &memory;
-    }
-    return nullptr;
-}
-
-template <typename Header>
-auto& words_of(Header& header, const Memory& memory) {
-    return header.memory[&memory - g_memory];
-}
-
-// Writes the rules in force, of memory that can be moved or not. Returns whether the words told others.
-bool publish_rules(DeviceMemory& words, bool movable) {
-    const base::Hints hints = memory_rules(g_header.load(std::memory_order_acquire));
-    const auto tell = [](auto& word, auto value) { return word.exchange(value, std::memory_order_relaxed) != value; };
-    const bool other = tell(words.evictable, movable && hints.evictable != 0 ? 1U : 0U);
-    const bool more = tell(words.limit, static_cast<uint64_t>(hints.memory_limit));
-    return tell(words.guarantee, static_cast<uint64_t>(hints.memory_guarantee)) || other || more;
-}
-
-void publish(ipc::Header& header, const Memory& memory) {
-    DeviceMemory& words = words_of(header, memory);
-    words.on_card.store(memory.on_card.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    words.on_host.store(memory.on_host.load(std::memory_order_relaxed), std::memory_order_release);
-    words.fixed.store(memory.fixed.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    words.waited_ns.store(memory.waited_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    publish_rules(words, memory.ops.load(std::memory_order_relaxed) != nullptr);
-    words.device.store(memory.device.load(std::memory_order_relaxed), std::memory_order_release);
-}
-
-// The scheduler plans for this process from now on.
-void take_part(ipc::Header& header, const Memory& memory) {
-    publish(header, memory);
-    header.memory_priority.store(base::options().priority, std::memory_order_relaxed);
-    header.memory_used.store(1, std::memory_order_release);
-}
 
 uint64_t ordered_away(const Memory& memory) {
     ipc::Header* header = g_header.load(std::memory_order_acquire);
@@ -146,12 +90,22 @@ void carry_out(Memory& memory, const XqMemoryOps& ops, XDevice device) {
     }
 }
 
+// Lets the memory come back if the scheduler that has sent it away has gone, and has had no successor for 2 s.
+// Measured: a successor comes within 0.3 s (cuda_restart).
+void forget_order_of_the_past(Memory& memory) {
+    ipc::Header* header = g_header.load(std::memory_order_acquire);
+    if (header == nullptr || header->served.load(std::memory_order_acquire) != 0) return;
+    if (base::now_ns() - g_attached_ns.load(std::memory_order_relaxed) < 2 * base::kSecond) return;
+    words_of(*header, memory).away.store(0, std::memory_order_release);
+}
+
 // Returns when to look again, as run_memory_errands.
 int64_t run_errand(Memory& memory) {
     const uint64_t device = memory.device.load(std::memory_order_acquire);
     const XqMemoryOps* ops = memory.ops.load(std::memory_order_acquire);
     if (device == 0) return 0;
     if (ops == nullptr) return 0;
+    forget_order_of_the_past(memory);
     if (has_order(memory)) carry_out(memory, *ops, device);
     if (memory.on_host.load(std::memory_order_relaxed) > 0) {
         if (ordered_away(memory) == ipc::kAllMemory) return 50 * kMemoryLookNs;  // an order rings
@@ -192,7 +146,36 @@ bool wait_for_answer(ipc::Header& header, const DeviceMemory& words, uint32_t nu
     return words.answer.load(std::memory_order_relaxed) == static_cast<uint32_t>(ipc::MemoryAnswer::kTryAgain);
 }
 
-bool ask(Memory& memory, uint64_t missing) {
+// Writes to all devices' words whether the process does without its memory.
+void say_yields(ipc::Header& header, bool yields) {
+    for (Memory& memory : g_memory) {
+        if (memory.ops.load(std::memory_order_acquire) == nullptr) continue;
+        memory.yields.store(yields, std::memory_order_release);
+        words_of(header, memory).yields.store(yields ? 1 : 0, std::memory_order_release);
+    }
+    ipc::ring_doorbell(header);
+}
+
+// Returns the bytes of all devices that are on the card, or on the host.
+uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
+    uint64_t sum = 0;
+    for (const Memory& memory : g_memory)
+        if (memory.ops.load(std::memory_order_acquire) != nullptr)
+            sum += (memory.*part).load(std::memory_order_acquire);
+    return sum;
+}
+
+// A scheduler that comes after another one finds the program's memory where that one has sent it.
+void carry_order_over(ipc::Header& header, const Memory& memory) {
+    const ipc::Header* before = g_header.load(std::memory_order_acquire);
+    if (before == nullptr || before == &header) return;
+    const bool is_away = memory.on_host.load(std::memory_order_acquire) != 0;
+    words_of(header, memory).away.store(is_away ? words_of(*before, memory).away.load() : 0);
+}
+
+}  // namespace
+
+bool ask_for_memory(Memory& memory, uint64_t missing) {
     base::Lock lock(memory.asking);
     ipc::Header* header = served_header();
     if (header == nullptr) return false;
@@ -210,35 +193,26 @@ bool ask(Memory& memory, uint64_t missing) {
     return again;
 }
 
-// Writes to all devices' words whether the process does without its memory.
-void say_yields(ipc::Header& header, bool yields) {
-    for (const Memory& memory : g_memory)
-        if (memory.ops.load(std::memory_order_acquire) != nullptr)
-            words_of(header, memory).yields.store(yields ? 1 : 0, std::memory_order_release);
-    ipc::ring_doorbell(header);
-}
-
-// Returns the bytes of all devices that are on the card, or on the host.
-uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
-    uint64_t sum = 0;
-    for (const Memory& memory : g_memory)
-        if (memory.ops.load(std::memory_order_acquire) != nullptr)
-            sum += (memory.*part).load(std::memory_order_acquire);
-    return sum;
-}
-
-}  // namespace
-
 void attach_memory(ipc::Header& header) {
+    g_attached_ns.store(base::now_ns(), std::memory_order_relaxed);
     for (const Memory& memory : g_memory) {
         if (memory.device.load(std::memory_order_acquire) == 0) continue;
+        carry_order_over(header, memory);
         publish(header, memory);
         if (memory.ops.load(std::memory_order_acquire) != nullptr) take_part(header, memory);
     }
     g_header.store(&header, std::memory_order_release);
+    bool known = false;
+    for (const Memory& memory : g_memory) {  // again, since changes until now went to the old header
+        if (memory.device.load(std::memory_order_acquire) == 0) continue;
+        publish(header, memory);
+        known = true;
+    }
+    if (known) ipc::ring_doorbell(header);  // the scheduler may have looked before
 }
 
 void forget_memory() {
+    forget_counted_memory();
     g_header.store(nullptr, std::memory_order_release);
     for (Memory& memory : g_memory) {
         memory.device.store(0, std::memory_order_relaxed);
@@ -247,7 +221,17 @@ void forget_memory() {
         memory.on_host.store(0, std::memory_order_relaxed);
         memory.fixed.store(0, std::memory_order_relaxed);
         memory.off.store(false, std::memory_order_relaxed);
+        memory.yields.store(false, std::memory_order_relaxed);
     }
+}
+
+void look_at_memory_rules() {
+    ipc::Header* header = g_header.load(std::memory_order_acquire);
+    bool changed = false;
+    for (const Memory& memory : g_memory)
+        if (header != nullptr && memory.device.load(std::memory_order_acquire) != 0)
+            changed |= publish_rules(words_of(*header, memory), memory.ops.load(std::memory_order_relaxed) != nullptr);
+    if (changed) ipc::ring_doorbell(*header);
 }
 
 void tell_memory_rule(base::HintId id, int64_t value) {
@@ -262,7 +246,7 @@ XResult yield_memory() {
     const int64_t until_ns = base::now_ns() + kLongestAskNs / 2;
     while (sum_of(&Memory::on_card) != 0) {
         if (base::now_ns() > until_ns || g_header.load(std::memory_order_acquire) != header) {
-            say_yields(*header, false);
+            say_yields(*g_header.load(std::memory_order_acquire), false);
             return kXSchedErrorHardware;
         }
         base::sleep_ns(kMemoryLookNs);
@@ -286,15 +270,6 @@ bool has_memory_errand() {
     return false;
 }
 
-void look_at_memory_rules() {
-    ipc::Header* header = g_header.load(std::memory_order_acquire);
-    bool changed = false;
-    for (const Memory& memory : g_memory)
-        if (header != nullptr && memory.device.load(std::memory_order_acquire) != 0)
-            changed |= publish_rules(words_of(*header, memory), memory.ops.load(std::memory_order_relaxed) != nullptr);
-    if (changed) ipc::ring_doorbell(*header);
-}
-
 int64_t run_memory_errands() {
     int64_t look_ns = 0;
     for (Memory& memory : g_memory) look_ns = base::earlier(look_ns, run_errand(memory));
@@ -302,49 +277,3 @@ int64_t run_memory_errands() {
 }
 
 }  // namespace xsched::queue
-
-using namespace xsched;
-
-void xq_memory_offer(XDevice device, const XqMemoryOps* ops) {
-    queue::Memory* memory = queue::memory_of(device);
-    if (memory != nullptr) memory->ops.store(ops, std::memory_order_release);
-}
-
-void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host) {
-    queue::Memory* memory = queue::memory_of(device);
-    if (memory == nullptr) return;
-    if (on_card + on_host >
-        memory->on_card.load(std::memory_order_relaxed) + memory->on_host.load(std::memory_order_relaxed))
-        memory->prepared.store(false, std::memory_order_relaxed);
-    memory->on_card.store(on_card, std::memory_order_relaxed);
-    memory->on_host.store(on_host, std::memory_order_release);
-    ipc::Header* header = queue::g_header.load(std::memory_order_acquire);
-    if (header == nullptr) return;
-    const bool first = header->memory_used.load(std::memory_order_relaxed) == 0;
-    queue::take_part(*header, *memory);
-    if (first) ipc::ring_doorbell(*header);
-}
-
-void xq_memory_fixed(XDevice device, uint64_t bytes) {
-    queue::Memory* memory = device != 0 ? queue::memory_of(device) : nullptr;
-    if (memory == nullptr) return;
-    memory->fixed.store(bytes, std::memory_order_relaxed);
-    ipc::Header* header = queue::g_header.load(std::memory_order_acquire);
-    if (header == nullptr) return;
-    ipc::DeviceMemory& words = queue::words_of(*header, *memory);
-    words.fixed.store(bytes, std::memory_order_relaxed);
-    words.limit.store(static_cast<uint64_t>(queue::memory_rules(header).memory_limit), std::memory_order_relaxed);
-    words.device.store(device, std::memory_order_release);
-}
-
-XqMemoryRules xq_memory_rules() {
-    const base::Hints hints = queue::memory_rules(queue::g_header.load(std::memory_order_acquire));
-    return {.evictable = hints.evictable != 0,
-            .limit = static_cast<uint64_t>(hints.memory_limit),
-            .guarantee = static_cast<uint64_t>(hints.memory_guarantee)};
-}
-
-bool xq_memory_ask(XDevice device, uint64_t missing) {
-    queue::Memory* memory = queue::memory_of(device);
-    return memory != nullptr && queue::ask(*memory, missing);
-}

@@ -33,6 +33,8 @@ void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
         return drop_welcomed(id, "cannot be served, since there is no memory for it", now_ns);
     }
     orders_.give(client);
+    client.header().memory_joint_limit.store(
+        dispatch::joint_memory_limit(client.user().shared().get(), client.group().get()));
     if (!client.welcome() || !events_.watch(client.socket(), token(Source::kWelcomed, id)))
         return drop_welcomed(id, nullptr, now_ns);
     if (client.pid_fd() >= 0) events_.watch(client.pid_fd(), token(Source::kClientEnd, id));

@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/text.h"
+#include "ipc/device_memory.h"
 #include "server/system_files.h"
 
 namespace xsched::server {
@@ -25,13 +27,15 @@ constexpr int64_t kUnknown = -2;  // stands for the owner if the system does not
 struct Kind {
     const char* name;
     GroupSetting::What what;
-    int32_t least;
-    int32_t most;
+    int64_t least;
+    int64_t most;
 };
 constexpr Kind kKinds[] = {
     {"share", GroupSetting::What::kShare, 0, 100},
     {"device-limit", GroupSetting::What::kLimit, 0, 100},
     {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
+    {"memory-limit", GroupSetting::What::kMemoryLimit, 0, ipc::kMostMemoryBytes},
+    {"memory-guarantee", GroupSetting::What::kMemoryGuarantee, 0, ipc::kMostMemoryBytes},
 };
 
 // Returns whether the text is a group's path. Without ".." the path stays below the mount.
@@ -86,15 +90,18 @@ GroupSetting Cgroups::read(const std::string& text) {
     const auto* kind =
         std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
     if (kind == std::end(kKinds))
-        throw std::runtime_error("a group has no limit \"" + name + "\": use share, device-limit or highest-priority");
+        throw std::runtime_error("a group has no limit \"" + name +
+                                 "\": use share, device-limit, highest-priority, memory-limit or memory-guarantee");
     setting.what = kind->what;
-    const std::string value = text.substr(equals + 1);
+    const bool is_size = kind->most == ipc::kMostMemoryBytes;
+    const std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);
     char* end = nullptr;
     const long number = strtol(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
-                                 " to " + std::to_string(kind->most) + ": write " + name + "=30");
-    setting.value = static_cast<int32_t>(number);
+                                 " to " + std::to_string(kind->most) + ": write " + name +
+                                 (is_size ? "=30GiB" : "=30"));
+    setting.value = number;
     return setting;
 }
 
@@ -144,30 +151,36 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
             std::erase_if(groups_,
                           [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });
         if (!has_room(asking))
-            return "too many groups have a share or a limit already: take one back with share=0, device-limit=0 and "
-                   "highest-priority=255";
+            return "too many groups have a share or a limit already: take one back with share=0, device-limit=0, "
+                   "highest-priority=255, memory-limit=0 and memory-guarantee=0";
         groups_[setting.path] = {.account = kGroupAccounts | ++accounts_, .by = trusted ? 0 : asking->uid};
     }
     Group& group = groups_[setting.path];
-    if (trusted && !group.trusted) {  // a setting by the group's owner does not count as an administrator's
-        group.share = 0;
-        group.limit = 100;
-        group.highest_priority = PRIORITY_MAX;
-    }
+    if (trusted && !group.trusted)  // a setting by the group's owner does not count as an administrator's
+        group = {.account = group.account, .by = group.by};
     group.trusted = trusted;
-    switch (setting.what) {
-        case GroupSetting::What::kShare: group.share = setting.value; break;
-        case GroupSetting::What::kLimit: group.limit = setting.value == 0 ? 100 : setting.value; break;
-        case GroupSetting::What::kHighestPriority: group.highest_priority = setting.value; break;
-    }
-    if (!group.shares() && group.highest_priority == PRIORITY_MAX) groups_.erase(setting.path);
+    put(group, setting);
+    if (!group.is_needed()) groups_.erase(setting.path);
     return nullptr;
+}
+
+void Cgroups::put(Group& group, const GroupSetting& setting) {
+    const auto percent = static_cast<int32_t>(setting.value);  // or a priority
+    const auto bytes = static_cast<uint64_t>(setting.value);
+    switch (setting.what) {
+        case GroupSetting::What::kShare: group.share = percent; break;
+        case GroupSetting::What::kLimit: group.limit = percent == 0 ? 100 : percent; break;
+        case GroupSetting::What::kHighestPriority: group.highest_priority = percent; break;
+        case GroupSetting::What::kMemoryLimit: group.memory_limit = bytes; break;
+        case GroupSetting::What::kMemoryGuarantee: group.memory_guarantee = bytes; break;
+    }
 }
 
 std::vector<KeptGroup> Cgroups::kept() const {
     std::vector<KeptGroup> all;
     for (const auto& [path, group] : groups_)
-        all.push_back({path, group.share, group.limit, group.highest_priority, group.account, group.by, group.trusted});
+        all.push_back({path, group.share, group.limit, group.highest_priority, group.memory_limit,
+                       group.memory_guarantee, group.account, group.by, group.trusted});
     return all;
 }
 
@@ -176,36 +189,48 @@ void Cgroups::take_up(const KeptGroup& group) {
     groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
                            .limit = std::clamp(group.limit, 1, 100),
                            .highest_priority = std::clamp(group.highest_priority, PRIORITY_MIN, PRIORITY_MAX),
+                           .memory_limit = std::min(group.memory_limit, ipc::kMostMemoryBytes),
+                           .memory_guarantee = std::min(group.memory_guarantee, ipc::kMostMemoryBytes),
                            .account = group.account | kGroupAccounts,
                            .by = group.by,
                            .trusted = group.trusted};
     accounts_ = std::max(accounts_, group.account & ~kGroupAccounts);
 }
 
-bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
+const Cgroups::Group* Cgroups::nearest(const std::string& path, bool (Group::*has)() const) const {
     const Group* nearest = nullptr;
     size_t length = 0;
-    int32_t highest_priority = PRIORITY_MAX;
     for (const auto& [name, group] : groups_) {
-        if (path.empty() || !is_within(path, name)) continue;
-        highest_priority = std::min(highest_priority, group.highest_priority);
-        if (!group.shares()) continue;
+        if (path.empty() || !is_within(path, name) || !(group.*has)()) continue;
         if (nearest != nullptr && std::pair(group.trusted, name.size()) < std::pair(nearest->trusted, length)) continue;
         nearest = &group;
         length = name.size();
     }
+    return nearest;
+}
+
+bool Cgroups::tell(const std::string& path, dispatch::GroupShare& share) const {
+    const Group* const sharing = nearest(path, &Group::shares);
+    const Group* const memory = nearest(path, &Group::has_memory);
+    int32_t highest_priority = PRIORITY_MAX;
+    for (const auto& [name, group] : groups_)
+        if (!path.empty() && is_within(path, name))
+            highest_priority = std::min(highest_priority, group.highest_priority);
     bool changed = false;
     const auto store = [&changed](auto& field, auto value) {
         changed |= field.exchange(value, std::memory_order_relaxed) != value;
     };
-    store(share.share, nearest != nullptr ? nearest->share : 0);
-    store(share.limit, nearest != nullptr ? std::max(nearest->limit, 1) : 100);
+    store(share.share, sharing != nullptr ? sharing->share : 0);
+    store(share.limit, sharing != nullptr ? std::max(sharing->limit, 1) : 100);
     store(share.highest_priority, highest_priority);
-    store(share.trusted, nearest != nullptr && nearest->trusted);
-    const bool by_path = nearest == nullptr && secret_ != 0 && !path.empty();
-    store(share.account, nearest != nullptr ? nearest->account
+    store(share.trusted, sharing != nullptr && sharing->trusted);
+    const bool by_path = sharing == nullptr && secret_ != 0 && !path.empty();
+    store(share.account, sharing != nullptr ? sharing->account
                          : by_path          ? kPathAccounts | hash_of_path(path, secret_) >> 4
                                             : 0);
+    store(share.memory_limit, memory != nullptr ? memory->memory_limit : 0);
+    store(share.memory_guarantee, memory != nullptr ? memory->memory_guarantee : 0);
+    store(share.memory_account, memory != nullptr ? memory->account : 0);
     return changed;
 }
 

@@ -1,7 +1,7 @@
-// Shares, limits and ceilings of control groups (cgroup v2). The programs of a group share a device as one, whichever
-// users they belong to. A program's group is read when it connects. A group includes all groups below it that have no
-// settings of their own. A ceiling (the highest priority) holds for all groups below, whatever their settings. Front
-// thread.
+// Shares, limits, ceilings and memory of control groups (cgroup v2). The programs of a group share a device as one,
+// whichever users they belong to; so they do with its memory, if the group has a limit or guarantee of memory. A
+// program's group is read when it connects. A group includes all groups below it that have no settings of their own. A
+// ceiling (the highest priority) holds for all groups below, whatever their settings. Front thread.
 #pragma once
 
 #include <sys/types.h>
@@ -28,11 +28,11 @@ std::string cgroup_in(const std::string& file, const GroupView& view = GroupView
 
 // "/user.slice/app.slice:share=30"
 struct GroupSetting {
-    enum class What { kShare, kLimit, kHighestPriority };
+    enum class What { kShare, kLimit, kHighestPriority, kMemoryLimit, kMemoryGuarantee };
 
     std::string path;
     What what = What::kShare;
-    int32_t value = 0;
+    int64_t value = 0;  // percent, a priority or bytes
 };
 
 // All that the next server must know of a group. Its account is included: it says how much of the devices the group has
@@ -42,6 +42,8 @@ struct KeptGroup {
     int32_t share = 0;
     int32_t limit = 100;
     int32_t highest_priority = PRIORITY_MAX;
+    uint64_t memory_limit = 0;
+    uint64_t memory_guarantee = 0;
     uint64_t account = 0;
     uid_t by = 0;
     bool trusted = false;
@@ -72,8 +74,8 @@ public:
     // Takes over a group's settings from the earlier server. Settings by the owner of a group that is gone are dropped.
     void take_up(const KeptGroup& group);
     // Finds the settings that count for programs of that group. The nearest group above it with a share or limit
-    // counts, but one set by a trusted user comes first. Of the ceilings the lowest counts. Returns true if `share`
-    // changed.
+    // counts, but one set by a trusted user comes first. The same holds for memory, by itself. Of the ceilings the
+    // lowest counts. Returns true if `share` changed.
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:
@@ -81,11 +83,18 @@ private:
         int32_t share = 0;
         int32_t limit = 100;
         int32_t highest_priority = PRIORITY_MAX;
+        uint64_t memory_limit = 0;
+        uint64_t memory_guarantee = 0;
         uint64_t account = 0;
         uid_t by = 0;  // who asked first
         bool trusted = false;
         bool shares() const { return share != 0 || limit != 100; }
+        bool has_memory() const { return memory_limit != 0 || memory_guarantee != 0; }
+        bool is_needed() const { return shares() || has_memory() || highest_priority != PRIORITY_MAX; }
     };
+    static void put(Group& group, const GroupSetting& setting);
+    // Returns the group whose settings of one kind count for programs of `path`; null: there is none.
+    const Group* nearest(const std::string& path, bool (Group::*has)() const) const;
     // Returns the owner of the group's directory, or kGone or kUnknown.
     int64_t owner_of(const std::string& path) const;
     bool has_room(const Peer* asking) const;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/byte_size.h"
+#include "ipc/device_memory.h"
 #include "server/clients/identities.h"
 #include "xsched/types.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int64_t most_of(Limit limit) {
     if (limit == Limit::kHighestPriority) return PRIORITY_MAX;
+    if (limit == Limit::kMemoryLimit || limit == Limit::kMemoryGuarantee) return ipc::kMostMemoryBytes;
     return limit == Limit::kShare || limit == Limit::kDeviceLimit ? 100 : 1'000'000'000;
 }
 
@@ -48,6 +51,8 @@ bool read_number(const std::string& text, int64_t* number) {
     return errno == 0 && !text.empty() && *end == '\0';
 }
 
+bool is_size(const LimitInfo& info) { return std::string(info.unit) == "bytes"; }
+
 const LimitInfo& limit_info(Limit limit) { return kInfos[static_cast<size_t>(limit)]; }
 
 std::optional<Limit> find_limit(const std::string& name) {
@@ -65,12 +70,14 @@ LimitSetting read_limit(const std::string& text, bool names) {
     const std::string name = text.substr(begin, equals == std::string::npos ? equals : equals - begin);
     const auto limit = find_limit(name);
     if (!limit) throw std::runtime_error("there is no limit \"" + name + "\": use one of " + limit_names());
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
     const LimitInfo& info = limit_info(*limit);
+    std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    if (is_size(info)) value = base::read_byte_size(value);
     const int64_t least = *limit == Limit::kHighestPriority ? PRIORITY_MIN : 0;
     if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
-                                 std::to_string(info.most) + ": write " + name + "=" + std::to_string(info.ordinary));
+                                 std::to_string(info.most) + ": write " + name + "=" +
+                                 (is_size(info) ? "4GiB" : std::to_string(info.ordinary)));
     setting.limit = *limit;
     if (for_one) setting.user = uid_of(text.substr(0, colon), names);
     return setting;

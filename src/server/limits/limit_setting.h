@@ -27,6 +27,8 @@ struct LimitInfo {
     const char* help;
 };
 const LimitInfo& limit_info(Limit limit);
+// Returns whether the limit is written as a size, such as 20GiB.
+bool is_size(const LimitInfo& info);
 std::optional<Limit> find_limit(const std::string& name);
 
 // A value given by a person, for one user or for all users.

@@ -125,6 +125,8 @@ void User::share() {
     shared_->units.store(static_cast<uint32_t>(most(Limit::kUnits)));
     shared_->share.store(static_cast<int32_t>(most(Limit::kShare)));
     shared_->limit.store(std::max(static_cast<int32_t>(most(Limit::kDeviceLimit)), 1));
+    shared_->memory_limit.store(static_cast<uint64_t>(most(Limit::kMemoryLimit)));
+    shared_->memory_guarantee.store(static_cast<uint64_t>(most(Limit::kMemoryGuarantee)));
 }
 
 bool User::may_hand_over(int64_t now_ns) {

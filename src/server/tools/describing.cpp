@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/capped.h"
 #include "base/clock.h"
 #include "base/time.h"
 #include "host/rm_control.h"
@@ -84,6 +85,37 @@ void add_group(Json& entry, const Client& client) {
     if (group.share.load() != 0 || group.limit.load() < 100)
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
     if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;
+    const auto add_bytes = [&entry](const char* name, const std::atomic<uint64_t>& bytes) {
+        if (bytes.load() != 0) entry["group_gets"][name] = bytes.load();
+    };
+    add_bytes("memory_limit", group.memory_limit);
+    add_bytes("memory_guarantee", group.memory_guarantee);
+}
+
+Json describe_memory(const Client& client) {
+    uint64_t movable = 0, fixed = 0, on_host = 0, limit = 0, guarantee = 0, swaps = 0;
+    int64_t waited_ns = 0;
+    const auto bytes = [](const std::atomic<uint64_t>& word) {
+        return std::min(word.load(std::memory_order_relaxed), ipc::kMostMemoryBytes);
+    };
+    for (const ipc::DeviceMemory& memory : client.region().header.memory) {
+        movable += bytes(memory.on_card);
+        fixed += bytes(memory.fixed);
+        on_host += bytes(memory.on_host);
+        limit = std::max(limit, bytes(memory.limit));  // the program's own
+        guarantee = std::max({guarantee, bytes(memory.guarantee), bytes(memory.joint_guarantee)});
+        swaps += memory.swaps.load(std::memory_order_relaxed);
+        waited_ns = base::capped_sum(waited_ns, std::max<int64_t>(memory.waited_ns.load(std::memory_order_relaxed), 0));
+    }
+    return {{"memory_on_card", movable + fixed},
+            {"memory_movable", movable},
+            {"memory_on_host", on_host},
+            {"memory_limit",
+             ipc::least_limit(limit, dispatch::joint_memory_limit(client.user().shared().get(), client.group().get()))},
+            {"memory_guarantee", guarantee},
+            {"memory_sent_away", client.memory_sent_away},
+            {"memory_swaps", swaps},
+            {"memory_waited_ms", base::milliseconds(waited_ns)}};
 }
 
 std::string device_text(const Request& request, const Client& client, uint64_t device) {

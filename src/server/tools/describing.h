@@ -45,6 +45,8 @@ struct Explanation {
 };
 // Describes how the queue was last kept off for a more urgent unit, with the losses expected from that and from the
 // other ways; null: it never was.
+// Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
+Json describe_memory(const Client& client);
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform);
 // Returns why a level acts that is lower than the queue's own; empty: the queue's own level acts.
 std::string level_pauses(const ipc::QueueSlot& slot);

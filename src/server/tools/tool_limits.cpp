@@ -11,7 +11,8 @@ bool may_set(const Request& request) { return request.asking.peer.trusted; }
 
 // Returns whether the limit counts things that a user has.
 bool is_counted(Limit limit) {
-    constexpr Limit kOthers[] = {Limit::kHighestPriority, Limit::kShare, Limit::kDeviceLimit, Limit::kUnits};
+    constexpr Limit kOthers[] = {Limit::kHighestPriority, Limit::kShare,       Limit::kDeviceLimit,
+                                 Limit::kUnits,           Limit::kMemoryLimit, Limit::kMemoryGuarantee};
     return std::find(std::begin(kOthers), std::end(kOthers), limit) == std::end(kOthers);
 }
 
@@ -49,6 +50,8 @@ void keep_groups(const Request& request) {
                         {"share", group.share},
                         {"limit", group.limit},
                         {"highest_priority", group.highest_priority},
+                        {"memory_limit", group.memory_limit},
+                        {"memory_guarantee", group.memory_guarantee},
                         {"account", group.account},
                         {"by", group.by}});
     request.host.checkpoint.note(kGroupsOfTrusted, std::move(of_trusted));
@@ -79,6 +82,13 @@ Json set_group(const Request& request, const std::string& text) {
     keep_groups(request);
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
     return Json::object();
+}
+
+// Makes the scheduling thread read all programs: those that only allocate memory do not ring.
+void look_at_all(const Request& request) {
+    request.order([&clients = request.host.clients](dispatch::Dispatcher& dispatcher) {
+        for (const auto& [id, client] : clients) dispatcher.look_at(id);
+    });
 }
 
 }  // namespace
@@ -122,6 +132,7 @@ Json set_limit(const Request& request) {
         throw ToolError(error.what());
     }
     request.host.users.set(setting);
+    if (setting.limit == Limit::kMemoryLimit || setting.limit == Limit::kMemoryGuarantee) look_at_all(request);
     keep(request, *text);
     return Json::object();
 }

@@ -229,32 +229,6 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
-// Describes its memory of all devices together. Limit and guarantee are those of each device.
-Json describe_memory(const Client& client) {
-    uint64_t movable = 0, fixed = 0, on_host = 0, limit = 0, guarantee = 0, swaps = 0;
-    int64_t waited_ns = 0;
-    const auto bytes = [](const std::atomic<uint64_t>& word) {
-        return std::min(word.load(std::memory_order_relaxed), ipc::kMostMemoryBytes);
-    };
-    for (const ipc::DeviceMemory& memory : client.region().header.memory) {
-        movable += bytes(memory.on_card);
-        fixed += bytes(memory.fixed);
-        on_host += bytes(memory.on_host);
-        limit = std::max(limit, bytes(memory.limit));
-        guarantee = std::max(guarantee, bytes(memory.guarantee));
-        swaps += memory.swaps.load(std::memory_order_relaxed);
-        waited_ns = base::capped_sum(waited_ns, std::max<int64_t>(memory.waited_ns.load(std::memory_order_relaxed), 0));
-    }
-    return {{"memory_on_card", movable + fixed},
-            {"memory_movable", movable},
-            {"memory_on_host", on_host},
-            {"memory_limit", limit},
-            {"memory_guarantee", guarantee},
-            {"memory_sent_away", client.memory_sent_away},
-            {"memory_swaps", swaps},
-            {"memory_waited_ms", milliseconds(waited_ns)}};
-}
-
 // Returns whether the program lost its claim in the last minute.
 bool lost_claim(const Client& client, int64_t now_ns) {
     const int64_t lost_ns = client.record()->claim_lost_ns.load();

@@ -147,6 +147,33 @@ TEST(Cgroups, EachMayShareAsOneAlsoIfNothingWasSaidOfAny) {
     EXPECT_NE(share.account.load(), account("/one")) << "nobody foresees it";
 }
 
+// "limit, guarantee"
+std::string memory_told(const Cgroups& groups, const std::string& path) {
+    dispatch::GroupShare share;
+    groups.tell(path, share);
+    EXPECT_EQ(share.memory_account != 0, share.memory_limit + share.memory_guarantee != 0);
+    return std::to_string(share.memory_limit) + ", " + std::to_string(share.memory_guarantee);
+}
+
+TEST(Cgroups, MemoryIsSetLikeTheRestAndByItself) {
+    Cgroups groups;
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-limit=20GiB"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-guarantee=4096"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:share=10"), &kRoot), nullptr);
+    EXPECT_EQ(memory_told(groups, "/kube/pod/one"), "21474836480, 4096");
+    EXPECT_EQ(told(groups, "/kube/pod/one"), "10 to 100");
+    EXPECT_EQ(told(groups, "/kube"), "") << "a limit of memory does not make its programs share time as one";
+    EXPECT_EQ(memory_told(groups, "/other"), "0, 0");
+    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:memory-limit=1MiB"), &kRoot), nullptr);
+    EXPECT_EQ(memory_told(groups, "/kube/pod"), "1048576, 0");
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-limit=0"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-guarantee=0"), &kRoot), nullptr);
+    EXPECT_EQ(memory_told(groups, "/kube"), "0, 0");
+    EXPECT_THROW(Cgroups::read("/kube:memory-limit=-1"), std::runtime_error);
+    EXPECT_THROW(Cgroups::read("/kube:memory-limit=20Gibberish"), std::runtime_error);
+    EXPECT_THROW(Cgroups::read("/kube:share=1KiB"), std::runtime_error);
+}
+
 TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
     make("/mine");
     make("/gone");
@@ -154,6 +181,7 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
     ASSERT_TRUE(gives("/mine", kAlice));
     ASSERT_TRUE(gives("/administrators", kRoot));
     ASSERT_EQ(groups.set(Cgroups::read("/administrators:highest-priority=7"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(Cgroups::read("/administrators:memory-limit=5GiB"), &kRoot), nullptr);
     ASSERT_EQ(rmdir((mount / "/gone").c_str()), 0);
     Cgroups later{{true, "", {mount.path()}}};
     for (const KeptGroup& group : groups.kept()) later.take_up(group);
@@ -164,6 +192,7 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
         later.tell(path, after);
         EXPECT_EQ(told(later, path), told(groups, path)) << path;
         EXPECT_EQ(after.account.load(), before.account.load()) << path;
+        EXPECT_EQ(memory_told(later, path), memory_told(groups, path)) << path;
         EXPECT_EQ(after.trusted.load(), before.trusted.load()) << path;
         EXPECT_EQ(after.highest_priority.load(), before.highest_priority.load()) << path;
     }

@@ -59,6 +59,20 @@ TEST(Users, AllOrdinaryUsersTogetherLeaveSome) {
     EXPECT_TRUE(users.of(trusted(0)).charge(Limit::kDescriptors, 50));
 }
 
+TEST(Users, MayHaveSoMuchMemoryTogether) {
+    Users users("/nowhere");
+    const auto& shared = *users.of(ordinary(1000)).shared();
+    EXPECT_EQ(shared.memory_limit.load(), 0U) << "no limit";
+    users.set(read_limit("1000:memory-limit=20GiB", false));
+    users.set(read_limit("memory-guarantee=1.5GiB", false));
+    EXPECT_EQ(shared.memory_limit.load(), uint64_t{20} << 30);
+    EXPECT_EQ(shared.memory_guarantee.load(), uint64_t{3} << 29);
+    EXPECT_EQ(users.of(ordinary(1001)).shared()->memory_limit.load(), 0U);
+    EXPECT_EQ(users.of(trusted(0)).shared()->memory_guarantee.load(), 0U);
+    EXPECT_THROW(read_limit("memory-limit=20Gibberish", false), std::runtime_error);
+    EXPECT_THROW(read_limit("memory-limit=1e9TiB", false), std::runtime_error);
+}
+
 // As many clients of that user as are let in.
 size_t clients_of(Users& users, const Peer& peer, std::vector<Charge>& kept) {
     size_t count = 0;

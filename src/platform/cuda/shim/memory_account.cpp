@@ -83,6 +83,19 @@ void tell_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
         in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
 }
 
+void tell_joint_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
+    if (g_refusal_told.exchange(true)) return;
+    XLOG_WARN(
+        "an allocation of %.2f GiB failed: the programs of this user or control group may have %.2f GiB on the device "
+        "together (xcli status --limits); this one has %.2f",
+        in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
+}
+
+void uncount(const Counted& counted) {
+    g_counted_bytes[counted.device].fetch_sub(counted.bytes, std::memory_order_relaxed);
+    xq_memory_uncount(counted_identity(counted.device), counted.bytes);
+}
+
 }  // namespace
 
 Room::Room(size_t bytes) : bytes_(bytes) {
@@ -95,11 +108,18 @@ Room::Room(size_t bytes) : bytes_(bytes) {
     const uint64_t before = g_counted_bytes[device_].fetch_add(bytes, std::memory_order_relaxed);
     context_ = context;
     enough_ = limit == 0 || (before <= limit && bytes <= limit - before);
-    if (!enough_) tell_refusal(bytes, before, limit);
+    if (!enough_) {
+        tell_refusal(bytes, before, limit);
+        return;
+    }
+    enough_ = counted_ = xq_memory_count(counted_identity(device_), bytes);
+    if (!enough_) tell_joint_refusal(bytes, before, limit);
 }
 
 Room::~Room() {
-    if (context_ != nullptr) g_counted_bytes[device_].fetch_sub(bytes_, std::memory_order_relaxed);
+    if (context_ == nullptr) return;
+    g_counted_bytes[device_].fetch_sub(bytes_, std::memory_order_relaxed);
+    if (counted_) xq_memory_uncount(counted_identity(device_), bytes_);
 }
 
 void Room::keep(CUdeviceptr memory) {
@@ -123,7 +143,7 @@ Leaving::~Leaving() {
         put_counted(counted);
         return;
     }
-    g_counted_bytes[counted->device].fetch_sub(counted->bytes, std::memory_order_relaxed);
+    uncount(*counted);
     std::free(counted);
     tell_of_counted();
 }
@@ -137,7 +157,7 @@ void forget_counted(CUcontext context) {
                 continue;
             }
             Counted* const gone = std::exchange(*at, (*at)->next);
-            g_counted_bytes[gone->device].fetch_sub(gone->bytes, std::memory_order_relaxed);
+            uncount(*gone);
             std::free(gone);
         }
 }
@@ -150,10 +170,12 @@ uint64_t counted_bytes() {
 void show_what_it_may_have(size_t* free, size_t* total) {
     const stream::KeepErrno keep;
     const uint64_t limit = xq_memory_rules().limit;
-    if (limit == 0) return;
-    const uint64_t has = counted_bytes();
+    const CUdevice device = counted_device(stream::current_context(*stream::hal_api()));
+    if (limit == 0 || device < 0) return;
+    const uint64_t has = g_counted_bytes[device].load(std::memory_order_relaxed);
+    const uint64_t left = std::min(limit > has ? limit - has : 0, xq_memory_left(counted_identity(device)));
     if (total != nullptr) *total = std::min<uint64_t>(*total, limit);
-    if (free != nullptr) *free = std::min<uint64_t>(*free, limit > has ? limit - has : 0);
+    if (free != nullptr) *free = std::min<uint64_t>(*free, left);
 }
 
 void tell_of_counted() {

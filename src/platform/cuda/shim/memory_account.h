@@ -25,6 +25,7 @@ private:
     const size_t bytes_;
     CUcontext context_ = nullptr;  // nullptr: nothing is counted
     CUdevice device_ = -1;
+    bool counted_ = false;  // by the scheduler
     bool enough_ = true;
 };
 
