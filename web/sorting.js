@@ -8,6 +8,9 @@ const BY = {
   holds: (it) => it.preemptions_per_s,
   p50: (it) => it.burst_p50_ms ?? -1,
   p99: (it) => it.burst_p99_ms ?? -1,
+  memory: (it) => it.memory_on_card,
+  memoryLimit: (it) => it.memory_limit,
+  swaps: (it) => it.memory_swaps,
 };
 const WORDS_FIRST_UP = ["program", "state"];  // numbers: the largest first
 

@@ -1,9 +1,10 @@
 // The programs' rows, changed in place so that focus stays where it is; the devices' cards.
 import {Sorting} from "./sorting.js";
-import {lengthText} from "./words.js";
+import {lengthText, sizeText} from "./words.js";
 
 const LOOKS = 60;
-const WORDS = {runs: "running", held: "held", susp: "suspended", part: "partly held", idle: "idle", stop: "stopped"};
+const WORDS = {runs: "running", held: "held", susp: "suspended", part: "partly held", idle: "idle", stop: "stopped",
+  away: "memory away"};
 
 function make(tag, className = "", text = "") {
   const element = document.createElement(tag);
@@ -21,6 +22,12 @@ function cell(row, className, label) {
   if (label) made.dataset.label = label;
   row.append(made);
   return made;
+}
+
+function twoLines(at) {
+  const lines = [make("span"), make("div", "more")];
+  at.append(...lines);
+  return lines;
 }
 
 class Row {
@@ -43,6 +50,9 @@ class Row {
     this.holds = cell(this.row, "number", "holds/s");
     this.p50 = cell(this.row, "number", "p50");
     this.p99 = cell(this.row, "number", "p99");
+    this.memory = twoLines(cell(this.row, "number mem", "memory"));
+    this.memoryLimit = twoLines(cell(this.row, "number mem", "memory limit"));
+    this.swaps = twoLines(cell(this.row, "number mem", "swaps"));
     this.makeSpark(cell(this.row, ""));
   }
   makeShare(at) {
@@ -67,6 +77,17 @@ class Row {
     spark.append(this.line);
     at.append(spark);
   }
+  showMemory(program) {
+    const show = ([first, second], text, more) => {
+      setText(first, text);
+      setText(second, more);
+    };
+    const size = (bytes, words) => (bytes ? `${sizeText(bytes)} ${words}` : "");
+    show(this.memory, sizeText(program.memory_on_card), size(program.memory_on_host, "on host"));
+    show(this.memoryLimit, sizeText(program.memory_limit), size(program.memory_guarantee, "stay"));
+    show(this.swaps, program.memory_swaps ? String(program.memory_swaps) : "–",
+         program.memory_waited_ms ? `${lengthText(program.memory_waited_ms)} waited` : "");
+  }
   show(program) {
     setText(this.name, program.program || "?");
     this.name.setAttribute("aria-label", `Explain ${program.program}, pid ${program.pid}`);
@@ -86,6 +107,7 @@ class Row {
     setText(this.holds, String(program.preemptions_per_s));
     setText(this.p50, lengthText(program.burst_p50_ms));
     setText(this.p99, lengthText(program.burst_p99_ms));
+    this.showMemory(program);
     this.history.push(got ?? (program.state === "runs" ? 100 : 0));
     if (this.history.length > LOOKS) this.history.shift();
     const begin = LOOKS - this.history.length;
@@ -95,7 +117,7 @@ class Row {
 
 export class ProgramTable {
   constructor(table, nothing, onExplain) {
-    Object.assign(this, {body: table.tBodies[0], nothing, onExplain, rows: new Map(), filter: "", programs: []});
+    Object.assign(this, {table, body: table.tBodies[0], nothing, onExplain, rows: new Map(), filter: "", programs: []});
     this.sorting = new Sorting(table.tHead, () => this.order());
   }
   show(programs) {
@@ -109,6 +131,8 @@ export class ProgramTable {
     for (const program of programs) this.showOne(program);
     this.order();
     this.nothing.hidden = programs.length > 0;
+    const hasMemory = (it) => it.memory_on_card || it.memory_on_host || it.memory_limit || it.memory_guarantee;
+    this.table.classList.toggle("no-memory", !programs.some(hasMemory));
   }
   order() {
     this.sorting.sorted(this.programs).forEach((program, at) => {

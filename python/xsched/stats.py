@@ -85,8 +85,12 @@ class QueueStats:
     share: int                # percent that it asked for; 0: nothing said
     limit: int                # percent at most; 0: no limit
     evictable: int            # 1: memory that it allocates may be moved to the host
-    memory_limit: int         # bytes that it may allocate on each device; 0: no limit
-    memory_guarantee: int     # bytes that stay on each device; 0: none
+    memory_on_card: int       # bytes of its program on the devices, as far as they are counted
+    memory_on_host: int       # bytes of its program that were moved to the host
+    memory_limit: int         # bytes that the program may allocate on each device; 0: no limit
+    memory_guarantee: int     # bytes of the program that stay on each device; 0: none
+    memory_swaps: int         # times that memory of the program went to the host
+    memory_waited_ms: float   # by the program, for its own memory or for room for an allocation
     k_deadline: int
     window: int
     slo_p99: int              # microseconds; below 0: percent of the time alone; 0: no target

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/size_text.h"
 #include "host/kernel_queues.h"
 
 namespace xsched::cli {
@@ -36,13 +37,6 @@ std::string got(const Json& program) {
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
     if (program.value("followed", true)) return text;
     return text + "; no other program competes: counted from its launches to the ends of its waits";
-}
-
-std::string size_text(uint64_t bytes) {
-    char text[32];
-    const double gibibytes = static_cast<double>(bytes) / (1 << 30);
-    snprintf(text, sizeof(text), gibibytes < 0.1 ? "%.3f GiB" : "%.1f GiB", gibibytes);
-    return text;
 }
 
 // Returns an empty text if nothing is known of its memory.

@@ -10,6 +10,7 @@
 #include "cli/fit.h"
 #include "cli/other_servers.h"
 #include "cli/program_facts.h"
+#include "cli/size_text.h"
 #include "console/fold.h"
 #include "console/table.h"
 
@@ -89,11 +90,24 @@ std::string queue_of(const Json& queue) {
     return std::to_string(queue.value("pid", int64_t{0})) + "." + std::to_string(queue.value("queue", int64_t{0}));
 }
 
+std::string size_in(const Json& queue, const char* member) { return short_size(queue.value(member, uint64_t{0})); }
+
+std::string length_in(const Json& queue, const char* member) {
+    const double ms = queue.value(member, 0.0);
+    return ms > 0 ? length_text(ms) : "-";
+}
+
+// Returns the memory of the queue's program: "12G", or "4.0G+8.0G" if some is on the host.
+std::string memory_of(const Json& queue) {
+    const bool away = queue.value("memory_on_host", uint64_t{0}) > 0;
+    return size_in(queue, "memory_on_card") + (away ? "+" + size_in(queue, "memory_on_host") : "");
+}
+
 // Returns a table of at most 80 columns, unless a number is unusually long.
 std::string narrow_table(const Json& answer) {
     console::Table table({heading_of("queue"), heading_of("program"), heading_of("device_name"), heading_of("priority"),
                           heading_of("level"), heading_of("state"), heading_of("share"), heading_of("got_percent"),
-                          heading_of("completed")});
+                          heading_of("completed"), heading_of("memory_on_card")});
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const std::string state = queue.value("state", "");
@@ -101,7 +115,7 @@ std::string narrow_table(const Json& answer) {
         const bool measured = !got.empty() && got[0].is_number();
         table.add({queue_of(queue), fitting(queue.value("program", ""), 10), fitting(device_of(queue), 10),
                    count("priority"), count("level"), state, or_none(queue, "share"),
-                   measured ? whole(got[0].get<double>()) : "-", count("completed")},
+                   measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
                   state == "held" ? static_cast<int>(colour_of_state(state)) : 0);
     }
     return table_text(table);
@@ -145,6 +159,12 @@ constexpr Column kWide[] = {
      .heading = "GANG"},
     {.member = "period_us", .by_member = or_none},
     {.member = "deadline_us", .by_member = or_none},
+    {.member = "memory_on_card", .by_member = size_in},
+    {.member = "memory_on_host", .by_member = size_in},
+    {.member = "memory_limit", .by_member = size_in},
+    {.member = "memory_guarantee", .by_member = size_in},
+    {.member = "memory_swaps", .by_member = or_none},
+    {.member = "memory_waited_ms", .by_member = length_in},
     {.member = "running_ms", .by_member = ms_in},
     {.member = "held_ms", .by_member = ms_in},
     {.member = "idle_ms", .by_member = ms_in},
@@ -252,48 +272,6 @@ int show_status(const Target& target, bool json) {
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
     json ? print(answer.dump(2) + "\n") : print_text(status_text(answer));
-    return 0;
-}
-
-namespace {
-
-// Returns what all ordinary users together may have, if the server's control group has limits.
-std::string limits_by_group(const Json& answer) {
-    const Json& group = answer.value("group", Json::object());
-    if (group.empty()) return "";
-    std::string has;
-    if (group.contains("memory_bytes")) has = std::to_string(group["memory_bytes"].get<int64_t>() >> 20) + " MiB";
-    if (group.contains("processes"))
-        has += (has.empty() ? "" : " and ") + std::to_string(group["processes"].get<int64_t>()) + " processes";
-    std::string together;
-    for (const Json& limit : answer["limits"])
-        if (limit.contains("together") && limit["name"] == "clients")
-            together = std::to_string(limit["together"].get<int64_t>());
-    std::string queues;
-    if (group.contains("queues_of_a_program"))
-        queues = " The first " + std::to_string(group["queues_of_a_program"].get<int64_t>()) +
-                 " queues of a program are scheduled.";
-    return "\nThe server's control group has " + has + ": all ordinary users together have " + together +
-           " programs at most." + queues + "\n";
-}
-
-}  // namespace
-
-int show_limits(bool json) {
-    const Json answer = ServerLink().ask({{"cmd", "limits"}});
-    if (json) {
-        print(answer.dump(2) + "\n");
-        return 0;
-    }
-    console::Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
-    for (const Json& user : answer["users"])
-        for (const Json& limit : user["limits"]) {
-            const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
-            const std::string place = user.value("place", "");
-            table.add({place.empty() ? std::to_string(user.value("uid", int64_t{0})) : place, limit.value("name", ""),
-                       used, std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
-        }
-    print_text(table.text() + limits_by_group(answer));
     return 0;
 }
 

@@ -52,6 +52,20 @@ void step(ipc::Region& region, unsigned at, Work& work, unsigned program, int64_
     ipc::ring_doorbell(region.header);
 }
 
+// Has as many GiB as its number says, and one more. Some memory of program 3 is on the host.
+void have_memory(ipc::DeviceMemory& memory, unsigned program) {
+    constexpr uint64_t kGiB = uint64_t{1} << 30;
+    memory.fixed = (program + 1) * kGiB;
+    if (program == 3) {
+        memory.on_host = 12 * kGiB;
+        memory.limit = 20 * kGiB;
+        memory.guarantee = 4 * kGiB;
+        memory.swaps = 7;
+        memory.waited_ns = 1500 * base::kMillisecond;
+    }
+    memory.device = uint64_t{kDeviceTypeGPU} << 32 | 0x1f;
+}
+
 int run_program(const char* socket, unsigned program, unsigned queues) {
     const base::UniqueFd connection(ipc::connect_path(socket));
     ipc::Welcome welcome{};
@@ -65,6 +79,7 @@ int run_program(const char* socket, unsigned program, unsigned queues) {
     for (unsigned at = 0; at < queues; ++at)
         xsched::test::make_slot(*region, at, 0x100 + at, uint64_t{kDeviceTypeGPU} << 32 | 0x1f,
                                 static_cast<int32_t>(program % 5), base::kMillisecond);
+    have_memory(region->header.memory[0], program);
     ipc::ring_doorbell(region->header);
     std::vector<Work> works(queues);
     for (;;) {

@@ -149,6 +149,22 @@ class Page(unittest.TestCase):
             self.assertIn(name, reached)
         self.assertEqual(len([name for name in reached if name.startswith("Explain program")]), PROGRAMS)
 
+    def test_shows_where_memory_is(self):
+        browser = self.open()
+        browser.wait("document.querySelector('.chip.away') != null", "the program without its memory is shown")
+        cells = """[...document.querySelector('.chip.away').closest('tr').querySelectorAll('.mem')].map(
+            (it) => [...it.children].map((line) => line.textContent).join('|'))"""
+        self.assertEqual(browser.js("return " + cells), ["4.0 GiB|12 GiB on host", "20 GiB|4.0 GiB stay",
+                                                            "7|1.50 s waited"])
+        headings = browser.js("return [...document.querySelectorAll('#programs th.mem')].map((it) => it.textContent)")
+        self.assertEqual(headings, ["Memory", "Memory limit", "Swaps"])
+        browser.click("[data-sort=memory]")
+        browser.wait("document.querySelector('.name-button').textContent == 'program%d'" % (PROGRAMS - 1),
+                     "the program with the most memory comes first")
+        self.assertLessEqual(*browser.js("const at = document.querySelector('.scroll');"
+                                         "return [at.scrollWidth, at.clientWidth]"), "all columns are in sight")
+        self.check_quiet(browser)
+
     def test_sorts_the_table_by_keyboard(self):
         browser = self.open()
         column = "[...document.querySelectorAll('#programs tbody tr td:nth-child(3)')].map((it) => +it.textContent)"

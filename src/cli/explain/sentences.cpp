@@ -176,6 +176,12 @@ std::string gibibytes_text(uint64_t bytes) {
     return text;
 }
 
+// Returns how long the program has waited for memory; empty if it has not.
+std::string waited_text(const Json& program) {
+    const double ms = program.value("memory_waited_ms", 0.0);
+    return ms > 0 ? "; it has waited " + length_text(ms) + " for memory so far" : "";
+}
+
 // Finds the facts that come before all others, whatever was measured. Returns false if none applies.
 bool find_plain(const Json& answer, const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
@@ -196,7 +202,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
     } else if (program.value("memory_on_host", uint64_t{0}) > 0) {
         result.finding = WhySlow::kWaitsForMemory;
         result.headline = "it waits for its memory: " + gibibytes_text(program.value("memory_on_host", uint64_t{0})) +
-                          " are on the host until there is room on the device";
+                          " are on the host until there is room on the device" + waited_text(program);
         result.advice =
             "end what is more urgent, or give this program a higher priority: xcli hint " + pid + " -p NUMBER";
         result.not_us = false;

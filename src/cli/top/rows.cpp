@@ -62,6 +62,10 @@ TopRow TopRows::row_of(const Json& program) {
     row.command_ms = program.value("command_ms", 0.0);
     row.memory_on_card = program.value("memory_on_card", uint64_t{0});
     row.memory_on_host = program.value("memory_on_host", uint64_t{0});
+    row.memory_limit = program.value("memory_limit", uint64_t{0});
+    row.memory_guarantee = program.value("memory_guarantee", uint64_t{0});
+    row.memory_swaps = program.value("memory_swaps", uint64_t{0});
+    row.memory_waited_ms = program.value("memory_waited_ms", 0.0);
     row.got = std::min(got_percent(program, 0), 999.0);
     const Json& second = program["held"].front();
     row.held = std::min(second.value("ms", 0.0) / 10, 100.0);
@@ -128,6 +132,10 @@ Json top_json(const TopRow& row) {
             {"share", row.share},
             {"memory_on_card", row.memory_on_card},
             {"memory_on_host", row.memory_on_host},
+            {"memory_limit", row.memory_limit},
+            {"memory_guarantee", row.memory_guarantee},
+            {"memory_swaps", row.memory_swaps},
+            {"memory_waited_ms", row.memory_waited_ms},
             {"got_percent", known(row.got)},
             {"held_percent", row.held},
             {"preemptions_per_s", row.preemptions},

@@ -22,6 +22,10 @@ struct TopRow {
     int64_t share = 0;  // percent asked for, 0: none
     uint64_t memory_on_card = 0;  // bytes
     uint64_t memory_on_host = 0;  // bytes
+    uint64_t memory_limit = 0;  // bytes; 0: none
+    uint64_t memory_guarantee = 0;  // bytes
+    uint64_t memory_swaps = 0;
+    double memory_waited_ms = 0;
     double got = -1;  // percent of its devices in the last second; negative: not known yet
     double held = 0;  // percent of the last second
     double preemptions = 0;  // in the last second

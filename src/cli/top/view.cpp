@@ -6,6 +6,7 @@
 
 #include "cli/fields.h"
 #include "cli/fit.h"
+#include "cli/size_text.h"
 
 namespace xsched::cli {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr size_t kProgramLeast = 8;
 constexpr size_t kFixed = 70;  // columns that all cells except the program's name take
 constexpr size_t kHistoryWidth = 8;
+constexpr size_t kMemory = 44;  // columns of the memory's cells, in a wide terminal
 constexpr const char* kKeys = "q quit  ? help  arrows: choose  Enter: queues  e explain  p priority  z suspend";
 
 std::string format(const char* pattern, double number) {
@@ -39,20 +41,39 @@ std::string short_length(double ms) {
     return format("%.1fs", ms / 1000);
 }
 
+// Returns whether there is room for the memory beside everything else.
+bool shows_memory(size_t columns) { return columns >= kFixed + kProgramLeast + kMemory; }
+
 size_t program_width(size_t columns) {
+    if (shows_memory(columns)) columns -= kMemory;
     return columns > kFixed + kProgramLeast ? std::min<size_t>(columns - kFixed, 40) : kProgramLeast;
 }
 
+std::string named(const char* key) {
+    const std::string text = heading_of(key);
+    return text.starts_with('>') ? text.substr(1) : text;
+}
+
+std::string memory_heading(size_t columns) {
+    if (!shows_memory(columns)) return "";
+    return right(named("memory_on_card"), 6) + right(named("memory_on_host"), 8) + right(named("memory_limit"), 8) +
+           right(named("memory_guarantee"), 9) + right(named("memory_swaps"), 6) + right(named("memory_waited_ms"), 7);
+}
+
+std::string memory_text(const TopRow& row, size_t columns) {
+    if (!shows_memory(columns)) return "";
+    return right(short_size(row.memory_on_card), 6) + right(short_size(row.memory_on_host), 8) +
+           right(short_size(row.memory_limit), 8) + right(short_size(row.memory_guarantee), 9) +
+           right(std::to_string(row.memory_swaps), 6) +
+           right(row.memory_waited_ms > 0 ? short_length(row.memory_waited_ms) : "-", 7);
+}
+
 std::string heading(size_t columns) {
-    const auto named = [](const char* key) {
-        const std::string text = heading_of(key);
-        return text.starts_with('>') ? text.substr(1) : text;
-    };
     return right(named("pid"), 7) + " " + left(named("program"), program_width(columns)) + " " +
            right(named("priority"), 4) + " " + left(named("state"), 5) + " " + right(named("share"), 3) + " " +
            left(named("got_percent"), 11) + " " + right(named("held_percent"), 5) + " " +
            right(named("preemptions_per_s"), 5) + " " + right(named("burst_p50_ms"), 6) + " " +
-           right(named("burst_p99_ms"), 6) + " HISTORY";
+           right(named("burst_p99_ms"), 6) + memory_heading(columns) + " HISTORY";
 }
 
 std::string row_text(const TopRow& row, const TopView& view) {
@@ -61,8 +82,8 @@ std::string row_text(const TopRow& row, const TopView& view) {
            right(std::to_string(row.priority), 4) + " " + left(row.state, 5) + " " +
            right(row.share > 0 ? std::to_string(row.share) : "-", 3) + " " + got + " " +
            right(format("%.0f", row.held), 5) + " " + right(format("%.0f", row.preemptions), 5) + " " +
-           right(short_length(row.burst_p50_ms), 6) + " " + right(short_length(row.burst_p99_ms), 6) + " " +
-           top_history(row.history, kHistoryWidth, view.utf8);
+           right(short_length(row.burst_p50_ms), 6) + " " + right(short_length(row.burst_p99_ms), 6) +
+           memory_text(row, view.columns) + " " + top_history(row.history, kHistoryWidth, view.utf8);
 }
 
 TopMark mark_of(const TopRow& row, const TopView& view) {
@@ -91,6 +112,8 @@ const std::vector<std::string>& help() {
         "GOT %    device time of the last second    HELD%  of that: suspended, with work",
         "PRE/S    holds in the last second          P50 P99  lengths of bursts of work",
         "HISTORY  GOT, a mark for each look       away   its memory is on the host",
+        "if it is wide: MEM  memory on the device   MEM LIM  MEM GUAR  its limit, guarantee",
+        "SWAPS    moves of it to the host           WAITED    time without it, or for room",
         "up down j k  choose a program              Enter its queues   e  explain it",
         "p priority   h share   P policy            z     suspend it, or resume it",
         "s  sort by the next column   r  reverse    /     only programs with this name",

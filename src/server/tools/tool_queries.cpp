@@ -107,6 +107,17 @@ Json costs_of(const SeenQueue& queue) {
             {"calls_us", record->interrupt_us.load()}};
 }
 
+// Adds the memory of the queue's program. The entry has the queue's own hints already.
+void add_memory(Json& entry, const Client& client) {
+    const Json memory = describe_memory(client);
+    for (const char* key : {"memory_on_card", "memory_on_host", "memory_swaps", "memory_waited_ms"})
+        entry[key] = memory[key];
+    const auto hinted = [&](const char* key) { return entry[key].get<uint64_t>(); };
+    const auto known = [&](const char* key) { return memory[key].get<uint64_t>(); };
+    entry["memory_limit"] = ipc::least_limit(hinted("memory_limit"), known("memory_limit"));
+    entry["memory_guarantee"] = std::max(hinted("memory_guarantee"), known("memory_guarantee"));
+}
+
 Json describe_queue(const Request& request, const Facts& facts, const AskedFor& asked, const SeenQueue& queue,
                     int64_t now_ns) {
     ipc::QueueSlot& slot = queue.slot;
@@ -132,6 +143,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     entry["costs"] = costs_of(queue);
     add_hints(entry, slot, now_ns);
+    add_memory(entry, queue.client);
     add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
     return entry;

@@ -1,0 +1,49 @@
+// The table of 'xcli status --limits'.
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "console/table.h"
+
+namespace xsched::cli {
+namespace {
+
+// Returns what all ordinary users together may have, if the server's control group has limits.
+std::string limits_by_group(const Json& answer) {
+    const Json& group = answer.value("group", Json::object());
+    if (group.empty()) return "";
+    std::string has;
+    if (group.contains("memory_bytes")) has = std::to_string(group["memory_bytes"].get<int64_t>() >> 20) + " MiB";
+    if (group.contains("processes"))
+        has += (has.empty() ? "" : " and ") + std::to_string(group["processes"].get<int64_t>()) + " processes";
+    std::string together;
+    for (const Json& limit : answer["limits"])
+        if (limit.contains("together") && limit["name"] == "clients")
+            together = std::to_string(limit["together"].get<int64_t>());
+    std::string queues;
+    if (group.contains("queues_of_a_program"))
+        queues = " The first " + std::to_string(group["queues_of_a_program"].get<int64_t>()) +
+                 " queues of a program are scheduled.";
+    return "\nThe server's control group has " + has + ": all ordinary users together have " + together +
+           " programs at most." + queues + "\n";
+}
+
+}  // namespace
+
+int show_limits(bool json) {
+    const Json answer = ServerLink().ask({{"cmd", "limits"}});
+    if (json) {
+        print(answer.dump(2) + "\n");
+        return 0;
+    }
+    console::Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
+    for (const Json& user : answer["users"])
+        for (const Json& limit : user["limits"]) {
+            const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
+            const std::string place = user.value("place", "");
+            table.add({place.empty() ? std::to_string(user.value("uid", int64_t{0})) : place, limit.value("name", ""),
+                       used, std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
+        }
+    print_text(table.text() + limits_by_group(answer));
+    return 0;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,14 @@
+// Sizes of memory as people read them. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace xsched::cli {
+
+// Returns "20.0 GiB", or "0.031 GiB" below a tenth.
+std::string size_text(uint64_t bytes);
+// Returns at most five characters for a table: "512M", "1.5G", "140G"; "-" for nothing.
+std::string short_size(uint64_t bytes);
+
+}  // namespace xsched::cli
