@@ -152,6 +152,16 @@ void Checkpoint::note_suspended(pid_t pid, uint64_t queue, bool suspended) {
     save();
 }
 
+void Checkpoint::note_memory_away(pid_t pid) {
+    note_suspended(pid, 0, false);
+    if (pid <= 0) return;
+    Json entry = entry_of(pid);
+    entry["queue"] = 0;
+    entry["memory"] = true;
+    list("held").push_back(std::move(entry));
+    save();
+}
+
 void Checkpoint::note_expected(pid_t pid) {
     const Json entry = entry_of(pid);
     Json& entries = list("expected");
@@ -173,16 +183,16 @@ void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
     Living is_alive;
     for (const Json& entry : list("held")) {
         if (entry.value("pid", 0) != pid || !is_alive(entry)) continue;
-        wanted_.push_back({client, entry.value("queue", uint64_t{0}), now_ns + kQueuePatienceNs});
+        const bool memory = entry.value("memory", false);
+        wanted_.push_back({client, entry.value("queue", uint64_t{0}), memory, now_ns + kQueuePatienceNs});
         due_ns_ = now_ns;
-        XLOG_INFO("pid %d was suspended before: it stays so until 'xcli resume'", pid);
+        XLOG_INFO("pid %d was suspended before%s: it stays so until 'xcli resume'", pid,
+                  memory ? ", with its memory" : "");
     }
 }
 
-void Checkpoint::suspend_again(const std::function<bool(uint32_t, uint64_t)>& set_suspended_by_person, int64_t now_ns) {
-    std::erase_if(wanted_, [&](const Wanted& one) {
-        return now_ns > one.give_up_ns || set_suspended_by_person(one.client, one.queue);
-    });
+void Checkpoint::suspend_again(const std::function<bool(const Wanted&)>& give, int64_t now_ns) {
+    std::erase_if(wanted_, [&](const Wanted& one) { return now_ns > one.give_up_ns || give(one); });
     due_ns_ = now_ns + kLookAgainNs;
 }
 

@@ -44,8 +44,10 @@ public:
     // Returns the policy that a person chose at run time; empty: none was chosen.
     std::string policy() const { return state_.value("policy", ""); }
     void note_policy(const std::string& name);
-    // Notes that a person suspended or resumed a queue. `queue` 0: the whole process.
+    // Notes that a person suspended or resumed a queue. `queue` 0: the whole process, and its memory.
     void note_suspended(pid_t pid, uint64_t queue, bool suspended);
+    // Notes that a person sent the process's memory to the host. Its queues are suspended no longer.
+    void note_memory_away(pid_t pid);
     void note_expected(pid_t pid);
     // Returns the processes that the earlier server waited for and that still live.
     std::vector<pid_t> expected() const;
@@ -53,21 +55,22 @@ public:
     void note(const char* name, nlohmann::json value);
     nlohmann::json value(const char* name) const { return state_.value(name, nlohmann::json()); }
 
-    // Notes that a client has connected: if its queues were suspended before the crash, they must be suspended again.
+    // Notes that a client has connected: if its queues were suspended before the crash, they must be suspended again;
+    // if its memory was sent to the host, it must stay there.
     void client_came(uint32_t client, pid_t pid, int64_t now_ns);
     // Returns when to suspend again (a client's queues come a moment after it); 0: nothing to suspend.
     int64_t due_ns() const { return wanted_.empty() ? 0 : due_ns_; }
-    // Suspends again what was suspended. `set_suspended_by_person` returns whether there is such a client and queue;
-    // `queue` 0: all of the client's.
-    void suspend_again(const std::function<bool(uint32_t client, uint64_t queue)>& set_suspended_by_person,
-                       int64_t now_ns);
-
-private:
+    // A person's order of which the client must be told.
     struct Wanted {
         uint32_t client;
-        uint64_t queue;
+        uint64_t queue;  // 0: all of the client's
+        bool memory;  // its memory goes to the host, instead
         int64_t give_up_ns;
     };
+    // Suspends again what was suspended. `give` returns whether there is such a client and queue.
+    void suspend_again(const std::function<bool(const Wanted&)>& give, int64_t now_ns);
+
+private:
     void load();
     void save();
     std::string text_that_fits(size_t most);

@@ -107,17 +107,18 @@ TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
     second.client_came(3, getpid(), 1000);
     EXPECT_EQ(second.due_ns(), 1000);
     std::vector<uint64_t> asked;
-    const auto no_queue_yet = [&](uint32_t client, uint64_t queue) {
-        EXPECT_EQ(client, 3U);
-        asked.push_back(queue);
-        return queue == 0;
+    const auto no_queue_yet = [&](const Checkpoint::Wanted& one) {
+        EXPECT_EQ(one.client, 3U);
+        EXPECT_FALSE(one.memory);
+        asked.push_back(one.queue);
+        return one.queue == 0;
     };
     second.suspend_again(no_queue_yet, 1000);
     EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7}));
     EXPECT_GT(second.due_ns(), 1000) << "the queue comes later";
     second.suspend_again(no_queue_yet, 2000);
     EXPECT_EQ(asked, (std::vector<uint64_t>{0, 7, 7}));
-    second.suspend_again([](uint32_t, uint64_t) { return true; }, 3000);
+    second.suspend_again([](const Checkpoint::Wanted&) { return true; }, 3000);
     EXPECT_EQ(second.due_ns(), 0);
     second.client_came(4, getpid(), 1000);
     second.suspend_again(no_queue_yet, INT64_MAX);
@@ -132,12 +133,27 @@ TEST_F(CheckpointTest, ResumingAProcessForgetsItsQueues) {
     Checkpoint second = next();
     second.client_came(1, getpid(), 0);
     std::vector<uint64_t> asked;
-    second.suspend_again([&](uint32_t, uint64_t queue) { return asked.push_back(queue), true; }, 0);
+    second.suspend_again([&](const Checkpoint::Wanted& one) { return asked.push_back(one.queue), true; }, 0);
     EXPECT_EQ(asked, std::vector<uint64_t>{7});
     second.note_suspended(getpid(), 0, false);
     Checkpoint third = next();
     third.client_came(1, getpid(), 1);
     EXPECT_EQ(third.due_ns(), 0);
+}
+
+TEST_F(CheckpointTest, MemoryThatAPersonSentAwayIsAway) {
+    Checkpoint first = next();
+    first.note_suspended(getpid(), 0, true);
+    first.note_memory_away(getpid());
+    Checkpoint second = next();
+    second.client_came(1, getpid(), 0);
+    std::vector<bool> told;
+    second.suspend_again([&](const Checkpoint::Wanted& one) { return told.push_back(one.memory), true; }, 0);
+    EXPECT_EQ(told, std::vector<bool>{true});
+    second.note_suspended(getpid(), 0, false);
+    Checkpoint third = next();
+    third.client_came(1, getpid(), 1);
+    EXPECT_EQ(third.due_ns(), 0) << "it was resumed";
 }
 
 // A server that is killed while it writes.

@@ -150,6 +150,31 @@ TEST_F(CudaMemory, APersonSendsItAwayAndBack) {
 }
 
 // The memory that it has by then stays; the memory that it allocates from then on is moved.
+// The server is killed, and its supervisor starts another one.
+TEST_F(CudaMemory, AnotherServerKnowsWhatAPersonSentAway) {
+    server.reset();
+    Process supervisor({binary("xserver"), "--socket", socket()}, directory.environment());
+    ASSERT_TRUE(supervisor.wait_for_output("listening on")) << supervisor.err();
+    const auto holder = start(kHolder, "96", 10, true, "holder");
+    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    ASSERT_TRUE(order("suspend", *holder, {{"memory", true}})["ok"]);
+    ASSERT_TRUE(eventually([&] { return program(*holder)["memory_on_host"] == 96 << 20; }));
+    const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
+    const int before = server_pid();
+    ASSERT_EQ(kill(before, SIGKILL), 0);
+    ASSERT_TRUE(eventually([&] { return server_pid() > 0 && server_pid() != before; }));
+    const auto is_away = [&] {
+        const Json known = program(*holder);
+        return known.is_object() && known["memory_sent_away"] == true && known["memory_on_host"] == 96 << 20;
+    };
+    EXPECT_TRUE(eventually(is_away)) << program(*holder).dump() << supervisor.err();
+    EXPECT_EQ((holder->take_output(), holder->err()).find("came back"), std::string::npos)
+        << "it stayed away meanwhile: " << holder->err();
+    ASSERT_TRUE(order("resume", *holder, {})["ok"]);
+    EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
+    ends_well(*holder);
+}
+
 TEST_F(CudaMemory, AHintIsForWhatIsAllocatedFromThenOn) {
     Environment own = environment("64", 0, false, "holder");
     own["TWICE"] = directory.path() + "/more";

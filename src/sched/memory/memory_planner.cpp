@@ -22,8 +22,10 @@ int64_t MemoryPlanner::turn_ns(uint64_t bytes) {
 void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
     for (auto& [client, known] : known_) known.seen = false;
     for (const MemoryUser& user : users) {
-        Known& known = known_[user.client];
+        const auto [at, is_new] = known_.try_emplace(user.client);
+        Known& known = at->second;
         known.seen = true;
+        if (is_new) known.away = user.on_host;  // an earlier scheduler has ordered that
         if (user.on_card == 0 || user.on_host > 0 || user.moving || known.away > 0)
             known.on_card_since_ns = 0;
         else if (known.on_card_since_ns == 0)

@@ -263,8 +263,11 @@ void Server::end_expectation(uint32_t id) {
 void Server::suspend_again(int64_t now_ns) {
     scheduler_.run([&](dispatch::Dispatcher& dispatcher) {
         checkpoint_.suspend_again(
-            [&dispatcher](uint32_t client, uint64_t queue) {
-                return dispatcher.set_suspended_by_person(client, queue, true);
+            [&](const Checkpoint::Wanted& one) {
+                if (!one.memory) return dispatcher.set_suspended_by_person(one.client, one.queue, true);
+                if (!dispatcher.keep_memory_away(one.client, true)) return false;
+                clients_.at(one.client)->memory_sent_away = true;
+                return true;
             },
             now_ns);
     });

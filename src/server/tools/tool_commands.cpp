@@ -83,8 +83,11 @@ Json hold(const Request& request, bool suspend) {
         throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
     if (queue_handle == 0) send_memory(request, clients, away);
     // All of them are connections of one process.
-    request.host.checkpoint.note_suspended(request.host.clients.at(clients.front())->pid(), queue_handle,
-                                           suspend && !away);
+    const pid_t process = request.host.clients.at(clients.front())->pid();
+    if (away)
+        request.host.checkpoint.note_memory_away(process);
+    else
+        request.host.checkpoint.note_suspended(process, queue_handle, suspend);
     tell_log(request, what);
     return {{"queues", queues}, {"later", !handle.has_value()}};
 }

@@ -339,5 +339,16 @@ TEST_F(MemoryPlans, RandomProgramsAreAllServed) {
     for (const MemoryUser& it : users_) EXPECT_EQ(it.on_host, 0u) << it.client;
 }
 
+// A scheduler that died has sent it away. Its successor does not order it back while there is no room.
+TEST_F(MemoryPlans, WhatAnEarlierSchedulerSentAwayStaysAway) {
+    add(1, 0, 0).on_host = 30 * kGiB;
+    add(2, 10, 70 * kGiB, false);
+    plan();
+    EXPECT_EQ(orders_[0].away, 30 * kGiB);
+    user(2).on_card = 10 * kGiB;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
 }  // namespace
 }  // namespace xsched::sched
