@@ -91,6 +91,19 @@ TEST_F(CudaMemory, NothingBeyondTheLimit) {
     }
 }
 
+TEST_F(CudaMemory, EachWayToAllocateCounts) {
+    Environment own = environment("64", 0, false, "filler");
+    own["XSCHED_MEMORY_LIMIT"] = std::to_string(40 << 20);
+    Process program({"/usr/bin/python3", "-c", in_cuda(kEachWay)}, own);
+    EXPECT_EQ(program.wait(), 0);
+    program.take_output();
+    for (const char* way : {"plain", "in_order", "array", "physical"})
+        EXPECT_NE(program.out().find(std::string(way) + " [[0, 0, 2], [0, 0, 2]]"), std::string::npos)
+            << way << " " << program.out() << program.err();
+    EXPECT_NE(program.out().find("whole 40"), std::string::npos) << program.out();
+    EXPECT_EQ(program.out().find("error"), std::string::npos) << program.out();
+}
+
 // Both are of one user. The second one has what the first one leaves, and more when that ends.
 TEST_F(CudaMemory, ProgramsOfAUserShareHisLimit) {
     ASSERT_TRUE(answer_of_server(

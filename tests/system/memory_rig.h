@@ -87,6 +87,44 @@ print("rows", cuda.cuMemAllocPitch_v2(ctypes.byref(rows), ctypes.byref(pitch), c
                                       ctypes.c_size_t(16), ctypes.c_uint(4)), flush=True)
 )";
 
+// Allocates and frees 16 MiB in each way that there is, until one is refused, and says how that went.
+inline constexpr const char* kEachWay = R"(
+SIZE = 16 << 20
+class Array(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_size_t), ("height", ctypes.c_size_t), ("format", ctypes.c_int),
+                ("channels", ctypes.c_uint)]
+class Wanted(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("handles", ctypes.c_int), ("location", ctypes.c_int), ("id", ctypes.c_int),
+                ("more", ctypes.c_uint64 * 2)]
+def plain(made):
+    return cuda.cuMemAlloc_v2(ctypes.byref(made), ctypes.c_size_t(SIZE))
+def in_order(made):
+    return cuda.cuMemAllocAsync(ctypes.byref(made), ctypes.c_size_t(SIZE), stream)
+def array(made):
+    return cuda.cuArrayCreate_v2(ctypes.byref(made), ctypes.byref(Array(1 << 10, 1 << 10, 0x20, 4)))
+def physical(made):
+    return cuda.cuMemCreate(ctypes.byref(made), ctypes.c_size_t(SIZE), ctypes.byref(Wanted(1, 0, 1, 0)),
+                            ctypes.c_ulonglong(0))
+WAYS = [(plain, lambda made: cuda.cuMemFree_v2(made)), (in_order, lambda made: cuda.cuMemFreeAsync(made, stream)),
+        (array, lambda made: cuda.cuArrayDestroy(made)), (physical, lambda made: cuda.cuMemRelease(made))]
+for make, free in WAYS:
+    rows = []
+    for _ in range(2):
+        codes, made = [], []
+        while not codes or (codes[-1] == 0 and len(codes) < 9):
+            made.append(ctypes.c_uint64())
+            codes.append(make(made[-1]))
+        rows.append(codes)
+        for each in made[:-1]:
+            if free(each):
+                print("error of", make.__name__, flush=True)
+        cuda.cuStreamSynchronize(stream)
+    print(make.__name__, rows, flush=True)
+total = ctypes.c_size_t()
+cuda.cuDeviceTotalMem_v2(ctypes.byref(total), 0)
+print("whole", total.value >> 20, flush=True)
+)";
+
 // Allocates MIB mebibytes at once, says what came of that, and frees them when it is told.
 inline constexpr const char* kTaker = R"(
 taken = ctypes.c_uint64()

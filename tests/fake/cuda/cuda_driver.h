@@ -53,6 +53,11 @@ typedef struct CUDA_RESOURCE_DESC_st CUDA_RESOURCE_DESC;
 typedef struct CUDA_TEXTURE_DESC_st CUDA_TEXTURE_DESC;
 typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC;
 typedef struct CUarray_st* CUarray;
+typedef struct CUDA_ARRAY_DESCRIPTOR_st {
+    size_t Width, Height;
+    int Format;
+    unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
 typedef struct CUipcEventHandle_st {
     char reserved[64];
 } CUipcEventHandle;

@@ -57,6 +57,19 @@ CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t 
     *pitch = (width + 255) / 256 * 256;
     return allocate_device(address, *pitch * height, Memory::kDevice);
 }
+// Makes arrays of floats alone.
+CUresult CUDAAPI cuArrayCreate_v2(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* wanted) {
+    FAKE_ENTRY();
+    CUdeviceptr memory = 0;
+    const size_t texels = wanted->Width * std::max<size_t>(wanted->Height, 1);
+    FAKE_TRY(allocate_device(&memory, texels * wanted->NumChannels * sizeof(float), Memory::kDevice));
+    *array = reinterpret_cast<CUarray>(memory);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuArrayDestroy(CUarray array) {
+    FAKE_ENTRY();
+    return free_synchronously(array, Memory::kDevice);
+}
 CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* start, size_t* bytes, CUdeviceptr address) {
     FAKE_ENTRY();
     const Extent extent = extent_at(host_of(address));

@@ -49,7 +49,7 @@ CUresult create_physical(CUmemGenericAllocationHandle* handle, size_t bytes, con
 
 template <stream::EntryPoint kEntry>
 CUresult release_physical(CUmemGenericAllocationHandle handle) {
-    return is_ours(handle) ? release_movable(handle) : stream::Traced<kEntry>::call(handle);
+    return is_ours(handle) ? release_movable(handle) : ReleasesElse<kEntry>::call(handle);
 }
 
 template <stream::EntryPoint kEntry>

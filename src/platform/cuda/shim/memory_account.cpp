@@ -21,7 +21,7 @@ constexpr size_t kBuckets = 1024;  // programs have some thousands of allocation
 
 struct Counted {
     Counted* next;
-    CUdeviceptr memory;
+    MemoryName memory;
     size_t bytes;
     CUcontext context;
     CUdevice device;
@@ -32,14 +32,14 @@ constinit std::atomic<uint64_t> g_counted_bytes[kMostCounted] = {};
 constinit std::atomic<uint64_t> g_identities[kMostCounted] = {};  // XDevice; 0: not known yet
 constinit std::atomic<bool> g_refusal_told{false};
 
-Counted*& bucket_of(CUdeviceptr memory) {
-    return g_counted[static_cast<size_t>((memory >> 8) * 0x9e3779b97f4a7c15u >> 32) % kBuckets];
+Counted*& bucket_of(const MemoryName& memory) {
+    return g_counted[static_cast<size_t>((memory.number >> 4) * 0x9e3779b97f4a7c15u >> 32) % kBuckets];
 }
 
+CUdevice counted_device(CUdevice device) { return device >= 0 && device < kMostCounted ? device : -1; }
+
 CUdevice counted_device(CUcontext context) {
-    if (context == nullptr) return -1;
-    const CUdevice device = stream::device_of(*stream::hal_api(), context);
-    return device >= 0 && device < kMostCounted ? device : -1;
+    return context != nullptr ? counted_device(stream::device_of(*stream::hal_api(), context)) : -1;
 }
 
 // As the HAL's device_identity, which is in another library.
@@ -59,10 +59,10 @@ XDevice counted_identity(CUdevice device) {
     return known.load(std::memory_order_relaxed);
 }
 
-Counted* take_counted(CUdeviceptr memory) {
+Counted* take_counted(const MemoryName& memory) {
     base::Lock lock(g_counted_mutex);
     Counted** at = &bucket_of(memory);
-    while (*at != nullptr && (*at)->memory != memory) at = &(*at)->next;
+    while (*at != nullptr && !((*at)->memory == memory)) at = &(*at)->next;
     return *at != nullptr ? std::exchange(*at, (*at)->next) : nullptr;
 }
 
@@ -91,6 +91,14 @@ void tell_joint_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
         in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
 }
 
+void tell_of(CUdevice ordinal) {
+    const XDevice device = counted_identity(ordinal);
+    const uint64_t all = g_counted_bytes[ordinal].load(std::memory_order_relaxed);
+    const bool moves = device == g_evictable_on.load(std::memory_order_relaxed);
+    const uint64_t movable = moves ? g_on_card.load() + g_on_host.load() : 0;
+    xq_memory_fixed(device, all > movable ? all - movable : 0);
+}
+
 void uncount(const Counted& counted) {
     g_counted_bytes[counted.device].fetch_sub(counted.bytes, std::memory_order_relaxed);
     xq_memory_uncount(counted_identity(counted.device), counted.bytes);
@@ -98,15 +106,14 @@ void uncount(const Counted& counted) {
 
 }  // namespace
 
-Room::Room(size_t bytes) : bytes_(bytes) {
+Room::Room(size_t bytes, CUdevice device) : bytes_(bytes) {
     if (bytes == 0) return;
     const stream::KeepErrno keep;
-    CUcontext const context = stream::current_context(*stream::hal_api());
-    device_ = counted_device(context);
+    if (device < 0) context_ = stream::current_context(*stream::hal_api());
+    device_ = device < 0 ? counted_device(context_) : counted_device(device);
     if (device_ < 0) return;
     const uint64_t limit = xq_memory_rules().limit;
     const uint64_t before = g_counted_bytes[device_].fetch_add(bytes, std::memory_order_relaxed);
-    context_ = context;
     enough_ = limit == 0 || (before <= limit && bytes <= limit - before);
     if (!enough_) {
         tell_refusal(bytes, before, limit);
@@ -117,23 +124,22 @@ Room::Room(size_t bytes) : bytes_(bytes) {
 }
 
 Room::~Room() {
-    if (context_ == nullptr) return;
+    if (device_ < 0) return;
     g_counted_bytes[device_].fetch_sub(bytes_, std::memory_order_relaxed);
     if (counted_) xq_memory_uncount(counted_identity(device_), bytes_);
 }
 
-void Room::keep(CUdeviceptr memory) {
+void Room::keep(const MemoryName& memory) {
     const stream::KeepErrno keep;
-    if (context_ == nullptr) return;
+    if (device_ < 0) return;
     auto* counted = static_cast<Counted*>(std::malloc(sizeof(Counted)));
     if (counted == nullptr) return;
     *counted = {nullptr, memory, bytes_, context_, device_};
     put_counted(counted);
-    context_ = nullptr;
-    tell_of_counted();
+    tell_of(std::exchange(device_, -1));
 }
 
-Leaving::Leaving(CUdeviceptr memory) : counted_(take_counted(memory)) {}
+Leaving::Leaving(const MemoryName& memory) : counted_(take_counted(memory)) {}
 
 Leaving::~Leaving() {
     auto* const counted = static_cast<Counted*>(counted_);
@@ -144,8 +150,8 @@ Leaving::~Leaving() {
         return;
     }
     uncount(*counted);
+    tell_of(counted->device);
     std::free(counted);
-    tell_of_counted();
 }
 
 void forget_counted(CUcontext context) {
@@ -178,14 +184,14 @@ void show_what_it_may_have(size_t* free, size_t* total) {
     if (free != nullptr) *free = std::min<uint64_t>(*free, left);
 }
 
+void show_whole_of_what_it_may_have(size_t* total) {
+    const stream::KeepErrno keep;
+    if (const uint64_t limit = xq_memory_rules().limit; limit != 0) *total = std::min<uint64_t>(*total, limit);
+}
+
 void tell_of_counted() {
     const CUdevice ordinal = counted_device(stream::current_context(*stream::hal_api()));
-    if (ordinal < 0) return;
-    const XDevice device = counted_identity(ordinal);
-    const uint64_t all = g_counted_bytes[ordinal].load(std::memory_order_relaxed);
-    const bool moves = device == g_evictable_on.load(std::memory_order_relaxed);
-    const uint64_t movable = moves ? g_on_card.load() + g_on_host.load() : 0;
-    xq_memory_fixed(device, all > movable ? all - movable : 0);
+    if (ordinal >= 0) tell_of(ordinal);
 }
 
 }  // namespace xsched::cuda

@@ -1,11 +1,11 @@
 // CUDA's hooks, by the names that api/cuda.json has for them: those that all platforms with streams have, and
 //
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
-//   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, ask_free_memory, shows_memory,
-//   set_attribute, share_memory (spare_memory.h) ask_address_range, ask_attribute, ask_attributes, keeps_in_place,
-//   make_texture, enable_peer_access (evictable.h) create_physical, release_physical, map_memory, unmap_memory,
-//   open_memory, retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other (mapped_memory.h)
-//   copy_rows (rows.h) get_proc_address asked for functions
+//   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, release_else, ask_free_memory,
+//   ask_total_memory, shows_memory, set_attribute, share_memory (spare_memory.h) ask_address_range, ask_attribute,
+//   ask_attributes, keeps_in_place, make_texture, enable_peer_access (evictable.h) create_physical, release_physical,
+//   map_memory, unmap_memory, open_memory, retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other
+//   (mapped_memory.h) copy_rows (rows.h) get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
@@ -41,6 +41,8 @@ inline constexpr auto copy_rows = &cuda::InRows<kEntry, &Scheduled<kEntry>::call
 template <EntryPoint kEntry>
 inline constexpr auto allocate_else = &cuda::AllocatesElse<kEntry>::call;
 template <EntryPoint kEntry>
+inline constexpr auto release_else = &cuda::ReleasesElse<kEntry>::call;
+template <EntryPoint kEntry>
 inline constexpr auto allocate_in_order = &cuda::AllocatesInOrder<kEntry>::call;
 template <EntryPoint kEntry>
 inline constexpr auto keeps_in_place = &cuda::KeepsInPlace<kEntry>::call;
@@ -61,6 +63,7 @@ using cuda::ask_address_range;
 using cuda::ask_attribute;
 using cuda::ask_attributes;
 using cuda::ask_free_memory;
+using cuda::ask_total_memory;
 using cuda::context_create;
 using cuda::context_destroy;
 using cuda::create_physical;

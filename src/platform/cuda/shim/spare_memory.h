@@ -15,10 +15,12 @@
 
 #include <utility>
 
+#include "platform/cuda/shim/allocation_size.h"
 #include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/platform.h"
 #include "platform/cuda/shim/program_memory.h"
+#include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/trace.h"
@@ -95,29 +97,26 @@ CUresult release(CUdeviceptr memory) {
     return code;
 }
 
-// The size in a call that allocates, where its arguments tell it.
-template <typename Made, typename... Rest>
-size_t allocated_bytes(Made*, size_t bytes, Rest...) {
-    return bytes;
+// Handles and addresses have one type.
+template <stream::EntryPoint kEntry, typename Made>
+MemoryName memory_name(Made made) {
+    if constexpr (kEntry == stream::kEntry_cuMemCreate || kEntry == stream::kEntry_cuMemRelease)
+        return MemoryName::of_handle(made);
+    else
+        return made;
 }
-// Rows are as long as the driver makes them: in units of so many bytes at least.
-inline constexpr size_t kPitchBytes = 512;
-inline size_t allocated_bytes(CUdeviceptr*, size_t*, size_t row, size_t rows, unsigned) {
-    return (row + kPitchBytes - 1) / kPitchBytes * kPitchBytes * rows;
+template <typename First, typename... Rest>
+First first_of(First first, Rest...) {
+    return first;
 }
-template <typename... Arguments>
-size_t allocated_bytes(Arguments...) {
-    return 0;
+template <typename Last>
+Last last_of(Last last) {
+    return last;
 }
-// Where an address is allocated that cuMemFree takes.
-inline size_t counted_part(CUdeviceptr*, size_t bytes) { return bytes; }
-template <typename Made>
-size_t counted_part(Made*, size_t) {
-    return 0;
+template <typename First, typename... Rest>
+auto last_of(First, Rest... rest) {
+    return last_of(rest...);
 }
-inline void keep_room(Room& room, const CUdeviceptr* memory) { room.keep(*memory); }
-template <typename Made>
-void keep_room(Room&, const Made*) {}
 
 // Hooks of allocations of other kinds, whose memory is not kept.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
@@ -125,19 +124,26 @@ struct AllocatesElse;
 template <stream::EntryPoint kEntry, typename... Arguments>
 struct AllocatesElse<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) {
-        const size_t bytes = allocated_bytes(arguments...);
-        Room room(counted_part(first_of(arguments...), bytes));
+        const AllocationSize size = size_of<kEntry>(arguments...);
+        Room room(size.bytes, size.device);
         if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
-        const CUresult code = allocate_somehow<kEntry>(bytes, arguments...);
-        if (code == CUDA_SUCCESS) keep_room(room, first_of(arguments...));
+        const CUresult code = allocate_somehow<kEntry>(size.bytes, arguments...);
+        if (code == CUDA_SUCCESS) room.keep(memory_name<kEntry>(*first_of(arguments...)));
         note_that_it_stays<kEntry>(code);
         return code;
     }
+};
 
-private:
-    template <typename First, typename... Rest>
-    static First first_of(First first, Rest...) {
-        return first;
+// Hooks of the calls that free such memory.
+template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
+struct ReleasesElse;
+template <stream::EntryPoint kEntry, typename Memory>
+struct ReleasesElse<kEntry, CUresult (*)(Memory)> {
+    static CUresult call(Memory memory) {
+        Leaving leaving(memory_name<kEntry>(memory));
+        const CUresult code = stream::Traced<kEntry>::call(memory);
+        if (code != CUDA_SUCCESS) leaving.stays();
+        return code;
     }
 };
 
@@ -147,10 +153,15 @@ struct AllocatesInOrder;
 template <stream::EntryPoint kEntry, typename... Arguments>
 struct AllocatesInOrder<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) {
+        const size_t bytes = size_of<kEntry>(arguments...).bytes;
+        // Memory of a captured call is allocated where the graph runs, if at all.
+        const bool captured = stream::capturing(last_of(arguments...), stream::Declared<kEntry>::kPerThread);
+        Room room(captured ? 0 : bytes);
+        if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
         CUresult code = stream::Scheduled<kEntry>::call(arguments...);
-        const size_t bytes = allocated_bytes(arguments...);
         for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes); ++i)
             code = stream::Scheduled<kEntry>::call(arguments...);
+        if (code == CUDA_SUCCESS) room.keep(*first_of(arguments...));
         note_that_it_stays<kEntry>(code);
         return code;
     }
@@ -173,6 +184,13 @@ CUresult ask_free_memory(size_t* free, size_t* total) {
     const CUresult code = stream::driver<kEntry>()(free, total);
     if (code == CUDA_SUCCESS && free != nullptr) *free += spare_bytes();
     if (code == CUDA_SUCCESS) show_what_it_may_have(free, total);
+    return code;
+}
+
+template <stream::EntryPoint kEntry>
+CUresult ask_total_memory(size_t* total, CUdevice device) {
+    const CUresult code = stream::driver<kEntry>()(total, device);
+    if (code == CUDA_SUCCESS && total != nullptr) show_whole_of_what_it_may_have(total);
     return code;
 }
 
