@@ -49,6 +49,14 @@ int32_t ClientSlots::memory_priority() const {
     return share_.capped(view_.region->header.memory_priority.load(std::memory_order_relaxed));
 }
 
+int64_t ClientSlots::memory_gang() const {
+    for (size_t at = 0; at < queues_.size(); ++at)
+        if (const int64_t gang = view_.region->slots[at].gang.load(std::memory_order_relaxed);
+            queues_[at].used && gang > 0)
+            return gang;
+    return 0;
+}
+
 // Puts a unit under the account of others. A user cannot escape an administrator's share by making a control group.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();

@@ -96,6 +96,8 @@ public:
     uint64_t joint_memory_limit() const { return dispatch::joint_memory_limit(view_.limits.get(), view_.group.get()); }
     // Returns the priority with which it asks for memory: that of its most urgent queue.
     int32_t memory_priority() const;
+    // Returns the gang of its queues; 0: none.
+    int64_t memory_gang() const;
     // Names the devices on which the server itself takes the process's work off, in one call with others
     // (Interrupt::kTogether).
     void act_for(std::vector<uint64_t> devices) { acted_for_ = std::move(devices); }

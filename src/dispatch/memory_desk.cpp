@@ -62,10 +62,44 @@ void MemoryDesk::read(ClientSlots& client) {
         if (id == 0) break;
         Device& device = devices_[id];
         device.users.push_back(read_words(client, words));
+        device.users.back().gang = gang_of(client);
         device.clients.push_back(&client);
         device.words.push_back(&words);
         device.joint.add(client, words);
     }
+}
+
+uint64_t MemoryDesk::gang_of(const ClientSlots& client) {
+    const int64_t name = client.memory_gang();
+    if (name == 0) return 0;
+    return gangs_.try_emplace({client.user(), name}, gangs_.size() + 1).first->second;
+}
+
+// Tells each member of a gang how it is with the others, on all devices.
+void MemoryDesk::tell_gangs() {
+    struct Away {
+        uint32_t members = 0;
+        uint32_t waiting = 0;
+    };
+    std::vector<Away> gangs(gangs_.size() + 1);
+    const auto of_all = [this](auto&& what) {
+        for (auto& [id, device] : devices_)
+            for (size_t i = 0; i < device.users.size(); ++i) {
+                MemoryUser& user = device.users[i];
+                if (user.gang == 0) continue;
+                const bool away = user.on_host != 0 && device.words[i]->away.load(std::memory_order_relaxed) != 0;
+                what(user, away, away && !device.planner.is_ready(user.client));
+            }
+    };
+    of_all([&](const MemoryUser& user, bool away, bool waits) {
+        gangs[user.gang].members += away ? 1 : 0;
+        gangs[user.gang].waiting += waits ? 1 : 0;
+    });
+    of_all([&](MemoryUser& user, bool away, bool waits) {
+        user.gang_is_away = gangs[user.gang].members > (away ? 1U : 0U);
+        user.gang_waits = gangs[user.gang].waiting > (waits ? 1U : 0U);
+    });
+    gangs_.clear();
 }
 
 void MemoryDesk::write(Device& device, int64_t now_ns) {
@@ -113,6 +147,7 @@ void MemoryDesk::pass(const ClientList& users, int64_t now_ns) {
     }
     for (ClientSlots* client : users) read(*client);
     std::erase_if(devices_, [](const auto& each) { return each.second.users.empty(); });
+    tell_gangs();
     for (auto& [id, device] : devices_) {
         write(device, now_ns);
         const bool busy = std::any_of(device.users.begin(), device.users.end(), [](const MemoryUser& user) {

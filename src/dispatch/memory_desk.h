@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dispatch/client_list.h"
@@ -30,9 +32,12 @@ private:
     };
 
     void read(ClientSlots& client);
+    uint64_t gang_of(const ClientSlots& client);
+    void tell_gangs();
     void write(Device& device, int64_t now_ns);
 
     std::unordered_map<uint64_t, Device> devices_;
+    std::map<std::pair<uint64_t, int64_t>, uint64_t> gangs_;  // by user and name: their numbers in this pass
     int64_t look_ns_ = 0;
     int64_t looked_ns_ = 0;
 };

@@ -128,5 +128,38 @@ TEST_F(MemoryRequests, AProgramIsKeptAwayUntilItIsResumed) {
     EXPECT_FALSE(dispatcher.keep_memory_away(77, true));
 }
 
+// A gang on two devices: an urgent program takes the first one's memory.
+TEST_F(MemoryRequests, AGangMovesTogether) {
+    for (FakeClient* member : {&one, &two}) {
+        has(*member, kMemoryBytes, true, 0);
+        member->make_queue(0, 0, member == &one ? 1 : 2);
+        member->slot(0).gang = 7;
+        dispatcher.add_client(view(*member));
+    }
+    memory(two).device = 2;
+    has(other, 0, false, 10);
+    dispatcher.add_client(other.view());
+    ask(other, kMemoryBytes);
+    go_on(10 * kMs);
+    ASSERT_EQ(memory(one).away, kMemoryBytes);
+    EXPECT_EQ(memory(two).away, 0U);
+    obey(one);
+    go_on(10 * kMs);
+    EXPECT_EQ(memory(two).away, kMemoryBytes) << "it could not get on";
+    obey(two);
+    memory(two).free = 4 * kMemoryBytes;
+    go_on(3 * base::kSecond);
+    EXPECT_EQ(memory(two).away, kMemoryBytes) << "the other has no room yet";
+    memory(one).free = 4 * kMemoryBytes;
+    go_on(3 * base::kSecond);
+    EXPECT_EQ(memory(one).away, 0U);
+    EXPECT_EQ(memory(two).away, 0U);
+    obey(one);
+    go_on(10 * kMs);
+    obey(two);
+    go_on(base::kSecond);
+    EXPECT_EQ(memory(one).away + memory(two).away, 0U) << "both are back";
+}
+
 }  // namespace
 }  // namespace xsched::dispatch

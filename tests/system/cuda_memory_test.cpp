@@ -239,6 +239,30 @@ TEST_F(CudaMemory, WhatCannotBeMovedIsNotSentAway) {
 }
 
 // The card has room for one of them and a half.
+// The first member's memory is enough for the urgent program. The second one could not get on without the first.
+TEST_F(CudaMemory, AGangMovesTogether) {
+    const auto start_member = [&](const char* mebibytes, const char* gang) {
+        Environment own = environment(mebibytes, 0, true, "holder");
+        own["XSCHED_AUTO_XQUEUE_GANG"] = gang;
+        return std::make_unique<Process>(std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(kHolder)}, own);
+    };
+    const auto first = start_member("64", "team");
+    const auto second = start_member("32", "team");
+    const auto stranger = start_member("16", "others");
+    for (Process* holder : {first.get(), second.get(), stranger.get()})
+        ASSERT_TRUE(says(*holder, "holds")) << holder->out() << holder->err();
+    const auto taker = start(kTaker, "96", 10, false, "taker");
+    EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << server->process().err();
+    EXPECT_TRUE(eventually([&] { return program(*second)["memory_on_host"] == 32 << 20; })) << program(*second).dump();
+    EXPECT_GT(program(*first)["memory_on_host"], 0);
+    EXPECT_EQ(program(*stranger)["memory_on_host"], 0);
+    tell("taker");
+    for (Process* holder : {first.get(), second.get(), stranger.get()})
+        EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
+    EXPECT_EQ(program(*second)["memory_swaps"], 1) << "it does not come and go";
+    for (Process* holder : {first.get(), second.get(), stranger.get()}) ends_well(*holder);
+}
+
 TEST_F(CudaMemory, EqualsTakeTurns) {
     const auto one = start(kHolder, "128", 0, true, "holder");
     ASSERT_TRUE(says(*one, "holds")) << one->err();

@@ -12,6 +12,11 @@ uint64_t gives(const MemoryUser& user) {
     return user.on_card > stays ? user.on_card - stays : 0;
 }
 
+// Members of a gang make no room for each other: none could use it.
+bool are_together(const MemoryUser& one, const MemoryUser& other) {
+    return one.client == other.client || (one.gang != 0 && one.gang == other.gang);
+}
+
 }  // namespace
 
 int64_t MemoryPlanner::turn_ns(uint64_t bytes) {
@@ -25,6 +30,7 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
         const auto [at, is_new] = known_.try_emplace(user.client);
         Known& known = at->second;
         known.seen = true;
+        known.ready = false;
         if (is_new) known.away = user.on_host;  // an earlier scheduler has ordered that
         if (user.on_card == 0 || user.on_host > 0 || user.moving || known.away > 0)
             known.on_card_since_ns = 0;
@@ -36,6 +42,7 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
             known.retry_ns = now_ns + kSettleNs;
         }
         keep_away(user, known, now_ns);
+        follow_gang(user, known, now_ns);
         // Whole pieces move, so more than was ordered may be away.
         if (known.away != 0 && !user.moving) known.away = std::max(known.away, user.on_host);
         if (user.wanted != 0 && known.asked != user.asked) {
@@ -49,6 +56,14 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
         }
     }
     std::erase_if(known_, [](const auto& each) { return !each.second.seen; });
+}
+
+// Orders all of a program's memory that is not guaranteed to the host if another member of its gang has to do without
+// its own: the gang cannot get on, and others may use the room.
+void MemoryPlanner::follow_gang(const MemoryUser& user, Known& known, int64_t now_ns) {
+    if (!user.gang_is_away || !user.evictable || user.kept_away || user.wanted != 0 || gives(user) == 0) return;
+    if (known.retry_ns > now_ns) return look_at(known.retry_ns);
+    order_away(known, user.on_host + gives(user));
 }
 
 void MemoryPlanner::order_away(Known& known, uint64_t bytes) {
@@ -102,7 +117,7 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
     if (left_ns_ >= known.asks_since_ns) return true;
     uint64_t there = 0;
     for (const MemoryUser& user : users)
-        if (user.client != asker.client && (user.kept_away || (user.evictable && user.priority <= asker.priority)))
+        if (!are_together(user, asker) && (user.kept_away || (user.evictable && user.priority <= asker.priority)))
             there += gives(user);
     return there >= asker.wanted;
 }
@@ -111,7 +126,7 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
 // missing demands, and not as that of all that the giver has.
 bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
                              int64_t* turn_ends_ns) {
-    if (!giver.evictable || giver.client == asker.client || giver.kept_away || gives(giver) == 0) return false;
+    if (!giver.evictable || are_together(giver, asker) || giver.kept_away || gives(giver) == 0) return false;
     const Known& known = known_.at(giver.client);
     if (giver.priority != asker.priority) return giver.priority < asker.priority && known.retry_ns <= now_ns;
     if (giver.on_host > 0) return known.retry_ns <= now_ns;  // its turn is over already
@@ -174,11 +189,19 @@ void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUs
     Known& known = known_.at(user.client);
     if (known.retry_ns > now_ns) return look_at(known.retry_ns);
     if (granted_until_ns_ > now_ns) return look_at(granted_until_ns_);
-    if (user.free >= user.on_host + kReserveBytes) {
-        known.away = 0;
+    uint64_t needed = kReserveBytes;
+    for (const MemoryUser& each : users)
+        if (are_together(each, user) && !each.kept_away) needed += each.on_host;
+    if (user.free < needed) {
+        take(users, user, needed - user.free, now_ns);
         return;
     }
-    take(users, user, user.on_host + kReserveBytes - user.free, now_ns);
+    for (const MemoryUser& each : users) {
+        if (!are_together(each, user) || each.kept_away) continue;
+        Known& member = known_.at(each.client);
+        member.ready = true;
+        if (!user.gang_waits) member.away = 0;
+    }
 }
 
 std::vector<MemoryOrder> MemoryPlanner::plan(std::span<const MemoryUser> users, int64_t now_ns) {

@@ -27,6 +27,9 @@ struct MemoryUser {
     uint64_t fixed = 0;      // bytes that it has beside, and that stay on the device
     uint64_t guarantee = 0;  // bytes of all that stay on the device, whichever program asks
     bool kept_away = false;  // a person has suspended it with its memory, or it does without it for now
+    uint64_t gang = 0;  // number of its gang; 0: none
+    bool gang_is_away = false;  // memory of another member is away, on whatever device
+    bool gang_waits = false;  // another member whose memory is away cannot have it back yet
 };
 
 struct MemoryOrder {
@@ -57,6 +60,12 @@ public:
     std::vector<MemoryOrder> plan(std::span<const MemoryUser> users, int64_t now_ns);
     // When to plan again although nothing changes; 0: no need. As of the last plan().
     int64_t look_ns() const { return look_ns_; }
+    // Returns whether the program's memory could come back, but for the other members of its gang. As of the last
+    // plan().
+    bool is_ready(uint32_t client) const {
+        const auto known = known_.find(client);
+        return known != known_.end() && known->second.ready;
+    }
 
     static int64_t turn_ns(uint64_t bytes);
 
@@ -73,11 +82,13 @@ private:
         int64_t waited_for_since_ns = 0;  // since when it has an order that it has not carried out; 0: it has none
         bool given_up = false;  // it had a minute for that
         unsigned times_given_up = 0;
+        bool ready = false;  // see is_ready
         bool seen = false;
     };
 
     void meet(std::span<const MemoryUser> users, int64_t now_ns);
     void keep_away(const MemoryUser& user, Known& known, int64_t now_ns);
+    void follow_gang(const MemoryUser& user, Known& known, int64_t now_ns);
     static void order_away(Known& known, uint64_t bytes);
     bool has_obeyed(const MemoryUser& user) const;
     void lose_patience(const MemoryUser& user, int64_t now_ns);

@@ -350,5 +350,44 @@ TEST_F(MemoryPlans, WhatAnEarlierSchedulerSentAwayStaysAway) {
     EXPECT_EQ(user(1).on_host, 0U);
 }
 
+// Both members of the gang are on this card. The least urgent program's place is not enough.
+TEST_F(MemoryPlans, AGangComesBackTogetherOrNotAtAll) {
+    for (const uint32_t client : {1U, 2U}) {
+        MemoryUser& member = add(client, 0, 0);
+        member.on_host = 20 * kGiB;
+        member.gang = 1;
+    }
+    add(3, 10, 50 * kGiB, false);
+    steps(2);
+    EXPECT_EQ(user(1).on_host + user(2).on_host, 40 * kGiB) << state_of_all();
+    user(3).on_card = 35 * kGiB;
+    steps(3);
+    EXPECT_EQ(user(1).on_host + user(2).on_host, 0U) << state_of_all();
+}
+
+TEST_F(MemoryPlans, AMemberOfAGangFollowsTheOther) {
+    MemoryUser& member = add(1, 0, 20 * kGiB);
+    member.gang = 1;
+    member.guarantee = 5 * kGiB;
+    member.gang_is_away = member.gang_waits = true;
+    steps(2);
+    EXPECT_EQ(user(1).on_card, 5 * kGiB) << "all but what is guaranteed";
+    EXPECT_TRUE(planner_.is_ready(1)) << "it waits for the other alone";
+    steps(5);
+    EXPECT_EQ(user(1).on_host, 15 * kGiB);
+    user(1).gang_is_away = user(1).gang_waits = false;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
+TEST_F(MemoryPlans, MembersOfAGangMakeNoRoomForEachOther) {
+    add(1, 0, 70 * kGiB).gang = 1;
+    add(2, 10, 0).gang = 1;
+    ask(2, 20 * kGiB);
+    steps(2);
+    EXPECT_EQ(answers_[2], Answer::kNotEnough);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
 }  // namespace
 }  // namespace xsched::sched
