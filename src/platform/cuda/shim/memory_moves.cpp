@@ -12,6 +12,7 @@
 #include "platform/cuda/shim/direct_access.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
+#include "platform/cuda/shim/move_back_off.h"
 #include "platform/cuda/shim/physical.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/hal/driver_use.h"
@@ -26,6 +27,15 @@ using stream::driver;
 
 // For so long a thread may be inside a call, its work may take to end, and its memory may fail to come back.
 int64_t longest_wait_ns() { return base::options().cuda_memory_wait * base::kMillisecond; }
+
+constinit MoveBackOff g_back_off;
+
+// Lets the program go on for a while before its memory is to move again.
+void leave_in_place_for_now(const char* why) {
+    const int64_t pause_ns = g_back_off.begin(base::now_ns(), longest_wait_ns());
+    XLOG_WARN("this program's memory stays on the device for the next %.1f s: %s",
+              static_cast<double>(pause_ns) / base::kSecond, why);
+}
 
 // A stream of our own for the copies, in the context that is current.
 class Copies {
@@ -144,10 +154,14 @@ bool finish_work_of(CUcontext wanted) {
 class EndOfWork {
 public:
     static bool comes_in_time() {
+        if (g_thread_waits.exchange(true)) return false;  // an earlier thread still does
         count_contexts();
         g_state.store(kWaits, std::memory_order_seq_cst);
         base::Thread thread;
-        if (!thread.start("xsched-errands", body, nullptr)) return false;
+        if (!thread.start("xsched-errands", body, nullptr)) {
+            g_thread_waits = false;
+            return false;
+        }
         thread.detach();
         const int64_t until_ns = base::now_ns() + longest_wait_ns();
         for (int64_t now_ns = base::now_ns(); now_ns < until_ns && g_state.load() == kWaits; now_ns = base::now_ns())
@@ -174,9 +188,11 @@ private:
         for (size_t i = 0; good && i < g_count; ++i) good = finish_work_of(g_contexts[i]);
         g_state.store(good ? kOver : kFailed, std::memory_order_seq_cst);
         base::futex_wake_all(g_state);
+        g_thread_waits = false;
         return nullptr;
     }
-    // Used again only after the thread has ended: if it does not in time, nothing is moved any more.
+    // Used again only after the thread has ended.
+    static constinit inline std::atomic<bool> g_thread_waits{false};
     static constinit inline CUcontext g_contexts[kMostContexts] = {};
     static constinit inline size_t g_count = 0;
     static constinit inline base::FutexWord g_state{0};
@@ -212,7 +228,7 @@ int64_t move_out_idle(uint64_t bytes) {
     if (stream::may_be_captured()) return 0;  // a wait for the context would spoil the capture
     if (g_stays.load()) return 0;
     if (!EndOfWork::comes_in_time()) {
-        keep_memory_in_place("its work did not end, or failed");
+        leave_in_place_for_now("its work did not end, or failed");
         return 0;
     }
     const int64_t idle_ns = base::now_ns();
@@ -225,14 +241,15 @@ void give_memory(XDevice, uint64_t bytes) {
     const int64_t began_ns = base::now_ns();
     const uint64_t before = g_on_host.load();
     if (const char* const why = direct_access()) keep_memory_in_place(why);
-    if (g_stays.load()) return;
+    if (g_stays.load() || g_back_off.lasts(began_ns)) return;
     if (!stream::keep_threads_off(longest_wait_ns()))
-        return keep_memory_in_place("one of its threads has been inside a call for too long");
+        return leave_in_place_for_now("one of its threads has been inside a call for too long");
     const int64_t idle_ns = move_out_idle(bytes);
     const uint64_t moved = g_on_host.load() - before;
     tell_of_memory();
     if (g_on_host.load() == 0) stream::let_threads_on();
     if (moved == 0) return;
+    g_back_off.end();
     XLOG_INFO("%.2f GiB of this program's memory went to the host in %.3f s, behind %.3f s of its own work",
               static_cast<double>(moved) / (1 << 30), base::milliseconds(base::now_ns() - idle_ns) / 1000,
               base::milliseconds(idle_ns - began_ns) / 1000);
