@@ -189,12 +189,14 @@ void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUs
     Known& known = known_.at(user.client);
     if (known.retry_ns > now_ns) return look_at(known.retry_ns);
     if (granted_until_ns_ > now_ns) return look_at(granted_until_ns_);
-    uint64_t needed = kReserveBytes;
+    uint64_t needed = 0;
     for (const MemoryUser& each : users)
         if (are_together(each, user) && !each.kept_away) needed += each.on_host;
-    if (user.free < needed) {
-        take(users, user, needed - user.free, now_ns);
-        return;
+    if (user.free < needed + kReserveBytes) {
+        if (take(users, user, needed + kReserveBytes - user.free, now_ns) == 0 || user.free < needed) return;
+        // A program that had nearly all of the device fits again, but never with the reserve.
+        const int64_t without_reserve_ns = known.asks_since_ns + kSettleNs;
+        if (now_ns < without_reserve_ns) return look_at(without_reserve_ns);
     }
     for (const MemoryUser& each : users) {
         if (!are_together(each, user) || each.kept_away) continue;
