@@ -1,15 +1,11 @@
 #include "cli/shell_words.h"
 
-#include <vector>
+#include "console/command_line.h"
 
 namespace xsched::cli {
 namespace {
 
-using Commands = std::vector<const CLI::App*>;
-
-Commands shown_commands(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
-}
+using console::shown_commands;
 
 // "-p --priority"
 std::string names_of(const CLI::Option& option) {

@@ -41,4 +41,8 @@ int run(CLI::App& app, int argc, char** argv, const char* name, const std::funct
     }
 }
 
+std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
 }  // namespace xsched::console

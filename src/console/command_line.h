@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace xsched::console {
 
@@ -15,5 +16,8 @@ inline constexpr int kUsage = 2;  // exit status if the command line is wrong or
 // a sentence and returns its result as the exit status. `name`: the program's name, for the hint at its help.
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse);
+
+// Returns the commands that the help shows.
+std::vector<const CLI::App*> shown_commands(const CLI::App& app);
 
 }  // namespace xsched::console

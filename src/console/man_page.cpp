@@ -4,14 +4,11 @@
 #include <cctype>
 #include <cstdio>
 #include <sstream>
-#include <vector>
+
+#include "console/command_line.h"
 
 namespace xsched::console {
 namespace {
-
-std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
-}
 
 std::string in_capitals(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });

@@ -154,6 +154,7 @@ class Service(OnMachines):
         self.assertEqual(self.machine.run("systemctl", "is-active", "xserver").stdout.strip(), "active")
         said = self.machine.run("systemd-analyze", "security", "--no-pager", "xserver").stdout
         exposed = float(re.search(r"Overall exposure level.*: ([\d.]+)", said).group(1))
+        print(f"exposure of the service: {exposed} of 10", flush=True)
         self.assertLessEqual(exposed, MOST_EXPOSED, said)
 
     def test_a_killed_server_is_replaced(self):

@@ -278,8 +278,7 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
     if (!forgotten(now_ns, base::options().interrupt_limit * base::kMillisecond)) return false;
     XLOG_WARN(
         "queue 0x%lx has been off its device for more than %ld ms with no other program to make room for: it is put "
-        "back "
-        "(interrupt_limit of XSCHED_DEBUG)",
+        "back (interrupt_limit of XSCHED_DEBUG)",
         static_cast<unsigned long>(core_.handle), static_cast<long>(base::options().interrupt_limit));
     start();
     base::Lock lock(core_.mutex);

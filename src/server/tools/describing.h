@@ -43,10 +43,10 @@ struct Explanation {
     std::string note;  // the policy's note about it; empty: none
     std::string level_pauses;  // the result of level_pauses()
 };
-// Describes how the queue was last kept off for a more urgent unit, with the losses expected from that and from the
-// other ways; null: it never was.
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
+// Describes how the queue was last kept off for a more urgent unit, with the losses expected from that and from the
+// other ways; null: it never was.
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform);
 // Returns why a level acts that is lower than the queue's own; empty: the queue's own level acts.
 std::string level_pauses(const ipc::QueueSlot& slot);

@@ -16,7 +16,8 @@ struct AllocationSize {
     CUdevice device = -1;  // -1: the current context's
 };
 
-// Rows are as long as the driver makes them: in units of so many bytes at least.
+// The driver makes rows longer, to units that it tells only with its answer. Bytes of the unit that is counted with
+// (judgement): another one makes the count of such memory a little too large or too small.
 inline constexpr size_t kPitchBytes = 512;
 
 // The beginnings of structures of cuda.h.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/doubling.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -12,7 +13,6 @@
 #include "platform/cuda/shim/direct_access.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
-#include "platform/cuda/shim/move_back_off.h"
 #include "platform/cuda/shim/physical.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/hal/driver_use.h"
@@ -28,11 +28,16 @@ using stream::driver;
 // For so long a thread may be inside a call, its work may take to end, and its memory may fail to come back.
 int64_t longest_wait_ns() { return base::options().cuda_memory_wait * base::kMillisecond; }
 
-constinit MoveBackOff g_back_off;
+// A program whose threads were kept off the device in vain is left alone for this many times as long, each time for
+// twice as many, from four on: its threads are kept off for a fifth of the time at most. With waits of 10 s the longest
+// pause is 43 minutes (judgement).
+constinit base::Doubling<int64_t, 4, 256> g_pause_in_waits;  // errands' thread
+constinit int64_t g_pause_ends_ns = 0;  // errands' thread
 
 // Lets the program go on for a while before its memory is to move again.
 void leave_in_place_for_now(const char* why) {
-    const int64_t pause_ns = g_back_off.begin(base::now_ns(), longest_wait_ns());
+    const int64_t pause_ns = g_pause_in_waits.next() * longest_wait_ns();
+    g_pause_ends_ns = base::now_ns() + pause_ns;
     XLOG_WARN("this program's memory stays on the device for the next %.1f s: %s",
               static_cast<double>(pause_ns) / base::kSecond, why);
 }
@@ -241,7 +246,7 @@ void give_memory(XDevice, uint64_t bytes) {
     const int64_t began_ns = base::now_ns();
     const uint64_t before = g_on_host.load();
     if (const char* const why = direct_access()) keep_memory_in_place(why);
-    if (g_stays.load() || g_back_off.lasts(began_ns)) return;
+    if (g_stays.load() || began_ns < g_pause_ends_ns) return;
     if (!stream::keep_threads_off(longest_wait_ns()))
         return leave_in_place_for_now("one of its threads has been inside a call for too long");
     const int64_t idle_ns = move_out_idle(bytes);
@@ -249,7 +254,7 @@ void give_memory(XDevice, uint64_t bytes) {
     tell_of_memory();
     if (g_on_host.load() == 0) stream::let_threads_on();
     if (moved == 0) return;
-    g_back_off.end();
+    g_pause_in_waits.reset();
     XLOG_INFO("%.2f GiB of this program's memory went to the host in %.3f s, behind %.3f s of its own work",
               static_cast<double>(moved) / (1 << 30), base::milliseconds(base::now_ns() - idle_ns) / 1000,
               base::milliseconds(idle_ns - began_ns) / 1000);
