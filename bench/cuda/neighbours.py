@@ -40,6 +40,7 @@ WAYS = {"native": None, "xsched": {}, "whole": {"XSCHED_COPY_PIECE": "-1"}, "pie
         "pageable": {"XSCHED_COPY_PIECE": "0", "XSCHED_DEBUG": "interrupt_copies=0"},
         "careless": {"XSCHED_DEBUG": "precautions=0"},
         "unforeseen": {"XSCHED_DEBUG": "foresight=0"}, "gates": {"XSCHED_INTERRUPT": "0"},
+        "evictable": {"XSCHED_EVICTABLE": "1"},
         "keeping": {"XSCHED_DEBUG": "free_ends_keep_alive=0"}, "freeing": {"XSCHED_DEBUG": "spare_memory=0"},
         "timeslices": None}
 TIMESLICES = "timeslices"  # natively, and the neighbours have a short timeslice once and for all
