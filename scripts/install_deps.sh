@@ -21,7 +21,7 @@ build=(
     nlohmann-json3-dev    # xserver, xcli, xsim, bench: JSON
     libcli11-dev          # xserver, xcli, xsim: command lines
     libncurses-dev        # xcli: top on a terminal
-    libtomlplusplus-dev   # xsim: workloads
+    libtomlplusplus-dev   # xserver, xcli: configuration; xsim: workloads
     opencl-headers        # the OpenCL device and shim
     ocl-icd-opencl-dev    # the OpenCL loader
 )

@@ -39,10 +39,10 @@ void report_level(const XQueue& queue, uint32_t level, XPlatform platform) {
                static_cast<unsigned long>(queue.handle()), kLevelNames[level]);
 }
 
-// Applies the hints that a person gave for this process's queues before the process made any.
+// Applies the hints that a person or a rule gave for this process's queues before the process made any.
 void take_defaults(const ipc::Header& header, queue::Setup& setup) {
     base::Hints hints = ipc::by_server_time(header, setup);
-    ipc::take_defaults(header, hints);
+    ipc::take_defaults(header, hints, told_hints());
     static_cast<base::Hints&>(setup) = ipc::by_own_time(header, hints);
     const uint32_t level = header.default_level.load(std::memory_order_relaxed);
     if (level != 0 && level <= kPreemptLevelInterrupt && (setup.ops->levels & 1U << level) != 0) {

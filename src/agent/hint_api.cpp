@@ -69,6 +69,13 @@ Value value_of(XResult (*function)(XQueueHandle, Value));
 
 }  // namespace
 
+uint32_t told_hints() {
+    uint32_t told = base::options().told_hints | queue::told_memory_rules();
+    if (g_timeslice_us.load(std::memory_order_relaxed) != 0) told |= ipc::bit_of(HintId::timeslice_us);
+    if (g_k_deadline.load(std::memory_order_relaxed) != 0) told |= ipc::bit_of(HintId::k_deadline);
+    return told;
+}
+
 base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
     // A time in the environment counts from now: from the creation of the queue.

@@ -68,9 +68,10 @@ int64_t read_name(const char* variable, int64_t fallback, int64_t min, int64_t m
     return fallback;
 }
 
-void read_hints(Hints& hints) {
+void read_hints(Options& hints) {
     for (const HintInfo& hint : kHints) {
         if (hint.option == nullptr) continue;
+        if (*read_text(hint.option, "") != '\0') hints.told_hints |= 1U << static_cast<unsigned>(hint.id);
         const auto read = hint.kind == HintKind::kName ? read_name : read_int;
         set_hint(hints, hint.id, read(hint.option, hint.fallback, hint.least, hint.most));
     }

@@ -20,6 +20,7 @@ struct Options : Hints {
     XSchedulerType scheduler_type = kSchedulerGlobal;  // derived from `scheduler` and `policy`
     bool auto_xqueue_on = true;
     const char* policy_name = "HPF";  // name given as `policy`, or the default
+    uint32_t told_hints = 0;  // a bit for each HintId that the environment has a value for
 };
 
 // The process's options. The first call reads the environment; any thread.

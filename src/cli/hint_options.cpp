@@ -3,7 +3,7 @@
 #include "base/byte_size.h"
 #include "base/short_name.h"
 #include "cli/commands.h"
-#include "cli/latency_target.h"
+#include "config/latency_target.h"
 
 namespace xsched::cli {
 namespace {
@@ -47,7 +47,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
-            option->transform([](const std::string& text) { return read_latency_target(text); });
+            option->transform([](const std::string& text) { return config::read_latency_target(text); });
         if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }

@@ -23,6 +23,7 @@ struct ConfigWords {
     std::optional<int64_t> level;
     std::optional<int64_t> threshold;
     std::optional<int64_t> batch_size;
+    bool empty() const { return !level && !threshold && !batch_size; }
 };
 
 int steer_policy(const PolicyWords& words, bool json);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config/show_config.h"
 #include "cli/hint_options.h"
 #include "cli/steer.h"
 
@@ -51,12 +52,23 @@ void add_hint(CLI::App& app, Words& words) {
 
 void add_config(CLI::App& app, Words& words) {
     const auto given = std::make_shared<ConfigAsked>();
-    CLI::App* config = add_command(app, words, "config", "change the preempt level and window of a queue or process",
-                                   [&words, given] { return steer_config(given->target, given->config, words.json); });
+    const auto file = std::make_shared<std::string>();
+    CLI::App* config = add_command(
+        app, words, "config",
+        "show the configuration and where each value comes from; or change the preempt level and window of a queue or "
+        "process",
+        [&words, given, file] {
+            if (!file->empty()) return check_config(*file, words.json);
+            if (given->target.empty() && given->config.empty()) return show_config(words.json);
+            return steer_config(given->target, given->config, words.json);
+        });
     add_target(config, given->target);
     config->add_option("-l,--level", given->config.level, "preempt level 1..3");
     config->add_option("-t,--threshold", given->config.threshold, "most commands in flight");
     config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time");
+    CLI::App* check = config->add_subcommand("check", "say what is wrong with a configuration file, and what is right");
+    check->add_option("FILE", *file, "the file")->required();
+    check->add_flag("--json", words.json, "print JSON");
 }
 
 void add_limit(CLI::App& app, Words& words) {

@@ -25,7 +25,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 28;        // raised with any change of this file, queue_slot.h or protocol.h
+inline constexpr uint32_t kVersion = 29;        // raised with any change of this file, queue_slot.h or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 
 // Drivers register whole pages, so no slot straddles two.
@@ -79,6 +79,8 @@ struct Header {
     // Settings that a person made for queues made later (xcli hint PID, xcli config PID): a bit per hint that is set
     // (base::HintId), and config values, 0 for those left alone. (server)
     std::atomic<uint32_t> default_hints;
+    // Those of them that come from a rule of the configuration: the program's own hints come first. (server)
+    std::atomic<uint32_t> rule_hints;
 #define XSCHED_HINT(field, type, ...) std::atomic<type> default_##field;
 #include "base/hints.def"
 #undef XSCHED_HINT

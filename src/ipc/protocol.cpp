@@ -73,6 +73,8 @@ const char* welcome_sentence(WelcomeStatus status) {
             return "your programs and tools have as many connections to xserver as they may ('xcli status --limits'): "
                    "end "
                    "some of them, or let the administrator raise the limit ('xcli limit')";
+        case WelcomeStatus::kNever:
+            return "a rule of the configuration says that this program is never scheduled ('xcli rules')";
     }
     return "xserver answered with a status that this version does not know: install the same version of both";
 }

@@ -26,6 +26,7 @@ enum class WelcomeStatus : uint32_t {
     kBadHello = 4,
     kNoMemory = 5,
     kUserFull = 6,
+    kNever = 7,
 };
 
 struct Hello {

@@ -33,15 +33,23 @@ inline void store_hint(QueueSlot& slot, base::HintId id, int64_t kept) {
     }
 }
 
+constexpr uint32_t bit_of(base::HintId id) { return 1U << static_cast<unsigned>(id); }
+
 // Stores a hint for queues that the client makes later.
 inline void store_default(Header& header, base::HintId id, int64_t kept) {
+    header.rule_hints.fetch_and(~bit_of(id), std::memory_order_relaxed);
     switch (id) {
 #define XSCHED_HINT(field, type, ...) \
     case base::HintId::field: header.default_##field.store(static_cast<type>(kept)); break;
 #include "base/hints.def"
 #undef XSCHED_HINT
     }
-    header.default_hints.fetch_or(1U << static_cast<unsigned>(id), std::memory_order_release);
+    header.default_hints.fetch_or(bit_of(id), std::memory_order_release);
+}
+// Does the same for a rule of the configuration. Call it before the client has the header.
+inline void store_rule(Header& header, base::HintId id, int64_t kept) {
+    store_default(header, id, kept);
+    header.rule_hints.fetch_or(bit_of(id), std::memory_order_release);
 }
 
 // Converts times from the client's own clock to the server's, and back.
@@ -58,26 +66,31 @@ inline base::Hints by_own_time(const Header& header, base::Hints hints) {
     return hints;
 }
 
-// Replaces those hints for which a person set a default.
-inline void take_defaults(const Header& header, base::Hints& hints) {
-    const uint32_t given = header.default_hints.load(std::memory_order_acquire);
-#define XSCHED_HINT(field, ...)                                         \
-    if ((given >> static_cast<unsigned>(base::HintId::field) & 1) != 0) \
+// Replaces those hints for which a person set a default, and those for which a rule has one and the program none.
+// `told`: a bit for each hint that the program or its environment has told.
+inline void take_defaults(const Header& header, base::Hints& hints, uint32_t told) {
+    const uint32_t given = header.default_hints.load(std::memory_order_acquire) &
+                           ~(header.rule_hints.load(std::memory_order_acquire) & told);
+#define XSCHED_HINT(field, ...)                     \
+    if ((given & bit_of(base::HintId::field)) != 0) \
         hints.field = header.default_##field.load(std::memory_order_relaxed);
 #include "base/hints.def"
 #undef XSCHED_HINT
 }
 
-// Copies defaults from one header to another, except those that the other already has. Client side.
+// Copies a person's defaults from one header to another, except those that the other already has. Rules are not copied:
+// each server has its own. Client side.
 inline void carry_defaults(const Header& from, Header& to) {
     base::Hints hints;
-    take_defaults(from, hints);
+    take_defaults(from, hints, 0);
     hints = by_server_time(to, by_own_time(from, hints));
-    const uint32_t there = to.default_hints.load(std::memory_order_acquire);
-    const uint32_t given = from.default_hints.load(std::memory_order_acquire) & ~there;
+    const auto of_person = [](const Header& header) {
+        return header.default_hints.load(std::memory_order_acquire) &
+               ~header.rule_hints.load(std::memory_order_acquire);
+    };
+    const uint32_t given = of_person(from) & ~of_person(to);
     for (const base::HintInfo& hint : base::kHints)
-        if ((given >> static_cast<unsigned>(hint.id) & 1) != 0)
-            store_default(to, hint.id, base::get_hint(hints, hint.id));
+        if ((given & bit_of(hint.id)) != 0) store_default(to, hint.id, base::get_hint(hints, hint.id));
     const auto carry = [](const std::atomic<uint32_t>& old, std::atomic<uint32_t>& now) {
         if (now.load() == 0) now.store(old.load());
     };

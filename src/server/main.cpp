@@ -12,13 +12,14 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/spin.h"
 #include "base/standard_fds.h"
 #include "console/command_line.h"
 #include "console/man_page.h"
 #include "policy/policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
+#include "server/configured.h"
+#include "server/ending_signals.h"
 #include "server/last_words.h"
 #include "server/log_writer.h"
 #include "server/server.h"
@@ -39,58 +40,44 @@ struct CommandLine {
     std::string policy;
     int port = 0;
     double idle_exit_s = 0;
-    int64_t starvation_limit_ms = 1000;
-    int64_t claim_limit_ms = 2000;
-    int64_t spin_us = -1;  // -1: default_spin_us
     bool system = false;
     bool foreground = true;
     bool background = false;
-    std::vector<std::string> limits;
     bool no_supervise = false;
     bool no_flight_recorder = false;
 };
 
-int64_t default_spin_us() {
-    return xsched::base::processors_to_spare() ? xsched::base::kSpinNs / xsched::base::kMicrosecond : 0;
+// Adds an option for each setting of the server (base/options.def) that takes a value.
+void describe_settings(CLI::App& app, CommandLine& line) {
+    for (const xsched::config::Setting& setting : xsched::config::settings()) {
+        if (setting.table != "server" || setting.key == "idle_exit" || setting.key == "flight_recorder") continue;
+        const std::string fallback = setting.fallback.empty() ? "" : " (" + setting.fallback + ")";
+        CLI::Option* option = app.add_option_function<std::string>(
+            setting.flag(),
+            [&line, name = setting.name()](const std::string& text) { line.options.flags[name] = text; },
+            setting.help + fallback);
+        if (setting.is_number) option->check(CLI::Range(setting.least, setting.most));
+        if (setting.key == "share_unit") option->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
+    }
 }
 
 void describe(CLI::App& app, CommandLine& line) {
-    app.add_option("POLICY", line.options.policy, "the policy to start with (HPF)");
+    app.add_option("POLICY", line.policy, "the policy to start with (HPF)");
     app.add_option("PORT", line.port, "serve the page and the HTTP API at 127.0.0.1:PORT too, with a token (xcli web)")
         ->check(CLI::Range(0, 65535));
-    app.add_option("--policy", line.policy,
-                   "the same by name, or a library to load it from (has a '/' in it: ./mine.so)");
-    app.add_option("--policy-expr", line.options.policy_line,
-                   "a policy in one line, such as 'priority desc, deadline asc' (src/policy/expr/README.md)");
+    describe_settings(app, line);
     app.add_option("--socket", line.options.socket,
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
-    app.add_option("--guest-socket", line.options.guest_socket,
-                   "a second socket, to be mounted into containers: each of its clients is an ordinary user apart from "
-                   "all others, whatever its uid, and steers its own programs alone");
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
     app.add_option("--idle-exit", line.idle_exit_s, "exit after this many seconds without a client or a tool; 0: never")
         ->check(CLI::Range(0.0, 1e6));
-    app.add_option("--starvation-limit-ms", line.starvation_limit_ms,
-                   "a queue that was suspended for longer gets a turn (1000); 0: no limit")
-        ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
-    app.add_option("--claim-limit-ms", line.claim_limit_ms,
-                   "work that completes nothing for this long no longer suspends others (2000); 0: no limit")
-        ->check(CLI::Range(int64_t{0}, int64_t{3'600'000}));
-    app.add_option("--spin-us", line.spin_us,
-                   "while clients compete, poll for this long after the last change before sleeping; 0: sleep at once; "
-                   "-1: 30000 with 8 processors or more, else 0")
-        ->check(CLI::Range(int64_t{-1}, int64_t{1'000'000}));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
     app.add_option(
-           "--limit", line.limits,
+           "--limit", line.options.limit_flags,
            "a limit: NAME=NUMBER for every ordinary user, USER:NAME=NUMBER for one user ('xcli status --limits' "
            "lists the names), /CGROUP:NAME=NUMBER for a control group, with share, device-limit, highest-priority, "
            "memory-limit or memory-guarantee (20GiB)")
         ->allow_extra_args(false);
-    app.add_option("--share-unit", line.options.share_unit,
-                   "what gets one share of a device: a program (the default), a queue, all programs of a user, or all "
-                   "programs of a control group (cgroup)")
-        ->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
     app.add_flag("--foreground", line.foreground, "stay in the foreground, which is the default (for service files)");
     app.add_flag(
         "--background", line.background,
@@ -105,47 +92,40 @@ void describe(CLI::App& app, CommandLine& line) {
         "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBUG, INFO, WARN, ERRO or NONE.");
 }
 
+// Adds what the command line says in other ways than by an option with a value.
+void take_flags(CommandLine& line) {
+    auto& flags = line.options.flags;
+    if (!line.policy.empty()) flags.emplace("server.policy", line.policy);
+    if (line.idle_exit_s != 0) flags["server.idle_exit"] = std::to_string(line.idle_exit_s);
+    if (line.no_flight_recorder) flags["server.flight_recorder"] = "0";
+}
+
 // Completes and checks the options. Writes a sentence and returns false if they cannot be used together or name a thing
 // that does not exist.
 bool complete(CommandLine& line) {
     Options& options = line.options;
-    if (line.policy.find('/') != std::string::npos)
-        options.policy_file = line.policy;
-    else if (!line.policy.empty())
-        options.policy = line.policy;
-    if (xsched::policy::find_policy(options.policy.c_str()) == nullptr) {
-        std::string names;
-        for (const auto& info : xsched::policy::policies()) names += std::string(" ") + info.name;
-        fprintf(stderr, "xserver: there is no policy %s: use one of%s\n", options.policy.c_str(), names.c_str());
-        return false;
-    }
+    options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
+    take_flags(line);
     try {
-        for (const std::string& text : line.limits) {
-            if (xsched::server::Cgroups::is_about(text))
-                options.groups.push_back(xsched::server::Cgroups::read(text));
-            else
-                options.limits.push_back(xsched::server::read_limit(text, true));
-        }
+        xsched::config::Configuration configuration = xsched::server::read_configuration(options);
+        xsched::config::put_into_environment(configuration);  // before anything reads it
+        if (line.background && !configuration.settings.contains("server.idle_exit"))
+            options.flags["server.idle_exit"] = std::to_string(xsched::server::kIdleExitSeconds);
+        xsched::server::take_configuration(options, xsched::server::read_configuration(options));
     } catch (const std::runtime_error& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
         return false;
     }
-    options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
     if (options.socket.empty() && line.system) options.socket = xsched::ipc::system_socket_path();
     if (options.socket.empty()) {
         char path[xsched::ipc::kSocketPathBytes];
         if (!xsched::ipc::user_socket_path(path, true)) return false;
         options.socket = path;
     }
-    options.idle_exit_ns = static_cast<int64_t>(line.idle_exit_s * 1e9);
-    options.starvation_limit_ns = line.starvation_limit_ms * xsched::base::kMillisecond;
-    options.claim_limit_ns = line.claim_limit_ms * xsched::base::kMillisecond;
-    options.flight_recorder = !line.no_flight_recorder;
-    options.spin_ns = (line.spin_us < 0 ? default_spin_us() : line.spin_us) * xsched::base::kMicrosecond;
     return true;
 }
 
-// Sets the defaults of `--background` where the command line has none.
+// Sets the log of `--background` if the command line has none.
 bool settle_in_background(CommandLine& line) {
     if (!line.background) return true;
     char path[xsched::ipc::kSocketPathBytes];
@@ -154,7 +134,6 @@ bool settle_in_background(CommandLine& line) {
         line.options.socket = path;
     }
     if (line.options.log_file.empty()) line.options.log_file = xsched::server::background_log(line.options.socket);
-    if (line.idle_exit_s == 0) line.idle_exit_s = xsched::server::kIdleExitSeconds;
     return true;
 }
 
@@ -203,10 +182,12 @@ void report_listening(const Options& options, const xsched::server::ServiceManag
     leave_starter(options);
 }
 
-// Runs the server. `begun`: called once it serves, with the policy that was asked for.
-int run_server(const Options& options, std::vector<xsched::server::Listener> listeners,
-               const std::function<void()>& begun) {
+// Runs the server, with the configuration as it is now. `begun`: called once it serves.
+int run_server(Options options, std::vector<xsched::server::Listener> listeners, const std::function<void()>& begun) {
     try {
+        xsched::server::take_configuration(options, xsched::server::read_configuration(options));
+        for (const xsched::config::Problem& problem : options.configuration.problems)
+            XLOG_WARN("%s", problem.text().c_str());
         xsched::server::stay_resident();
         xsched::server::take_in_advance();
         // Never destroyed: that would close descriptors that peers have sent, which may block. They go with the

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include "base/time.h"
 #include "policy/policy.h"
 #include "sched/facts/mechanism.h"
+#include "server/ending_signals.h"
 #include "server/interrupts/interrupts.h"
 #include "server/loaded_policy.h"
 #include "server/service_manager.h"
@@ -262,14 +264,23 @@ void Server::look_at_use(int64_t now_ns) {
     });
 }
 
+// Ends the server, or reads the configuration again: for SIGHUP by a person, not by a terminal that is closed.
+void Server::hear_signal() {
+    signalfd_siginfo info{};
+    const bool known = read(signals_.get(), &info, sizeof(info)) == sizeof(info);
+    if (known && asks_to_reload(static_cast<int>(info.ssi_signo), info.ssi_code)) {
+        reload();
+        return events_.rearm(signals_.get(), token(Source::kSignals));
+    }
+    XLOG_INFO("told to end");
+    stop_ = true;
+}
+
 void Server::handle_event(uint64_t ready, int64_t now_ns) {
     const auto id = static_cast<uint32_t>(ready);
     switch (static_cast<Source>(ready >> 32)) {
         case Source::kListener: return accept_newcomers(now_ns);
-        case Source::kSignals:
-            XLOG_INFO("told to end");
-            stop_ = true;
-            return;
+        case Source::kSignals: return hear_signal();
         case Source::kUndertaker: take_parcels(now_ns); return events_.rearm(undertaker_.fd(), ready);
         case Source::kKeepingOff:
             scheduler_.hear_attention();

@@ -87,6 +87,7 @@ private:
     void look_at_use(int64_t now_ns);
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
+    void hear_signal();
     void set_limits(const Options& options);
     void watch_sources();
     void take_up_checkpoint();
@@ -94,6 +95,12 @@ private:
     void suspend_again(int64_t now_ns);
     bool should_leave(int64_t now_ns);
     void let_everybody_go();
+
+    // The configuration, read again (reload.cpp).
+    void reload();
+    std::string change_settings(const config::Configuration& now);
+    size_t change_limits(const config::Configuration& now);
+    void change_limit(const std::string& text, bool taken_back);
 
     // Newcomers (newcomers.cpp).
     void accept_newcomers(int64_t now_ns);

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/dying.h"
+#include "server/ending_signals.h"
 #include "server/service_manager.h"
 
 namespace xsched::server {
@@ -42,8 +43,6 @@ constexpr int64_t kDyingPatienceNs = 300 * base::kMillisecond;
 constexpr int64_t kSettledNs = base::kSecond;
 constexpr int64_t kFirstPauseNs = 100 * base::kMillisecond;
 constexpr int64_t kLongestPauseNs = 5 * base::kSecond;
-
-bool is_ending(int number) { return number == SIGTERM || number == SIGINT || number == SIGHUP; }
 
 // One of the server's threads, as the supervisor sees it.
 struct WatchedThread {
@@ -147,8 +146,13 @@ void Supervisor::tell_begun() {
 bool Supervisor::wait_until(int64_t due_ns) {
     const int64_t left = std::max<int64_t>(due_ns - base::now_ns(), 0);
     const timespec patience{static_cast<time_t>(left / base::kSecond), static_cast<long>(left % base::kSecond)};
-    const int number = sigtimedwait(&waited_, nullptr, &patience);
-    if (is_ending(number)) told_ = true;
+    siginfo_t info{};
+    const int number = sigtimedwait(&waited_, &info, &patience);
+    if (number > 0 && asks_to_reload(number, info.si_code)) {
+        if (server_ > 0) kill(server_, number);
+    } else if (is_ending(number)) {
+        told_ = true;
+    }
     return number > 0;
 }
 
@@ -326,18 +330,6 @@ int Supervisor::run() {
 }
 
 }  // namespace
-
-sigset_t ending_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-    return signals;
-}
-
-void block_ending_signals() {
-    const sigset_t signals = ending_signals();
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-}
 
 int supervise(const std::function<int(SupervisedMemory&)>& serve, const std::function<void()>& begun, int cannot_start,
               ServiceManager& manager, int64_t look_ns) {

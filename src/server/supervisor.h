@@ -5,14 +5,13 @@
 // it. A server ended in order only if it says so: its exit status may be lost, or come from a library that called exit.
 // A server that cannot start with the settings made at run time starts without them. If a server cannot exit because a
 // thread is stuck in the kernel, a successor starts all the same; the old one is reaped later. If either is told to end
-// (SIGTERM, SIGINT, SIGHUP, or the idle exit), both end. If the supervisor is killed, the kernel sends its server
-// SIGTERM, so no server runs unwatched.
+// (SIGTERM, SIGINT, a terminal that is closed, or the idle exit), both end. SIGHUP by a person is for the server. If
+// the supervisor is killed, the kernel sends its server SIGTERM, so no server runs unwatched.
 #pragma once
 
 #include <sys/types.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <functional>
 
@@ -42,10 +41,6 @@ struct SupervisedMemory {
     KeptAccounts accounts;
     UseTable use;
 };
-
-sigset_t ending_signals();  // SIGTERM, SIGINT and SIGHUP, which end a server in order
-// Blocks the ending signals: they stay pending until a server or its supervisor listens for them.
-void block_ending_signals();
 
 // Runs `serve` in a child, and again until it ends as intended. Returns its exit status. Never returns in the child.
 // Call it while the process has one thread. `begun`: called here once the first server serves. `cannot_start`: the exit

@@ -303,7 +303,7 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
 }
 
-// A person named a priority for the process before it made a queue.
+// A person named a priority for the process before it made a queue. A rule counts where the program says nothing.
 TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
     SmallServer server(kSocket);
     use(kSchedulerGlobal);
@@ -311,15 +311,18 @@ TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
     xsched::ipc::Header& header = server.region().header;
     xsched::ipc::store_default(header, xsched::base::HintId::share, 35);
     xsched::ipc::store_default(header, xsched::base::HintId::priority, -4);
+    XHintTimeslice(3000);
+    for (const auto id : {xsched::base::HintId::timeslice_us, xsched::base::HintId::window})
+        xsched::ipc::store_rule(header, id, 200);
     header.default_threshold = 9;
     header.default_level = kPreemptLevelBlock;
     FakeDevice device(kApi);
     const xsched::ipc::QueueSlot& slot = server.region().slots[device.queue().index()];
-    EXPECT_EQ(slot.share.load(), 35);
-    EXPECT_EQ(slot.priority.load(), -4);
+    EXPECT_EQ(std::pair(slot.share.load(), slot.priority.load()), std::pair(35, -4));
+    EXPECT_EQ(std::pair(slot.timeslice_us.load(), slot.window.load()), std::pair(int64_t{3000}, 200));
     EXPECT_EQ(slot.threshold.load(), 9U);
-    EXPECT_EQ(slot.utilization.load(), UTILIZATION_DEFAULT) << "nobody said";
-    header.default_hints = header.default_level = header.default_threshold = 0;  // the process would keep them
+    header.default_hints = header.rule_hints = header.default_level = header.default_threshold =
+        0;  // the process would keep them
 }
 
 TEST_F(SuspendedByServer, AServerThatHangsLeavesNobodySuspended) {

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 constexpr uint64_t kShared = uint64_t{kDeviceTypeGPU} << 32 | 1;  // a device of everybody's
 constexpr uint64_t kAlone = 0x5ec2e7;  // the device of one victim alone: no input writes this number
-constexpr int32_t kMostOfAttacker = 127;  // as server/limits/limits.def has it
+constexpr int32_t kMostOfAttacker = 127;  // as config/limits.def has it
 constexpr uint32_t kQueues = 4;  // of an attacker, mostly
 constexpr int kMostPasses = 4000;  // until nothing changes any more; a debt of slots is worked off in some hundred
 

@@ -52,8 +52,21 @@ TEST(ClientClock, WhatAPersonSaidIsCarriedFromServerToServer) {
     store_default(*from, base::HintId::expect_ns, 4000);
     carry_defaults(*from, *to);
     base::Hints hints;
-    take_defaults(*to, hints);
+    take_defaults(*to, hints, 0);
     EXPECT_EQ(hints.expect_ns, 5500) << "5000 by the client's clock";
+}
+
+TEST(ClientClock, ARuleOfTheLaterServerGivesWayToWhatAPersonSaid) {
+    const auto from = std::make_unique<Header>();
+    const auto to = std::make_unique<Header>();
+    store_default(*from, base::HintId::priority, 7);
+    store_rule(*from, base::HintId::share, 30);
+    store_rule(*to, base::HintId::priority, -3);
+    carry_defaults(*from, *to);
+    base::Hints hints;
+    take_defaults(*to, hints, bit_of(base::HintId::priority));
+    EXPECT_EQ(hints.priority, 7);
+    EXPECT_EQ(hints.share, 0) << "the later server has rules of its own";
 }
 
 }  // namespace

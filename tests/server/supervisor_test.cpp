@@ -150,7 +150,7 @@ TEST_F(Supervised, ClientsThatComeWhileThereIsNoServerWait) {
 }
 
 TEST_F(Supervised, ToldToEndBothEnd) {
-    for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) {
+    for (const int signal_number : {SIGTERM, SIGINT}) {
         for (const bool to_the_server : {false, true}) {
             start_supervised();
             TestClient client(socket());

@@ -28,9 +28,15 @@ class PrivateDirectory : public TemporaryDirectory {
 public:
     std::string socket() const { return *this / "x.sock"; }
     Environment environment() const {
-        return {{"XSCHED_SOCKET", socket()}, {"XDG_RUNTIME_DIR", path()}, {"XLOG_LEVEL", "INFO"},
-                {"XLOG_FILE", ""},           {"XSCHED_POLICY", ""},       {"XSCHED_SCHEDULER", ""},
-                {"LD_PRELOAD", ""},          {"OPENCL_LAYERS", ""}};
+        return {{"XSCHED_SOCKET", socket()},
+                {"XDG_RUNTIME_DIR", path()},
+                {"XLOG_LEVEL", "INFO"},
+                {"XLOG_FILE", ""},
+                {"XSCHED_POLICY", ""},
+                {"XSCHED_SCHEDULER", ""},
+                {"LD_PRELOAD", ""},
+                {"OPENCL_LAYERS", ""},
+                {"XSCHED_CONFIG", *this / "etc:" + *this / "own"}};
     }
 };
 

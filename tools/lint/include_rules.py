@@ -22,9 +22,10 @@ ROOMS = {
     "hal": {"queue", "host", "base"},
     "agent": {"queue", "dispatch", "sched", "policy", "ipc", "base"},
     "shim": {"agent", "hal", "queue", "host", "base"},
-    "server": {"console", "dispatch", "sched", "policy", "host", "ipc", "base"},
+    "config": {"policy", "ipc", "base"},
+    "server": {"config", "console", "dispatch", "sched", "policy", "host", "ipc", "base"},
     "console": set(),
-    "cli": {"console", "host", "ipc", "base"},
+    "cli": {"config", "console", "host", "ipc", "base"},
     "sim": {"console", "dispatch", "host", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),

@@ -19,8 +19,15 @@ constinit std::atomic<int64_t> g_told[std::size(kMemoryRules)] = {-1, -1, -1};
 base::Hints memory_rules(const ipc::Header* header) {
     base::Hints hints = base::options();
     take_told_memory_rules(hints);
-    if (header != nullptr) ipc::take_defaults(*header, hints);
+    if (header != nullptr) ipc::take_defaults(*header, hints, base::options().told_hints | told_memory_rules());
     return hints;
+}
+
+uint32_t told_memory_rules() {
+    uint32_t told = 0;
+    for (size_t i = 0; i < std::size(kMemoryRules); ++i)
+        if (g_told[i].load(std::memory_order_relaxed) >= 0) told |= ipc::bit_of(kMemoryRules[i]);
+    return told;
 }
 
 void keep_told_memory_rule(base::HintId id, int64_t value) {

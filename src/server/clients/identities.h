@@ -14,15 +14,14 @@
 #include <set>
 #include <string>
 
+#include "config/limit_setting.h"
 #include "server/clients/peer.h"
 
 namespace xsched::server {
 
 class Identities {
 public:
-    // The first number for such peers. No user has a uid from here on: many programs take them for negative (systemd's
-    // UIDS-GIDS says so).
-    static constexpr uid_t kFirstApart = 0x80000000;
+    static constexpr uid_t kFirstApart = config::kFirstApart;
     static constexpr uid_t kNumbersOfPlace = 256;
     static constexpr size_t kMostIdle = 1024;  // most places without a connection
 

@@ -1,14 +1,11 @@
 #include "server/limits/cgroups.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
-#include "base/byte_size.h"
 #include "base/text.h"
 #include "ipc/device_memory.h"
 #include "server/system_files.h"
@@ -20,30 +17,8 @@ constexpr uint64_t kGroupAccounts = uint64_t{7} << 61;  // range of account numb
                                                         // processes
 constexpr uint64_t kPathAccounts = kGroupAccounts | uint64_t{1} << 60;  // account numbers of groups without settings of
                                                                         // their own
-constexpr size_t kLongestPath = 255;
 constexpr int64_t kGone = -1;  // stands for the owner of a group that is gone
 constexpr int64_t kUnknown = -2;  // stands for the owner if the system does not tell it in time
-
-struct Kind {
-    const char* name;
-    GroupSetting::What what;
-    int64_t least;
-    int64_t most;
-};
-constexpr Kind kKinds[] = {
-    {"share", GroupSetting::What::kShare, 0, 100},
-    {"device-limit", GroupSetting::What::kLimit, 0, 100},
-    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
-    {"memory-limit", GroupSetting::What::kMemoryLimit, 0, ipc::kMostMemoryBytes},
-    {"memory-guarantee", GroupSetting::What::kMemoryGuarantee, 0, ipc::kMostMemoryBytes},
-};
-
-// Returns whether the text is a group's path. Without ".." the path stays below the mount.
-bool is_path(const std::string& path) {
-    if (path == "/") return true;
-    return path.size() <= kLongestPath && !path.empty() && path.front() == '/' && base::printable(path) == path &&
-           (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
-}
 
 // Returns a hash of a path, made with a secret number so that no user can predict it.
 uint64_t hash_of_path(const std::string& path, uint64_t secret) {
@@ -63,8 +38,9 @@ std::string cgroup_in(const std::string& file, const GroupView& view) {
     for (std::string line; std::getline(lines, line);) {
         if (line.rfind("0::/", 0) != 0) continue;  // version 2's
         std::string path = base::printable(view.resolve(line.substr(3)));
-        if (path.size() > kLongestPath) path.resize(std::max<size_t>(path.rfind('/', kLongestPath), 1));
-        return is_path(path) ? path : "";
+        if (path.size() > config::kLongestGroupPath)
+            path.resize(std::max<size_t>(path.rfind('/', config::kLongestGroupPath), 1));
+        return config::is_group_path(path) ? path : "";
     }
     return "";
 }
@@ -74,35 +50,6 @@ std::string cgroup_of(pid_t pid, bool* known) {
     const SystemFile file = read_system_file("/proc/" + std::to_string(pid) + "/cgroup");
     if (known != nullptr) *known = file.in_time;
     return cgroup_in(file.text);
-}
-
-GroupSetting Cgroups::read(const std::string& text) {
-    const size_t colon = text.rfind(':');
-    const size_t equals = text.rfind('=');
-    GroupSetting setting;
-    if (colon == std::string::npos || equals == std::string::npos || equals < colon)
-        throw std::runtime_error("\"" + text + "\" says nothing of a group: write /path/of/group:share=30");
-    setting.path = text.substr(0, colon);
-    if (!is_path(setting.path))
-        throw std::runtime_error("\"" + setting.path +
-                                 "\" is no path of a control group: take it from /proc/PID/cgroup");
-    const std::string name = text.substr(colon + 1, equals - colon - 1);
-    const auto* kind =
-        std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
-    if (kind == std::end(kKinds))
-        throw std::runtime_error("a group has no limit \"" + name +
-                                 "\": use share, device-limit, highest-priority, memory-limit or memory-guarantee");
-    setting.what = kind->what;
-    const bool is_size = kind->most == ipc::kMostMemoryBytes;
-    const std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);
-    char* end = nullptr;
-    const long number = strtol(value.c_str(), &end, 10);
-    if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
-        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
-                                 " to " + std::to_string(kind->most) + ": write " + name +
-                                 (is_size ? "=30GiB" : "=30"));
-    setting.value = number;
-    return setting;
 }
 
 Cgroups::Cgroups(GroupView view) : view_(std::move(view)) {}
@@ -185,7 +132,7 @@ std::vector<KeptGroup> Cgroups::kept() const {
 }
 
 void Cgroups::take_up(const KeptGroup& group) {
-    if (!is_path(group.path) || (!group.trusted && owner_of(group.path) == kGone)) return;
+    if (!config::is_group_path(group.path) || (!group.trusted && owner_of(group.path) == kGone)) return;
     groups_[group.path] = {.share = std::clamp(group.share, 0, 100),
                            .limit = std::clamp(group.limit, 1, 100),
                            .highest_priority = std::clamp(group.highest_priority, PRIORITY_MIN, PRIORITY_MAX),

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "config/group_setting.h"
 #include "dispatch/user_limits.h"
 #include "server/clients/peer.h"
 #include "server/limits/group_view.h"
@@ -26,14 +27,7 @@ std::string cgroup_of(pid_t pid, bool* known = nullptr);
 // Returns the same from the text of /proc/PID/cgroup.
 std::string cgroup_in(const std::string& file, const GroupView& view = GroupView::ours());
 
-// "/user.slice/app.slice:share=30"
-struct GroupSetting {
-    enum class What { kShare, kLimit, kHighestPriority, kMemoryLimit, kMemoryGuarantee };
-
-    std::string path;
-    What what = What::kShare;
-    int64_t value = 0;  // percent, a priority or bytes
-};
+using config::GroupSetting;
 
 // All that the next server must know of a group. Its account is included: it says how much of the devices the group has
 // had.
@@ -60,10 +54,6 @@ public:
 
     // Makes all programs of each group share a device as one, also in groups without settings. Call before tell().
     void share_by_group();
-    // Returns whether a setting is meant for a group.
-    static bool is_about(const std::string& text) { return !text.empty() && text.front() == '/'; }
-    // Parses a setting. Throws std::runtime_error with a sentence.
-    static GroupSetting read(const std::string& text);
     // Returns whether the peer may set limits of the group: the owner of its directory may, and any trusted user.
     bool may_set(const Peer& peer, const std::string& path) const;
 

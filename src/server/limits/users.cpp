@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/clients/identities.h"
-#include "server/limits/limit_setting.h"
 #include "xsched/types.h"
 
 namespace xsched::server {
@@ -190,6 +189,15 @@ void Users::set(const LimitSetting& setting) {
     } else {
         ordinary_set_[at] = setting.value;
     }
+    for (const auto& [uid, user] : users_) user->share();
+}
+
+void Users::reset(const LimitSetting& setting) {
+    const size_t at = index_of(setting.limit);
+    if (!setting.user)
+        ordinary_set_[at].reset();
+    else if (const auto found = users_.find(*setting.user); found != users_.end())
+        found->second->set_[at].reset();
     for (const auto& [uid, user] : users_) user->share();
 }
 

@@ -17,14 +17,22 @@
 #include <utility>
 #include <vector>
 
+#include "config/limit_setting.h"
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
 #include "server/clients/peer.h"
 #include "server/interrupts/handover_account.h"
 #include "server/limits/group_room.h"
-#include "server/limits/limit_setting.h"
 
 namespace xsched::server {
+
+using config::kLimits;
+using config::Limit;
+using config::limit_info;
+using config::LimitInfo;
+using config::LimitSetting;
+using config::read_limit;
+using config::read_number;
 
 class User;
 
@@ -101,6 +109,8 @@ public:
     // Returns the user; nullptr if no client or tool of that uid was here yet.
     User* find(uid_t uid);
     void set(const LimitSetting& setting);
+    // Takes a setting back: the default counts again.
+    void reset(const LimitSetting& setting);
     // Makes all programs of a user share a device as one, whatever the user's settings. Call before there are users.
     void share_by_user() { share_by_user_ = true; }
     // Limits the descriptors that clients may use, given how many the server may have open. Ordinary users together get

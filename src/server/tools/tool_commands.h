@@ -82,6 +82,7 @@ Json set_limit(const Request& request);
 Json query_or_set_policy(const Request& request);
 Json give_hint(const Request& request);
 Json configure_queue(const Request& request);
+Json show_configuration(const Request& request);
 Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);

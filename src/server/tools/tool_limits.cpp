@@ -61,7 +61,7 @@ void keep_groups(const Request& request) {
 Json set_group(const Request& request, const std::string& text) {
     GroupSetting setting;
     try {
-        setting = Cgroups::read(text);
+        setting = config::read_group_setting(text);
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
@@ -121,7 +121,7 @@ Json show_limits(const Request& request) {
 
 Json set_limit(const Request& request) {
     const auto text = request.text("set");
-    if (text && Cgroups::is_about(*text)) return set_group(request, *text);
+    if (text && config::is_about_group(*text)) return set_group(request, *text);
     if (!may_set(request))
         throw NotDone("only administrators and members of the group xsched may change limits" + who_administers());
     if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");

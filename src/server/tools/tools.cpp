@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
     {"expect", expect_program},
     {"hint", give_hint},
     {"config", configure_queue},
+    {"configuration", show_configuration},
     {"suspend", suspend},
     {"resume", resume},
     {"policy", query_or_set_policy},

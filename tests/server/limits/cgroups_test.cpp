@@ -26,24 +26,24 @@ std::string told(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, TheNearestGroupCounts) {
     Cgroups groups;
-    EXPECT_EQ(groups.set(Cgroups::read("/kube:share=30"), &kRoot), nullptr);
-    EXPECT_EQ(groups.set(Cgroups::read("/kube:device-limit=50"), &kRoot), nullptr);
-    EXPECT_EQ(groups.set(Cgroups::read("/kube/pod:share=10"), &kRoot), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/kube:share=30"), &kRoot), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/kube:device-limit=50"), &kRoot), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
     EXPECT_EQ(told(groups, "/kube"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/other"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/pod/container"), "10 to 100");
     EXPECT_EQ(told(groups, "/kubernetes"), "");
     EXPECT_EQ(told(groups, ""), "");
-    EXPECT_EQ(groups.set(Cgroups::read("/kube/pod:share=0"), &kRoot), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/kube/pod:share=0"), &kRoot), nullptr);
     EXPECT_EQ(told(groups, "/kube/pod/container"), "30 to 50");
 }
 
 TEST(Cgroups, NobodyEscapesWhatWasGivenByAnAdministrator) {
     Cgroups groups;
-    groups.set(Cgroups::read("/users:device-limit=20"), &kRoot);
-    groups.set(Cgroups::read("/users/alice:share=100"), &kAlice);
+    groups.set(config::read_group_setting("/users:device-limit=20"), &kRoot);
+    groups.set(config::read_group_setting("/users/alice:share=100"), &kAlice);
     EXPECT_EQ(told(groups, "/users/alice"), "0 to 20");
-    EXPECT_NE(groups.set(Cgroups::read("/users:device-limit=90"), &kAlice), nullptr);
+    EXPECT_NE(groups.set(config::read_group_setting("/users:device-limit=90"), &kAlice), nullptr);
 }
 
 int32_t ceiling(const Cgroups& groups, const std::string& path) {
@@ -54,30 +54,30 @@ int32_t ceiling(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, ACeilingHoldsForAllGroupsBelow) {
     Cgroups groups;
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:highest-priority=50"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:highest-priority=50"), &kRoot), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube"), 50);
     EXPECT_EQ(ceiling(groups, "/kube/pod/container"), 50);
     EXPECT_EQ(ceiling(groups, "/kubernetes"), PRIORITY_MAX);
     EXPECT_EQ(ceiling(groups, ""), PRIORITY_MAX);
     EXPECT_EQ(told(groups, "/kube"), "") << "it is no share, nor an account";
-    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:highest-priority=20"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:share=10"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:highest-priority=20"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
     EXPECT_EQ(ceiling(groups, "/kube/other"), 50);
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:highest-priority=255"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:highest-priority=255"), &kRoot), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube/other"), PRIORITY_MAX);
     EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
 }
 
 TEST(Cgroups, NobodyRaisesACeilingFromInside) {
     Cgroups groups;
-    groups.set(Cgroups::read("/users:highest-priority=20"), &kRoot);
-    EXPECT_NE(groups.set(Cgroups::read("/users:highest-priority=255"), &kAlice), nullptr);
-    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:highest-priority=200"), &kAlice), nullptr);
+    groups.set(config::read_group_setting("/users:highest-priority=20"), &kRoot);
+    EXPECT_NE(groups.set(config::read_group_setting("/users:highest-priority=255"), &kAlice), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:highest-priority=200"), &kAlice), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 20);
-    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:highest-priority=5"), &kAlice), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:highest-priority=5"), &kAlice), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 5) << "lower he may";
-    EXPECT_EQ(groups.set(Cgroups::read("/users/alice:device-limit=50"), &kRoot), nullptr);
+    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:device-limit=50"), &kRoot), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice"), 20) << "what he said has not become an administrator's word";
 }
 
@@ -86,7 +86,7 @@ class Hierarchy : public ::testing::Test {
 protected:
     void make(const std::string& path) { ASSERT_EQ(mkdir((mount / path).c_str(), 0700), 0) << path; }
     bool gives(const std::string& path, const Peer& peer) {
-        return groups.set(Cgroups::read(path + ":share=1"), &peer) == nullptr;
+        return groups.set(config::read_group_setting(path + ":share=1"), &peer) == nullptr;
     }
     // As many as one user may have.
     void fill(const Peer& peer) {
@@ -129,7 +129,7 @@ TEST_F(Hierarchy, GroupsThatHaveGoneTakeNoPlace) {
 TEST(Cgroups, EachMayShareAsOneAlsoIfNothingWasSaidOfAny) {
     Cgroups groups;
     groups.share_by_group();
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:share=30"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:share=30"), &kRoot), nullptr);
     const auto account = [&groups](const char* path) {
         dispatch::GroupShare share;
         groups.tell(path, share);
@@ -157,21 +157,21 @@ std::string memory_told(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, MemoryIsSetLikeTheRestAndByItself) {
     Cgroups groups;
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-limit=20GiB"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-guarantee=4096"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:share=10"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-limit=20GiB"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-guarantee=4096"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube/pod/one"), "21474836480, 4096");
     EXPECT_EQ(told(groups, "/kube/pod/one"), "10 to 100");
     EXPECT_EQ(told(groups, "/kube"), "") << "a limit of memory does not make its programs share time as one";
     EXPECT_EQ(memory_told(groups, "/other"), "0, 0");
-    ASSERT_EQ(groups.set(Cgroups::read("/kube/pod:memory-limit=1MiB"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:memory-limit=1MiB"), &kRoot), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube/pod"), "1048576, 0");
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-limit=0"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(Cgroups::read("/kube:memory-guarantee=0"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-limit=0"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-guarantee=0"), &kRoot), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube"), "0, 0");
-    EXPECT_THROW(Cgroups::read("/kube:memory-limit=-1"), std::runtime_error);
-    EXPECT_THROW(Cgroups::read("/kube:memory-limit=20Gibberish"), std::runtime_error);
-    EXPECT_THROW(Cgroups::read("/kube:share=1KiB"), std::runtime_error);
+    EXPECT_THROW(config::read_group_setting("/kube:memory-limit=-1"), std::runtime_error);
+    EXPECT_THROW(config::read_group_setting("/kube:memory-limit=20Gibberish"), std::runtime_error);
+    EXPECT_THROW(config::read_group_setting("/kube:share=1KiB"), std::runtime_error);
 }
 
 TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
@@ -180,8 +180,8 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
     ASSERT_TRUE(gives("/gone", kAlice));
     ASSERT_TRUE(gives("/mine", kAlice));
     ASSERT_TRUE(gives("/administrators", kRoot));
-    ASSERT_EQ(groups.set(Cgroups::read("/administrators:highest-priority=7"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(Cgroups::read("/administrators:memory-limit=5GiB"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/administrators:highest-priority=7"), &kRoot), nullptr);
+    ASSERT_EQ(groups.set(config::read_group_setting("/administrators:memory-limit=5GiB"), &kRoot), nullptr);
     ASSERT_EQ(rmdir((mount / "/gone").c_str()), 0);
     Cgroups later{{true, "", {mount.path()}}};
     for (const KeptGroup& group : groups.kept()) later.take_up(group);
@@ -215,19 +215,19 @@ TEST_F(Hierarchy, AGroupsOwnerMaySayIt) {
 
 TEST(Cgroups, SaysWhetherAnythingChanged) {
     Cgroups groups;
-    groups.set(Cgroups::read("/kube:share=30"), &kRoot);
+    groups.set(config::read_group_setting("/kube:share=30"), &kRoot);
     dispatch::GroupShare share;
     EXPECT_TRUE(groups.tell("/kube/pod", share));
     EXPECT_FALSE(groups.tell("/kube/pod", share));
-    groups.set(Cgroups::read("/other:share=10"), &kRoot);
+    groups.set(config::read_group_setting("/other:share=10"), &kRoot);
     EXPECT_FALSE(groups.tell("/kube/pod", share));
-    groups.set(Cgroups::read("/kube:share=40"), &kRoot);
+    groups.set(config::read_group_setting("/kube:share=40"), &kRoot);
     EXPECT_TRUE(groups.tell("/kube/pod", share));
 }
 
 TEST(Cgroups, NobodyEscapesByDeepOrStrangeNames) {
     Cgroups groups;
-    groups.set(Cgroups::read("/users:device-limit=20"), &kRoot);
+    groups.set(config::read_group_setting("/users:device-limit=20"), &kRoot);
     EXPECT_EQ(cgroup_in("0::/users/alice\n"), "/users/alice");
     EXPECT_EQ(cgroup_in("1:name=systemd:/x\n0::/\n"), "/");
     EXPECT_EQ(cgroup_in(""), "");
@@ -265,21 +265,21 @@ TEST_F(Hierarchy, AServerThatDoesNotSeeAGroupRefusesToSetIt) {
     EXPECT_EQ(cgroup_in("0::/../pod\n", blind), "");
     Cgroups there{blind};
     make("/child");
-    EXPECT_NE(there.set(Cgroups::read("/pod:share=1"), &kRoot), nullptr);
-    EXPECT_EQ(there.set(Cgroups::read("/child:share=1"), &kRoot), nullptr);
+    EXPECT_NE(there.set(config::read_group_setting("/pod:share=1"), &kRoot), nullptr);
+    EXPECT_EQ(there.set(config::read_group_setting("/child:share=1"), &kRoot), nullptr);
 }
 
 TEST(Cgroups, NamesAreMadePrintable) {
     EXPECT_EQ(cgroup_in("0::/evil\x1b]0;x\a\xff\n"), "/evil?]0;x??");
-    EXPECT_THROW(Cgroups::read("/evil\x1b[2J:share=1"), std::runtime_error);
+    EXPECT_THROW(config::read_group_setting("/evil\x1b[2J:share=1"), std::runtime_error);
 }
 
 TEST(Cgroups, WrongSettingsAreSentences) {
     for (const char* wrong :
          {"/g", "/g:share", "/g:share=101", "/g:share=-1", "/g:share=x", "/g:clients=3", "/a/../b:share=1",
           "/a//b:share=1", "/g:share=", "/g:highest-priority=256", "/g:highest-priority=-256"})
-        EXPECT_THROW(Cgroups::read(wrong), std::runtime_error) << wrong;
-    EXPECT_THROW(Cgroups::read("/" + std::string(300, 'x') + ":share=1"), std::runtime_error);
+        EXPECT_THROW(config::read_group_setting(wrong), std::runtime_error) << wrong;
+    EXPECT_THROW(config::read_group_setting("/" + std::string(300, 'x') + ":share=1"), std::runtime_error);
 }
 
 }  // namespace

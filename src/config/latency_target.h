@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace xsched::cli {
+namespace xsched::config {
 
 // Returns it as the hint has it (base/hints.def, kTarget): microseconds, or percent as a negative number. Other text is
 // returned unchanged.
 std::string read_latency_target(const std::string& text);
 
-}  // namespace xsched::cli
+}  // namespace xsched::config

@@ -1,9 +1,9 @@
-#include "cli/latency_target.h"
+#include "config/latency_target.h"
 
 #include <cmath>
 #include <cstdlib>
 
-namespace xsched::cli {
+namespace xsched::config {
 namespace {
 
 struct Unit {
@@ -23,4 +23,4 @@ std::string read_latency_target(const std::string& text) {
     return text;
 }
 
-}  // namespace xsched::cli
+}  // namespace xsched::config

@@ -7,15 +7,19 @@
 #include <optional>
 #include <string>
 
-namespace xsched::server {
+namespace xsched::config {
 
 enum class Limit : unsigned {
 #define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) id,
-#include "server/limits/limits.def"
+#include "config/limits.def"
 #undef XSCHED_LIMIT
     kCount
 };
 inline constexpr size_t kLimits = static_cast<size_t>(Limit::kCount);
+
+// The first number of users that this machine does not know. No user of it has a uid from here on: many programs take
+// them for negative (systemd's UIDS-GIDS says so).
+inline constexpr uid_t kFirstApart = 0x80000000;
 
 struct LimitInfo {
     const char* name;
@@ -43,4 +47,4 @@ LimitSetting read_limit(const std::string& text, bool names);
 // Parses a text that must be a decimal number as a whole.
 bool read_number(const std::string& text, int64_t* number);
 
-}  // namespace xsched::server
+}  // namespace xsched::config

@@ -1,4 +1,4 @@
-#include "server/limits/limit_setting.h"
+#include "config/limit_setting.h"
 
 #include <pwd.h>
 
@@ -8,10 +8,9 @@
 
 #include "base/byte_size.h"
 #include "ipc/device_memory.h"
-#include "server/clients/identities.h"
 #include "xsched/types.h"
 
-namespace xsched::server {
+namespace xsched::config {
 namespace {
 
 constexpr int64_t most_of(Limit limit) {
@@ -23,14 +22,13 @@ constexpr int64_t most_of(Limit limit) {
 constexpr LimitInfo kInfos[] = {
 #define XSCHED_LIMIT(id, name, unit, ordinary, trusted, together, help) \
     {name, unit, ordinary, trusted, together, most_of(Limit::id), help},
-#include "server/limits/limits.def"
+#include "config/limits.def"
 #undef XSCHED_LIMIT
 };
 
 uid_t uid_of(const std::string& name, bool names) {
     int64_t number = 0;
-    if (read_number(name, &number) && number >= 0 && number < Identities::kFirstApart)
-        return static_cast<uid_t>(number);
+    if (read_number(name, &number) && number >= 0 && number < kFirstApart) return static_cast<uid_t>(number);
     const passwd* found = names ? getpwnam(name.c_str()) : nullptr;
     if (found == nullptr) throw std::runtime_error("there is no user " + name + ": use a name or uid of this machine");
     return found->pw_uid;
@@ -83,4 +81,4 @@ LimitSetting read_limit(const std::string& text, bool names) {
     return setting;
 }
 
-}  // namespace xsched::server
+}  // namespace xsched::config

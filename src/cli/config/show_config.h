@@ -1,0 +1,13 @@
+// xcli config: each value of the configuration and where it comes from, and what is wrong with a file. The main thread.
+#pragma once
+
+#include <string>
+
+namespace xsched::cli {
+
+// Prints all values. A server that answers says which of its own it uses. Returns 1 if something is wrong.
+int show_config(bool json);
+// Prints what is wrong with one file, as it would be read at its place. Returns 1 if something is.
+int check_config(const std::string& file, bool json);
+
+}  // namespace xsched::cli

@@ -1,0 +1,178 @@
+#include "config/configuration.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "config/did_you_mean.h"
+#include "config/group_setting.h"
+#include "config/limit_setting.h"
+#include "config/toml_text.h"
+
+namespace xsched::config {
+namespace {
+
+// Adds one file. Each function reads one kind of table.
+class FileReader {
+public:
+    FileReader(Configuration& to, const File& file) : to_(to), file_(file) {}
+
+    void read() {
+        const Node root = read_toml(file_.text, file_.path, to_.problems);
+        for (const Node& child : root.children) read_top(child);
+    }
+
+private:
+    std::string place(const Node& at) const { return file_.path + ":" + std::to_string(at.line); }
+    void say(const Node& at, const std::string& sentence) { to_.problems.push_back({place(at), sentence}); }
+    bool is_table(const Node& node) {
+        if (node.kind != Node::Kind::kTable) say(node, node.key + " is to be a table: write [" + node.key + "]");
+        return node.kind == Node::Kind::kTable;
+    }
+    void read_top(const Node& child);
+    void read_settings(const Node& table);
+    void read_limits(const Node& table);
+    void read_limits_of(const Node& table, const std::string& whose);
+    void read_limit(const Node& value, const std::string& whose);
+    void read_rules(const Node& list);
+
+    Configuration& to_;
+    const File& file_;
+};
+
+void FileReader::read_top(const Node& child) {
+    if (child.key == "server" || child.key == "options") return read_settings(child);
+    if (child.key == "limits") return read_limits(child);
+    if (child.key == "rule") return read_rules(child);
+    say(child, "there is no \"" + child.key + "\": use [server], [options], [limits] and [[rule]]" +
+                   meant({"server", "options", "limits", "rule"}, child.key));
+}
+
+void FileReader::read_settings(const Node& table) {
+    if (!is_table(table)) return;
+    for (const Node& child : table.children) {
+        const Setting* setting = find_setting(table.key, canonical(child.key));
+        if (setting == nullptr) {
+            std::vector<std::string> known;
+            for (const Setting& one : settings())
+                if (one.table == table.key) known.push_back(one.key);
+            const bool is_hint = std::any_of(std::begin(base::kHints), std::end(base::kHints),
+                                             [&](const auto& hint) { return canonical(child.key) == hint.name; });
+            say(child, "[" + table.key + "] has no \"" + child.key + "\"" +
+                           (is_hint ? ": it is a hint, which a [[rule]] gives" : meant(known, canonical(child.key))));
+            continue;
+        }
+        std::string text = child.text;
+        if (setting->is_switch() && child.kind == Node::Kind::kSwitch) text = text == "true" ? "1" : "0";
+        const std::string wrong = child.is_value() ? complaint(*setting, text) : setting->key + " is to be one value";
+        if (wrong.empty())
+            to_.settings[setting->name()] = {text, place(child)};
+        else
+            say(child, wrong);
+    }
+}
+
+void FileReader::read_limits(const Node& table) {
+    if (file_.is_users) return say(table, "limits are the administrator's: they do not count in a user's file");
+    if (!is_table(table)) return;
+    for (const Node& child : table.children) {
+        const bool is_nested = child.key == "user" || child.key == "cgroup";
+        if (!is_nested) {
+            read_limit(child, "");
+            continue;
+        }
+        if (!is_table(child)) continue;
+        for (const Node& whose : child.children) read_limits_of(whose, whose.key);
+    }
+}
+
+void FileReader::read_limits_of(const Node& table, const std::string& whose) {
+    if (!is_table(table)) return;
+    for (const Node& child : table.children) read_limit(child, whose + ":");
+}
+
+void FileReader::read_limit(const Node& value, const std::string& whose) {
+    std::string key = value.key;
+    for (char& letter : key)
+        if (letter == '_') letter = '-';
+    const std::string text = whose + key + "=" + value.text;
+    try {
+        if (is_about_group(text))
+            read_group_setting(text);
+        else
+            config::read_limit(text, true);
+        to_.limits[whose + key] = {value.text, place(value)};
+    } catch (const std::runtime_error& error) {
+        std::vector<std::string> known;
+        for (size_t at = 0; at < kLimits; ++at) known.emplace_back(limit_info(static_cast<Limit>(at)).name);
+        const bool is_known = find_limit(key).has_value();
+        say(value, error.what() + (is_known ? "" : meant(known, key)));
+    }
+}
+
+void FileReader::read_rules(const Node& list) {
+    if (list.kind != Node::Kind::kList) return say(list, "rules are a list: write [[rule]]");
+    for (const Node& child : list.children) {
+        if (child.kind != Node::Kind::kTable) {
+            say(child, "rules are tables: write [[rule]]");
+            continue;
+        }
+        std::optional<Rule> rule = read_rule(child, file_.path, file_.is_users, to_.problems);
+        if (!rule) continue;
+        if (file_.is_users) to_.users_rules.push_back(*rule);
+        to_.rules.push_back(std::move(*rule));
+    }
+}
+
+}  // namespace
+
+Value Configuration::value(const Setting& setting) const {
+    const auto found = settings.find(setting.name());
+    return found != settings.end() ? found->second : Value{setting.fallback, ""};
+}
+
+std::string Configuration::text(const std::string& name) const {
+    for (const Setting& setting : config::settings())
+        if (setting.name() == name) return value(setting).text;
+    return "";
+}
+
+std::string Configuration::complaints() const {
+    std::string text;
+    for (const Problem& problem : problems) text += problem.text() + "\n";
+    return text;
+}
+
+void add_file(Configuration& configuration, const File& file) { FileReader(configuration, file).read(); }
+
+void add_environment(Configuration& configuration) {
+    for (const Setting& setting : settings()) {
+        const char* value = secure_getenv(setting.variable.c_str());
+        if (value == nullptr || *value == '\0') continue;
+        const std::string wrong = complaint(setting, value);
+        if (wrong.empty())
+            configuration.settings[setting.name()] = {value, setting.variable};
+        else
+            configuration.problems.push_back({setting.variable, wrong});
+    }
+}
+
+Configuration read_configuration(const Folders& folders) {
+    Configuration configuration;
+    for (const File& file : read_files(folders, configuration.problems)) add_file(configuration, file);
+    add_environment(configuration);
+    return configuration;
+}
+
+void put_into_environment(const Configuration& configuration) {
+    for (const Setting& setting : settings()) {
+        const auto found = configuration.settings.find(setting.name());
+        if (setting.table == "options" && found != configuration.settings.end())
+            setenv(setting.variable.c_str(), found->second.text.c_str(), 0);
+    }
+}
+
+}  // namespace xsched::config

@@ -1,0 +1,67 @@
+#include "config/group_setting.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+
+#include "base/byte_size.h"
+#include "base/text.h"
+#include "ipc/device_memory.h"
+#include "xsched/types.h"
+
+namespace xsched::config {
+namespace {
+
+struct Kind {
+    const char* name;
+    GroupSetting::What what;
+    int64_t least;
+    int64_t most;
+};
+constexpr Kind kKinds[] = {
+    {"share", GroupSetting::What::kShare, 0, 100},
+    {"device-limit", GroupSetting::What::kLimit, 0, 100},
+    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
+    {"memory-limit", GroupSetting::What::kMemoryLimit, 0, ipc::kMostMemoryBytes},
+    {"memory-guarantee", GroupSetting::What::kMemoryGuarantee, 0, ipc::kMostMemoryBytes},
+};
+
+}  // namespace
+
+bool is_group_path(const std::string& path) {
+    if (path == "/") return true;
+    return path.size() <= kLongestGroupPath && !path.empty() && path.front() == '/' && base::printable(path) == path &&
+           (path + "/").find("/../") == std::string::npos && (path + "/").find("//") == std::string::npos;
+}
+
+GroupSetting read_group_setting(const std::string& text) {
+    const size_t colon = text.rfind(':');
+    const size_t equals = text.rfind('=');
+    GroupSetting setting;
+    if (colon == std::string::npos || equals == std::string::npos || equals < colon)
+        throw std::runtime_error("\"" + text + "\" says nothing of a group: write /path/of/group:share=30");
+    setting.path = text.substr(0, colon);
+    if (!is_group_path(setting.path))
+        throw std::runtime_error("\"" + setting.path +
+                                 "\" is no path of a control group: take it from /proc/PID/cgroup");
+    const std::string name = text.substr(colon + 1, equals - colon - 1);
+    const auto* kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
+    if (kind == std::end(kKinds))
+        throw std::runtime_error("a group has no limit \"" + name +
+                                 "\": use share, device-limit, highest-priority, memory-limit or memory-guarantee");
+    setting.what = kind->what;
+    const bool is_size = kind->most == ipc::kMostMemoryBytes;
+    const std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);
+    char* end = nullptr;
+    const long number = strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
+        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
+                                 " to " + std::to_string(kind->most) + ": write " + name +
+                                 (is_size ? "=30GiB" : "=30"));
+    setting.value = number;
+    return setting;
+}
+
+}  // namespace xsched::config

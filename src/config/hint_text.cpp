@@ -1,0 +1,62 @@
+#include "config/hint_text.h"
+
+#include "base/byte_size.h"
+#include "base/short_name.h"
+#include "config/latency_target.h"
+#include "config/limit_setting.h"
+
+namespace xsched::config {
+namespace {
+
+// Returns a number as text, or the text unchanged.
+std::string as_number(const base::HintInfo& hint, const Node& node) {
+    switch (hint.kind) {
+        case base::HintKind::kTarget: return read_latency_target(node.text);
+        case base::HintKind::kBytes: return base::read_byte_size(node.text);
+        case base::HintKind::kSwitch: return node.text == "true" ? "1" : node.text == "false" ? "0" : node.text;
+        case base::HintKind::kName:
+            if (const int64_t number = base::number_of_name(node.text); number != 0) return std::to_string(number);
+            return node.text;
+        case base::HintKind::kNumber:
+        case base::HintKind::kTime: break;
+    }
+    return node.text;
+}
+
+std::string wanted(const base::HintInfo& hint) {
+    switch (hint.kind) {
+        case base::HintKind::kTarget: return "a time or a factor, such as \"5ms\" or \"1.3x\"";
+        case base::HintKind::kBytes: return "a size, such as \"20GiB\"";
+        case base::HintKind::kSwitch: return "true or false";
+        case base::HintKind::kName: return "a name of 1 to 12 letters, digits and hyphens, a letter first";
+        case base::HintKind::kNumber:
+        case base::HintKind::kTime: break;
+    }
+    return "a whole number from " + std::to_string(hint.least) + " to " + std::to_string(hint.most);
+}
+
+}  // namespace
+
+std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint) {
+    int64_t number = 0;
+    const bool is_number = node.is_value() && read_number(as_number(hint, node), &number);
+    if (is_number && number >= hint.least && number <= hint.most) return number;
+    *complaint =
+        std::string(hint.name) + " is to be " + wanted(hint) + (node.is_value() ? ", not \"" + node.text + "\"" : "");
+    return std::nullopt;
+}
+
+std::string text_of_hint(const base::HintInfo& hint, int64_t value) {
+    if (hint.kind == base::HintKind::kSwitch) return value != 0 ? "true" : "false";
+    if (hint.kind == base::HintKind::kName) return base::name_of_number(value);
+    if (hint.kind == base::HintKind::kTarget && value < 0) {
+        const std::string percent = std::to_string(-value % 100);
+        return std::to_string(-value / 100) + "." + std::string(percent.size() == 1 ? "0" : "") + percent + "x";
+    }
+    if (hint.kind == base::HintKind::kTarget && value > 0) return std::to_string(value) + "us";
+    if (hint.kind == base::HintKind::kBytes && value % (1 << 20) == 0 && value > 0)
+        return std::to_string(value >> 20) + "MiB";
+    return std::to_string(value);
+}
+
+}  // namespace xsched::config

@@ -1,0 +1,18 @@
+// A hint's value as people write it in a configuration. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/hints.h"
+#include "config/node.h"
+
+namespace xsched::config {
+
+// Returns the value, such as 1048576 for "1MiB". Nothing: `complaint` says what would be right.
+std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint);
+// Returns the value as people write it.
+std::string text_of_hint(const base::HintInfo& hint, int64_t value);
+
+}  // namespace xsched::config

@@ -1,0 +1,106 @@
+#include "config/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "config/did_you_mean.h"
+#include "config/limit_setting.h"
+#include "policy/policy.h"
+
+namespace xsched::config {
+namespace {
+
+std::string variable_of_server(const char* field) {
+    std::string name = "XSERVER_" + std::string(field);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return toupper(c); });
+    return name;
+}
+
+// Options that have a place of their own: the server's policy is in [server], and the files cannot say where they are.
+bool is_elsewhere(const std::string& field) { return field == "policy" || field == "config"; }
+
+std::vector<Setting> all_settings() {
+    std::vector<Setting> all;
+    const auto add_option = [&all](Setting setting) {
+        if (!is_elsewhere(setting.key)) all.push_back(std::move(setting));
+    };
+#define XSERVER_OPTION_TEXT(field, fallback, help) \
+    all.push_back({"server", #field, variable_of_server(#field), fallback, false, 0, 0, help});
+#define XSERVER_OPTION_INT(field, fallback, least, most, help) \
+    all.push_back({"server", #field, variable_of_server(#field), #fallback, true, least, most, help});
+#define XSCHED_OPTION_TEXT(field, variable, fallback, help) \
+    add_option({"options", #field, variable, fallback, false, 0, 0, help});
+#define XSCHED_OPTION_INT(field, variable, fallback, least, most, help) \
+    add_option({"options", #field, variable, #fallback, true, least, most, help});
+#define XSCHED_DEBUG_INT(field, key, former, fallback, least, most, help)
+#include "base/options.def"
+#undef XSERVER_OPTION_TEXT
+#undef XSERVER_OPTION_INT
+#undef XSCHED_OPTION_TEXT
+#undef XSCHED_OPTION_INT
+#undef XSCHED_DEBUG_INT
+    return all;
+}
+
+// The texts that a setting may have; none: any.
+std::vector<std::string> choices(const Setting& setting) {
+    if (setting.name() == "server.share_unit") return {"program", "queue", "user", "cgroup"};
+    if (setting.name() == "options.scheduler") return {"global", "GLB", "local", "LCL", "app", "APP"};
+    if (setting.name() == "options.log_level") return {"DEBG", "DEBUG", "INFO", "WARN", "ERRO"};
+    if (setting.name() == "options.auto_xqueue") return {"ON", "OFF", "true", "false", "1", "0"};
+    std::vector<std::string> names;
+    if (setting.name() == "server.policy")
+        for (const auto& info : policy::policies()) names.emplace_back(info.name);
+    return names;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+}  // namespace
+
+std::string Setting::flag() const {
+    std::string text = "--" + key;
+    std::replace(text.begin(), text.end(), '_', '-');
+    return text;
+}
+
+const std::vector<Setting>& settings() {
+    static const std::vector<Setting> kAll = all_settings();
+    return kAll;
+}
+
+const Setting* find_setting(const std::string& table, const std::string& key) {
+    for (const Setting& setting : settings())
+        if (setting.table == table && setting.key == key) return &setting;
+    return nullptr;
+}
+
+std::string complaint(const Setting& setting, const std::string& value) {
+    if (setting.is_number) {
+        int64_t number = 0;
+        if (read_number(value, &number) && number >= setting.least && number <= setting.most) return "";
+        return setting.key + " is to be a whole number from " + std::to_string(setting.least) + " to " +
+               std::to_string(setting.most) + (setting.is_switch() ? ", or true or false" : "") + ", not \"" + value +
+               "\"";
+    }
+    const std::vector<std::string> known = choices(setting);
+    const bool is_library = setting.name() == "server.policy" && value.find('/') != std::string::npos;
+    const auto same = [&value](const std::string& one) { return base::same_word(one.c_str(), value.c_str()); };
+    if (known.empty() || is_library || std::any_of(known.begin(), known.end(), same)) return "";
+    return setting.key + " is to be one of " + listed(known) + ", not \"" + value + "\"" + meant(known, value);
+}
+
+std::string canonical(std::string key) {
+    std::replace(key.begin(), key.end(), '-', '_');
+    return key;
+}
+
+}  // namespace xsched::config

@@ -1,0 +1,80 @@
+#include "server/configured.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/spin.h"
+#include "policy/policy.h"
+
+namespace xsched::server {
+namespace {
+
+int64_t default_spin_us() { return base::processors_to_spare() ? base::kSpinNs / base::kMicrosecond : 0; }
+
+int64_t number_of(const config::Configuration& configuration, const char* name) {
+    return strtoll(configuration.text(name).c_str(), nullptr, 10);
+}
+
+// A flag of a policy replaces a line of a policy in a file, and the other way round.
+void drop_other_policy(config::Configuration& configuration, const std::map<std::string, std::string>& flags) {
+    if (flags.contains("server.policy") == flags.contains("server.policy_expr")) return;
+    configuration.settings.erase(flags.contains("server.policy") ? "server.policy_expr" : "server.policy");
+}
+
+void take_policy(Options& options) {
+    const std::string named = options.configuration.text("server.policy");
+    options.policy_line = options.configuration.text("server.policy_expr");
+    options.policy_file.clear();
+    options.policy = Options().policy;
+    if (named.find('/') != std::string::npos)
+        options.policy_file = named;
+    else
+        options.policy = named;
+    if (policy::find_policy(options.policy.c_str()) != nullptr) return;
+    std::string names;
+    for (const auto& info : policy::policies()) names += std::string(" ") + info.name;
+    throw std::runtime_error("there is no policy " + options.policy + ": use one of" + names);
+}
+
+}  // namespace
+
+void AnyLimit::add(const std::string& text) {
+    if (config::is_about_group(text))
+        groups.push_back(config::read_group_setting(text));
+    else
+        limits.push_back(read_limit(text, true));
+}
+
+config::Configuration read_configuration(const Options& options) {
+    config::Configuration configuration =
+        config::read_configuration(config::folders(options.scope == ipc::SocketScope::kSystem));
+    drop_other_policy(configuration, options.flags);
+    for (const config::Setting& setting : config::settings())
+        if (const auto flag = options.flags.find(setting.name()); flag != options.flags.end())
+            configuration.settings[setting.name()] = {flag->second, setting.flag()};
+    return configuration;
+}
+
+void take_configuration(Options& options, config::Configuration configuration) {
+    options.configuration = std::move(configuration);
+    const config::Configuration& from = options.configuration;
+    take_policy(options);
+    options.guest_socket = from.text("server.guest_socket");
+    options.share_unit = from.text("server.share_unit");
+    options.idle_exit_ns = static_cast<int64_t>(strtod(from.text("server.idle_exit").c_str(), nullptr) * base::kSecond);
+    options.starvation_limit_ns = number_of(from, "server.starvation_limit_ms") * base::kMillisecond;
+    options.claim_limit_ns = number_of(from, "server.claim_limit_ms") * base::kMillisecond;
+    options.flight_recorder = number_of(from, "server.flight_recorder") != 0;
+    const int64_t spin_us = number_of(from, "server.spin_us");
+    options.spin_ns = (spin_us < 0 ? default_spin_us() : spin_us) * base::kMicrosecond;
+    AnyLimit all;
+    for (const auto& [name, value] : from.limits) all.add(name + "=" + value.text);
+    for (const std::string& text : options.limit_flags) all.add(text);
+    options.limits = std::move(all.limits);
+    options.groups = std::move(all.groups);
+}
+
+}  // namespace xsched::server

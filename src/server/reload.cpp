@@ -1,0 +1,97 @@
+// SIGHUP: reads the configuration again. Only what the files say otherwise than before is changed, so that orders given
+// at run time stay. If anything in the files is wrong, nothing changes.
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "policy/policy.h"
+#include "server/configured.h"
+#include "server/server.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr const char* kPolicy = "server.policy";
+constexpr const char* kLogLevel = "options.log_level";
+
+std::string neutral(const GroupSetting& setting) {
+    return setting.what == GroupSetting::What::kHighestPriority ? std::to_string(PRIORITY_MAX) : "0";
+}
+
+}  // namespace
+
+void Server::reload() {
+    config::Configuration now = read_configuration(options_);
+    if (!now.problems.empty()) {
+        for (const config::Problem& problem : now.problems) XLOG_WARN("%s", problem.text().c_str());
+        XLOG_WARN("the configuration is as before, since what it says now is wrong: correct it, and reload again");
+        return;
+    }
+    const std::string settings = change_settings(now);
+    const size_t limits = change_limits(now);
+    XLOG_INFO("the configuration is read again:%s %zu limits changed, %zu rules", settings.c_str(), limits,
+              now.rules.size());
+    options_.configuration = std::move(now);
+}
+
+// Puts changed settings in force. Returns what changed, as the beginning of a line.
+std::string Server::change_settings(const config::Configuration& now) {
+    std::string changed;
+    for (const config::Setting& setting : config::settings()) {
+        const config::Value value = now.value(setting);
+        if (value.text == options_.configuration.value(setting).text) continue;
+        const policy::PolicyInfo* info = setting.name() == kPolicy ? policy::find_policy(value.text.c_str()) : nullptr;
+        base::LogLevel level{};
+        const bool is_level = setting.name() == kLogLevel && base::find_log_level(value.text.c_str(), &level);
+        if (info != nullptr) {
+            scheduler_.run([info](dispatch::Dispatcher& dispatcher) { dispatcher.core().set_policy(info->make()); });
+            checkpoint_.note_policy(info->name);
+        }
+        if (is_level) base::set_log_level(level);
+        changed += " " + setting.name() + " = " + value.text +
+                   (info != nullptr || is_level ? "," : " (from the next start on),");
+    }
+    return changed;
+}
+
+// Puts limits in force that are new or have changed, and takes back those that are gone. Returns how many.
+size_t Server::change_limits(const config::Configuration& now) {
+    size_t changed = 0;
+    const auto& before = options_.configuration.limits;
+    for (const auto& [name, value] : before) {
+        if (now.limits.contains(name)) continue;
+        change_limit(name + "=" + value.text, true);
+        ++changed;
+    }
+    for (const auto& [name, value] : now.limits) {
+        if (const auto found = before.find(name); found != before.end() && found->second.text == value.text) continue;
+        change_limit(name + "=" + value.text, false);
+        ++changed;
+    }
+    if (changed == 0) return 0;
+    for (const std::string& flag : options_.limit_flags) change_limit(flag, false);
+    scheduler_.run([this](dispatch::Dispatcher& dispatcher) {
+        for (const auto& [id, client] : clients_) {
+            cgroups_.tell(client->cgroup(), *client->group());
+            dispatcher.look_at(id);
+        }
+    });
+    return changed;
+}
+
+void Server::change_limit(const std::string& text, bool taken_back) {
+    AnyLimit one;
+    one.add(text);
+    for (const LimitSetting& setting : one.limits) taken_back ? users_.reset(setting) : users_.set(setting);
+    for (GroupSetting setting : one.groups) {
+        if (taken_back) setting = config::read_group_setting(text.substr(0, text.rfind('=') + 1) + neutral(setting));
+        if (const char* refusal = cgroups_.set(setting, nullptr)) XLOG_WARN("the limit %s: %s", text.c_str(), refusal);
+    }
+    // A setting that a person made at run time is older.
+    nlohmann::json kept = checkpoint_.value("limits");
+    if (kept.is_object() && kept.erase(text.substr(0, text.rfind('='))) != 0) checkpoint_.note("limits", kept);
+}
+
+}  // namespace xsched::server

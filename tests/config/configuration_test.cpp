@@ -1,0 +1,102 @@
+#include "config/configuration.h"
+
+#include <gtest/gtest.h>
+
+#include "config/text.h"
+#include "support/environment.h"
+
+namespace xsched::config {
+namespace {
+
+TEST(Configuration, ALaterFileComesBeforeAnEarlierOne) {
+    Configuration all;
+    add_file(all, {"/etc/xsched/a.toml", "[server]\npolicy = \"UP\"\nspin-us = 5\n", false});
+    add_file(all, {"/own/u/b.toml", "[server]\n\npolicy = \"PUP\"\n", true});
+    EXPECT_EQ(all.complaints(), "");
+    EXPECT_EQ(all.text("server.policy"), "PUP");
+    EXPECT_EQ(all.settings.at("server.policy").source, "/own/u/b.toml:3");
+    EXPECT_EQ(all.text("server.spin_us"), "5") << "hyphens count as underscores";
+    EXPECT_EQ(all.text("server.starvation_limit_ms"), "1000") << "the default";
+}
+
+TEST(Configuration, TheEnvironmentComesBeforeFiles) {
+    const test::WithEnvironment environment({{"XSERVER_POLICY", "UP"}, {"XSERVER_SPIN_US", "much"}});
+    Configuration all = of_text("[server]\npolicy = \"PUP\"\nspin_us = 3");
+    add_environment(all);
+    EXPECT_EQ(all.settings.at("server.policy"), (Value{"UP", "XSERVER_POLICY"}));
+    EXPECT_EQ(all.text("server.spin_us"), "3") << "a bad value costs only itself";
+    EXPECT_EQ(all.complaints(), "XSERVER_SPIN_US: spin_us is to be a whole number from -1 to 1000000, not \"much\"\n");
+}
+
+TEST(Configuration, ABadValueIsNamedAndTheOthersHold) {
+    const Configuration all = of_text(
+        "[server]\npolicy = \"HFP\"\nstarvation_limit_ms = -1\nspin_us = 7\nflight_recorder = false\n"
+        "[options]\nlog_levle = \"WARN\"\npriority = 3\n[sever]\nx = 1\n");
+    EXPECT_EQ(all.text("server.spin_us"), "7");
+    EXPECT_EQ(all.text("server.flight_recorder"), "0");
+    const std::string said = all.complaints();
+    EXPECT_NE(said.find("x.toml:2: policy is to be one of "), std::string::npos) << said;
+    EXPECT_NE(said.find("(did you mean \"HPF\"?)"), std::string::npos) << said;
+    EXPECT_NE(said.find("x.toml:3: starvation_limit_ms is to be a whole number from 0 to 3600000, not \"-1\""),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("x.toml:7: [options] has no \"log_levle\" (did you mean \"log_level\"?)"), std::string::npos);
+    EXPECT_NE(said.find("x.toml:8: [options] has no \"priority\": it is a hint"), std::string::npos) << said;
+    EXPECT_NE(said.find("x.toml:9: there is no \"sever\""), std::string::npos) << said;
+    EXPECT_EQ(all.problems.size(), 5U) << said;
+}
+
+TEST(Configuration, AnUnreadableLineCostsThisLine) {
+    const Configuration all =
+        of_text("[server]\npolicy = UP\nspin_us = 7\n[options\nlog_level = \"WARN\"\n[limits]\nshare = 3\n");
+    EXPECT_EQ(all.text("server.spin_us"), "7");
+    EXPECT_EQ(all.text("options.log_level"), "INFO") << "the line that begins its table cannot be read";
+    EXPECT_EQ(all.limits.count("share"), 1U);
+    EXPECT_NE(all.complaints().find("x.toml:2: this is no TOML"), std::string::npos) << all.complaints();
+    EXPECT_NE(all.complaints().find("write policy = \"UP\""), std::string::npos) << all.complaints();
+    EXPECT_NE(all.complaints().find("x.toml:4: "), std::string::npos) << all.complaints();
+}
+
+// Otherwise the rule would hold for all programs.
+TEST(Configuration, ARuleWithAnUnreadableLineDoesNotCount) {
+    const Configuration all =
+        of_text("[[rule]]\nname = ollama\npriority = 3\n[[rule]]\nname = \"vllm\"\npriority = 20\n");
+    ASSERT_EQ(all.rules.size(), 1U);
+    EXPECT_EQ(all.rules[0].place, "x.toml:4");
+}
+
+TEST(Configuration, LimitsAreReadAndBelongToTheAdministrator) {
+    const std::string text =
+        "[limits]\nhighest_priority = 50\nclient = 3\n[limits.user.root]\nshare = 30\n"
+        "[limits.cgroup.\"/system.slice/ollama.service\"]\nmemory-limit = \"20GiB\"\nshare = 200\n";
+    const Configuration all = of_text(text);
+    EXPECT_EQ(all.limits.at("highest-priority"), (Value{"50", "x.toml:2"}));
+    EXPECT_EQ(all.limits.at("root:share").text, "30");
+    EXPECT_EQ(all.limits.at("/system.slice/ollama.service:memory-limit").text, "20GiB");
+    EXPECT_NE(all.complaints().find("x.toml:3: there is no limit \"client\""), std::string::npos) << all.complaints();
+    EXPECT_NE(all.complaints().find("(did you mean \"clients\"?)"), std::string::npos) << all.complaints();
+    EXPECT_NE(all.complaints().find("x.toml:8: share=200 is not a whole number from 0 to 100"), std::string::npos);
+    const Configuration users = of_text(text, true);
+    EXPECT_TRUE(users.limits.empty());
+    EXPECT_EQ(users.complaints(), "x.toml:1: limits are the administrator's: they do not count in a user's file\n");
+}
+
+TEST(Configuration, NoTextEndsTheReader) {
+    for (const std::string text :
+         {"[", "]", "=", "[[rule]]\n[[rule", "\"\"\"", "a = [\n\n\n", "\xff\xfe", "[[rule]]\nrule = 1", "rule = 3",
+          "server = 1", "[rule]\nx=1", "limits = []", "[limits]\nuser = 3"}) {
+        const Configuration all = of_text(text);
+        EXPECT_TRUE(all.rules.empty());
+        EXPECT_FALSE(all.problems.empty()) << text;
+    }
+}
+
+TEST(Configuration, OptionsReachTheEnvironmentThatHasNone) {
+    const test::WithEnvironment environment({{"XLOG_LEVEL", "ERRO"}, {"XSCHED_COPY_PIECE", ""}});
+    put_into_environment(of_text("[options]\nlog_level = \"WARN\"\ncopy_piece = -1\n"));
+    EXPECT_STREQ(getenv("XLOG_LEVEL"), "ERRO");
+    EXPECT_STREQ(getenv("XSCHED_COPY_PIECE"), "-1");
+}
+
+}  // namespace
+}  // namespace xsched::config
