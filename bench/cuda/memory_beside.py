@@ -74,7 +74,7 @@ def beside_training(bench):
             raise RuntimeError("the card is not empty")
         gib = LEFT_GIB * SERVER_PART
         high = bench.xcli("--priority", "10")
-        # Alone under XSched as well, so that its start counts the same.
+        # The program that runs alone is under XSched too, so both measurements contain the start-up cost of XSched.
         alone = [first_token(high, bench.ours, gib, bench.logs / "alone") for _ in range(bench.options.rounds)]
         process = bench.training("beside", LEFT_GIB - 4, bench.options.steps)
         line_of(process, "ready", START_SECONDS)

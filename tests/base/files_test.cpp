@@ -1,4 +1,4 @@
-// Files and folders of the system that refuse to be read.
+// Tests the functions that read files and folders, also with files and folders that the kernel refuses to let read.
 #include "base/files.h"
 
 #include <gtest/gtest.h>

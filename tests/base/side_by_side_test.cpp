@@ -8,7 +8,8 @@
 namespace xsched::base {
 namespace {
 
-// Both have 100 times 10 ns side by side. Returns their use together by that.
+// Reports 100 times that both units used the same 10 ns of the device. Returns how much time SideBySide counts for both
+// together.
 int64_t share(SideBySide& use, SideBySide::Part& one, SideBySide::Part& other) {
     int64_t all = 0;
     for (int i = 0; i < 100; ++i) {

@@ -151,7 +151,8 @@ TEST_F(DoctorFaults, EveryWayRefused) {
     expect_level(3, "do not use", "update: refused (Bad address); debug: refused (Device or resource busy); preempt: ");
 }
 
-// Before a fix of 2025-12 the call that fails so leaves a lock held: the stand-in ends a program that calls again.
+// In AMD's kernel driver before a fix of 2025-12, the call that fails with EFAULT leaves a lock held, and the next call
+// would hang. The stand-in ends a program that makes another such call.
 TEST_F(DoctorFaults, AFaultThatLeavesALockHeld) {
     try_hip(kWays, {{"FAKE_KFD_EFAULT", "1"}});
     EXPECT_EQ(step("way update")["ending"], "done") << step("way update");
@@ -165,7 +166,7 @@ TEST_F(DoctorFaults, ARuntimeThatTheDriverDoesNotKnowOf) {
     expect_level(3, "not tried", "stop 3");
 }
 
-// They are no stop that was asked for, and no harm.
+// Evictions by the driver do not count as stops that the probe asked for, and spoil no verdict.
 TEST_F(DoctorFaults, QueuesThatAreEvicted) {
     patience = "20";
     try_hip(kWays, {{"FAKE_KFD_EVICT_US", "3000"}});

@@ -11,7 +11,8 @@ import room
 from demands import SECONDS, Failed, demand
 from documents import TOP, wrong_in_calls
 
-# In a new folder of the sources. The folder to install into is the user's choice.
+# The documented commands, run in a new folder inside the source tree. {prefix} is the folder to install into, which the
+# user chooses.
 COMMANDS = ["cmake .. -DCMAKE_BUILD_TYPE=RelWithDebInfo -DXSCHED_PLATFORM=hip -DCMAKE_INSTALL_PREFIX={prefix}",
             "make", "make install"]
 LIBRARIES = ["libpreempt.so", "libhalhip.so", "libshimhip.so"]

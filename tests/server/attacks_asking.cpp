@@ -130,7 +130,7 @@ void suspending(const std::string& path, const Ready& ready) {
     });
 }
 
-// Orders for each number that a process may have.
+// Sends orders for every pid that a process may have, most of which are of no process or of another user's.
 void foreign_processes(const std::string& path, const Ready& ready) {
     const char* const commands[] = {"suspend", "hint", "config", "resume", "programs", "status"};
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {

@@ -37,7 +37,7 @@ protected:
             ++count;
         return count;
     }
-    // Clients until one is refused, or so many.
+    // Connects clients until the server refuses one, or until `kept` has `most`. Returns how many are connected.
     size_t most_clients(std::vector<base::UniqueFd>& kept, size_t most) {
         while (kept.size() < most) {
             base::UniqueFd client = raw_client(socket());

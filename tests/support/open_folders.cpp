@@ -76,7 +76,8 @@ std::string open_folders_above(const std::string& path) {
         own_mounts = true;
         if (const std::string why = open_one(folder); !why.empty()) return why;
     }
-    // The working folder lies beneath what was replaced: by its path it is the new one.
+    // The working folder still is the one below the new mount. Entering its path again leads to the folder that is
+    // mounted there now.
     std::error_code error;
     if (own_mounts) fs::current_path(fs::current_path(error), error);
     return "";

@@ -55,7 +55,7 @@ protected:
     static void expect_end(std::initializer_list<CudaProgram*> programs) {
         for (CudaProgram* program : programs) EXPECT_EQ(program->end(), 0) << program->process().err();
     }
-    // The server does it, since the program does not answer.
+    // Makes the low program unresponsive, so that the server takes its work off the device.
     void take_silent_low_off() {
         ASSERT_NO_FATAL_FAILURE(start_low());
         ASSERT_NO_FATAL_FAILURE(silence_low());
@@ -197,7 +197,8 @@ TEST_F(CudaInterrupt, ALongKernelIsTakenOffTheDeviceAndContinues) {
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     const uint64_t before = low->done();
     EXPECT_TRUE(eventually([&] { return low->done() > before; })) << "its kernel does not go on";
-    // A client that answers does it itself; one that the machine keeps from its processor may be too late for that.
+    // A client that reacts in time takes its own work off the device, so the last call is the client's. If the machine
+    // gives the client no processor, the server is faster; then the next burst tries again.
     EXPECT_TRUE(eventually([&] {
         high->work();
         if (!low_rm->becomes_disabled(true)) return false;

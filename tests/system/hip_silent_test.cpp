@@ -30,9 +30,10 @@ protected:
     }
     void expect_to_keep_the_device(const Environment& more) {
         start_both(more);
-        // The last kernel's end is presumed; before it the other one gets nothing but what was in flight.
+        // The end of the urgent program's last kernel is presumed. Until then the low program completes only what was
+        // in flight.
         EXPECT_LE(done_meanwhile(), 2 * kStray);
-        // No report tells that it is over, and the other one goes on nevertheless.
+        // No report says that the urgent program's work is over, and the low program continues nevertheless.
         EXPECT_TRUE(low->advances()) << low->process().err();
         high->rest();
         EXPECT_EQ(high->end(), 0) << high->process().err();

@@ -46,7 +46,7 @@ TEST(MainJob, ARoundThatFailsOrIsWrongDecides) {
     EXPECT_EQ(all.says, "no answer");
 }
 
-// The way trials have several such programs inside one another.
+// Results of way trials contain other results: quantiles are added to all of them, at every depth.
 TEST(MainJob, QuantilesAreAddedWhereverBurstsAre) {
     Json found = {{"ok", true}, {"beside", {{"alone", {{"latency_us", "1000 1000 1000 1000 1000 2000"}}}}}};
     add_quantiles(found);

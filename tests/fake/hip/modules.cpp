@@ -39,8 +39,8 @@ Code& code() {
     return it;
 }
 
-// FAKE_HIP_CODE=gfx942: as AMD's runtime on such a device, which takes code objects for it alone. Every image has the
-// same kernels, so that the device runs the engine's own.
+// FAKE_HIP_CODE=gfx942: behaves as AMD's runtime does on such a device, which takes only code objects for it. The
+// content of an image does not matter: the fake device has built-in kernels, which it finds by name.
 constexpr hipError_t kNoBinaryForGpu = 209;
 bool takes(const void* image) {
     static const char* const processor = std::getenv("FAKE_HIP_CODE");

@@ -125,7 +125,7 @@ void Worker::read_image(Plan& plan, Buffer& image) {
     accessed(image, queue, tracker);
 }
 
-// From another image, from a buffer, or to a buffer.
+// Copies to the image from another image or from a buffer, or from the image to a buffer.
 void Worker::copy_image(Context& context, Buffer& image) {
     Lock lock;
     const uint32_t kind = random_.below(3);

@@ -20,7 +20,8 @@ Range random_range(Random& random) {
     return {first, 1 + random.below(static_cast<uint32_t>(kWords) - first)};
 }
 
-// Between a part of a buffer and the host, in one of OpenCL's ways: by address, as a rectangle of one row, or plainly.
+// A copy between a part of a buffer and the host. SVM buffers are copied by address (clEnqueueSVMMemcpy), others as a
+// rectangle of one row or as a range of bytes.
 struct Transfer {
     Transfer(Random& random, const Buffer& buffer)
         : range(random_range(random)),

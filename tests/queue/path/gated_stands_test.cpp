@@ -172,7 +172,8 @@ TEST_F(GatedStand, WithoutOnlookersAWaitCostsNothing) {
     EXPECT_TRUE(ready());
 }
 
-// Each report takes a place in the driver's queue, which would be full earlier than without us.
+// Many waits in a row make few reports: each report takes a place in the driver's queue, which would be full earlier
+// than without XSched.
 TEST_F(GatedStand, ManyWaitsHaveFewReports) {
     constexpr int kMany = 40;
     const auto reports_of = [&](const auto& launch_first) {

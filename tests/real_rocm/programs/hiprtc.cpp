@@ -8,7 +8,8 @@
 
 namespace {
 
-// Their effect is up to the emulator (driver/kernels.h).
+// Kernels to compile. The emulator runs its own code for each kernel name (driver/kernels.h), so the bodies here only
+// have to compile.
 constexpr const char* kSource = R"(
 struct Eight { unsigned v[8]; };
 extern "C" __global__ void spin_and_count(unsigned long ns, unsigned long* count) { if (ns == 0) *count = 1; }

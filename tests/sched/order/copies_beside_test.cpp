@@ -1,4 +1,5 @@
-// Copies beside bursts that are foreseen: where those copy as well, no more of them begin shortly before.
+// Tests that a victim's copies run beside predicted bursts. If the bursts copy as well, the victim begins no copy
+// shortly before one.
 #include "sched/order/copies_beside.h"
 
 #include <gtest/gtest.h>

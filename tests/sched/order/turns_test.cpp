@@ -185,8 +185,8 @@ protected:
     }
 };
 
-// Work that becomes ready while one is taken off and the next one restored waits for both calls. A third one comes
-// later.
+// No turn ends within 4.5 ms before an expected burst. A burst that came while one unit is taken off and the next one
+// is restored would wait for both calls.
 TEST_F(TurnsBesideBursts, NoneEndsShortlyBeforeOne) {
     for (int i = 0; i < 50; ++i) EXPECT_GE(changed_before_next(), 4500 * kUs - 200 * kUs) << i;
     EXPECT_TRUE(is_held_for());

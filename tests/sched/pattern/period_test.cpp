@@ -1,4 +1,4 @@
-// Bursts foreseen from their rhythm alone: the object, and what the core makes of it.
+// Tests that bursts are predicted from their rhythm alone: class Period by itself, and the scheduler's core with it.
 #include "sched/pattern/period.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace testing;
 constexpr int64_t kPeriodNs = 50 * kMs;
 constexpr unsigned kStrays = EvenTimes::kMost / EvenTimes::kStrayPart;
 
-// Bursts of a millisecond, each of which begins so long after the one before.
+// Bursts of 1 ms. The interval is the time from the begin of one burst to the begin of the next.
 class Rhythm {
 public:
     int64_t burst(int64_t interval_ns, int64_t burst_ns = kMs) {

@@ -16,8 +16,8 @@ using namespace testing;
 
 class Leads : public ::testing::Test {
 protected:
-    // Returns whether each leads. Takes their priorities, and whether each has worked lately; each is a process of its
-    // own.
+    // Returns for each unit whether it leads the device (Rivals::leads). Given are the units' priorities, and whether
+    // each has worked lately. Each unit is a process of its own.
     std::vector<bool> of(const std::vector<int32_t>& urgency, const std::vector<bool>& lately) {
         std::vector<UnitState> units;
         std::vector<Usage> usages(urgency.size());
@@ -88,7 +88,8 @@ TEST(Rivals, OfSeveralEachNumberIsThatOfTheWorst) {
     EXPECT_EQ(middle.returns, usages[0].returns);
 }
 
-// Returns whether a victim copies: below a rival of which so much is known, with an equal or without.
+// Returns Victim::copies of a unit with this usage. `rival_is_unsure`: too little is known of the more urgent unit.
+// `among_peers`: there is a third unit, of the victim's priority.
 bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
     std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2}};
     std::vector<int32_t> urgency{1, 0};

@@ -260,7 +260,8 @@ TEST_F(ManyContexts, LoseLevelThreeOnlyAsLongAsThereAreTooMany) {
     expect_at_end(stream, 3);
 }
 
-// A disabled channel must be enabled again, however many come meanwhile.
+// After a resumption no channel stays disabled, even if the process made more contexts meanwhile than level 3 can
+// handle.
 TEST_F(ManyContexts, ThatComeWhileTheProcessIsOffLeaveNothingDisabled) {
     XQueueHandle xqueue = 0;
     const CUstream stream = stream_at_level_3(&xqueue);

@@ -16,7 +16,8 @@ struct Answer {
     uintptr_t given;
 };
 
-// An entry of a library or of nothing; the addresses matter alone.
+// Stand-ins for a library's handle, for a function of the shim, and for a function of the library. Only their addresses
+// are compared.
 char g_library, g_ours, g_theirs;
 
 bool g_right = true;
