@@ -88,7 +88,9 @@ void free_late_ones() {
 
 }  // namespace
 
-// Threads that are inside a call by now are not counted (device_use.h). No movable memory was there for them.
+// Makes the program's memory movable from its start if --evictable asks for that, or logs that the driver is too old.
+// Threads that are inside a call at this moment are not counted as users of movable memory (device_use.h): there was
+// none when they entered.
 void begin_evictable() {
     if (base::options().evictable == 0) return;
     if (has_pieces()) {

@@ -15,7 +15,7 @@ constexpr bool is_ours(unsigned long long handle) { return handle >> 48 == kOurH
 void put_physical(Physical& memory);
 // Counts a call that uses the handle. nullptr: the program has released it.
 Physical* begin_call(unsigned long long handle);
-// Ends a call. The memory ends with its last handle and mapping, as natively.
+// Ends a call that begin_call or take_mappings began. Frees the memory if it has no handle, mapping or call left.
 void end_call(Physical* memory);
 // Takes back one reference of the program, during a call.
 void release_handle(Physical& memory);

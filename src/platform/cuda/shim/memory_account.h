@@ -31,7 +31,7 @@ struct MemoryName {
 // The place of one allocation, from before the driver's call on. It is given back at the end, unless it is kept.
 class Room : base::NoCopies {
 public:
-    // Takes place on a device; -1: the current context's.
+    // Reserves the bytes in the account of a device; -1: of the current context's device.
     explicit Room(size_t bytes, CUdevice device = -1);
     ~Room();
     // Returns false if the program would have more than it may. One line has said so.

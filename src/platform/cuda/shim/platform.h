@@ -48,7 +48,7 @@ inline const char* kernel_name(Kernel kernel) {
     const char* name = nullptr;
     const auto of_function = driver<kEntry_cuFuncGetName>();
     if (of_function != nullptr && of_function(&name, kernel) == kSuccess) return name;
-    // A launch also accepts a context-independent CUkernel in place of a CUfunction.
+    // The driver also accepts a context-independent CUkernel where a launch takes a CUfunction.
     const auto of_kernel = driver<kEntry_cuKernelGetName>();
     const auto independent = reinterpret_cast<cuda::CUkernel>(kernel);
     return of_kernel != nullptr && of_kernel(&name, independent) == kSuccess ? name : nullptr;

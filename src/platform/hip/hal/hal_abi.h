@@ -27,7 +27,8 @@ void xhip_queue_made(const void* queue, uint64_t agent);
 void xhip_queue_going(const void* queue);
 void xhip_queue_priority(const void* queue, uint32_t priority);
 void xhip_queue_masked(const void* queue);
-// Returns whether any queue is observed, and whether a stream was ever seen to move to another.
+// xhip_queues_observed returns whether any hardware queue is observed; xhip_streams_move returns whether a stream was
+// ever seen to move to another hardware queue.
 bool xhip_queues_observed(void);
 bool xhip_streams_move(void);
 

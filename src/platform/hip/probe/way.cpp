@@ -127,7 +127,8 @@ Json urgent_found_beside(const Settings& settings, Round round) {
     return found;
 }
 
-// Another program's bursts while this one, which has nothing on the device, suspends and resumes its queues.
+// Measures whether suspending and resuming disturbs another program: returns the latencies of its bursts, first with
+// this process quiet, then while this process, which has no work, suspends and resumes its own queues.
 Json other_program(kfd::Way way, const Settings& settings) {
     doing("running another program");
     const Json quiet = urgent_found(settings);

@@ -37,8 +37,9 @@ struct Next {
     }
 };
 
-// One of two routes, by the table or by exported functions. They are kept apart, since exported functions lead back
-// into the table.
+// The runtime's own functions behind our hooks. Programs reach the hooks by two routes: by HSA's table of functions, or
+// by the functions that the library exports. Each route has its own object, since the exported functions call those of
+// the table.
 struct Route {
     Next<QueueCreate> create{.name = "hsa_queue_create"};
     Next<QueueDestroy> destroy{.name = "hsa_queue_destroy"};
@@ -93,7 +94,8 @@ hsa_status_t set_mask(const hsa_queue_t* queue, uint32_t bits, const uint32_t* m
     return status;
 }
 
-// Each entry of a route is a member of it.
+// Hooks a store to a signal. `kStore`: the member of `kRoute` that has the runtime's own function for this kind of
+// store.
 template <Route& kRoute, Next<SignalStore> Route::* kStore>
 void store(hsa_signal_t signal, int64_t value) {
     const SignalStore next = (kRoute.*kStore).get();

@@ -163,7 +163,8 @@ void WaitCommand::returned(bool succeeded) {
     errno = saved;
 }
 
-// Notes that the wait's event stands until it is complete.
+// Notes that the event of the wait command is incomplete for an unknown time: commands that wait for the event cannot
+// run either. The note ends when the event is complete.
 void WaitCommand::note_standing(cl_event event) {
     if (below<kEntry_clRetainEvent>()(event) != CL_SUCCESS) return;
     xocl_event_stands(event);

@@ -70,7 +70,7 @@ void end(uintptr_t address, bool registered, bool ours) {
     base::futex_wake_all(g_ended);
 }
 
-// Takes the context's pages out of the list.
+// Takes the context's pages out of the list and returns them as a list of their own.
 Page* take_pages(Context context) {
     Page* taken = nullptr;
     base::Lock lock(g_mutex);

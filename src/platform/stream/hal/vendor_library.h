@@ -26,7 +26,8 @@ void say_no_library();
 // Takes `library`, opened from `path`, as `result` if it is the vendor's and not our shim; otherwise closes it. nullptr
 // is refused.
 bool accept(void* library, const char* path, void** result);
-// Opens the file and accepts it. `result`: a void**, the type that for_each_library_file passes.
+// Opens the file and returns what accept() says of it. `result` points to a void*, in the type that
+// for_each_library_file passes.
 bool try_file(const char* path, void* result);
 // Opens the file globally, so that linked programs find functions of a newer library that our shim does not export.
 void* open_file(const char* path, int how = 0);

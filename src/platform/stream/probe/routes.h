@@ -1,4 +1,4 @@
-// The routes by which programs reach a platform's launch function.
+// The routes by which programs reach a platform's launch function: linking, dlsym, the runtime's own lookup.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ struct Route {
     const char* name;
     void* function;  // the launch function that a program has by it; nullptr: there is no such route
 };
-// Returns the platform's routes, once its runtime is open.
+// Returns the platform's routes. Call after the platform's runtime was opened.
 std::vector<Route> routes();
 
 // Returns functions of the platform's library and its helpers, whose addresses are saved.

@@ -14,8 +14,8 @@ namespace {
 
 constinit std::atomic<int32_t> g_splits{0};
 constinit std::atomic<uint32_t> g_begins{0};  // captures that are beginning
-// Longest wait for another thread's copy in pieces. A thread that waits for room in a suspended queue may keep its
-// split that long.
+// Longest time that a capture that begins waits for the pieces of other threads' copies. Without this bound the capture
+// would wait for as long as a more urgent program keeps such a copy suspended.
 constexpr int64_t kSplitWaitNs = 2 * base::kSecond;  // safety
 
 // Identifies a thread by the address of this variable.

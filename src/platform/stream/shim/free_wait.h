@@ -34,7 +34,7 @@ public:
             met_ = true;
             return kLookNs;
         }
-        // Free at once right after a burst: the next burst is then as far away as it can be.
+        // Right after a burst the call is made at once: the next burst is then as far away as it can be.
         if (met_ || std::max(now_ns, scrubbed_ns) + lasts_ns_ <= burst_ns) return 0;
         return std::min(burst_ns, until_ns_) - now_ns;
     }
