@@ -13,14 +13,16 @@ namespace xsched::agent {
 
 class LocalScheduler {
 public:
-    // False, with one WARN line, if there is no such policy. `region`: of the process's queues.
+    // Chooses the policy and the shared memory of the process's queues, for start() later. Returns false, after one
+    // WARN line, if there is no such policy or no memory.
     bool prepare(const char* policy, ipc::Region& region);
-    // Begins its thread; prepared. While that runs, threads of the program call `decide_here` for a pass of their own.
+    // Starts the scheduler's thread. Call prepare() first. While that thread runs, threads of the program call
+    // `decide_here` to make a pass themselves.
     bool start(void (*decide_here)());
     // Returns false if there was no thread to end.
     bool stop();
     bool started() const { return thread_.started(); }
-    // A pass on the calling thread, unless one is under way. Takes no other lock.
+    // Makes a pass on the calling thread, unless another thread is making one. Takes no other lock.
     void decide_here();
     const char* policy_name() const { return policy_name_; }
 

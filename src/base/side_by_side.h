@@ -32,7 +32,8 @@ public:
     }
     // Adds time in which the units could use the device.
     void could(int64_t ns) { could_ns_ = capped_sum(could_ns_, std::max<int64_t>(ns, 0)); }
-    // Returns the device time used together since the last call.
+    // Returns the device time that all units together used since the last call; time in which several ran side by side
+    // counts once.
     int64_t take() {
         if (!std::exchange(reported_, false)) return 0;
         const int64_t all_ns = std::min(sum_ns_, std::max(most_ns_, could_ns_));

@@ -44,7 +44,8 @@ bool is_unused(uint32_t page) {
     return true;
 }
 
-// Returns an index on the page whose owner went first: most probably the driver has ended its registration by now.
+// Returns the first index of the unused page whose owner (a context) ended longest ago; kNowhere: there is no such
+// page. Of all such pages, the driver is most likely to have ended the registration of this one.
 uint32_t find_gone() {
     uint32_t best = base::kNowhere;
     for (uint32_t i = 0; i < ipc::kMostQueues / kSlotsPerPage; ++i) {

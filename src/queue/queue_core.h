@@ -21,7 +21,7 @@
 
 namespace xsched::queue {
 
-// The queue itself, as its parts see it. Call without the lock.
+// The functions of the queue that its parts call. The caller must not hold the queue's lock.
 class QueueOwner {
 public:
     // Releases the commands that the window and the scheduler now allow. Call after any change that may allow more.

@@ -21,7 +21,7 @@ typedef enum {
     kXqReportLater = 2  // the calling thread must not be delayed now: a later command reports this one
 } XqOutcome;
 
-// xq_report_marker: whether the device may be asked about the marker later.
+// Argument of xq_report_marker: says whether the backend can ask the device later if the marker is complete.
 typedef enum {
     kXqNobodyCanAsk = 0,
     // Another thread may ask the device about the marker later: a queue that makes room for more urgent ones needs no

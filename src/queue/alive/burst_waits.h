@@ -1,6 +1,6 @@
-// How many waits the bursts of this process have through which it holds the device (keep_alive.h). If the last ones all
-// had as many, and nothing was launched behind the last of them, what holds the device ends with that: others would
-// wait for nothing. Plain atomics; no allocation.
+// Counts how often a thread of this process waits within a burst for which a keep-alive holds the device
+// (keep_alive.h). If the last bursts all had the same number of waits, and nothing was launched behind the last wait,
+// the keep-alive ends at that wait: otherwise other programs would wait for nothing. Plain atomics; no allocation.
 #pragma once
 
 #include <algorithm>

@@ -10,13 +10,14 @@
 
 namespace xsched::queue {
 
-// Returns the hints with the rules in force. `header`: where a person's are; nullptr: nowhere.
+// Returns the process's options with the memory rules in force. `header`: has the rules that a person or the
+// configuration set; nullptr: there are none.
 base::Hints memory_rules(const ipc::Header* header);
-// Keeps a rule that the program itself tells.
+// Stores a rule that the program itself sets by a call of the hint API, and replaces an earlier one.
 void keep_told_memory_rule(base::HintId id, int64_t value);
-// Returns a bit for each rule that the program has told so.
+// Returns a bit for each rule that the program has set with keep_told_memory_rule (ipc::bit_of).
 uint32_t told_memory_rules();
-// Replaces those hints that the program has told so.
+// Overwrites `hints` with the rules that the program has set with keep_told_memory_rule. Other hints stay as they are.
 void take_told_memory_rules(base::Hints& hints);
 
 }  // namespace xsched::queue

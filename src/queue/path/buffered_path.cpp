@@ -19,8 +19,8 @@ constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;  // judgement
 
 }  // namespace
 
-// Chooses which commands report themselves: every one, if order does not tell about its predecessors, or if a hold may
-// come between it and a later one.
+// Resets the path for a new queue. Every command reports its own completion if a later completion does not prove the
+// earlier ones, or if a hold may stand between two commands; otherwise marks among them report.
 void BufferedPath::begin() {
     const XqDeviceOps& ops = *core_.setup.ops;
     tokens_ = Tokens{};

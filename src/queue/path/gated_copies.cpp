@@ -9,8 +9,9 @@ namespace {
 
 }  // namespace
 
-// Lock held. A piece is as long as the distance of gates is meant to be, whatever the queue's other commands take. At
-// level 1 one gate keeps back all of a suspension's commands.
+// Returns whether a gate goes before the next piece of a copy: before every piece of a queue that may be suspended,
+// since a piece is as long as the distance between gates. If the gate is closed, level 1 needs no further one: its
+// first gate holds back everything behind it. Lock held.
 bool GatedPath::gate_before_piece(bool closed) const {
     return makes_room() && (!closed || core_.setup.level >= kPreemptLevelDeactivate);
 }
@@ -46,8 +47,9 @@ void GatedPath::admit_piece(XqTicket& ticket, const XqPiece& piece) {
     admit_followed(ticket, CommandKind::kPiece, &piece);
 }
 
-// Lock held. Its caller will be inside the driver until the command is done or its bytes are taken. It may hold locks
-// there that other threads of the program need. So it waits out here, and no gate of ours is what it stands behind.
+// Returns whether the caller of the command will be inside the driver until the command is done or its bytes are taken.
+// The caller may hold locks there that other threads of the program need. So it waits before the call, until no gate of
+// ours is before the command. Lock held.
 bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
     if (piece != nullptr) return piece->kind == kXqPageableToDevice || piece->kind == kXqDeviceToPageable;
     return kind == CommandKind::kWork && splitter_ == &t_self;  // the last piece of a synchronous copy

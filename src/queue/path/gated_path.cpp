@@ -94,8 +94,9 @@ int64_t GatedPath::run_on_ns() const {
     return gates_ ? std::min(in_flight_ns, std::max(command_ns, gate_every_ns()) / 2) : in_flight_ns;
 }
 
-// Lock held. A gate before an idle queue's next command is passed as soon as the device turns to its context: it stops
-// something only where the contexts of a program take turns.
+// Returns whether the next command needs no gate: the queue is idle, and gates cost this program much. A gate before
+// the first command of an idle queue is passed as soon as the device turns to the context, so it rarely stops anything.
+// Lock held.
 bool GatedPath::starts_at_once() const {
     if (core_.submitted != core_.completed) return false;
     const uint32_t queues = core_.published.header().slot_end.load(std::memory_order_relaxed);

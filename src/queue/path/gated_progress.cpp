@@ -182,7 +182,8 @@ void GatedPath::look() {
         note_progress(done, now);
         if (core_.submitted == core_.completed) return core_.published.ring_ready(false, now);
     }
-    // The memory never tells the end of the command that runs last: only that end is presumed.
+    // The words in memory never show the end of the last command: they count commands that have begun. Only that end is
+    // presumed.
     const bool last_runs = whole_count(begun) == core_.submitted && done < core_.submitted;
     if (last_runs && reports_.written() < core_.submitted) core_.published.unreported(core_.submitted);
 }
@@ -205,7 +206,7 @@ void GatedPath::wait_ended() {
     if (core_.in_use && inside_ > 0) core_.published.inside(--inside_);
 }
 
-// Asks for all reports, on a launching thread or for a waiting caller.
+// Makes the device report everything submitted so far. Called by a thread that launches, or for a thread that waits.
 void GatedPath::report_all() {
     for (;;) {
         {
@@ -226,8 +227,9 @@ void GatedPath::report_marker(XqAskLater later) {
         base::Lock lock(core_.mutex);
         if (!core_.in_use || core_.retired || !bound_ || reports_.written() == core_.submitted) return;
         if (!core_.published.watched()) return;
-        // A queue that makes room for others reports now and then anyway: no more urgent unit waits for its end, and a
-        // thread that waits for the event tells it.
+        // A preemptible queue reports every few commands anyway, and no more urgent unit waits for this end. If a
+        // thread of the program waits for the event, that thread reports the completion. So the marker needs no report
+        // of its own.
         const bool makes_room =
             later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 && core_.published.window_ns() > 0;
         if (makes_room &&

@@ -44,13 +44,15 @@ public:
     // --- lock held
     void forget_split() { splitter_ = nullptr; }
     bool empty() const { return first_ == nullptr; }
-    // Returns whether no command that counts as in flight can reach the driver behind one that is held from now on.
+    // Returns whether every command that counts as in flight has already reached the driver. Commands held from now on
+    // then come later in the driver's queue than all of those.
     bool quiet() const;
     // Returns the driver calls under way whose commands count as in flight.
     uint32_t arriving() const;
     // Returns how many commands in flight may wait in the driver behind the first hold.
     uint32_t overtaken() const { return first_ != nullptr ? first_->overtaken : 0; }
-    // Removes the groups that may go now, or all of them; `release` follows without the lock.
+    // Remove and return the groups that may be released now (pop_releasable), or all groups (pop_all). The caller
+    // passes the result to `release` after it has given up the lock.
     HoldGroup* pop_releasable();
     HoldGroup* pop_all();
 

@@ -9,10 +9,12 @@ namespace xsched::queue {
 namespace {
 
 constexpr int64_t kOwnSuspensionNs = 10 * base::kSecond;  // wait at a suspension by the program itself (safety)
-// Longest wait of a caller, in time or in commands' time, at the window of an open queue in which nothing completes.
+// If a queue is not suspended and completes nothing, a caller waits for room in its window for at most the longer of
+// kStuckNs and the usual time of kStuckCommands commands.
 constexpr int64_t kStuckNs = 50 * base::kMillisecond;  // safety
 constexpr int64_t kStuckCommands = 4;
-// Longest wait for another thread's copy: that thread may wait, in the driver, for this one's next call.
+// Longest wait of a caller for the copy in pieces of another thread. That thread may itself wait, in the driver, for
+// the caller's next call.
 constexpr int64_t kInCopyNs = 2 * base::kSecond;  // safety
 constexpr int64_t kCompletesNowNs = 50 * base::kMicrosecond;  // judgement
 
