@@ -271,7 +271,7 @@ void ClientSlots::forget(uint32_t at, int64_t now_ns) {
     if (view_.record != nullptr && recorded_[at]) view_.record->make(at).used.store(0, std::memory_order_relaxed);
 }
 
-// Rings the agent, which makes the device report.
+// Asks the client's agent to make the device report how far it is. The agent's doorbell rings when the writing is over.
 void ClientSlots::ask(uint32_t at) {
     view_.region->slots[at].ask.fetch_add(1, std::memory_order_release);
     touched_ = true;

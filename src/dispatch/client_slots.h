@@ -63,7 +63,8 @@ public:
     // Closes the gates of a unit that will be suspended, before anything else is written. direct() follows in the same
     // pass.
     void close_gates(uint32_t own, int64_t now_ns);
-    // Decisions since the last call that suspend or resume this client's queues for other clients, for their logs.
+    // A decision that suspends or resumes this client's queues for the sake of another client. The other client may log
+    // it.
     struct ForOther {
         uint32_t client;
         ipc::Decision decision;  // its `slot` is not filled in yet
@@ -122,18 +123,20 @@ public:
     // Returns, once, whether its circle of waits is still to be logged.
     bool tells_circle() { return !std::exchange(told_circle_, true); }
 
-    // Returns when it must be read again although it does not ring; 0: no need. `many`: how many clients are read like
-    // this.
+    // Returns when a pass must read the client again even if it does not ring (CLOCK_MONOTONIC ns); 0: no need. `many`:
+    // how many clients need such reads; the more there are, the more seldom each is read.
     int64_t look_ns(size_t many) const;
-    // Returns whether a pass should read it as well; one that has been still for long is read at look_ns().
+    // Returns whether each pass should read the client. A client that has not changed for long is read at look_ns()
+    // only.
     bool is_worth_a_look(int64_t now_ns) const;
-    // Returns whether `watching` was raised since the last call: a change just before may be unreported.
+    // Returns whether `watching` was raised since the last call. The client may have changed just before without
+    // ringing.
     bool began_watching();
-    // Returns whether a change of its counters matters at once, so that every pass reads it.
+    // Returns whether every pass reads the client, because a change of its counters matters at once.
     bool is_followed() const { return followed_; }
     bool suspends() const { return suspended_; }
     void beat(int64_t now_ns);
-    // Writes its holds that last to the hold log.
+    // Writes holds of the client's queues that still go on to the hold log.
     void follow_holds(int64_t now_ns);
 
     bool set_suspended_by_person(uint64_t handle, bool suspended);

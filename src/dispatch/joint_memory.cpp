@@ -39,7 +39,8 @@ uint64_t JointMemory::take_back(DeviceMemory& words) {
     return has;
 }
 
-// Returns what the program's accounts have left, whichever has less.
+// Returns how many more bytes the program may have on the device: the smaller rest of its two accounts, the user's and
+// the control group's.
 uint64_t JointMemory::room(const Program& program) {
     uint64_t least = ipc::kMostMemoryBytes;
     for (const Account* account : {program.user, program.group})
@@ -48,7 +49,8 @@ uint64_t JointMemory::room(const Program& program) {
     return least;
 }
 
-// Answers the program's request, if it has one.
+// Answers the program's request for more memory of the device, if there is one: grants all of it, or nothing if an
+// account has too little left.
 void JointMemory::answer(Program& program) {
     DeviceMemory& words = *program.words;
     const uint32_t asked = words.limit_asked.load(std::memory_order_acquire);

@@ -36,7 +36,8 @@ int64_t DispatcherState::pass(int64_t now_ns, bool all) {
         wake_at_ns = pass_once(now_ns, all);
     }
     tell_thrown_out();
-    // The next pass reads them at once, so that clients that rang need not wait for them.
+    // The clients that `sweep` chose are read by another pass that follows at once. So clients that rang need not wait
+    // for them in this one.
     if (!all && sweep(now_ns)) wake_at_ns = now_ns;
     return wake_at_ns;
 }

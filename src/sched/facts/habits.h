@@ -28,7 +28,7 @@ struct Habits {
     bool operator==(const Habits&) const = default;
 };
 
-// Habits of one process. The scheduler reads the first and writes the second, as long as the process has units.
+// Habits of one process. As long as the process has units, the scheduler reads `last_run` and writes `now`.
 struct ProgramHabits {
     Habits last_run;
     Habits now;

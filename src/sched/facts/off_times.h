@@ -13,8 +13,8 @@ namespace xsched::sched {
 
 class OffTimes {
 public:
-    // The fewest times of which one in ten is a whole one, and of half of them still one. With fewer than half the
-    // declared costs are used (decision 025).
+    // How many of the last times are remembered. With fewer than half of them known, the declared costs are used
+    // (decision 025). usual_us() leaves out the longest tenth, rounded down: the longest of 16, none of fewer than ten.
     static constexpr unsigned kKept = 16;
     static constexpr uint32_t kMostFactor = 4;  // safety: measured times change a declared cost by at most this factor,
                                                 // up or down
@@ -25,9 +25,9 @@ public:
         if (2 * times_us_.count() >= kKept) usual_us_ = times_us_.most_but(times_us_.count() / 10);
     }
 
-    // The program's last run, which counts until this one has shown enough; 0: nothing is known of it.
+    // Sets the time that was usual in the program's last run; 0: not known. It counts until this run has enough times.
     void begin_with(uint32_t us) { usual_us_ = std::min<uint32_t>(us, INT32_MAX); }
-    // Nine of ten times are at most so long; 0: not known yet.
+    // Returns the time that nine of ten remembered times do not exceed; 0: not known yet.
     uint32_t usual_us() const { return usual_us_; }
 
     // Replaces the declared costs by measured ones. "Usually" means nine of ten times: a caller would rather wait a

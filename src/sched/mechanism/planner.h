@@ -33,7 +33,7 @@ Candidates candidates(const Victim& victim);
 Mechanism choose_mechanism(const Victim& victim);
 // Chooses how running work is treated when the victim is suspended so, with or without a short timeslice in force.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
-// Returns whether a short timeslice goes with the mechanism that is usual for the victim.
+// Returns whether the victim gets a short timeslice in addition to its usual mechanism.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);
 // How far apart its gates stand at least, in microseconds of device time; 0: as usual (queue/path/gate_spacing.h).
 uint32_t gates_apart_us(const Victim& victim);

@@ -7,11 +7,12 @@
 namespace xsched::sched {
 namespace {
 
-// How much longer a burst beside a victim takes than its time on the device, apart from other timeslices' ends.
+// How much longer a burst takes beside a victim than its time on the device, if no timeslice ends within it.
 constexpr int64_t kSwitchAndCallNs = 250'000;  // decision 015
 constexpr int64_t kInARow = 3;  // bursts in a row for which the timeslice is made long enough: rarely more queue
 
-// Returns the longest allowed timeslice: a starved unit has its turn beside it and must get a part of that.
+// Returns the longest allowed timeslice, in microseconds. It is at most a starved unit's turn: during that turn the
+// urgent process is on the device too, and the starved unit must get a part of the time.
 int64_t most_us(const Settings& settings) {
     const int64_t us = settings.urgent_timeslice_us;
     return settings.starvation_limit_ns > 0 ? std::min(us, settings.starvation_turn_ns / 1000) : us;

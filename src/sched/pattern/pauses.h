@@ -49,7 +49,8 @@ public:
     bool begin_with_wait() const { return waits_first_; }
     // Returns how long it usually has work between two pauses; 0: unknown.
     int64_t stretch_ns() const { return stretch_.usual_ns(); }
-    // Returns whether short pauses may begin with a wait: they do, or none has been seen yet. Most programs' do.
+    // Returns whether the unit's short pauses may begin with a wait: most of them did, or no short pause is known yet.
+    // In most programs short pauses begin with a wait.
     bool may_begin_with_wait() const { return waits_first_ || (unsure() && short_ones_ == 0); }
 
 private:

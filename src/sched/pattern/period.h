@@ -40,7 +40,8 @@ public:
     // Returns the time after which the next event is expected: as early as possible if waiting costs at most 1/300 of
     // the time itself. A burst that comes slightly sooner waits for the rest of the switch.
     int64_t from_ns() const;
-    // Returns whether one of the last times is like this one, whether or not they are even.
+    // Returns whether at least one of the remembered times is about as long as `ns`. The remembered times need not be
+    // even.
     bool some_like(int64_t ns) const;
 
 private:

@@ -13,7 +13,7 @@
 
 namespace xsched::sched {
 
-// The unit's part when equals take turns (turns.h).
+// How a unit behaves when units of equal priority take turns on the device (turns.h).
 enum class InTurns : uint8_t {
     kTakes,
     kBeside,  // it copies, beside the unit that has the device
