@@ -22,7 +22,8 @@ constexpr const char* kName = "/xserver.sock";
 constexpr unsigned long kListens = 1UL << 16;  // in the kernel's flags
 constexpr unsigned long kSeqPacket = SOCK_SEQPACKET;
 
-// Returns a path without the links by which a server is found from other places (server/announcement.h).
+// Returns the path with its symbolic links resolved: a server is found from other places by links
+// (server/announcement.h). Returns `path` itself if it cannot be resolved.
 std::string real_path(const std::string& path) {
     char resolved[PATH_MAX];
     return realpath(path.c_str(), resolved) != nullptr ? resolved : path;

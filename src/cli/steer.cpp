@@ -23,7 +23,7 @@ int ask_and_print(const Json& request, const std::string& done, bool json) {
     return 0;
 }
 
-// The outcome of an order for several targets.
+// The outcome of one order that was sent to several targets, summed over them.
 struct Done {
     uint64_t queues = 0;
     std::vector<std::string> names;

@@ -8,8 +8,8 @@ namespace xsched::console {
 
 inline constexpr size_t kUsualWidth = 80;  // columns
 
-// Returns the columns of the terminal on standard output, or COLUMNS. Returns 0 if neither is known: another program
-// that reads the output then gets one line per thing.
+// Returns the columns of the terminal on standard output; without a terminal, the number in the variable COLUMNS;
+// without both 0. With 0 the text is not folded, so a program that reads the output gets one line per thing.
 size_t text_width();
 
 // Breaks text at spaces into lines of at most `width` columns (colour sequences count as none); 0: returns it

@@ -44,7 +44,7 @@ void FleetPlaces::unlist(uint32_t at) {
     for_batch_.erase({gpus_[at].mean_load, at});
 }
 
-// Opens a node and returns its first GPU.
+// Adds a node with empty GPUs to those in use, and returns the index of its first GPU.
 uint32_t FleetPlaces::open_node() {
     const auto first = static_cast<uint32_t>(gpus_.size());
     for (uint32_t i = 0; i < spec_.gpus_per_node; ++i) {
@@ -54,7 +54,7 @@ uint32_t FleetPlaces::open_node() {
     return first;
 }
 
-// Returns the fullest GPU that has room.
+// Returns the index of the fullest GPU that has room, of an empty one if none has; adds a node if that is needed.
 std::vector<uint32_t> FleetPlaces::find_one(const JobKind& kind) {
     const ByLoad& open = kind.urgent ? for_urgent_ : for_batch_;
     const double most = kind.urgent ? cap_ - mean_load(kind) : 1 - kind.load;

@@ -34,7 +34,7 @@ constexpr int kRounds = 2;  // rounds of each main job, in turns, so that a chan
 constexpr double kShortJobS = 2;  // a main job that measures for less has one round
 constexpr int kCouldNotRun = 2;
 
-// Used to start probes by their name, as users start programs.
+// The program that doctor runs to start a probe: env finds the probe by its name in PATH, as a shell does for users.
 constexpr const char* kEnv = "/usr/bin/env";
 constexpr const char* kImportTorch = R"(
 import importlib.util, json, sys

@@ -123,7 +123,8 @@ bool find_crowded(const Free& free, Explained& result) {
     return true;
 }
 
-// Finds that it gives the device little work.
+// Explains a program that gives the device too little work to be slowed by others. Returns false if that is not the
+// case.
 bool find_pauses(const Free& free, Explained& result) {
     if (free.is_seldom_busy() && free.command_ms > 0 && free.command_ms < kShortCommandMs) {
         result.finding = WhySlow::kShortCommands;

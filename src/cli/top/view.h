@@ -33,7 +33,7 @@ std::vector<TopLine> top_picture(const TopRows& rows, const TopView& view);
 // Returns all programs, `columns` wide, for output that is no terminal.
 std::string top_text(const TopRows& rows, TopView view);
 
-// Returns, for example, "[####  ]  61", this many characters wide.
+// Returns, for example, "[####  ]  61"; a bar with its percentage. `width` counts the whole text in characters.
 std::string top_bar(double percent, size_t width, bool utf8);
 // Returns one character for each of the last values; 100 is the highest.
 std::string top_history(const std::vector<double>& values, size_t width, bool utf8);

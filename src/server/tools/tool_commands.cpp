@@ -31,7 +31,8 @@ void check_memory(const Request& request, int64_t pid) {
 
 // Suspends or resumes a queue of these clients; 0: all queues. Returns how many clients there are.
 size_t hold_clients(const Request& request, const std::vector<uint32_t>& clients, uint64_t queue, bool suspend) {
-    // A queue that was just created is known to the dispatcher only after a pass.
+    // The first order makes the dispatcher read these clients, so that the second one finds also queues that were just
+    // created.
     request.order([&clients](dispatch::Dispatcher& dispatcher) {
         for (const uint32_t id : clients) dispatcher.look_at(id);
     });

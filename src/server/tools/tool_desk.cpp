@@ -146,7 +146,8 @@ bool ToolDesk::account(Tool& tool, size_t bytes, int64_t now_ns) {
     return charge.has_value();
 }
 
-// Returns whether the answer was read; if it is in a file, also whether there was time to read that.
+// Returns whether the tool has read all of the socket. If the answer is in a file, the time to read the file must be
+// over too.
 bool ToolDesk::is_over(const Tool& tool, int64_t now_ns) {
     return has_read_all(tool.socket.get()) && (!tool.answer || now_ns - tool.answered_ns >= kUnreadPatienceNs);
 }

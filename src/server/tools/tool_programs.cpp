@@ -198,7 +198,8 @@ Json describe_copies(const DeviceUse& use, const Client& client, uint64_t device
             {"copied_bytes_per_s", std::round(static_cast<double>(lately->bytes) / lately->seconds)}};
 }
 
-// Describes the compute queues of all programs in AMD's kernel driver; null: another driver's device, or not known.
+// Returns how many compute queues all programs together have in AMD's kernel driver, and how many queues the hardware
+// takes at once. Both are null for devices of other drivers, and if the driver does not tell.
 Json describe_driver_queues(const Request& request, uint64_t device, int64_t now_ns) {
     const hip::KernelQueues* node = request.host.driver_queues.of(device, now_ns);
     if (node == nullptr) return {{"driver_queues", nullptr}, {"most_driver_queues", nullptr}};
