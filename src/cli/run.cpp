@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/config/rules.h"
 #include "cli/drivers.h"
 #include "cli/installation.h"
 #include "cli/last_word.h"
@@ -201,8 +202,9 @@ bool is_flag(const char* word) {
 }  // namespace
 
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0)) return argc;
-    int i = 2;
+    const bool tests_rules = argc > 2 && strcmp(argv[1], "rules") == 0 && strcmp(argv[2], "test") == 0;
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0 && !tests_rules)) return argc;
+    int i = tests_rules ? 3 : 2;
     while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
         const bool flag = is_flag(argv[i]);
         const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
@@ -224,10 +226,14 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
         throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
                       std::to_string(*options.threshold) + ": a batch is at most the threshold");
+    const config::Configuration configuration = config::read_configuration(config::folders(false));
+    config::put_into_environment(configuration);
+    fprintf(stderr, "%s", configuration.complaints().c_str());
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
         ensure_server(installation.server, options.policy);
+        load_rules_quietly(configuration);
         tell_unused(options);
     }
     set_environment(options);

@@ -65,6 +65,7 @@ struct GroupShare {
     std::atomic<int32_t> share{0};
     std::atomic<int32_t> limit{100};
     std::atomic<int32_t> highest_priority{PRIORITY_MAX};  // as in UserLimits
+    std::atomic<int32_t> rule_priority{PRIORITY_MAX};  // the same for this client alone, by a rule of the configuration
     std::atomic<uint64_t> account{0};  // as in policy::Unit; 0: the group has no share
     std::atomic<bool> trusted{false};  // set by a trusted person: takes precedence over its users' shares
     // As in UserLimits, of the nearest group above with a limit or guarantee of memory, and what names that group.

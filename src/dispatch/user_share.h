@@ -44,7 +44,9 @@ public:
     // Returns `wanted`, capped by the limits of the user and the control group.
     int32_t capped(int32_t wanted) const {
         if (limits_ != nullptr) wanted = std::min(wanted, limits_->highest_priority.load(std::memory_order_relaxed));
-        if (group_ != nullptr) wanted = std::min(wanted, group_->highest_priority.load(std::memory_order_relaxed));
+        if (group_ != nullptr)
+            wanted = std::min({wanted, group_->highest_priority.load(std::memory_order_relaxed),
+                               group_->rule_priority.load(std::memory_order_relaxed)});
         return wanted;
     }
 

@@ -33,6 +33,7 @@ void Server::reload() {
     const size_t limits = change_limits(now);
     XLOG_INFO("the configuration is read again:%s %zu limits changed, %zu rules", settings.c_str(), limits,
               now.rules.size());
+    rules_.set(now.rules);
     options_.configuration = std::move(now);
 }
 

@@ -131,6 +131,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             users_,
             identities_,
             cgroups_,
+            rules_,
             checkpoint_,
             device_use_,
             holds_,
@@ -145,6 +146,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
     set_limits(options);
+    rules_.set(options.configuration.rules);
     tell_blind_spots(options.scope);
     watch_sources();
     if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
@@ -197,6 +199,7 @@ void Server::take_up_checkpoint() {
                               .by = group.value("by", uid_t{0}),
                               .trusted = trusted});
     habits_.take_up(checkpoint_.value(kHabits));
+    rules_.take_up(checkpoint_.value(kUsersRules));
     for (const pid_t pid : checkpoint_.expected()) {
         Peer peer;
         if (!identify_process(pid, &peer)) continue;

@@ -30,6 +30,7 @@
 #include "server/limits/users.h"
 #include "server/listener.h"
 #include "server/options.h"
+#include "server/rules/rule_book.h"
 #include "server/stopped_watch.h"
 #include "server/thread/cpu_priorities.h"
 #include "server/thread/scheduler.h"
@@ -113,7 +114,8 @@ private:
     void drop_silent_newcomers(int64_t now_ns);
 
     // Clients that are not served yet (welcomed.cpp).
-    void welcome(uint32_t id, ipc::Region* region, int64_t now_ns);
+    void welcome(uint32_t id, ipc::Region* region, const std::string& facts, int64_t now_ns);
+    bool apply_rules(Client& client, const std::string& facts, int64_t now_ns);
     void hear_welcomed(uint32_t id, int64_t now_ns);
     void serve_sealed(uint32_t id, bool sealed, int64_t now_ns);
     void drop_welcomed(uint32_t id, const char* why, int64_t now_ns);
@@ -147,6 +149,7 @@ private:
     EventLoop events_;
     Users users_;
     Cgroups cgroups_;
+    RuleBook rules_;
     Undertaker undertaker_;
     Checkpoint checkpoint_;
     Interrupter interrupter_;

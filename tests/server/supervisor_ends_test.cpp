@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "server/ending_signals.h"
 #include "server/service_manager.h"
 #include "server/supervisor.h"
 #include "support/child.h"

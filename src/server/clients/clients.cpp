@@ -53,7 +53,7 @@ void Server::take_parcels(int64_t now_ns) {
         }
         const auto welcomed = welcomed_.find(parcel.token);
         if (welcomed != welcomed_.end() && !welcomed->second.client->has_region()) {
-            welcome(parcel.token, parcel.region, now_ns);
+            welcome(parcel.token, parcel.region, parcel.packet, now_ns);
             continue;
         }
         if (parcel.region != nullptr) {  // the client for which it was mapped has left

@@ -122,7 +122,7 @@ void Server::admit_client(uint32_t id, Newcomer& newcomer, const Handshake& hand
     client->descriptors = std::move(newcomer.descriptors);
     client->habits()->last_run = habits_.of(user.uid(), client->program());
     client->keep(std::move(newcomer.socket), std::move(process));
-    undertaker_.map(user.uid(), client->file(), id);
+    undertaker_.map(user.uid(), client->file(), id, rules_.has_any(client->peer().uid) ? client->peer().pid : 0);
     welcomed_.emplace(id, Welcomed{std::move(client), now_ns + kSealPatienceNs});
 }
 

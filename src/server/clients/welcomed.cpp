@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "server/clients/handshake.h"
 #include "server/clients/incoming.h"
+#include "server/rules/process_facts.h"
 #include "server/server.h"
 #include "server/source.h"
 
@@ -25,12 +26,16 @@ bool says_mapped(const Client& client) {
 
 }  // namespace
 
-// Welcomes the client. `region`: null if there is no memory.
-void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
+// Welcomes the client. `region`: null if there is no memory. `facts`: of its process, for rules.
+void Server::welcome(uint32_t id, ipc::Region* region, const std::string& facts, int64_t now_ns) {
     Client& client = *welcomed_.find(id)->second.client;
     if (region == nullptr || !client.take_region(region)) {
         send_refusal(client.socket(), ipc::WelcomeStatus::kNoMemory);
         return drop_welcomed(id, "cannot be served, since there is no memory for it", now_ns);
+    }
+    if (!apply_rules(client, facts, now_ns)) {
+        send_refusal(client.socket(), ipc::WelcomeStatus::kNever);
+        return drop_welcomed(id, nullptr, now_ns);
     }
     orders_.give(client);
     client.header().memory_joint_limit.store(
@@ -38,6 +43,28 @@ void Server::welcome(uint32_t id, ipc::Region* region, int64_t now_ns) {
     if (!client.welcome() || !events_.watch(client.socket(), token(Source::kWelcomed, id)))
         return drop_welcomed(id, nullptr, now_ns);
     if (client.pid_fd() >= 0) events_.watch(client.pid_fd(), token(Source::kClientEnd, id));
+}
+
+// Gives the client what rules say. A person's orders for it come later and count more. Returns false if it is never to
+// be scheduled.
+bool Server::apply_rules(Client& client, const std::string& facts, int64_t now_ns) {
+    if (!rules_.has_any(client.peer().uid)) return true;
+    config::Program program = program_of(facts, client.program());
+    program.uid = client.peer().uid;
+    program.cgroup = client.cgroup();
+    const config::Given given = rules_.given(client.peer().uid, program);
+    if (!given.fits_any) return true;
+    if (given.never) {
+        if (client.user().may_log(now_ns))
+            XLOG_INFO("pid %d (%s) is never scheduled (%s)", client.pid(), client.program().c_str(),
+                      given.never_place.c_str());
+        return false;
+    }
+    write_rules(client.header(), given);
+    client.group()->rule_priority.store(given.highest_priority);
+    if (const std::string text = text_of(given); !text.empty() && client.user().may_log(now_ns))
+        XLOG_INFO("pid %d (%s) gets %s by rule", client.pid(), client.program().c_str(), text.c_str());
+    return true;
 }
 
 void Server::hear_welcomed(uint32_t id, int64_t now_ns) {

@@ -83,6 +83,7 @@ Json query_or_set_policy(const Request& request);
 Json give_hint(const Request& request);
 Json configure_queue(const Request& request);
 Json show_configuration(const Request& request);
+Json show_or_set_rules(const Request& request);
 Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);

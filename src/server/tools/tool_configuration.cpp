@@ -1,4 +1,5 @@
 // Commands about the configuration.
+#include "config/rule_json.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -14,6 +15,22 @@ Json show_configuration(const Request& request) {
         if (!value.source.empty()) settings[setting.name()]["source"] = value.source;
     }
     return {{"settings", std::move(settings)}};
+}
+
+// Shows the asking user's rules, or replaces them by those that the user's tool has read from the user's files. On a
+// user's own server they are part of its configuration.
+Json show_or_set_rules(const Request& request) {
+    const uid_t user = request.asking.peer.uid;
+    RuleBook& rules = request.host.rules;
+    const bool reads_users_files = request.host.options.scope == ipc::SocketScope::kUser;
+    if (const auto list = request.body.find("set"); list != request.body.end() && !reads_users_files) {
+        if (const std::string refusal = rules.set_of_user(user, *list); !refusal.empty()) throw ToolError(refusal);
+        request.host.checkpoint.note(kUsersRules, rules.kept());
+        say_in_log(request, name_of(request.asking.peer) + " has " + std::to_string(rules.of_user(user).size()) +
+                                " rules for its programs now");
+    }
+    return {{"rules", config::rules_json(reads_users_files ? rules.rules() : rules.of_user(user))},
+            {"reads_users_files", reads_users_files}};
 }
 
 }  // namespace xsched::server

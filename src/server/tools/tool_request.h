@@ -19,6 +19,7 @@
 #include "server/limits/cgroups.h"
 #include "server/limits/users.h"
 #include "server/options.h"
+#include "server/rules/rule_book.h"
 #include "server/thread/scheduler.h"
 #include "server/tools/order_notes.h"
 
@@ -33,6 +34,7 @@ struct ToolHost {
     Users& users;
     Identities& identities;
     Cgroups& cgroups;
+    RuleBook& rules;
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;

@@ -34,6 +34,7 @@ constexpr Command kCommands[] = {
     {"suspend", suspend},
     {"resume", resume},
     {"policy", query_or_set_policy},
+    {"rules", show_or_set_rules, For::kNoGuest},
     {"limits", show_limits},
     {"limit", set_limit, For::kNoGuest},
     {"record", read_journal},

@@ -76,8 +76,8 @@ void Undertaker::receive(uid_t user, int connection, uint32_t token) {
     add(user, std::move(job));
 }
 
-void Undertaker::map(uid_t user, int file, uint32_t token) {
-    Job job{.order = {BurialOrder::Kind::kMap, token, nullptr}};
+void Undertaker::map(uid_t user, int file, uint32_t token, pid_t pid) {
+    Job job{.order = {BurialOrder::Kind::kMap, token, nullptr, pid}};
     job.fds.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, 0));
     add(user, std::move(job));
 }
@@ -280,6 +280,7 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     } else if (reply.kind == BurialReply::Kind::kMapped) {
         parcel.user = worker.user;
         parcel.region = reply.region;
+        parcel.packet = text.substr(sizeof(reply), static_cast<size_t>(reply.bytes));
     } else {
         parcel.packet = text.substr(sizeof(reply), static_cast<size_t>(reply.bytes));
         parcel.fd = std::move(fd);

@@ -59,8 +59,9 @@ public:
     void receive(uid_t user, int connection, uint32_t token);
     // Maps the new file of a Region; the file belongs to the caller. Mapping takes the lock of the process's memory,
     // which may be held by a thread that unmaps another Region and is blocked by that file. A parcel brings the Region.
-    // A caller that no longer needs it has it unmapped.
-    void map(uid_t user, int file, uint32_t token);
+    // A caller that no longer needs it has it unmapped. `pid`: a process whose facts for rules come along, as the
+    // packet; 0: none.
+    void map(uid_t user, int file, uint32_t token, pid_t pid);
     // Adds the last seals to a Region's file (ipc/region.h), which belongs to the caller. A parcel reports the end.
     void seal(uid_t user, int file, uint32_t token);
     // Empties a file that a peer holds, and closes it; then returns the charges. A parcel reports the end.

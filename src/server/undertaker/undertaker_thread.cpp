@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "server/rules/process_facts.h"
 
 namespace xsched::server {
 namespace {
@@ -105,8 +106,13 @@ void receive_for(int socket, int connection, uint32_t token, bool (*wanted)(int 
 void carry_out(int socket, const BurialOrder& order, int* fds, unsigned count, bool (*wanted)(int fd)) {
     using OrderKind = BurialOrder::Kind;
     if (order.kind == OrderKind::kReceive && count == 1) return receive_for(socket, fds[0], order.token, wanted);
-    if (order.kind == OrderKind::kMap && count == 1)
-        reply(socket, {BurialReply::Kind::kMapped, order.token, 0, ipc::map_new_region(fds[0], order.token, getpid())});
+    if (order.kind == OrderKind::kMap && count == 1) {
+        const std::string facts = order.pid > 0 ? read_process_facts(order.pid) : "";
+        reply(socket,
+              {BurialReply::Kind::kMapped, order.token, static_cast<int64_t>(facts.size()),
+               ipc::map_new_region(fds[0], order.token, getpid())},
+              facts);
+    }
     if (order.kind == OrderKind::kSeal && count == 1)
         reply(socket, {BurialReply::Kind::kSealed, order.token, ipc::seal_region(fds[0])});
     // The memory is freed, although the tool may hold the file forever.

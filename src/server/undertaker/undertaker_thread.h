@@ -17,13 +17,14 @@ struct BurialOrder {
     Kind kind;
     uint32_t token;  // for kMap: the client's number
     ipc::Region* region;  // to be unmapped
+    int32_t pid;  // for kMap: the process whose facts are wanted as well (rules/process_facts.h); 0: none
 };
 
 struct BurialReply {
     enum class Kind : uint32_t { kApart, kReceived, kMapped, kSealed, kKept, kDone };
     Kind kind;
     uint32_t token;
-    int64_t bytes;  // bytes of the packet that follows; for kSealed: 0 or errno
+    int64_t bytes;  // bytes of the packet or facts that follow; for kSealed: 0 or errno
     ipc::Region* region;  // for kMapped; null: there was no room for it
 };
 

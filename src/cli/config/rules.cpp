@@ -1,0 +1,187 @@
+#include "cli/config/rules.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "config/hint_text.h"
+#include "config/rule_json.h"
+#include "console/table.h"
+
+namespace xsched::cli {
+namespace {
+
+std::string real_path(const std::string& path) {
+    char text[PATH_MAX];
+    return realpath(path.c_str(), text) != nullptr ? text : path;
+}
+
+// Finds a program as execvp does.
+std::string find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) return real_path(name);
+    const char* path = getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (const std::string file = folder + "/" + name; access(file.c_str(), X_OK) == 0) return file;
+    throw Failure("there is no program " + name + " in PATH");
+}
+
+// Returns the words of a script's first line behind "#!"; none: it is no script.
+std::vector<std::string> interpreter_of(const std::string& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::vector<std::string> words;
+    char mark[2] = {};
+    if (!stream.read(mark, 2) || mark[0] != '#' || mark[1] != '!' || !std::getline(stream, line)) return words;
+    std::istringstream parts(line);
+    for (std::string word; words.size() < 2 && parts >> word;) words.push_back(word);
+    return words;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string own_cgroup() {
+    std::ifstream file("/proc/self/cgroup");
+    for (std::string line; std::getline(file, line);)
+        if (line.rfind("0::/", 0) == 0) return line.substr(3);
+    return "";
+}
+
+uid_t uid_of(const std::string& user) {
+    if (user.empty()) return getuid();
+    if (const passwd* found = getpwnam(user.c_str())) return found->pw_uid;
+    char* end = nullptr;
+    const unsigned long number = strtoul(user.c_str(), &end, 10);
+    if (*end != '\0' || number >= UINT32_MAX) throw Failure("there is no user " + user);
+    return static_cast<uid_t>(number);
+}
+
+std::string with_commas(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+// The lines of a table: value, and the rule that gives it.
+std::vector<std::vector<std::string>> lines_of(const config::Given& given) {
+    std::vector<std::vector<std::string>> lines;
+    for (const base::HintInfo& hint : base::kHints) {
+        const auto at = static_cast<size_t>(hint.id);
+        if (given.hints[at])
+            lines.push_back({hint.name, config::text_of_hint(hint, *given.hints[at]), given.hint_places[at]});
+    }
+    if (!given.never_place.empty()) lines.push_back({"never", given.never ? "true" : "false", given.never_place});
+    if (given.highest_priority < PRIORITY_MAX)
+        lines.push_back({"highest_priority", std::to_string(given.highest_priority), given.highest_place});
+    return lines;
+}
+
+// Returns the rule in one line, such as: name = ["vllm"], priority = 20.
+std::string text_of(const config::Rule& rule) {
+    std::string text;
+    const Json described = config::rules_json({rule}).front();
+    for (const auto& [key, value] : described["rule"].items())
+        text += (text.empty() ? "" : ", ") + key + " = " + value.dump();
+    return text;
+}
+
+config::Configuration read_files() { return config::read_configuration(config::folders(false)); }
+
+}  // namespace
+
+config::Program program_of_command(const std::vector<std::string>& command) {
+    std::string file = find_program(command.front());
+    std::vector<std::string> words = command;
+    std::string process = base_name(command.front());
+    if (std::vector<std::string> first = interpreter_of(file); !first.empty()) {
+        words.front() = file;
+        if (base_name(first.front()) == "env" && first.size() > 1) {
+            first = {first[1]};
+            process = base_name(first.front());
+        }
+        words.insert(words.begin(), first.begin(), first.end());
+        file = find_program(first.front());
+    }
+    return config::program_of(real_path(file), process, words);
+}
+
+int show_rules(bool json) {
+    const config::Configuration configuration = read_files();
+    if (json) {
+        print(Json{{"ok", true}, {"rules", config::rules_json(configuration.rules)}}.dump(2) + "\n");
+    } else if (configuration.rules.empty()) {
+        print_text("there are no rules: docs/CONFIG.md says how to write one\n");
+    } else {
+        console::Table table({"RULE", "SAYS"});
+        for (const config::Rule& rule : configuration.rules) table.add({rule.place, text_of(rule)});
+        print_text(table.text());
+    }
+    fprintf(stderr, "%s", configuration.complaints().c_str());
+    return 0;
+}
+
+int test_rules(const RulesTest& test, const std::vector<std::string>& command, bool json) {
+    if (command.empty()) throw Failure("say which command: xcli rules test -- PROGRAM [ARGUMENTS]");
+    const config::Configuration configuration = read_files();
+    config::Program program = program_of_command(command);
+    program.uid = uid_of(test.user);
+    program.cgroup = test.cgroup.empty() ? own_cgroup() : test.cgroup;
+    std::vector<config::Rule> rules = configuration.rules;
+    if (program.uid != getuid())
+        rules.resize(rules.size() - configuration.users_rules.size());  // its own are elsewhere
+    const config::Given given = config::given_by(rules, program);
+    if (json) {
+        Json list = Json::array();
+        for (const auto& line : lines_of(given))
+            list.push_back({{"name", line[0]}, {"value", line[1]}, {"rule", line[2]}});
+        print(Json{{"ok", true},
+                   {"names", program.names},
+                   {"path", program.path},
+                   {"command", program.command},
+                   {"cgroup", program.cgroup},
+                   {"given", list}}
+                  .dump(2) +
+              "\n");
+        return 0;
+    }
+    print_text("names " + with_commas(program.names) + "; path " + program.path + "; control group " +
+               (program.cgroup.empty() ? "unknown" : program.cgroup) + "\n");
+    console::Table table({"VALUE", "IS", "RULE"});
+    for (const auto& line : lines_of(given)) table.add(line);
+    print_text(given.fits_any ? table.text() : "no rule fits\n");
+    fprintf(stderr, "%s", configuration.complaints().c_str());
+    return 0;
+}
+
+int load_rules(bool json) {
+    const config::Configuration configuration = read_files();
+    fprintf(stderr, "%s", configuration.complaints().c_str());
+    const Json answer = ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}});
+    const bool reads_itself = answer.value("reads_users_files", false);
+    if (json)
+        print(answer.dump(2) + "\n");
+    else
+        print_text(reads_itself
+                       ? "the server is your own and reads your files itself: 'kill -HUP' its number to have "
+                         "it read them again\n"
+                       : "the server has " + std::to_string(answer["rules"].size()) + " rules for your programs\n");
+    return 0;
+}
+
+void load_rules_quietly(const config::Configuration& configuration) {
+    if (configuration.users_rules.empty()) return;
+    try {
+        ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}});
+    } catch (const std::exception&) {
+        // the program runs all the same
+    }
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,29 @@
+// xcli rules: the rules by program, what they give a command, and handing the user's own to the server. The main
+// thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/configuration.h"
+
+namespace xsched::cli {
+
+int show_rules(bool json);
+
+struct RulesTest {
+    std::string user;    // empty: this one
+    std::string cgroup;  // empty: this process's
+};
+// Prints what rules would give the command. Nothing is started.
+int test_rules(const RulesTest& test, const std::vector<std::string>& command, bool json);
+
+// Hands the rules of the user's files to the server of all users, which does not read them itself.
+int load_rules(bool json);
+// Does the same if there are any, and says nothing.
+void load_rules_quietly(const config::Configuration& configuration);
+
+// Returns the program that a command would be: a script becomes its interpreter.
+config::Program program_of_command(const std::vector<std::string>& command);
+
+}  // namespace xsched::cli

@@ -1,0 +1,55 @@
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class ShowRules : public WithCli {
+protected:
+    void write(const std::string& text, const std::string& name = "etc/x.toml") { make_file(directory / name, text); }
+    Json given(const std::vector<std::string>& words) {
+        std::vector<std::string> all{"rules", "test", "--json"};
+        all.insert(all.end(), words.begin(), words.end());
+        return xcli(all).json()["given"];
+    }
+};
+
+TEST_F(ShowRules, TestSaysWhatACommandGetsAndByWhichRule) {
+    write("[[rule]]\nname = \"true\"\npriority = -10\nslo_p99 = \"1.3x\"\n[[rule]]\nuser = 12345\nshare = 3\n");
+    write("[[rule]]\nname = \"true\"\npriority = -5\n", "own/y.toml");
+    EXPECT_EQ(given({"--", "true", "--help"}),
+              (Json{{{"name", "priority"}, {"value", "-5"}, {"rule", directory / "own/y.toml:1"}},
+                    {{"name", "slo_p99"}, {"value", "1.30x"}, {"rule", directory / "etc/x.toml:1"}}}));
+    EXPECT_EQ(given({"--user", "12345", "--", "true"}).size(), 3U) << "the user's own rules are not another user's";
+    EXPECT_EQ(given({"--user", "12345", "--", "true"})[0]["value"], "-10");
+    EXPECT_EQ(given({"--", "false"}), Json::array());
+    EXPECT_TRUE(has(xcli({"rules", "test", "--", "false"}).out, "no rule fits"));
+    expect_sentence({"rules", "test", "--", "no-such-program"}, "there is no program no-such-program in PATH");
+    expect_sentence({"rules", "test"}, "say which command");
+}
+
+TEST_F(ShowRules, AScriptIsItsInterpreterAndItself) {
+    make_file(directory / "vllm", "#!/usr/bin/env python3\n");
+    chmod((directory / "vllm").c_str(), 0755);
+    write("[[rule]]\nname = \"vllm\"\npriority = 20\n[[rule]]\nname = \"python3\"\nshare = 9\n");
+    EXPECT_EQ(given({"--", directory / "vllm", "serve"}).size(), 2U);
+}
+
+TEST_F(ShowRules, ListsAllWithTheirPlaces) {
+    write("[[rule]]\nname = [\"a\", \"b\"]\npriority = 3\n");
+    const Outcome outcome = xcli({"rules"});
+    EXPECT_TRUE(has(outcome.out, "x.toml:1")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "name = [\"a\",\"b\"], priority = 3")) << outcome.out;
+}
+
+TEST_F(ShowRules, LoadHandsTheUsersRulesToTheServerOfAllUsers) {
+    write("[[rule]]\nname = \"a\"\npriority = 3\n");
+    write("[[rule]]\nname = \"b\"\npriority = 4\n", "own/y.toml");
+    start({"--system"});
+    EXPECT_EQ(xcli({"rules", "load"}).out, "the server has 1 rules for your programs\n");
+    const Json rules = answer_of_server(socket(), {{"cmd", "rules"}})["rules"];
+    ASSERT_EQ(rules.size(), 1U);
+    EXPECT_EQ(rules[0]["rule"]["name"], "b");
+}
+
+}  // namespace
+}  // namespace xsched::test
