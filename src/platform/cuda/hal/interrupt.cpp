@@ -106,7 +106,8 @@ void let_go(Gpu& gpu) {
             XLOG_WARN("device %d: channels could not be enabled again: %s (errno %d, status 0x%x)", gpu.device,
                       rm::sentence(outcome), outcome.error, outcome.status);
     }
-    // After channels were only kept off, the device may miss the call: a second one follows, at once or a moment later.
+    // If the channels were only kept off, the device may miss the call that enables them. So a second call follows, at
+    // once or a moment later.
     if (gpu.kept_off) enable_once_more(gpu);
     gpu.stopped = false;
     gpu.enabled_ns = base::now_ns();

@@ -47,8 +47,9 @@ void start_moving() {
     stream::g_memory_moves.store(true, std::memory_order_seq_cst);
 }
 
-// While a stream is captured the driver refuses some threads' frees (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those
-// behind it). It does not know this address, so else it says that.
+// Returns whether the driver refuses frees of this thread because a stream is captured
+// (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and the codes behind it). Asks by a free of `memory`, an address that the
+// driver does not know: without a capture it refuses with another code.
 bool refused_in_capture(CUdeviceptr memory, CUresult* code) {
     *code = driver<stream::kEntry_cuMemFree_v2>()(memory);
     return *code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && *code < CUDA_ERROR_UNKNOWN;

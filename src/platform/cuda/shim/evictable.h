@@ -10,21 +10,23 @@
 
 namespace xsched::cuda {
 
-// How often one allocation asks (safety).
+// How often one allocation asks the scheduler for room at most (safety).
 inline constexpr int kMostTries = 4;
 
-// Reads whether the program wants it from the start, before its first call.
+// Makes memory movable from the program's start on, if --evictable says so. Call before the program's first call.
 void begin_evictable();
 // Returns whether an allocation of this size is to be movable. The answer may change at any time (XHintEvictable).
 bool may_move_new_memory(size_t bytes);
 // Returns whether memory on the context's device can move: the first such memory says which device it is.
 bool moves_on_device_of(CUcontext context);
-// In the place of the driver's call. False: that is to be made.
+// Allocate and free movable memory in place of the driver's calls, whose result is stored in `code`. Return false if
+// the caller must make the driver's call instead.
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code);
 bool release_evictable(CUdeviceptr memory, CUresult* code);
-// Answers cuMemGetAddressRange for such memory. False: it is none.
+// Answers cuMemGetAddressRange for movable memory. Returns false if the address is in none.
 bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address);
-// Before the driver destroys the context. Its work is complete, or no longer of interest.
+// Frees the movable memory of a context. Call before the driver destroys the context, when its work is complete or no
+// longer matters.
 void forget_evictable(CUcontext context);
 
 // The current device may use what was allocated in that context, as it may use any other memory there.

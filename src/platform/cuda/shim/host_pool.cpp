@@ -42,7 +42,8 @@ uint64_t available_bytes() {
     return line != nullptr ? std::strtoull(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024 : 0;
 }
 
-// Its pages are there before the driver registers them: the driver keeps other threads' calls out meanwhile.
+// Makes a slab whose pages exist before the driver registers them: while the driver registers memory, it keeps other
+// threads' calls out.
 void* make_pages() {
     void* piece = mmap(nullptr, kPieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (piece == MAP_FAILED) return nullptr;
@@ -84,7 +85,7 @@ uint32_t bits_of(size_t bytes) {
     return granules >= 32 ? ~uint32_t{0} : (uint32_t{1} << granules) - 1;
 }
 
-// The first room in any slab.
+// Takes the first free place of these granules in any slab; nullptr: there is none.
 void* find_room(uint32_t bits) {
     base::Lock lock(g_pool_mutex);
     for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next)

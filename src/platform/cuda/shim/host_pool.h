@@ -16,7 +16,7 @@ bool prepare_host_slab(uint64_t wanted);
 // The bound: as XSCHED_DEBUG's memory_pool says, or a quarter of the host's memory that was available when it was first
 // asked for.
 uint64_t most_host_bytes();
-// In a forked child, which does not have the memory.
+// Forgets the pool. Call in a forked child, which does not have its memory.
 void forget_host_pool();
 
 }  // namespace xsched::cuda

@@ -12,7 +12,8 @@
 
 namespace xsched::cuda {
 
-// In the place of the driver's call. False: that is to be made.
+// Creates movable memory in place of the driver's cuMemCreate, whose result is stored in `code`. Returns false if the
+// caller must make the driver's call instead.
 bool create_movable(CUmemGenericAllocationHandle* handle, size_t bytes, const void* wanted, unsigned long long flags,
                     CUresult* code);
 // The same calls for handles of ours, or for addresses behind which memory of ours may be.

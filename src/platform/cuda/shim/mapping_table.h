@@ -22,19 +22,20 @@ void release_handle(Physical& memory);
 // Gives the program one more reference to the memory at an address. 0: none of ours is there. Outside a DeviceUse too.
 CUmemGenericAllocationHandle retain_handle_at(CUdeviceptr address);
 
-// During a call with the memory's handle.
+// Adds a mapping to the table. Call between begin_call and end_call of the memory's handle.
 void put_mapping(Mapping& mapping);
 // Takes out the mappings that lie in the range, and begins a call for each. They are a list by `next`.
 Mapping* take_mappings(CUdeviceptr begin, size_t bytes);
 // Notes what the driver has allowed. Returns whether others may use the memory, which stays from now on.
 bool open_mappings(CUdeviceptr begin, size_t bytes, const CUmemAccessDesc* access, size_t count);
 
-// Others may know the memory at this address, so it stays. Returns false if it is none of ours, or stays already.
+// Makes the memory at this address stay where it is, because other devices or processes may know it. Returns false if
+// it is none of ours, or stays already.
 bool keep_mapped_in_place(CUdeviceptr address);
-// Before the driver destroys the context, without which the memory lasts but cannot be copied: it stays from then on.
-// Outside a DeviceUse.
+// Makes the memory of a context stay where it is. Call before the driver destroys the context: the memory outlives the
+// context, but can no longer be copied. Not inside a DeviceUse.
 void keep_mapped_of(CUcontext context);
-// In a forked child.
+// Forgets all mappings. Call in a forked child, which has no device.
 void forget_mapped();
 
 }  // namespace xsched::cuda

@@ -42,7 +42,7 @@ CUdevice counted_device(CUcontext context) {
     return context != nullptr ? counted_device(stream::device_of(*stream::hal_api(), context)) : -1;
 }
 
-// As the HAL's device_identity, which is in another library.
+// Returns the same identity as device_identity of the HAL, which is in another library.
 XDevice counted_identity(CUdevice device) {
     std::atomic<uint64_t>& known = g_identities[device];
     if (known.load(std::memory_order_relaxed) == 0) {

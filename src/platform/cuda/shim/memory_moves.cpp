@@ -25,7 +25,8 @@ namespace {
 
 using stream::driver;
 
-// For so long a thread may be inside a call, its work may take to end, and its memory may fail to come back.
+// Returns the longest wait, in ns: for threads to leave their calls, for the device's work to end, and for memory to
+// come back.
 int64_t longest_wait_ns() { return base::options().cuda_memory_wait * base::kMillisecond; }
 
 // A program whose threads were kept off the device in vain is left alone for this many times as long, each time for

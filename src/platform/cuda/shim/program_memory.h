@@ -18,7 +18,7 @@ extern std::atomic<bool> g_stays;            // nothing is moved any more (keep_
 
 inline bool is_on_card(const PieceRange& range) { return range.pieces[0].handle != 0; }
 
-// While it lasts the ranges stay as they are: frees wait for its end.
+// Keeps all ranges as they are while the object exists: frees wait for its end.
 class Moving : base::NoCopies {
 public:
     Moving();
@@ -42,20 +42,21 @@ bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
 // The largest range on the card that may be moved, or the largest one on the host, among those that are smaller than
 // `behind` (nullptr: among all); equals are ordered by address. nullptr: there is none. While a Moving lasts.
 PieceRange* largest_range(bool on_card, const PieceRange* behind = nullptr);
-// From here on other devices or libraries may use any address: all memory stays where it is.
+// Stops all moves for good, because from now on other devices or libraries may use any address. `why` is logged.
 void keep_memory_in_place(const char* why);
-// Others may know the addresses around this one, so this allocation stays where it is. The caller is inside a
+// Makes the range around this address stay where it is, because others may know its addresses. The caller is inside a
 // DeviceUse. Returns false if the address is in no range, or the range stays already.
 bool keep_range_in_place(CUdeviceptr address);
 bool keep_range_in_place(PieceRange& range);
-// The context goes. Memory of the program's own cuMemCreate outlives it, and stays where it is. Returns how much. The
-// caller is inside a DeviceUse.
+// Makes memory of the program's own cuMemCreate stay where it is when its context is destroyed, which the memory
+// outlives. Returns how many bytes. The caller is inside a DeviceUse.
 uint64_t keep_physicals_of(CUcontext context);
-// Memory on the host cannot come back: its ranges are no memory any more. While a Moving lasts, or nothing moves.
+// Gives up the ranges on the host, which cannot come back: their addresses are no memory any more. Call while a Moving
+// exists, or when nothing moves.
 void lose_host_ranges();
-// In a forked child, which has no device.
+// Forgets all ranges. Call in a forked child, which has no device.
 void forget_program_memory();
-// Tells the scheduler how much is where.
+// Tells the scheduler how many bytes are on the card and how many on the host.
 void tell_of_memory();
 
 }  // namespace xsched::cuda

@@ -17,7 +17,7 @@
 
 namespace xsched::stream {
 
-// For copies that wait: the function that does the same and returns at once.
+// Names, for a copy function that waits, the function that does the same copy and returns at once.
 #define XSCHED_AT_ONCE(waiting, at_once) \
     template <>                          \
     inline constexpr EntryPoint kAtOnce<kEntry_##waiting> = kEntry_##at_once;

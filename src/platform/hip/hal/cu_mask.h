@@ -17,7 +17,7 @@ struct CuMask {
 CuMask mask_of(const uint32_t* words, uint32_t bits);
 // Returns the mask that puts back `own`: itself, or all units.
 CuMask whole(const CuMask& own);
-// The first `count` of those.
+// Returns a mask of the first `count` units of `own`.
 CuMask first_units(const CuMask& own, uint32_t count);
 
 // A GPU's properties as KFD tells them; 0: not known.
@@ -28,7 +28,8 @@ struct GpuShape {
 };
 // Reads the shape from the text of a node's `properties`.
 GpuShape shape_in(const char* properties);
-// How many units a victim keeps: an eighth of them, but one in each array and on each die at least, in pairs.
+// Returns how many units a victim keeps: an eighth of the GPU's, but at least one in each array and on each die,
+// rounded to pairs.
 uint32_t few_units(const GpuShape& shape);
 
 }  // namespace xsched::hip::kfd

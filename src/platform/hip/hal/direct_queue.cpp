@@ -39,7 +39,7 @@ constinit DirectQueue* g_direct[kMostHardwareQueues] = {};
 
 DirectQueue& of(void* self) { return *static_cast<DirectQueue*>(self); }
 
-// How many rings the device has passed.
+// Returns how many of the doorbell's rings the device has passed; all of them if the queue is gone.
 uint32_t passed(DirectQueue& queue) {
     uint64_t written = 0;
     uint64_t read = UINT64_MAX;

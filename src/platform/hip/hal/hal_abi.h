@@ -14,10 +14,10 @@ xsched::stream::Context xhip_context_of(xsched::stream::Stream stream);
 // here.
 void xhip_thread_over(void);
 
-// How many of our own calls this thread is inside of: hooks then lead straight to the runtime. Read in every call, and
-// so without a look for the thread's storage or for an initialization.
+// How many of XSched's own calls this thread is inside of. If it is not 0, hooks lead straight to the runtime. Every
+// call reads it, so the declaration avoids a look-up of the thread's storage and an initialization check.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
-// The error that our calls have hidden from hipGetLastError; `take`: and forget it.
+// Returns the error that XSched's own calls have hidden from hipGetLastError. `take`: forgets it as well.
 int xhip_hidden_error(bool take);
 
 // --- the HSA runtime's queues (hsa_observer.h)
@@ -45,7 +45,7 @@ struct XhipPlace {
 };
 // Wraps one of the observed queues.
 XResult xhip_direct_wrap(HwQueueHandle* hwq, const void* hsa_queue, const XhipPlace* place);
-// Its doorbell was rung: everything in the queue by now is a command.
+// Notes that the queue's doorbell was rung: every packet in the queue by now is a command.
 void xhip_direct_rung(HwQueueHandle hwq);
 
 // The change that one call of the runtime for a stream makes to the queues: looked at before and after. On the caller's

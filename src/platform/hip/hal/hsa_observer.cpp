@@ -12,7 +12,8 @@ namespace {
 using stream::HardwareUse;
 using stream::kMostHardwareQueues;
 
-// Never freed. A reader is one of `users` while it looks at the queue's own memory, which goes with the queue.
+// One observed queue. Never freed. A reader counts as one of `users` while it reads the queue's own memory, which the
+// runtime frees with the queue.
 struct Observed {
     std::atomic<const hsa::amd_queue_t*> queue{nullptr};  // null: the place is free
     stream::Users users;

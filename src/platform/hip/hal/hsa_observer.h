@@ -25,7 +25,8 @@ struct QueueFacts {
 QueueFacts facts_of(uint32_t number);
 // Returns the queue's number; 0: it is not observed.
 uint32_t number_of_queue(const void* hsa_queue);
-// How many packets the host has put in, and the device has taken out. False: there is no such queue.
+// Stores how many packets the host has put into the queue (`written`), and how many the device has taken out (`read`).
+// Returns false if there is no such queue.
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);
 
 // Level 3's (interrupt.cpp), which this calls: a stream turned out to use another queue, and one that is stopped must

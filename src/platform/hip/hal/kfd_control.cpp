@@ -142,7 +142,7 @@ int suspend_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, uns
 
 // --- the kernel's files
 
-// All of a small file, as text. Empty: it cannot be read.
+// Reads a small file into `text`, ended by a zero. The text is empty if the file cannot be read.
 void read_text(const char* path, char* text, size_t bytes) {
     const base::UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
     const ssize_t got = file ? read(file.get(), text, bytes - 1) : 0;

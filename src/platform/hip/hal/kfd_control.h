@@ -56,7 +56,7 @@ int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsign
 // Resumes all queues that can be. Returns 0 or the first failure's errno. If the debugger's way fails, or resumes
 // fewer queues than asked, the process detaches as well.
 int resume(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
-// How many compute units of that GPU a victim keeps, as the kernel's files tell.
+// Returns how many compute units of that GPU a victim keeps, computed from the kernel's files about it.
 uint32_t few_of_gpu(uint32_t gpu_id);
 void detach(Ioctl call, Debugger& debugger, int fd);
 

@@ -71,8 +71,9 @@ int timed(Way way, unsigned queues, const char* what, Call call) {
     return error;
 }
 
-// Some failing calls leave a lock of the driver's held, and the next one for these queues would wait for ever. A mask
-// is looked at before any lock is taken.
+// Returns whether no further call may be made for these queues: a call that fails with EFAULT leaves a lock of the
+// driver's held, and the next one would wait for ever. Masks are excepted: the driver reads them before it takes a
+// lock.
 bool is_fatal(Way way, int error) { return error == EFAULT && way != Way::kMask; }
 
 void note_resumed(Kept& kept) {

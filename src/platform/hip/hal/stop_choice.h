@@ -22,7 +22,7 @@ struct StoppableQueue {
     bool stopped = false;  // the answer
 };
 
-// At most 128 queues.
+// Sets `stopped` of each queue. Takes 128 queues at most.
 void choose_stops(const StoppableStream* streams, unsigned stream_count, StoppableQueue* queues, unsigned queue_count);
 
 }  // namespace xsched::hip

@@ -46,7 +46,8 @@ inline constexpr XqCosts kCosts{
     .switch_us = 0, .off_us = 700, .most_off_us = 3000, .effect_us = 0, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only
 
-// Neither null nor a small number, and the last four bits are 0.
+// Returns a stand-in for the context of a device, since HIP has none: the value is neither null nor a small number, and
+// its last four bits are 0.
 inline Context context_of_device(Device device) {
     return reinterpret_cast<Context>((static_cast<uintptr_t>(device) + 1) << 4);
 }
@@ -58,8 +59,8 @@ inline Context current_context(const Api& api) {
     return api.hipGetDevice(&device) == kSuccess ? context_of_device(device) : nullptr;
 }
 
-// While it lives, HIP calls of this thread are XSched's own: hooks leave them alone, and what they do to the thread's
-// last error is undone, for programs look at that after each launch. (last_error.cpp)
+// Marks the HIP calls of this thread as XSched's own while the object exists: hooks leave them alone, and the thread's
+// last error is put back afterwards, because programs look at it after each launch. (last_error.cpp)
 class OwnCalls : base::NoCopies {
 public:
     explicit OwnCalls(const Api&) : error_before_(xhip_begin_own_calls()) {}
@@ -130,8 +131,9 @@ inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t
 inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.hipStreamWriteValue32(stream, word, value, 0);
 }
-// With GPU_STREAMOPS_CP_WAIT=1 the runtime lets its command processor wait instead of a polling kernel. That needs
-// memory made for it, 8 bytes at a time, which host and device see. nullptr: the runtime has none.
+// Allocates 8 bytes of signal memory, which host and device see; nullptr: the runtime has no such function. With
+// GPU_STREAMOPS_CP_WAIT=1 the runtime waits by its command processor instead of a polling kernel, and that needs signal
+// memory.
 inline constexpr bool kMakesSignals = true;
 uint64_t* signal_memory(const Api& api);
 inline DevicePtr as_device_pointer(uint64_t* signal) { return signal; }

@@ -18,9 +18,9 @@ struct Recorded {
 };
 Recorded& recorded();
 
-// The C library's, or that of another library behind us.
+// Calls the ioctl of the C library, or of another library that comes after this one.
 int next_ioctl(int fd, unsigned long request, void* argument);
-// How many compute units a victim is to have, as the shim's own option says; 0: as the GPU has them.
+// Returns how many compute units a victim keeps according to the shim's own option; 0: the default for the GPU.
 uint32_t few_asked();
 
 }  // namespace xsched::probe

@@ -178,7 +178,7 @@ double kernel_ms(busy::BusyDevice& device, uint32_t steps) {
     return ms_between(begin, now_ns());
 }
 
-// Another program's bursts beside this one, which keeps the device full.
+// Returns the latencies of another program's bursts while this process keeps the device full.
 Json beside_full_device(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
     return urgent_found_beside(settings, [&, attached = false]() mutable {
         if (!std::exchange(attached, true)) device.attach_thread();

@@ -20,8 +20,8 @@ namespace {
 
 using namespace hsa;
 
-// Never freed, but used again for a later queue; a thread that still rings the gone one's doorbell finds its XQueue
-// retired.
+// The XQueue of one queue that the program fills itself. Never freed, but used again for a later queue. A thread that
+// still rings the doorbell of a destroyed queue finds a retired XQueue.
 struct DirectEntry {
     std::atomic<XqQueue*> xqueue{nullptr};
     std::atomic<HwQueueHandle> hwq{0};

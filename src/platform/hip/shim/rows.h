@@ -16,7 +16,7 @@ struct Rows {
     stream::CopyShape shape() const {
         return {stream::address_in(to), stream::address_in(from), width, height, to_pitch, from_pitch};
     }
-    // So many of them, from the first on; what is left is here then.
+    // Removes the first `rows` rows from this object and returns them.
     Rows take(size_t rows) {
         Rows taken = *this;
         taken.height = rows;

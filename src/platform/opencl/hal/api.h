@@ -13,7 +13,7 @@ struct ClApi {
 #include "functions.inc"
 };
 
-// False if a function is missing; then nothing can be scheduled.
+// Returns false if a function is missing, without which nothing can be scheduled.
 inline bool complete(const ClApi& api) {
 #define NEEDED(name) \
     if (api.name == nullptr) return false;

@@ -45,7 +45,8 @@ uintptr_t library_of(const void* table) {
     return context.library == queue.library ? queue.library : 0;
 }
 
-// The first word of an object; nullptr: it cannot be one.
+// Returns the first word of an OpenCL object, the address of its table of functions; nullptr: this address cannot be an
+// object.
 const void* table_of(const void* object) {
     const void* table = nullptr;
     if (reinterpret_cast<uintptr_t>(object) % alignof(void*) != 0 || !base::read_object(object, &table)) return nullptr;

@@ -52,7 +52,7 @@ XDeviceType type_of(const ClApi& api, cl_device_id device) {
     return kDeviceTypeUnknown;
 }
 
-// How many devices of the platform with the same name and vendor come before it.
+// Returns how many devices with the same name and vendor the platform lists before this one.
 unsigned char position(const ClApi& api, cl_platform_id platform, cl_device_id device, const Text& name,
                        const Text& vendor) {
     cl_device_id devices[kMostDevices];

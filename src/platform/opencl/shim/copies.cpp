@@ -10,7 +10,7 @@
 namespace xsched::opencl {
 namespace {
 
-// How long calls of other threads are awaited.
+// How long to wait for other threads to leave their calls before a copy is split.
 constexpr int64_t kPatienceNs = 500 * base::kMicrosecond;
 
 template <typename T>
@@ -18,7 +18,7 @@ bool ask_buffer(cl_mem buffer, cl_mem_info what, T* answer) {
     return below<kEntry_clGetMemObjectInfo>()(buffer, what, sizeof *answer, answer, nullptr) == CL_SUCCESS;
 }
 
-// All of it is within a buffer that is no part of another one.
+// Returns whether the whole range lies within its buffer, and the buffer is no part of another one.
 bool lies_within(const Range& range) {
     size_t bytes = 0;
     cl_mem_object_type type = 0;
@@ -75,8 +75,8 @@ Split::~Split() {
 
 size_t Split::next(size_t left) const { return left <= bytes_ + bytes_ / 2 ? left : bytes_; }
 
-// Only the first one waits for what the program listed, and each of the others for the one before: so an event that
-// fails ends them all, as it ends the whole copy natively.
+// Returns the event arguments of the next piece. The first piece waits for the events that the program listed, each
+// later one for the piece before. So an event that fails ends all pieces, as it ends the whole copy natively.
 EventArguments Split::arguments(bool last) {
     made_ = nullptr;
     const bool first = !any_;

@@ -57,9 +57,9 @@ public:
 private:
     bool keep_others_out() const;
     void let_others_in();
-    // How much goes next, of so much that is left.
+    // Returns the size of the next piece, given how many bytes are left.
     size_t next(size_t left) const;
-    // The arguments of the next piece.
+    // Returns the event arguments of the next piece.
     EventArguments arguments(bool last);
     // Notes a piece that was given to the driver, or was refused.
     void launched(cl_int code, bool last);

@@ -6,7 +6,8 @@
 
 namespace xsched::opencl {
 
-// Both return `queue`; nullptr: it was refused.
+// Notes a queue that the driver has just made with these properties. `queue`: nullptr if the driver refused to make it.
+// Returns `queue`.
 cl_command_queue note_queue(cl_command_queue queue, cl_command_queue_properties flags);
 cl_command_queue note_queue(cl_command_queue queue, const cl_queue_properties* properties);
 

@@ -28,7 +28,8 @@ constexpr int32_t kUncounted = -1;  // its creation was not seen
 // Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
-// Never freed, so that a thread that still looks at a released queue's entry reads valid memory.
+// The entry of one command queue. Never freed, so that a thread that still looks at a released queue's entry reads
+// valid memory.
 struct Entry {
     base::FutexWord state{kNew};
     std::atomic<XqQueue*> xqueue{nullptr};

@@ -38,7 +38,7 @@ void one_over(Wait* wait) {
     delete wait;
 }
 
-// The first that tells of its end.
+// Returns true for the first call for this event only: the caller then reports the event's end.
 bool takes_over(WaitedEvent* waited) {
     base::Lock lock(g_waited_mutex);
     if (waited->over) return false;

@@ -26,7 +26,7 @@ public:
     WaitCommand(cl_command_queue queue, cl_uint count, const cl_event* events, Kind kind);
     WaitCommand(const WaitCommand&) = delete;
     WaitCommand& operator=(const WaitCommand&) = delete;
-    // Where the driver is to put the event; `wanted`: where the program wants it, or null.
+    // Returns where the driver must store the command's event. `wanted`: where the program wants it; null: nowhere.
     cl_event* event(cl_event* wanted) {
         event_ = wanted != nullptr || !until_event_ ? wanted : &own_;
         return event_;

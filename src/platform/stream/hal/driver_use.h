@@ -29,7 +29,8 @@ private:
     InContext current_;
 };
 
-// Between these two calls none of XSched's own calls is inside the driver for any stream.
+// pause_driver waits until none of XSched's own calls is inside the driver for any stream, and lets none begin before
+// unpause_driver.
 void pause_driver();
 void unpause_driver();
 

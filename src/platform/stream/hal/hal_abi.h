@@ -39,8 +39,8 @@ XResult HAL(find)(HwQueueHandle* hwq, uint32_t kind, xsched::stream::Stream stre
 // Takes some milliseconds, once per device.
 void HAL(try_gates)(xsched::stream::Context context);
 
-// Between these two calls none of XSched's own calls is inside the driver for any stream, so none can slip into a
-// stream capture that begins. Short; may nest.
+// HAL(pause) waits until none of XSched's own calls is inside the driver, and lets none begin before HAL(unpause). So
+// none can slip into a stream capture that begins. Keep the time short; pairs may nest.
 void HAL(pause)(void);
 void HAL(unpause)(void);
 

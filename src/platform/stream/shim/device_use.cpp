@@ -35,7 +35,9 @@ int32_t inside() {
 
 constinit std::atomic<bool> g_memory_moves{false};
 
-// Either this thread sees that the way is closed, or keep_threads_off sees the thread: both write first.
+// Counts this thread as a user of the device; waits before that while keep_threads_off is in force. Either this thread
+// sees that the way is closed, or keep_threads_off sees the thread, since each writes its own word before it reads the
+// other's.
 void DeviceUse::enter() {
     std::atomic<int32_t>& cell = own_cell();
     for (;;) {

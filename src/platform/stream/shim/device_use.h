@@ -39,7 +39,7 @@ private:
 // `longest_ns`: the threads go on. Errands' thread alone.
 bool keep_threads_off(int64_t longest_ns);
 void let_threads_on();
-// In a forked child.
+// Forgets all uses. Call in a forked child, which has none of the threads.
 void forget_device_use();
 
 }  // namespace xsched::stream

@@ -23,7 +23,7 @@ struct DlsymAnswer {
 }  // namespace
 }  // namespace xsched::stream
 
-// Where dlsym.S jumps.
+// The function to which dlsym.S jumps.
 extern "C" std::atomic<xsched::stream::Dlsym> xsched_next_dlsym;
 constinit std::atomic<xsched::stream::Dlsym> xsched_next_dlsym{nullptr};
 
@@ -37,7 +37,8 @@ void find_next_dlsym() {
     xsched_next_dlsym.store(next != nullptr ? next : Dlsym{hal_dlsym()}, std::memory_order_relaxed);
 }
 
-// By hand: a sanitizer's runtime asks for strncmp here before its own one works.
+// Returns whether the name begins like a function of the vendor's. Compares by hand: a sanitizer's runtime looks up
+// strncmp here before its own strncmp works.
 bool is_of_the_vendor(const char* name) {
     for (const char* prefix = kNamePrefix; *prefix != '\0'; ++prefix, ++name)
         if (*name != *prefix) return false;
@@ -64,7 +65,8 @@ bool search_meets_us(void* library, uint32_t entry, const void* caller) {
     return hal_dlsym()(library, name_of(entry)) == exported(entry);
 }
 
-// In the caller's library and those that it needs, which need not be in the global scope.
+// Searches the caller's library and the libraries that it needs, which need not be in the global scope. Returns nullptr
+// if they have no such function but ours.
 void* in_libraries_of(const void* caller, uint32_t entry) {
     const link_map* of_caller = library_of(caller);
     void* library = of_caller != nullptr && of_caller->l_name[0] != '\0'

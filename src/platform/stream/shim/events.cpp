@@ -8,8 +8,9 @@
 namespace xsched::stream {
 namespace {
 
-// Never freed: a thread may look at a destroyed event's record. A reader that races with a new record may combine the
-// two; `entry` is written last and read first, so that it then sees a mark too small, which is harmless.
+// The last record of one event. Never freed: a thread may look at a destroyed event's record. A reader that races with
+// a new record may combine the two; `entry` is written last and read first, so that it then sees a mark too small,
+// which is harmless.
 struct Record {
     std::atomic<StreamEntry*> entry{nullptr};
     std::atomic<uint32_t> serial{0};

@@ -18,10 +18,10 @@ struct QueueMark {
 
 // Returns the last place that is surely in the queue. `entry` may be nullptr, for unscheduled streams.
 XSCHED_HOT QueueMark mark_of(StreamEntry* entry);
-// Everything up to the mark has completed.
+// Notes that everything up to the mark has completed.
 XSCHED_HOT void completed_up_to(const QueueMark& mark);
 
-// The event was recorded at the mark, which was taken before the driver's call.
+// Notes that the event was recorded at the mark, which was taken before the driver's call.
 void event_recorded(Event event, const QueueMark& mark);
 // Returns the event's last record; its entry is null if it is not known.
 QueueMark last_record(Event event);

@@ -25,7 +25,7 @@ int64_t scrub_rate() {
     return wanted != kAsThePlatform ? wanted : kScrubRate;
 }
 
-// As ipc::Header::copy_burst_ns.
+// Returns ipc::Header::copy_burst_ns, as the scheduler wrote it last.
 int64_t copy_burst_ns() {
     int64_t burst_ns = 0;
     for_each_entry([&burst_ns](const StreamEntry& entry) {

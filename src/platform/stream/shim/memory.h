@@ -16,7 +16,8 @@ struct Memory {
 Memory memory_at(uintptr_t address);
 // Translates the answer to kWhereAttribute (platform.h) for a range of `bytes`. (platform/<p>/shim/memory.cpp)
 Memory::Place place_of(uint64_t where, uint64_t bytes);
-// The other attributes of an address have the same numbers on every platform.
+// Numbers of further attributes that a driver tells of an address. They are the same on every platform, unlike
+// kWhereAttribute.
 inline constexpr int kManagedAttribute = 8;
 inline constexpr int kDeviceAttribute = 9;
 inline constexpr int kBeginAttribute = 11;

@@ -68,8 +68,8 @@ void end_entry(StreamEntry& entry) {
     XqQueue* xqueue = entry.xqueue.exchange(nullptr, std::memory_order_acq_rel);
     if (xqueue != nullptr) {
         g_queues.fetch_sub(1, std::memory_order_relaxed);
-        // Also ends an XQueue that the program made, since its stream ends here. A thread that ends must not call the
-        // driver any more.
+        // An XQueue that the program made itself is ended too, since its stream ends here. A thread that is ending must
+        // not call the driver any more, so its stream gets no last report.
         const bool per_thread = entry.kind.load(std::memory_order_relaxed) == StreamKind::kPerThread;
         xq_retire(xqueue, per_thread ? kXqNoLastReport : kXqLastReport);
         if (kSharesHardware && several_priorities())  // those that still share one find out at their next command

@@ -10,7 +10,8 @@
 namespace xsched::stream {
 namespace {
 
-// Never freed, and used again for a later thread: others look at it when a context goes.
+// The per-thread default streams of one thread. Never freed, and used again for a later thread: other threads read it
+// when a context is destroyed.
 struct ThreadStreams {
     static constexpr unsigned kMost = 16;
     std::atomic<StreamEntry*> entries[kMost] = {};

@@ -27,8 +27,8 @@ typedef struct XoclGuarded {
 bool xocl_guard_wanted();
 // Returns whether launches on this queue can be guarded.
 bool xocl_guards(cl_command_queue queue);
-// Like clEnqueueNDRangeKernel. On any error nothing was enqueued and `done` is not called. `times` goes on to
-// xocl_times_keep.
+// Enqueues a guarded launch; arguments and result are those of clEnqueueNDRangeKernel. On any error nothing was
+// enqueued and `done` is not called. Stores in `times` the value for xocl_times_keep.
 cl_int xocl_guarded_launch(cl_command_queue queue, const XoclGuarded* launch, cl_uint count, const cl_event* wait_list,
                            cl_event* event, void** times);
 // The program got `event` for a launch, with one reference; NULL: it wanted none.

@@ -10,7 +10,7 @@
 namespace xsched::opencl {
 namespace {
 
-// Where text is put in; `erase` bytes that stand there go.
+// A change of the source: at `at`, `erase` bytes are removed and text is put in.
 struct Edit {
     size_t at;
     size_t erase;
@@ -81,7 +81,7 @@ Places places_of(const std::vector<Token>& tokens, const std::string& kernel) {
     return places;
 }
 
-// Why no kernel of this program may be guarded; nullptr: nothing against it.
+// Returns why no kernel of this program may be guarded; nullptr: kernels may be guarded.
 const char* objection(const std::vector<Token>& tokens) {
     for (const Token& token : tokens) {
         if (token.text.starts_with("xsched_guard_")) return "the program uses XSched's own names";
