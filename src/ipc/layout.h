@@ -79,7 +79,8 @@ struct Header {
     // Settings that a person made for queues made later (xcli hint PID, xcli config PID): a bit per hint that is set
     // (base::HintId), and config values, 0 for those left alone. (server)
     std::atomic<uint32_t> default_hints;
-    // Those of them that come from a rule of the configuration: the program's own hints come first. (server)
+    // The bits of default_hints that come from a rule of the configuration; hints of the program itself override such
+    // rules. (server)
     std::atomic<uint32_t> rule_hints;
 #define XSCHED_HINT(field, type, ...) std::atomic<type> default_##field;
 #include "base/hints.def"
@@ -87,8 +88,8 @@ struct Header {
     std::atomic<uint32_t> default_level;
     std::atomic<uint32_t> default_threshold;
     std::atomic<uint32_t> default_batch_size;
-    // Another number at least every kHeartbeatNs while the server has this client suspended. A client that sees it
-    // stand still for kHeartbeatLostNs, by its own clock, goes on unscheduled.
+    // The server changes this number at least every kHeartbeatNs while it has this client suspended. A client that sees
+    // the number unchanged for kHeartbeatLostNs, by its own clock, goes on unscheduled.
     std::atomic<int64_t> heartbeat_ns;
     // Raised before and after each time that the server stops or restarts this client's devices itself, because the
     // client does not answer. If it is odd or has changed, the client's own knowledge is out of date.

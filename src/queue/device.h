@@ -87,15 +87,16 @@ typedef struct XqGateOps {
     XResult (*read_progress)(void* hwq, uint32_t* value);
     // Returns the cost measured when the words were bound. May be NULL.
     XqGateCost (*cost)(void* hwq);
-    // For devices that write to memory how far they are; both NULL: they do not. Neither calls the driver. note_place:
-    // on a thread that has launched, while the queue is watched, notes where `value` lies in the vendor's queue.
-    // Success: `look` will tell when it is done.
+    // note_place and look: for devices that write to memory how far they are; both are NULL for other devices. Neither
+    // calls the driver. note_place notes the position of `value` in the vendor's queue; it is called on a thread that
+    // has launched, while the queue is watched. If it succeeds, `look` tells later when `value` is complete.
     XResult (*note_place)(void* hwq, uint32_t value);
-    // On the agent's thread, with the queue's lock held: finds from memory the last such value that is complete, and
-    // the last that the device has begun. Commands between them may still run; memory does not tell when they end.
+    // Reads from memory the last value of note_place that is complete, and the last one that the device has begun.
+    // Commands between the two values may still run; memory does not tell when they end. Called on the agent's thread,
+    // with the queue's lock held.
     XResult (*look)(void* hwq, uint32_t* complete, uint32_t* begun);
-    // On a thread that is about to launch: returns whether the driver would record the command into a graph instead of
-    // running it. NULL: never.
+    // Returns whether the driver would record the next command into a graph instead of running it. Called on the thread
+    // that is about to launch. NULL: the driver never records.
     bool (*captured)(void* hwq);
 } XqGateOps;
 

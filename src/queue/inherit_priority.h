@@ -7,7 +7,7 @@ namespace xsched::queue {
 
 // Lets `producer` inherit the priority of `consumer`, whose next launch waits for it.
 void inherit_priority(XQueue& consumer, XQueue& producer);
-// As xq_share_hardware says.
+// Carries out xq_share_hardware (abi/queue_abi.h).
 void share_hardware(XQueue& consumer, XQueue& producer);
 
 }  // namespace xsched::queue

@@ -27,7 +27,8 @@ typedef struct XqTicket {
     void* hold;  // put into the wait list; NULL: none
     void* group;  // private to the queue
     XqToken token;  // report its completion; 0: this command is not tracked
-    // What keeps this command; 0: it may run as soon as the device comes to it. On gated devices the number of a wait.
+    // The last unfinished wait before this command, which keeps it from running; 0: there is none. On gated devices it
+    // is the wait's number.
     XqStand stand;
     uint64_t mark;  // on gated devices: xq_sync_begin's, with this command if no other is on its way to the driver
     uint32_t followed;  // on gated devices: its end must be reported

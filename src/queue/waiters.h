@@ -38,7 +38,7 @@ public:
         --count_;
     }
 
-    // In fork's child: they are not here.
+    // Forgets all waiting threads. Call in a forked child, where those threads do not exist.
     void forget() { count_ = 0; }
 
 private:

@@ -74,7 +74,7 @@ void XQueue::begin_counts(const Setup& setup, const Placement& placement) {
     core_.in_use.store(true, std::memory_order_release);
 }
 
-// Lock held. In other memory, requests are counted from the start again.
+// Starts to count the scheduler's requests again after the slot has moved to other memory. Lock held.
 void XQueue::placed() {
     const ipc::QueueSlot& slot = core_.published.slot();
     config_serial_ = slot.want_serial.load(std::memory_order_relaxed);
@@ -132,7 +132,8 @@ void XQueue::retire(XqRetire how) {
         base::Lock lock(core_.mutex);
         if (!in_use() || core_.retired) return;
         core_.retired = true;
-        // All has run, and only reports are still to come: the program may have its hardware queue back at once.
+        // If every command has reached the driver and only reports are still to come, the program gets its hardware
+        // queue back at once.
         const bool all_launched = held_.empty() && buffered_.count() == 0 && buffered_.calls() == 0;
         if (keep_device_ && all_launched && core_.busy == 0) hwq_.store(0, std::memory_order_release);
     }

@@ -40,7 +40,7 @@ public:
     void retire(XqRetire how);
     // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
     void leave_device();
-    // In fork's child: forgets the worker and waiting threads, publishes to `placement`.
+    // Forgets the worker and waiting threads, and publishes to `placement`. Call in a forked child.
     void reset_after_fork(const Placement& placement);
 
     // --- one command (queue_abi.h explains the order of calls)
@@ -111,12 +111,12 @@ public:
     void apply_wanted_config();
     // Clears the directive of a scheduler that is gone: the queue runs unless the program itself suspended it.
     void forget_directive();
-    // The scheduler wants to know how far the device is: what its memory says. After all queues' directives, for what
-    // is only slowed depends on other queues.
+    // If the scheduler has asked how far the device is, reads that from memory and publishes it. Call after the
+    // directives of all queues were applied: whether work is only slowed depends on other queues.
     void look_if_asked();
 
-    // --- priority inheritance (inherit_priority.h)
-    // With what it inherits. False: the queue is gone.
+    // --- priority inheritance (inherit_priority.h) Stores the queue's priority, or a higher one that it inherits, in
+    // `priority`. Returns false if the queue is gone.
     bool priority(int32_t* priority);
     int32_t own_priority();
     int64_t copy_burst_ns() {
@@ -125,10 +125,12 @@ public:
     }
     bool has_work();
     bool inherit(int32_t priority);
-    // Towards other processes (shared_events.h).
+    // Publishes that the queue is about to record, or to wait for, an event that other processes share
+    // (shared_events.h).
     void share_event(uint64_t event, XqSharedUse use);
-    // Its hardware queue is also that of a queue with this priority: if that is the higher one, little goes in flight
-    // here from now on (GatedPath). True: something of it stands behind a gate already.
+    // Notes that a queue with this priority uses the same hardware queue. If that priority is higher, this queue keeps
+    // little in flight from now on (GatedPath). Returns whether some command of this queue already stands behind a
+    // gate.
     bool keep_short_for(int32_t priority);
     void end_sharing();
     // Tells whether level 3 can take this queue off without the others.
@@ -151,7 +153,8 @@ public:
     void take() { taken_.store(true, std::memory_order_relaxed); }
     bool is_taken() const { return taken_.load(std::memory_order_acquire); }
     void give_back() { taken_.store(false, std::memory_order_release); }
-    // For an object that is not in use: no thread has it, and the device is through with the slot's gate and progress.
+    // Returns whether an object that is not in use may be taken again: no thread works on it, and the device no longer
+    // uses the slot's gate and progress.
     bool is_free();
 
 private:

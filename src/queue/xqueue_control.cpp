@@ -62,9 +62,10 @@ bool XQueue::begin_or_close(int64_t flags) {
     return true;
 }
 
-// Until nothing of this suspended queue runs on the device. The suspension waits a while for a moment to begin from
-// which all that is in flight completes. If none comes (a call blocks, or threads take turns), commands that a held one
-// may have overtaken get that time to complete, and are left: behind the hold they never would.
+// Waits until nothing of this suspended queue runs on the device. A suspension that is still closing waits up to
+// kCallsSettleNs for a moment at which no driver call is under way. If there is no such moment (a call blocks, or
+// threads take turns), commands that may wait in the driver behind a held one get the same time to complete, and then
+// are not awaited: behind the hold they never complete.
 void XQueue::wait_in_flight() {
     core_.wait_until([this] { return !core_.suspension.closing; }, kCallsSettleNs);
     {
@@ -106,7 +107,8 @@ XResult XQueue::resume(int64_t flags) {
     return kXSchedSuccess;
 }
 
-// Everything held back ends unrun; to its waiters it is complete.
+// Drops all commands that were held back. They never run, but threads that wait for them are told that they are
+// complete.
 void XQueue::drop_pending() {
     HoldGroup* groups = nullptr;
     XqCommand* commands = nullptr;

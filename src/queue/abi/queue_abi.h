@@ -57,14 +57,14 @@ void xq_retire(XqQueue* queue, XqRetire how);
 void xq_admit(XqQueue* queue, XqTicket* ticket);
 // Like xq_admit, for a marker: a command that takes a place in the queue but no device time, such as an event's record.
 void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
-// Gated devices: the same for a command that waits for what the device does not end (stand_places.h): a value that the
-// host stores, a host function, a semaphore, an event of another device or process.
+// Like xq_admit, on gated devices, for a command that waits for something that the device itself does not end
+// (stand_places.h): a value that the host stores, a host function, a semaphore, an event of another device or process.
 void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 
-// A command that waits for what its device does not end: the host, another program or another device does (standing.h).
-// While all that the queue has stands, it has no work for the device and no unit makes room for it. The caller begins
-// the stand, admits the command that waits with it, and says when the wait is over. The end may come at any time, also
-// before the command is admitted. A command that the driver refuses ends its stand.
+// The calls for a command whose wait is ended by the host, another program or another device, not by the command's own
+// device (standing.h). While all that the queue has stands, it has no work for the device and no unit makes room for
+// it. The caller begins the stand, admits the command that waits with it, and says when the wait is over. The end may
+// come at any time, also before the command is admitted. A command that the driver refuses ends its stand.
 // `blocks_all`: all that is submitted later comes behind the wait, also where the queue keeps no order (a barrier). 0:
 // there are too many, or no memory: the command counts as work.
 XqStand xq_stand_begins(XqQueue* queue, bool blocks_all);

@@ -20,7 +20,7 @@ XResult acquire_memory();
 
 // Publishes into this header from now on: the scheduler has changed. Agent's thread, or a thread that starts the agent.
 void attach_memory(ipc::Header& header);
-// In a forked child, which has no device.
+// Forgets all memory. Call in a forked child, which has no device.
 void forget_memory();
 // Tells the scheduler the rules in force, if they have changed. Any thread.
 void look_at_memory_rules();

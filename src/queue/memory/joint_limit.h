@@ -20,7 +20,7 @@ void publish_counted(size_t at, ipc::Header& header);
 // Returns how much the process could still allocate there under these limits, as the scheduler last saw the others;
 // UINT64_MAX: there is no such limit.
 uint64_t joint_memory_left(size_t at, const ipc::Header* header);
-// In a forked child, which has no device.
+// Forgets all counted memory. Call in a forked child, which has no device.
 void forget_counted_memory();
 
 }  // namespace xsched::queue

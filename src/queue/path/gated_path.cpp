@@ -113,7 +113,8 @@ bool GatedPath::gate_due(bool closed) {
                            // level 1
     }
     if (!closed && starts_at_once()) return false;
-    // Also among commands behind a closed gate: once that opens they run, and the next gate must stop them.
+    // Gates are also put among commands behind a closed gate: once that gate opens, the next one must be able to stop
+    // them.
     return (closed || core_.suspension.managed || core_.published.window_ns() > 0) &&
            spacing_.due(gate_every_ns(), core_.meter.command_ns());
 }
@@ -192,9 +193,9 @@ void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind k
     ticket.followed = 1;
 }
 
-// No lock held. While others follow the queue, a command that never runs must not count as work: the queue would stay
-// ready, and behind a closed gate its caller would wait for room. No question is asked about a queue that is not
-// watched.
+// Returns whether the driver would record the command into a graph. Such a command never runs, so it must not count as
+// work: the queue would stay ready, and behind a closed gate its caller would wait for room. Called for queues that are
+// followed only, so that other queues cost no such question. No lock held.
 bool GatedPath::captured() const {
     const auto asks = core_.setup.ops->gate->captured;
     return asks != nullptr && asks(core_.setup.impl);
@@ -260,9 +261,9 @@ void GatedPath::announce_waiting(RoomWait& wait) {
     ipc::ring_doorbell(core_.published.header());
 }
 
-// Lock held. Returns whether a caller goes ahead although the queue is closed or full: what is in flight may need
-// something that this very thread does next. The thread may store the value that a stream waits for, or launch what
-// another stream waits for. Without us it would have come to that.
+// Returns whether a caller launches although the queue is closed or full. Otherwise the program may hang: commands in
+// flight may need something that the caller's thread does next, such as storing a value or launching on another stream.
+// Lock held.
 bool GatedPath::goes_ahead(RoomWait& wait, bool closed) {
     if (!wait.began()) return !closed && !in_others_split() && core_.completed == stuck_at_;
     RoomWait::Queue queue = in_others_split() ? RoomWait::Queue::kInCopy : RoomWait::Queue::kOpen;

@@ -153,7 +153,7 @@ void GatedPath::write_progress() {
     }
 }
 
-// No lock held. Records the ring position of everything launched so far.
+// Records the ring position of everything launched so far. No lock held.
 void GatedPath::note_place() {
     uint64_t value = 0;
     {

@@ -5,8 +5,9 @@
 namespace xsched::queue {
 namespace {
 
-// How late the end of a wait is seen at most, where nothing tells it before the commands behind it are complete: the
-// scheduler looks that often (dispatch/look_times.h). More than that of the stretch is not the device's time.
+// How late the end of a wait is seen at most, if no report tells it before the commands behind the wait are complete:
+// the scheduler looks that often (dispatch/look_times.h). Only this much of the time before those completions counts as
+// device time.
 constexpr int64_t kSeenLateNs = base::kMillisecond;  // judgement
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace xsched::queue {
 namespace {
 
-// Its address stands for the current thread: no other thread has the same.
+// Identifies the current thread: the address of this variable differs in every thread.
 [[gnu::tls_model("initial-exec")]] thread_local const char t_held_self = 0;
 
 }  // namespace
@@ -55,9 +55,9 @@ void HeldPath::destroy_group(HoldGroup* group) {
     delete group;
 }
 
-// Lock held. Other threads' calls on this queue may be on their way to the driver and arrive behind this one. If they
-// count as in flight, they would wait in the driver behind its hold. A window that waited for them in turn, or for
-// their calls to return, would wait forever: such a command is not kept back by the window, only by a suspension.
+// Returns whether the window has room for one more command. While calls of other threads on this queue are under way
+// there always is room: their commands may arrive behind this one, and would wait in the driver behind its hold. A
+// window that waited for those commands would wait forever. Lock held.
 bool HeldPath::room() const { return core_.running() < core_.limit() || buffered_.calls() > 0; }
 
 // Lock held.

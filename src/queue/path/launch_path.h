@@ -14,7 +14,7 @@ public:
     // See xq_admit and xq_launched.
     virtual void admit(XqTicket& ticket, CommandKind kind) = 0;
     virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
-    // As xq_admit_standing.
+    // Carries out xq_admit_standing (abi/queue_abi.h).
     virtual void admit_standing(XqTicket& ticket, XqStand) { admit(ticket, CommandKind::kWork); }
     // See xq_admit_piece. Only gated queues treat a piece specially.
     virtual void admit_piece(XqTicket& ticket, const XqPiece&) { admit(ticket, CommandKind::kWork); }

@@ -22,7 +22,7 @@ public:
     }
     // Notes that the device's word now says `completed`.
     void bound(uint64_t completed) { asked_ = written_ = completed; }
-    // In a forked child no other thread is inside the driver.
+    // Starts again in a forked child, where no other thread is inside the driver.
     void after_fork(uint64_t submitted) {
         returned_.store(submitted, std::memory_order_relaxed);
         writes_out_ = 0;

@@ -24,7 +24,7 @@ public:
     void forget() { *this = StandPlaces{}; }
 
     bool any() const { return count_ != 0; }
-    // As QueueSlot::stands_at.
+    // Returns the value for QueueSlot::stands_at.
     uint32_t mark(int at) const { return at < count_ ? ipc::stand_mark(before_[at]) : 0; }
     // Forgets waits that are over. Returns whether the slot has room for another.
     bool has_room(uint64_t completed) {

@@ -17,7 +17,8 @@ public:
     // Agent thread, and the program's own suspend and resume: brings the hardware in line with the queue's suspensions.
     // kGone: the queue is not in use.
     Applied apply();
-    // No call of the others is under way when it returns; of a retired queue on a gated device none follows.
+    // Waits until no call of the other functions is under way. No such call follows for a retired queue on a gated
+    // device.
     void settle() { base::Lock transition(transition_); }
     // Agent thread. Puts work that may run back on the device again, some time after the first call: the hardware may
     // have missed that call. If the work was only kept off (kXqKeepOff), this is always done once. After that, and for
