@@ -43,9 +43,9 @@ public:
 
     const ClientView& view() const { return view_; }
     const std::vector<QueueHistory>& queues() const { return queues_; }
-    // Counts the delays of its queues until now.
+    // Counts the delays of the client's queues until now.
     void settle_delays(int64_t now_ns);
-    // Adds time for which its work kept another client's off.
+    // Adds time for which the client's work kept another client's work off the device.
     void add_caused_delay(int64_t ns);
     DelayAccount& delays() { return delays_; }
     const DelayAccount& delays() const { return delays_; }
@@ -120,7 +120,7 @@ public:
     // Lends it a priority: from the next scan on, its queues with work count as at least that urgent. INT32_MIN: none.
     // Call also when only the set of waiting processes has changed.
     void lend(int32_t priority);
-    // Returns, once, whether its circle of waits is still to be logged.
+    // Returns whether the client's circle of waits is still to be logged; false from the second call on.
     bool tells_circle() { return !std::exchange(told_circle_, true); }
 
     // Returns when a pass must read the client again even if it does not ring (CLOCK_MONOTONIC ns); 0: no need. `many`:
@@ -147,7 +147,7 @@ public:
     // table.
     void let_go(int64_t now_ns);
 
-    // Its positions in the dispatcher's lists, which the dispatcher keeps here.
+    // The client's positions in the dispatcher's lists. Only the dispatcher uses this member.
     struct Listed {
         uint32_t scan = base::kNowhere;
         uint32_t direct = base::kNowhere;
@@ -255,7 +255,8 @@ private:
     bool followed_ = false;
     // Since when a queue has been stopping or resuming, which is measured by looking. 0: none is.
     int64_t settling_since_ns_ = 0;
-    // In this scan: a queue was stopping or resuming; a count moved; a count could have moved.
+    // Results of this scan: `settling_`: a queue was stopping or resuming; `moved_`: a count moved; the last one: a
+    // count could have moved.
     bool settling_ = false;
     bool moved_ = false;
     bool runs_ = false;

@@ -16,7 +16,7 @@
 
 namespace xsched::dispatch {
 
-// For which process, why, and by which mechanism.
+// The cause of a hold: for which process it is, why, and by which mechanism.
 struct HoldCause {
     int32_t by_pid = 0;  // process for which room is made; 0: none
     uint32_t by_client = 0;  // likewise

@@ -19,7 +19,7 @@ class MemoryDesk {
 public:
     // Reads all these clients' words, plans and writes orders.
     void pass(const ClientList& users, int64_t now_ns);
-    // When it must look again although no client rings; 0: no need.
+    // Returns when the desk must look again although no client rings (CLOCK_MONOTONIC ns); 0: no need.
     int64_t look_ns() const { return look_ns_; }
 
 private:

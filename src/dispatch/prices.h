@@ -20,7 +20,8 @@ inline constexpr int64_t kPriceOfTime = 10;
 
 constexpr int64_t decision_ns(size_t units) { return kDecisionNs + static_cast<int64_t>(units) * kUnitDecidedNs; }
 
-// How much work may be done now, at these prices. The last piece that is begun may cost more than what is left.
+// The budget of work that may be done now, at the prices of prices.def. The last piece that is begun may cost more than
+// what is left.
 class Work {
 public:
     explicit Work(int64_t most_ns) : left_ns_(std::max<int64_t>(most_ns, 1)) {}

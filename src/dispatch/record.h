@@ -1,6 +1,7 @@
 // The facts about a client that other threads may read at any time, without asking the dispatcher: the last verdict on
 // each queue and the accounts. Written by the dispatcher's thread alone, field by field, without locks; a reader may
-// see one field newer than the next. `stopped` and `cpu_priority` go the other way.
+// see one field newer than the next. `stopped` and `cpu_priority` are the exceptions: other threads write them, and the
+// dispatcher reads them.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct QueueLengths {
     base::Histogram resumes;  // a resumption, until some work of it goes on
 };
 
-// Per mechanism: how many holds, and their total length.
+// How many holds (or stops, or resumptions) there were by one mechanism, and their total length.
 struct Sums {
     std::atomic<uint64_t> count{0};
     std::atomic<int64_t> ns{0};
@@ -34,7 +35,7 @@ struct Sums {
     }
 };
 
-// How it was last kept off for a more urgent unit, and what was expected of the possible ways
+// How a queue was last kept off for a more urgent unit, and the expected losses of each possible way
 // (sched/facts/candidates.h).
 struct KeptOff {
     std::atomic<uint32_t> mechanism{0};  // sched::Mechanism; kNone: it never was
@@ -66,15 +67,15 @@ struct QueueRecord {
     std::atomic<uint32_t> note_code{0};  // policy::Note
     std::atomic<int64_t> note_first{0};
     std::atomic<int64_t> note_second{0};
-    // For all queues that have used this slot: holds with work to do, by mechanism.
+    // Sums over all queues that have used this slot: how many holds with work to do, by mechanism.
     std::atomic<uint64_t> preempted_by[sched::kMechanisms] = {};
     Sums stops_by[sched::kMechanisms];
     Sums resumes_by[sched::kMechanisms];
-    // For all queues that have used this slot, up to looked_ns: time running with work, and time without work.
+    // Sums over all queues that have used this slot, up to looked_ns: time running with work, and time without work.
     std::atomic<int64_t> running_ns{0};
     std::atomic<int64_t> idle_ns{0};
     std::atomic<int64_t> looked_ns{0};
-    // For earlier queues of this slot: commands, how many of them copied, and device time.
+    // Sums over the earlier queues of this slot: commands, how many of them copied, and device time.
     std::atomic<uint64_t> gone_completed{0};
     std::atomic<uint64_t> gone_copies{0};
     std::atomic<uint64_t> gone_copied_bytes{0};

@@ -50,8 +50,8 @@ struct UserLimits {
     int64_t read_ns = 0;  // price of what was read of its clients in this pass
     uint64_t written_pass = 0;  // in that pass
     uint32_t written = 0;  // slots written in this pass
-    // How many slots have a record; its devices with their numbers of queues; its clients; and how many queues use each
-    // priority, from PRIORITY_MIN on.
+    // What the user has: how many slots with a record; devices, each with its number of queues; clients; and how many
+    // queues of each priority, from PRIORITY_MIN on.
     uint32_t records = 0;
     std::vector<std::pair<uint64_t, uint32_t>> devices;
     uint32_t clients = 0;

@@ -87,7 +87,8 @@ bool Chooser::choose(Pass& pass) {
     gangs_.begin_asking(pass);
     const size_t count = device.eligible.size();
     if (policy_ != nullptr && count != 0) ask_policy(pass);
-    // None of its units may run anyway, so no unit elsewhere need be suspended for them.
+    // If no unit of this device may run, the policy forgets the device: units on other devices need not make room for
+    // it.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
     // If its answers about other devices have become outdated, decide those devices again.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;

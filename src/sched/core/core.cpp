@@ -18,8 +18,8 @@ namespace xsched::sched {
 
 namespace {
 
-// If an urgent unit completes nothing for kLateNs and twice its commands' time, it may wait for a less urgent
-// one, while calls of its process wait in the driver. Without such calls the time is kUnseenTimes as long: another
+// If an urgent unit completes nothing for kLateNs plus twice its commands' time while calls of its process wait in the
+// driver, it is assumed to wait for a less urgent unit. Without such calls this takes kUnseenTimes as long: another
 // stream may write a value that the unit waits for, or an order between streams was not seen.
 constexpr int64_t kUnseenTimes = 10;
 

@@ -64,7 +64,8 @@ public:
     uint64_t policy_number() const;
     // Returns which facts about units the policy needs.
     policy::Fact needs() const;
-    // The first returns the accounts on which shares rest, for the next core; the second takes those of a core before.
+    // accounts() returns the accounts on which shares rest, for the core that follows this one. take_over() takes the
+    // accounts of the core before this one.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
     // Returns the name of the policy that was replaced by HPF because it let no unit with work run, or broke its word;

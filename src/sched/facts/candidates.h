@@ -16,7 +16,8 @@ struct Candidate {
     bool operator==(const Candidate&) const = default;
 };
 
-// Its gate, a timeslice, a call; in this order, and without gaps.
+// The possible ways to keep one victim off, in the order gate, timeslice, call. A way that is not possible is left out,
+// and the rest of the array is kNone.
 using Candidates = std::array<Candidate, 3>;
 
 }  // namespace xsched::sched

@@ -8,7 +8,8 @@ namespace xsched::sched {
 
 // How late the scheduler sees changes that are not reported: the interval of its looks.
 inline constexpr int64_t kLookNs = 50'000;  // decision 009
-// Until a thread has woken and written: the scheduler before an announced burst, a program that takes its next request.
+// Time until a sleeping thread has woken and written: the scheduler's before an announced burst, or a program's that
+// takes its next request.
 inline constexpr int64_t kWakeNs = 100'000;  // decision 005
 // If the device goes on for this long behind closed gates, or an urgent unit completes nothing for this long, commands
 // are longer than was believed. Work that a unit launched before its gate closed is seen within this time.

@@ -41,8 +41,9 @@ struct Victim {
     bool several_contexts = false;  // its own queues belong to several contexts, which take turns on the device
     // Returns whether short timeslices would make it change places with its peers all the time, for a switch each.
     bool takes_turns() const { return has_peer || several_contexts; }
-    // It mainly copies while its peers take turns, or it only copies and some rival is unsure. Copies run on their own
-    // engines, so no burst waits for them; a burst that copies would wait for the call (docs/decisions/024).
+    // True if the victim mainly copies while its peers take turns, or if it only copies and some rival is unsure.
+    // Copies run on their own engines, so no burst waits for them; a burst that copies would wait for the call
+    // (docs/decisions/024).
     bool copies = false;
     bool announced = false;  // it is suspended before a rival needs the device
     bool in_short_timeslice = false;  // it has a short timeslice in the hardware, whatever is chosen

@@ -11,9 +11,10 @@ namespace {
 
 constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not known (judgement)
 
-// How long it goes on behind its gate, at most. Where contexts of the victim take turns, half or more of what a command
-// seems to take is the others' time. A rival that is new, or that changes, may come before gates stand among its
-// commands: those are then worth as much as commands of unknown length. A burst does not wait for copies.
+// Returns how long the victim runs on at most after its gate has closed. If contexts of the victim take turns, at least
+// half of what a command seems to take is time of the other contexts. If the rival is new or has changed, it may come
+// before gates stand among the victim's commands: each then counts at least as long as a command of unknown length.
+// Copies count as 0, since a burst does not wait for them.
 int64_t residual_ns(const Victim& victim) {
     if (victim.copies) return 0;
     const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
@@ -21,13 +22,15 @@ int64_t residual_ns(const Victim& victim) {
     return victim.rival_is_unsure && !victim.has_peer ? std::max(own_ns, kUnknownNs) : own_ns;
 }
 
-// Each time the hardware lets it in costs two switches.
+// Returns what it costs that the hardware lets the victim in `per_thousand` times in a thousand bursts: two switches
+// each.
 int64_t returns_ns(const Victim& victim, int64_t per_thousand) {
     return 2 * victim.costs.switch_ns() * per_thousand / 1000;
 }
 
-// Called off early enough, it is off when the burst begins. Otherwise its return until then costs the burst a switch.
-// Beside two contexts bursts were shorter by a fifth behind gates, on an H200 (docs/levels.md).
+// Returns whether a call can take the victim off before an announced burst begins. Every other way then costs the burst
+// one switch more (first_switch_ns), because the victim comes back before the burst. Not with several contexts: there
+// bursts behind gates were shorter by a fifth, on an H200 (docs/levels.md).
 bool off_beforehand(const Victim& victim) { return victim.announced && !victim.several_contexts; }
 int64_t first_switch_ns(const Victim& victim) { return off_beforehand(victim) ? victim.costs.switch_ns() : 0; }
 
@@ -37,9 +40,11 @@ bool may_have_timeslice(const Victim& victim) { return victim.costs.has_timeslic
 }  // namespace
 
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
-    // At level 3 also a short command is interrupted, where the burst is announced. The agent may wake late as well.
+    // At level 3 short commands are interrupted too if the burst is announced. The second kWakeNs allows for an agent
+    // that wakes late.
     if (level >= kPreemptLevelInterrupt) return kWakeNs + costs.off_ns() + kWakeNs;
-    // Without a gate, what is in flight ends.
+    // At lower levels the victim stops when its commands have ended: those before a gate, or without gates all in
+    // flight.
     const int64_t running_ns = command_ns != 0 ? command_ns : kUnknownNs;
     return kWakeNs + running_ns + (level >= kPreemptLevelDeactivate ? kBetweenGatesNs : kUnknownNs);
 }

@@ -13,8 +13,8 @@ namespace xsched::sched {
 // close.
 inline constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
 
-// From a queue's suspension until nothing of it runs on the device, as far as its level and the mean length of its
-// commands (0: not known) tell.
+// Returns how long it takes from a queue's suspension until nothing of it runs on the device, estimated from its level
+// and the mean length of its commands (0: not known).
 int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs);
 
 namespace losses {

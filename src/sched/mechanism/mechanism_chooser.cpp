@@ -213,7 +213,8 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     group.usual = group.as_known = choose_mechanism(victim);
     victim.rival_is_unsure = unsure;
     if (unsure) group.usual = choose_mechanism(victim);
-    // In a turn it gets no short timeslice: it would run for a microsecond per timeslice of the others.
+    // A group that has its turn gets no short timeslice: with one it would run for a microsecond per timeslice of the
+    // others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
     victim.announced = announced;

@@ -27,15 +27,16 @@
 
 namespace xsched::sched {
 
-// The ways that this victim's level and its device allow.
+// Returns the ways that this victim's level and its device allow, each with its expected losses.
 Candidates candidates(const Victim& victim);
-// The one by which both lose least.
+// Returns the way by which the urgent unit and the victim together lose least.
 Mechanism choose_mechanism(const Victim& victim);
 // Chooses how running work is treated when the victim is suspended so, with or without a short timeslice in force.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Returns whether the victim gets a short timeslice in addition to its usual mechanism.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);
-// How far apart its gates stand at least, in microseconds of device time; 0: as usual (queue/path/gate_spacing.h).
+// Returns the least distance of the victim's gates, in microseconds of device time; 0: as usual
+// (queue/path/gate_spacing.h).
 uint32_t gates_apart_us(const Victim& victim);
 
 }  // namespace xsched::sched

@@ -46,8 +46,8 @@ public:
     static constexpr uint64_t kSwapBytesPerUs = 40'000;
     // A turn among equals lasts this many times as long as a swap, so that at most a tenth of the time is swapping.
     static constexpr int64_t kSwapsPerTurn = 10;
-    // For how long memory that was given stays free for the program that asked, which allocates at once and often goes
-    // on to allocate more; for how long an order that failed is not repeated; half of the shortest turn (safety).
+    // How long memory that was freed for a program stays reserved for it: programs allocate at once, and often go on to
+    // allocate more. Also how long an order that failed is not repeated, and half of the shortest turn (safety).
     static constexpr int64_t kSettleNs = base::kSecond;
     // Bytes that stay free when memory comes back: the driver takes some for itself (safety).
     static constexpr uint64_t kReserveBytes = 64 << 20;
@@ -58,7 +58,7 @@ public:
 
     // One order per user, in the same order. Users that left are forgotten.
     std::vector<MemoryOrder> plan(std::span<const MemoryUser> users, int64_t now_ns);
-    // When to plan again although nothing changes; 0: no need. As of the last plan().
+    // Returns when to call plan() again although nothing changes; 0: no need. Found by the last plan().
     int64_t look_ns() const { return look_ns_; }
     // Returns whether the program's memory could come back, but for the other members of its gang. As of the last
     // plan().

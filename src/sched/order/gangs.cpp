@@ -206,7 +206,7 @@ void Gangs::answer(Pass& pass) {
         if (here.gang->has_several()) {
             vote(pass, here);
             const bool kept = keeps_off(pass, here);
-            // On the lead's own device its vote decides for the gang.
+            // On the device of the gang's lead, the vote there decides for the whole gang.
             if (here.gang->lead_device() == place.device && place.vote != Vote::kRuns) here.order.runs = false;
             // If both gangs have the same lead, the lead tells whose turn it is.
             const bool lost = kept && taken != nullptr && taken->lead_device() != here.gang->lead_device();

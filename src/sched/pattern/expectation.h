@@ -50,7 +50,8 @@ public:
     }
 
 private:
-    // For a command of a victim that is longer than kMostGuessNs an idle device costs too much.
+    // Returns the announced burst; at_ns is 0 if there is none or it is over. The device is kept free before it for
+    // kMostGuessNs at most: an idle device for a longer time costs victims too much.
     Expected announced(int64_t now_ns) const {
         if (announced_ns_ == 0 || now_ns >= announced_ns_ + kSlackNs) return {};
         if (burst_ns_ >= announced_ns_ - kSlackNs) return {};

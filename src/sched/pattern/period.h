@@ -22,7 +22,7 @@ public:
     static constexpr unsigned kMost = 8;
     static constexpr unsigned kEnough = 4;
     static constexpr unsigned kStrayPart = 4;  // one time of this many may be unlike the others
-    // Between the shortest that are alike and the longest (decision 009).
+    // Most difference between the shortest and the longest of the times that count as alike (decision 009).
     static constexpr int64_t kMostSpreadNs = 500'000;
     static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
     static constexpr int64_t kEarlyNs = 20'000;  // how early before the shortest time (judgement)

@@ -21,7 +21,7 @@ public:
 
     // Notes that a burst began `pause_ns` after the last one's end. `is_part`: the last one was only a part of a burst.
     void begins(int64_t pause_ns, bool is_part, bool may_keep, Account& account, int64_t now_ns) {
-        // From the end of a burst's wait to the next launch: the program only takes the next request.
+        // A pause of at most kWakeNs means that the next request was queued already: the program only had to take it.
         const bool at_once = pause_ns <= kWakeNs;
         since_ = at_once && !is_part ? 0 : since_ + (since_ < kLately ? 1 : 0);
         if (keeps_ && at_once) account.give_back(keep_ns());

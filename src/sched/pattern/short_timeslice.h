@@ -17,8 +17,8 @@ namespace xsched::sched {
 
 class ShortTimeslice {
 public:
-    // How long it may run without a completed command, or how many commands' time. Clients are read at least every 0.1
-    // s.
+    // A process may run without a completed command for at most kStallNs, or kStallCommands times its mean command
+    // length if that is longer. Clients are read at least every 0.1 s.
     static constexpr int64_t kStallNs = 300'000'000;  // decision 014
     static constexpr int64_t kStallCommands = 8;
     static constexpr int64_t kLongestPauseNs = 512'000'000'000;  // judgement

@@ -26,8 +26,8 @@ struct Group {
     std::optional<uint64_t> late_completed;
     uint32_t late_changes = 0;  // how often that count grew since
     bool on_its_way = false;     // Preemption::on_its_way
-    // Its running work is left or put back on the device, in a short timeslice, although the group is suspended: the
-    // more urgent unit's keep-alive holds the device for the whole burst.
+    // True if the group's running work is left or put back on the device, in a short timeslice, although the group is
+    // suspended: the more urgent unit's keep-alive holds the device for the whole burst.
     bool let_back = false;
     uint32_t timeslice_us = 0;  // timeslice of its process
     uint32_t long_timeslice_us = 0;  // timeslice of the most urgent process, longer than the driver's own; 0: it needs

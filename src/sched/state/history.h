@@ -95,7 +95,7 @@ struct UnitHistory {
     void write_habits(ProgramHabits* habits, int32_t priority) const {
         if (habits == nullptr || priority < habits->now.priority) return;
         const int64_t longest_ms = claim.shown_ns() / base::kMillisecond;
-        // Every unit is believed for twice this time.
+        // A length is kept only if it is long enough to matter: every unit is believed for twice `long_ms` anyway.
         const int64_t long_ms = Settings{}.claim_limit_ns / base::kMillisecond / BurstLength::kTimes;
         habits->now.longest_ms = longest_ms >= long_ms ? static_cast<uint32_t>(longest_ms) : 0;
         if (!pauses.due()) return;
