@@ -51,7 +51,7 @@ public:
     void event(const TraceEvent& event);
     // Closes the file. Returns whether everything was written; otherwise errno says why not.
     bool finish();
-    // So far.
+    // Returns how many bytes were written so far.
     uint64_t bytes() const { return bytes_; }
 
 private:

@@ -16,7 +16,8 @@
 
 namespace xsched::server {
 
-// Both return the name by which the policy is known from then on.
+// Load a policy from a file (load_policy), or make one from an expression (register_expression). Both functions return
+// the name by which the policy is known from then on.
 std::string load_policy(const std::string& path, std::atomic<uint32_t>* inside);
 std::string register_expression(const std::string& line);
 
