@@ -75,7 +75,7 @@ def measure(session, ways, options):
 
 
 def medians(found, kind, ways):
-    """Those of the ways; None if one was not measured."""
+    """Returns the medians of these ways; None if one was not measured."""
     values = [found.get((way, kind), {}).get("median_ns") for way in ways]
     return None if None in values else values
 
@@ -134,7 +134,7 @@ def parse_options():
 
 
 def measure_platform(session, platform, options):
-    """Its backend, and what measure() finds."""
+    """Returns the platform's backend, and what measure() finds."""
     if os.environ.get(stand_ins.DRIVER):
         stand_ins.use_as_libcuda(session, Path(os.environ[stand_ins.DRIVER]))
     backend = backends.choose(session.build, session.environment, ["cuda"])

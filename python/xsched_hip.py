@@ -23,7 +23,7 @@ class XSchedHIP:
 
     @staticmethod
     def UnregisterStream(stream: int) -> None:
-        """Its XQueue goes if RegisterStream made it. No error if it never did."""
+        """Ends the stream's XQueue if RegisterStream made one; otherwise does nothing."""
         queue = _registered.pop(int(stream), None)
         if queue is not None:
             queue.close()

@@ -311,7 +311,7 @@ class Check(Storm):
         return results
 
     def forget_ended(self):
-        """Their logs would fill the memory."""
+        """Removes ended processes and their logs, which would fill the memory."""
         for process in [it for it in self.processes if it.poll() is not None]:
             for path in (process.log, getattr(process, "out", process.log)):
                 path.unlink(missing_ok=True)

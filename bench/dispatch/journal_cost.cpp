@@ -83,7 +83,7 @@ public:
         regions_[0]->slots[0].submitted = 1;
         dispatcher_.pass(now_ns_);
     }
-    // So many changes of the urgent unit, one pass each; returns ns per pass.
+    // Changes the urgent unit `count` times, with a pass after each change. Returns ns per pass.
     double step(int count) {
         int64_t ns = 0;
         ipc::QueueSlot& slot = regions_[1]->slots[0];

@@ -52,7 +52,7 @@ class Job:
                                             preexec_fn=lambda: os.sched_setaffinity(0, processors))
 
     def end(self):
-        """It and all that it started."""
+        """Kills the process and all that it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

@@ -94,7 +94,7 @@ def markdown_table(caption, rows):
 
 
 def markdown(found, path):
-    """Its pictures are files beside it."""
+    """Returns the page as Markdown, and writes its pictures to files beside `path`."""
     style, images = page.STYLE.read_text(), []
     for number, each in enumerate(comparison.pictures(found.ways), 1):
         file = path.with_name(f"{path.stem}-{number}.svg")

@@ -58,7 +58,7 @@ class Requests:
 
     def start(self, model, prefix=(), pace=BUSY, seconds=MANY_SECONDS, environment=None, count=0,
               batch=None, wait=False):
-        """It runs for `seconds`, for `count` requests, or until it is told to end. `wait`: it is only loaded, and uses
+        """The service runs for `seconds`, for `count` requests, or until told to end. `wait`: it only loads, and uses
         the device from take_turn() on."""
         options = {**pace, "seconds": seconds, "wait": int(wait),
                    "until-eof": 0 if seconds < MANY_SECONDS or count else 1}

@@ -105,7 +105,7 @@ class Suite:
         return [peer for peer in self.peers if not self.profile.few_peers or peer.name in self.profile.few_peers]
 
     def most_compared(self, peers):
-        """Those of these peers that are measured before all others."""
+        """Returns the peers that are measured before all others."""
         return [peer for peer in peers if peer.name in (self.baseline, "xsched")]
 
     def title(self, name):

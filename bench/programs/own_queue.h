@@ -35,7 +35,8 @@ public:
     void use_level(int level) {
         check(use_level_(handle_, static_cast<XPreemptLevel>(level)), "XQueueSetPreemptLevel");
     }
-    // Its next burst begins so many microseconds from now; one that is late needs no announcement.
+    // Announces that the queue's next burst begins `us` microseconds from now. A burst that is already late (0 or less)
+    // is not announced.
     void expect(int64_t us) {
         if (us > 0) check(expect_(handle_, us), "XHintExpect");
     }

@@ -1,5 +1,5 @@
-// Both sides of the main job as two streams of one process: bursts on a stream of the highest priority and, on a
-// thread and a stream of the lowest, long kernels without end. An ordinary program.
+// The urgent and the other side of the main job as two streams of one process: bursts on a stream of the highest
+// priority and, on a thread and a stream of the lowest, long kernels without end. An ordinary program.
 //
 //   pair --out FILE --lp-out FILE --steps 250 --lp-steps 15000   rows as hp and lp write them
 //

@@ -66,7 +66,7 @@ def choose_backend(session, platform, stand_in, hardware=None):
 
 
 def run_test(module, context, deadline):
-    """Its outcome and how long it took."""
+    """Returns the test's outcome and how long it took."""
     began, watch = time.monotonic(), disturbance.Watch(context.suite.running_pids)
     if began > deadline:
         return Outcome("skipped", {}, ["no time was left"]), 0.0

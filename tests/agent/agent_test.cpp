@@ -198,7 +198,7 @@ TEST_F(Agent, AServerThatDiesLeavesNobodySuspendedAndIsFoundAgain) {
     EXPECT_TRUE(eventually([&] { return next.region().slots[device.queue().index()].submitted == 1u; }));
 }
 
-// Its thread sleeps; nothing that it waits for rings when a server is killed.
+// The agent's thread sleeps until its directive or its orders change; a server that is killed changes neither.
 TEST_F(Agent, AServerThatDiesIsNoticedAtOnceAndItsSuccessorFound) {
     auto server = std::make_unique<SmallServer>(kSocket);
     use(kSchedulerGlobal);

@@ -205,7 +205,7 @@ TEST(CApi, DroppingWhatTheDriverHasIsNotSupported) {
     EXPECT_EQ(device.executed(), std::vector<int>{1});
 }
 
-// They raced once: a queue could stay suspended, or work get lost.
+// Suspends and resumes on several threads once raced: a queue could stay suspended, or work was lost.
 TEST(CApi, SuspendsAndResumesOfManyThreadsLoseNothing) {
     FakeDevice device({.through_api = true});
     device.run_freely();

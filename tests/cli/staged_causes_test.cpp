@@ -71,7 +71,8 @@ protected:
         slow.add_queue(0, 0, 0xab1);
         other.add_queue(0, priority, 0xab2);
     }
-    // The other one in a process of its own, which works: policies that give turns or shares take a process as one.
+    // Starts the rival with work in a process of its own: policies that give turns or shares take each process as one
+    // unit.
     void two_processes(int32_t priority = 0, uint64_t copies = 0) {
         child = fork();
         if (child == 0) {
@@ -224,7 +225,7 @@ TEST_F(StagedCause, AnotherQueueOfItsOwn) {
     expect_cause("own_queue");
 }
 
-// It could run; its mate on another device may not.
+// The program itself could run, but the other member of its gang, on another device, may not.
 TEST_F(StagedCause, ItsGangIsSuspended) {
     two(10);
     TestClient mate;

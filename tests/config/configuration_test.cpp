@@ -57,7 +57,7 @@ TEST(Configuration, AnUnreadableLineCostsThisLine) {
     EXPECT_NE(all.complaints().find("x.toml:4: "), std::string::npos) << all.complaints();
 }
 
-// Otherwise the rule would hold for all programs.
+// A rule without the line that limits it would hold for all programs.
 TEST(Configuration, ARuleWithAnUnreadableLineDoesNotCount) {
     const Configuration all =
         of_text("[[rule]]\nname = ollama\npriority = 3\n[[rule]]\nname = \"vllm\"\npriority = 20\n");

@@ -32,7 +32,8 @@ protected:
         for (FakeClient* client : {&first, &second, &below}) client->submit(0, kStart);
         dispatcher.pass(kStart);
     }
-    // Then the more urgent one on the second device has work.
+    // All come and have work; then `above`, which is more urgent than the gang's member on the second device, has work
+    // too.
     void come_and_stand() {
         come();
         above.submit(0, kStart + kMs);

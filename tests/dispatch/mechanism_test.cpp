@@ -40,7 +40,7 @@ TEST_F(MechanismInSlots, ShortCommandsAreLeftToTheGate) {
     EXPECT_FALSE(interrupt());
 }
 
-// It is not known yet whether it pauses.
+// A newcomer's pauses are not known yet, so victims with brief commands are interrupted too.
 TEST_F(MechanismInSlots, BesideANewcomerBriefOnesAreTakenOffToo) {
     low.slot(0).command_ns = kBriefNs;
     both_submit();
@@ -162,7 +162,7 @@ TEST_F(WorkThatNobodySees, IsNotOffTheDeviceForLong) {
     EXPECT_FALSE(interrupt()) << "and not again in this burst";
 }
 
-// It goes on where it is.
+// A victim that is only slowed continues on its part of the device, so there is nothing to put back.
 TEST_F(WorkThatNobodySees, IsNotPutBackIfItIsSlowedAlone) {
     int64_t now = run_long_commands();
     high.submit(0, now += kMs);

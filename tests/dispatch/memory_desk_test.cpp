@@ -70,7 +70,7 @@ TEST_F(MemoryRequests, ALimitedUserGivesToWhomeverIsMoreUrgentThanHeMayBe) {
     EXPECT_EQ(answer(other), ipc::MemoryAnswer::kTryAgain);
 }
 
-// It says that it may be moved, and moves nothing; or it is stopped by a signal.
+// The program says that its memory may be moved, and moves nothing, as one does that a signal has stopped.
 TEST_F(MemoryRequests, AProgramThatNeverGivesHoldsUpOthersForAMinute) {
     has(one, kMemoryBytes, true, -5);
     has(two, kMemoryBytes, true, 0);

@@ -71,7 +71,7 @@ TEST_F(Quiet, TheEndOfLongWorkIsSeenAfterAPartOfItsLength) {
         dispatcher.pass(now_ns);
         const int64_t end_ns = now_ns + length_ns;
         while (now_ns < end_ns) now_ns = std::max(dispatcher.pass(now_ns, {}), now_ns + kUs);
-        // It may rest until the work ended, and at most for a part of its length after that.
+        // The dispatcher may sleep until the work has ended, and after that for at most a part of the work's length.
         EXPECT_LE(now_ns, end_ns + std::max(50 * kUs, length_ns / 32)) << length_ns;
         high.slot(0).progress = ++passed;
         dispatcher.pass(now_ns, {});
@@ -162,7 +162,7 @@ TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
     EXPECT_TRUE(low.suspended(1000));
 }
 
-// So no pass is long, and no client takes the scheduler for dead.
+// With a few heartbeats in each pass no pass is long, and no client takes the scheduler for dead.
 TEST_F(Quiet, HeartbeatsOfManyComeAFewInEachPass) {
     constexpr uint32_t kMany = 400;
     FakeClient high(kMany + 1, 1);

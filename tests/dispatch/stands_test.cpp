@@ -37,7 +37,7 @@ TEST_F(Stands, TheEndOfTheWaitIsSeenInAMillisecond) {
 
 TEST_F(Stands, LookingCostsLittle) { EXPECT_LE(pass_for(base::kSecond), 2500); }
 
-// Its agent then tells the time that it stood from the device's.
+// The agent is asked at the begin and the end of a wait, so that it can tell the waiting time from the device's time.
 TEST_F(Stands, TheAgentIsAskedAtBothEnds) {
     const uint32_t asked = high.slot(0).ask;
     high.slot(0).progress = 1;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-// Otherwise it would get a microsecond of its turn for each of the others' timeslices.
+// With a short timeslice the starved unit would get one microsecond for each timeslice of the other units in its turn.
 TEST_F(MechanismInSlots, AStarvedUnitHasTheDriversTimesliceInItsTurn) {
     int64_t now = begin_burst(learn_pauses(20 * kUs));
     ASSERT_TRUE(low.suspended(0));

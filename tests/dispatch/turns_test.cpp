@@ -39,7 +39,7 @@ TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
     }
 }
 
-// Its program may block in a call for work that is not reported.
+// A program that seems idle may block in a call for work that is not reported, so it stays on the device.
 TEST_F(MechanismInSlots, WhoSeemsIdleIsNotOffTheDeviceForAnEqualsTurn) {
     add_other();
     all_submit();

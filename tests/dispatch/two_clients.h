@@ -21,7 +21,7 @@ protected:
         return static_cast<sched::Reason>(client.slot(at).reason.load());
     }
 
-    // Both have work from kStart on; when the dispatcher wants to look again.
+    // Gives both clients work from kStart on. Returns when the dispatcher wants to look again.
     int64_t both_submit() {
         low.submit(0, kStart);
         high.submit(0, kStart);

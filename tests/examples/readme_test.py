@@ -78,7 +78,7 @@ class Readme(unittest.TestCase):
         return shell.returncode, said
 
     def works(self, lines, folder="."):
-        """Their output."""
+        """Runs these lines, which must succeed, and returns their output."""
         lines = list(lines)
         status, said = self.run_lines(lines, folder)
         log = self.tree / "run" / "xsched" / "xserver.log"

@@ -98,7 +98,8 @@ def part_streams():
             event = torch.cuda.Event()
             event.record()
         torch.cuda.current_stream().wait_event(event)
-        # Its memory is the other stream's: without this it may be used again before a suspended queue has read it.
+        # The memory of y belongs to the other stream: without this call it may be used again before a suspended queue
+        # has read it.
         y.record_stream(torch.cuda.current_stream())
         results.append(y.sum(0))
     return (torch.stack(results),)

@@ -53,7 +53,7 @@ def root_of(suite):
     kept.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f"{suite}-", dir=kept))
     try:
-        # Its first half unpacks what every Debian has, and runs nothing of it.
+        # The first half of debootstrap unpacks the packages that every Debian has, and runs none of their programs.
         done = subprocess.run(["debootstrap", "--foreign", "--variant=minbase", suite, making, source], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=MAKING_S)
         if done.returncode != 0:

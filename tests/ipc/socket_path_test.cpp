@@ -197,7 +197,7 @@ TEST_F(SocketPath, NobodyThereIsAnErrnoOnly) {
     EXPECT_EQ(errno, ECONNREFUSED);
 }
 
-// Its queue of waiting connections is full and the server does not accept: patience ends.
+// If a server accepts no connection and its queue of waiting connections is full, the client gives up after a while.
 TEST_F(SocketPath, AServerThatDoesNotAcceptHangsNobody) {
     const std::string place = directory + "/s";
     const base::UniqueFd listener = listen_on(place, 0);

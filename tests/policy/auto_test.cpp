@@ -116,7 +116,8 @@ TEST(Auto, RolesThatChangeAreLearnedWithinASecond) {
     EXPECT_LE(p99(device.job(1).lengths_ns, settled), kMs + 2 * 50 * kUs);
 }
 
-// It pauses after every command, for too short a time for anything else, or for as long as it works.
+// A program that pauses after every command, for too short a time for other work or for as long as it works, gains
+// nothing.
 TEST(Auto, WhoPretendsToWorkInBurstsGainsNothing) {
     for (const int64_t command_ns : {kMs, 5 * kMs, 20 * kMs}) {
         for (const int64_t gap_ns : {20 * kUs, 200 * kUs, 900 * kUs, 1100 * kUs, 3 * kMs}) {

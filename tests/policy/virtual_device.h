@@ -29,7 +29,7 @@ struct Job {
     int64_t period_ns = 0;  // or from begin to begin
     int64_t starts_ns = 0;  // not there before
 
-    // Its progress.
+    // The job's progress.
     int64_t left = 0;
     int64_t back_ns = 0;
     int64_t waits_ns = -1;  // since when it has work and is suspended; -1: it does not

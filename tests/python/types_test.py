@@ -18,7 +18,7 @@ INCLUDE = ROOT / "include" / "xsched"
 
 
 def header(name):
-    """Its text without comments."""
+    """Returns the header's text without comments."""
     return re.sub(r"/\*.*?\*/", "", (INCLUDE / name).read_text(), flags=re.S)
 
 

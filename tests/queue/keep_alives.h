@@ -25,7 +25,7 @@ protected:
     void others_are_kept_off(bool on) { header().keep_alive_until_ns = on ? base::now_ns() + base::kSecond * 3600 : 0; }
     // Returns whether the last keep-alive asked for has been told to end.
     bool ended() { return *device.keep_alive_word > device.keep_alives.back().number; }
-    // It ends soon, since something has been launched behind it.
+    // Returns whether something was launched behind the last keep-alive, which therefore ends soon.
     bool followed() { return *device.keep_alive_word == device.keep_alives.back().number; }
 
     fake::FakeDevice device{kInterruptible};

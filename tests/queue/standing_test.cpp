@@ -52,7 +52,7 @@ TEST_F(Stands, WithoutOrderEachStandsForItself) {
     EXPECT_FALSE(standing.any());
 }
 
-// Its call is under way: another thread's command may come before it.
+// While the wait's own call is under way, another thread's command may still get before the wait.
 TEST_F(Stands, OnlyWhatIsSubmittedLaterIsBehind) {
     const XqStand wait = standing.begin(new Stand, true);
     EXPECT_EQ(standing.submitted(wait), wait);

@@ -61,7 +61,7 @@ def make(folder, root, libraries):
 
 @contextlib.contextmanager
 def for_every_program(root, emulator):
-    """Also reaches programs whose LD_PRELOAD is overwritten, as the script with the DEBUG log does."""
+    """Preloads the emulator for every program, also where LD_PRELOAD is overwritten (the script with the DEBUG log)."""
     file = root / "etc/ld.so.preload"
     file.write_text(f"{emulator}\n")
     try:
@@ -122,7 +122,7 @@ def wrong_in_lines(ended, line, scheduled):
 
 
 class Documents:
-    """Those checks of class Checks."""
+    """Checks of class Checks: programs and documents."""
 
     def compiled_documents(self):
         if hipcc.clang() is None:
@@ -140,7 +140,7 @@ class Documents:
         return f"{CALLS} calls well " + ", ".join(ways)
 
     def examples(self):
-        """Those under examples/Linux. The first one is an ordinary program, which runs natively as well."""
+        """Runs the examples under examples/Linux. The first one is an ordinary program, which runs natively as well."""
         folder = self.compiled_documents()
         names = [name.rpartition("/")[2] for name in COMPILED[1:]]
         under = {"preload": True, "XSCHED_SCHEDULER": "LCL"}

@@ -44,7 +44,7 @@ def do(command, folder):
 
 @functools.cache
 def build(folder):
-    """Both versions' programs use the one installation. Returns where it is, and where `make hip` has put its own."""
+    """Builds one installation for programs of both versions. Returns its place and where `make hip` installs."""
     sources = copy_sources(folder / "sources")
     prefix = folder / "installed"
     shutil.rmtree(prefix, ignore_errors=True)

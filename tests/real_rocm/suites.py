@@ -28,7 +28,7 @@ GPUS = 2
 
 
 class Suites:
-    """Those checks of class Checks."""
+    """Checks of class Checks: suites of tests."""
 
     def library(self):
         return f"/usr/lib/x86_64-linux-gnu/libamdhip64.so.{self.version.name}"

@@ -50,7 +50,7 @@ TEST_F(ClaimAttack, AnUrgentProgramThatIsStopped) {
     EXPECT_TRUE(low.becomes_suspended(0, false));
     EXPECT_LE((base::now_ns() - began) / base::kMillisecond, 1500) << "sooner than one that only hangs";
     EXPECT_TRUE(gets_most_of_the_device(low));
-    // It goes on, and has its claim back with the next command that completes.
+    // The attacker continues, and its claim counts again with the next command that completes.
     kill(attacker.pid(), SIGCONT);
 }
 

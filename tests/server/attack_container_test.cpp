@@ -204,7 +204,7 @@ protected:
     std::string guests() const { return directory / "guests/x.sock"; }
 };
 
-// Also the host's own root, from the host's own namespaces.
+// Even the host's own root, from the host's own namespaces, is an ordinary user at the socket for containers.
 TEST_F(GuestAttack, RootIsAnOrdinaryUserThere) {
     TestClient victim(socket(), "victim");
     ASSERT_TRUE(victim.connected());

@@ -92,7 +92,7 @@ TEST_F(DescriptorAttack, ALingeringSocketWithAToolsRequest) {
     expect_restart();
 }
 
-// It is dropped unread when the connection ends, in the middle of a queue of harmless packets.
+// A socket within a socket is dropped unread when the connection ends, in the middle of a queue of harmless packets.
 TEST_F(DescriptorAttack, ALingeringSocketThatIsNeverRead) {
     const std::string path = socket();
     Attacker attacker(kAttackerUid, [&] {

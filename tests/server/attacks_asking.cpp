@@ -6,7 +6,7 @@ namespace {
 
 constexpr unsigned kMostTools = 16;  // that a user may have at once
 
-// So many processes that each ask for ever; this one is one of them.
+// Makes `count` processes, including this one, each of which asks for ever.
 template <typename Ask>
 [[noreturn]] void all_ask(unsigned count, const std::string& path, const Ready& ready, Ask ask) {
     for (unsigned at = 1; at < count; ++at)

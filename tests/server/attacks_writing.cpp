@@ -35,7 +35,7 @@ void times(ipc::QueueSlot& slot, Random& random) {
     slot.completed.store(slot.submitted.load() - random() % 2);
 }
 
-// It is as urgent as its owner says that others are who wait for it, until a command that never comes.
+// Claims that urgent queues wait for this one, so that it inherits their priorities until a command that never comes.
 void inherits(ipc::QueueSlot& slot, Random& random) {
     const unsigned at = random() % ipc::kMostInherited;
     slot.inherited_until[at].store(extreme(random));

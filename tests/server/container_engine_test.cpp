@@ -65,7 +65,7 @@ protected:
         eventually([&] { return (list = answer_of_server(socket(), {{"cmd", "list"}}))["queues"].size() == 1; });
         return list;
     }
-    // Its exit status.
+    // Runs a command in the container. Returns its exit status.
     int in_container(const std::string& name, std::vector<std::string> words) {
         words[0] = binary(words[0].c_str());
         Process process(run(name, words), directory.environment());

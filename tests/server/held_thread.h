@@ -22,9 +22,9 @@ public:
         thread_ = 0;
         return false;
     }
-    // It does nothing more.
+    // Stops the thread: it executes nothing more.
     bool stop() const { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
-    // Its process must be at its end.
+    // Lets go of the thread, whose process must be ending.
     void let_go() {
         if (thread_ > 0) waitpid(std::exchange(thread_, 0), nullptr, __WALL);
     }

@@ -30,7 +30,8 @@ TEST_F(Scheduling, HighSuspendsLowAndLetsItGoOn) {
     }
 }
 
-// Its other threads, which do what strangers ask for, cannot take the processor from it where the user may say so.
+// If the user may have real-time threads, the server's other threads, which work for strangers, cannot take the
+// processor from the scheduling thread.
 TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
     if (!may_be_real_time()) GTEST_SKIP() << "this user may not have threads of the real-time class";
     const auto policy_of = [](const std::filesystem::path& task) {

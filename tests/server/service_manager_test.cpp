@@ -23,7 +23,7 @@ public:
         unlink(path.c_str());
         if (bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) abort();
     }
-    // So many messages with `text` in them have come.
+    // Returns how many messages with `text` in them have come so far.
     size_t count(const std::string& text) {
         char part[4096];
         for (ssize_t bytes = 0; (bytes = recv(socket_.get(), part, sizeof(part), MSG_DONTWAIT)) > 0;)

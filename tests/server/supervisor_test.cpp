@@ -168,7 +168,7 @@ TEST_F(Supervised, ToldToEndWithAServerThatDoesNotListenBothEnd) {
     expect_end_of_both();
 }
 
-// It has left its socket by then: no client would find a successor.
+// A server that is ending has left its socket already, so no client would find a successor.
 TEST_F(Supervised, KilledWhileItEndsAServerHasNoSuccessor) {
     start_supervised();
     HeldThread held;

@@ -22,7 +22,7 @@ TEST(BriefBursts, CostTheVictimTwoSwitchesAndNoCall) {
     }
 }
 
-// Its victim would be back in each pause that no keep-alive bridges.
+// The victim of a long burst would be back in each pause that no keep-alive bridges.
 TEST(BriefBursts, OneThatGoesOnHasItsVictimTakenOff) {
     const std::string changes =
         std::string(kBrief) + "change = { after = 100, kernels = 480, kernel_us = 7, sync_every = 6 }\n";

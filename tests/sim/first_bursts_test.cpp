@@ -79,7 +79,8 @@ TEST(FirstBursts, AfterNoChangeTheyTakeMuchLonger) {
     }
 }
 
-// Its think times are longer than what one waits for a newcomer: without its last run each of the first ones costs.
+// The program's think times are longer than the device is reserved for a newcomer. Without the habits of its last run
+// each of its first bursts would find a victim on the device.
 TEST(FirstBursts, TheNextRunBeginsWithWhatTheLastOneTaught) {
     Workload workload = beside_low(
         "arrival = { kind = 'closed', think_us = [450, 600] }\nburst = { kernels = 10, kernel_us = 7 }", 0.05);

@@ -19,7 +19,7 @@ Workload workload_of(const std::string& arrival, const char* shape, double low_m
                       "duration_s = 4");
 }
 
-// It has the device beforehand: what is left of a victim is little.
+// A burst that is predicted finds the device free: little of a victim's work is left.
 TEST(Foresight, ABurstOfAnEvenRhythmDoesNotWaitForTheSwitch) {
     for (const char* shape : {"", ", sync_every = 5"}) {
         Workload workload = workload_of("kind = 'periodic', period_ms = 10", shape, 3);

@@ -39,7 +39,7 @@ class Program:
         self.told_at = 0.0
 
     def tell(self):
-        """Its time is over."""
+        """Ends the process: its time is over."""
         self.told_at = time.monotonic()
         if self.way == "killed":
             self.process.kill()

@@ -97,7 +97,8 @@ TEST_F(CudaFreeing, NorWhereItIsTurnedOff) {
     EXPECT_EQ(one[0].asked, 0);
 }
 
-// Its scheduler is gone, or the program that was to copy works without end.
+// If the predicted time of a copy is long over, its scheduler is gone, or the program that should copy works without
+// end.
 TEST_F(CudaFreeing, ATimeThatIsLongOverHoldsNobodyUp) {
     const std::vector<Release> two = releases("3,4", -base::kSecond);
     ASSERT_EQ(two.size(), 2u);

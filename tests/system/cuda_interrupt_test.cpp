@@ -85,7 +85,7 @@ protected:
     std::unique_ptr<RmFile> low_rm;
 };
 
-// Their agents' calls would wait for each other in the driver.
+// xserver takes several programs off in one call: calls of their agents would wait for each other in the driver.
 TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
     std::unique_ptr<CudaProgram> other;
     std::unique_ptr<RmFile> other_rm;
@@ -287,7 +287,7 @@ TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) 
     expect_low_answers_and_ends();
 }
 
-// It has not come to say what its call did.
+// The client was frozen before it could say what its call did, so the server puts its work back.
 TEST_F(CudaInterrupt, AClientThatIsFrozenWithinItsCallIsPutBackByTheServer) {
     start_low({{"FAKE_RM_FREEZE", "1"}});
     ASSERT_TRUE(eventually([&] { return held_by_server() > 0; }));

@@ -17,7 +17,7 @@ TEST(CudaInversion, NobodyIsSuspendedForGood) {
         Process checker({XSCHED_ORDER_CHECK, "--ops", XSCHED_OPERATIONS, "--seed", seed, "--favour", "synchronize",
                          "--stall", "20"},
                         environment);
-        // It says itself if it does not go on.
+        // The checker itself reports a hang.
         EXPECT_EQ(checker.wait(90'000), 0) << "seed " << seed << ": " << checker.out() << checker.err();
     }
 }

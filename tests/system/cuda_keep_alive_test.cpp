@@ -18,7 +18,8 @@ TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
     EXPECT_GT(kept_alive(), 0u);
 }
 
-// Its own stream fills up with them, else, in which the agent would stand.
+// Prints how many threads are blocked in the driver. If the agent launched every hold that is asked for while the
+// device is slow, its own stream would fill up and the agent would block there.
 constexpr const char* kSaysWhetherSomebodyStood = R"(
 work()
 ready()
@@ -355,7 +356,8 @@ TEST_F(CudaKeepAliveBeside, TheOtherIsOnlyKeptOffAndBothCompute) {
     EXPECT_EQ(low_rm->disabled(), 0u);
 }
 
-// Its kernels are compiled on a machine that is new, and no program launches meanwhile.
+// On a new machine the kernels of the keep-alive must be compiled first; a program of priority does that before it
+// launches.
 TEST_F(CudaKeepAliveBeside, AProgramOfPriorityPreparesItBeforeItsFirstWork) {
     for (const int priority : {0, 10}) {
         auto program = start_on_rm("one", priority, "100", {{"XLOG_LEVEL", "DEBG"}});

@@ -104,7 +104,7 @@ TEST_F(CudaMemory, EachWayToAllocateCounts) {
     EXPECT_EQ(program.out().find("error"), std::string::npos) << program.out();
 }
 
-// Both are of one user. The second one has what the first one leaves, and more when that ends.
+// Two programs of one user: the second one may have the memory that the first one leaves, and more when the first ends.
 TEST_F(CudaMemory, ProgramsOfAUserShareHisLimit) {
     ASSERT_TRUE(answer_of_server(
         socket(), {{"cmd", "limit"}, {"set", std::to_string(geteuid()) + ":memory-limit=100MiB"}})["ok"]);

@@ -20,7 +20,7 @@ protected:
         return std::make_unique<Process>(std::vector<std::string>{XSCHED_CUDA_PATTERNS, pattern, kRounds}, environment);
     }
 
-    // Its exit status, whatever time it takes as long as it gets on.
+    // Returns the program's exit status. Waits for as long as the program makes progress.
     static int ends(Process& program) {
         const auto gets_on = [&program] {
             const size_t before = program.out().size();

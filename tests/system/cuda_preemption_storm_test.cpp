@@ -33,9 +33,9 @@ protected:
         const Json queues = queues_of(low->pid());
         return queues.empty() ? 0 : queues[0].value("preemptions", uint64_t{0});
     }
-    // So often its channels were disabled while a kernel was running.
+    // Returns how often the low program's channels were disabled while a kernel was running.
     uint64_t interrupts() { return low_rm->state().disables.load(); }
-    // Until there were as many as wanted by that count.
+    // Lets the programs compete until `count` has reached the wanted number.
     template <typename Count>
     void storm(Count count) {
         const int64_t began = base::now_ns();

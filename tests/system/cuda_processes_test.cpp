@@ -24,7 +24,7 @@ TEST_F(CudaProcesses, KillingTheServerLetsEverybodyRun) {
     server->stop(SIGKILL);
     EXPECT_TRUE(low->advances(kTwoSecondsMs)) << "still kept off by a dead server";
     EXPECT_TRUE(high->advances(kTwoSecondsMs));
-    // It says so after it went on, which may take a moment.
+    // The low program logs the loss of the server after it has continued, which may take a moment.
     EXPECT_TRUE(eventually([&] {
         low->process().take_output();
         return low->process().err().find("xserver is lost") != std::string::npos;

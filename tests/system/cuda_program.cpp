@@ -271,7 +271,7 @@ struct Program {
             board->ended = value() == expected ? 1 : 0;
         return wait();
     }
-    // Both ways through pageable memory.
+    // Copies pageable memory to the device and back. Returns whether the calls succeeded and the data is right.
     bool copy_there_and_back() {
         for (size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned char>(batches + i / 16);
         std::vector<unsigned char> back(sent.size());

@@ -49,12 +49,13 @@ public:
     void be_silent() { board_->order = Board::kSilent; }
     bool silent_ended() const { return board_->ended != 0; }
     void become() { board_->order = Board::kBecome; }
-    // Its work comes in bursts of so many batches; 0: without pauses.
+    // Makes the program work in bursts of `burst` batches, with pauses of `us` in between; 0: without pauses.
     void pause(uint32_t burst, uint32_t us) {
         board_->pause_us = us;
         board_->burst = burst;
     }
-    // It makes or destroys contexts until it has so many besides its own; before its next batch.
+    // Lets the program make or destroy contexts, before its next batch, until it has `count` besides its own. Returns
+    // whether it did.
     bool has_contexts(uint32_t count) {
         board_->contexts = count;
         return eventually([&] { return board_->contexts_there == count; });
@@ -124,7 +125,8 @@ protected:
                << "at last the one to be kept off did " << off_did << " and the other " << on_did << '\n'
                << off.process().err() << on.process().err();
     }
-    // Both at work, the more urgent one keeping the other off. `lows`: words before the other one's own.
+    // Starts `low` and then `high`, with work, and waits until `high` keeps `low` off. `lows`: words before the command
+    // line of `low`.
     void start_both(const std::vector<std::string>& lows = {}) {
         low = start_program("low", 0, {}, {}, lows);
         low->work();

@@ -16,7 +16,7 @@ protected:
     ~CudaServerStart() override {
         if (const pid_t pid = server_pid(); pid > 0) kill(pid, SIGTERM);
     }
-    // Its server is this directory's, by the usual rules.
+    // Starts a program that finds its server by the usual rules, in this test's directory.
     std::unique_ptr<CudaProgram> start_program(const char* name, Environment more = {}) {
         more["XSCHED_SOCKET"] = "";
         more["XSCHED_SCHEDULER"] = "";

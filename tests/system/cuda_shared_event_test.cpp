@@ -24,7 +24,7 @@ protected:
         busy->work();
         ASSERT_TRUE(busy->advances()) << busy->process().err();
     }
-    // It waits behind its own record for the other's.
+    // Starts a program that records its own shared event and then waits for that of `other`.
     std::unique_ptr<CudaProgram> meeting(const std::string& name, const std::string& other) {
         return start_program(name, 0,
                              {{"CUDA_PROGRAM_SHARES", "1"}, {"CUDA_PROGRAM_MEETS", directory.path() + "/" + other}});
@@ -60,7 +60,7 @@ TEST_F(CudaSharedEvent, AfterwardsItIsAsBefore) {
     const auto first = start_link("first", 10, last.get());
     first->rest();
     EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
-    // It goes on with batches that no program waits for.
+    // `last` continues with batches that no program waits for.
     EXPECT_TRUE(is_kept_off(*last, *busy));
     busy->rest();
     EXPECT_TRUE(last->advances()) << last->process().err();

@@ -15,7 +15,7 @@ struct Mode {
 
 class HipLocks : public CudaProcesses, public testing::WithParamInterface<Mode> {
 protected:
-    // Its rounds last so long that it waits in the driver whenever something happens.
+    // Starts a victim whose batches last so long that it waits in the driver whenever something happens.
     std::unique_ptr<CudaProgram> start_victim(int round) {
         Environment more = GetParam().environment;
         more["CUDA_PROGRAM_BATCH"] = "30";

@@ -48,7 +48,8 @@ TEST_F(HipMasks, AVictimGoesOnOnFewUnits) {
     end_both();
 }
 
-// Its kernels beside each other: an eighth of the device is the victim's, where it would have half of it natively.
+// Kernels of the two programs run beside each other: the victim has an eighth of the device instead of half of it
+// natively.
 TEST_F(HipMasks, TheUrgentProgramHasNearlyAllOfTheDevice) {
     start_both_by("mask");
     low_queue_once_slowed();

@@ -2,7 +2,7 @@
 import subprocess
 import sys
 
-# It becomes the other user once it has what it needs: this user may not be able to read Python's files.
+# The program becomes the other user after it has loaded its modules: that user may not be able to read Python's files.
 PROGRAM = """
 import http.server, json, os, sys
 "x".encode("idna")

@@ -30,7 +30,7 @@ CLASSES = {
     "ordered": "no work of its own; keeps its place relative to commands that are held back",
     "forwarded": "goes straight to the driver",
 }
-# Those of a function that its hook must know. In the order of struct Traits (src/platform/stream/shim/entry_points.h).
+# Traits of a function that its hook must know, in the order of struct Traits (src/platform/stream/shim/entry_points.h).
 TRAITS = {
     "cooperative": "all blocks of its kernel start together, in a hardware queue for such kernels",
     "graph": "it launches a graph, which uses other hardware queues beside the stream's own",

@@ -7,7 +7,7 @@
 namespace neighbours {
 namespace {
 
-// So many pieces of work are in flight in each stream; the oldest is waited for before the next one is launched.
+// Keeps `depth` pieces of work in flight in each stream: waits for the oldest before the next one is launched.
 class Ring {
 public:
     explicit Ring(unsigned depth) : events_(depth) {

@@ -34,7 +34,8 @@ struct Context {
     Handle kernel = nullptr;
 };
 std::vector<Context> make_contexts(unsigned count);
-// So many, each with an equal part of the device's multiprocessors; fewer if it has no such parts.
+// Makes `count` green contexts, each with an equal part of the device's multiprocessors; fewer if the device has no
+// such parts.
 std::vector<Context> make_green_contexts(unsigned count);
 void use(const Context& context);
 Handle make_stream_in(const Context& context);

@@ -183,7 +183,8 @@ bool right(const Urgent& work, uint64_t kernels) {
 }
 
 void prepare(const Urgent& work, const Role& role, uint64_t kernels) {
-    // The others' bursts go on from the words that the last one left: so many kernels, of so many steps.
+    // Bursts that do not copy start from the words that the burst before left, so they are filled only once, before the
+    // first.
     if (!role.copies && kernels != 0) return;
     for (size_t k = 0; k < kBurstWords; k += 997) work.in[k] = pattern(k, static_cast<uint32_t>(kernels));
     if (role.copies) return;

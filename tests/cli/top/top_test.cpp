@@ -64,7 +64,7 @@ public:
     }
     const std::string& text() const { return text_; }
 
-    // Its exit status; -1: it does not end.
+    // Returns the exit status of xcli top; -1: it does not end.
     int wait() {
         int status = 0;
         const bool ended = eventually([&] {

@@ -18,7 +18,7 @@ SharedEvent* map(int file) {
 
 }  // namespace
 
-// Its name is where other processes of the user find the file.
+// Makes an event in a file. The event's name is the path by which other processes of the user find the file.
 SharedEvent* make_shared_event(CUipcEventHandle* name) {
     const int file = memfd_create("fake-cuda-event", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, sizeof(SharedEvent)) != 0) return nullptr;

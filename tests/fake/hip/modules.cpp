@@ -63,7 +63,7 @@ CUmodule module_of(FatBinary& binary, int device) {
 
 }  // namespace
 
-// Its device is current.
+// Returns the kernel for the current device.
 CUfunction kernel_of(const void* function) {
     const int device = current_device();
     const std::lock_guard lock(code().mutex);

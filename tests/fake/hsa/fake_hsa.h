@@ -17,7 +17,7 @@
 extern "C" {
 // The word that is not 0 while the queue is suspended; nullptr: there is no kernel driver, or no such queue.
 const std::atomic<uint32_t>* fake_hsa_stopped(const void* queue);
-// Its number in the kernel driver, from 1; 0: none.
+// Returns the queue's number in the kernel driver, from 1; 0: it has none.
 uint32_t fake_hsa_kfd_queue(const void* queue);
 // Queues that exist.
 unsigned fake_hsa_queues(void);

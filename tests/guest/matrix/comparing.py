@@ -11,7 +11,7 @@ OUR_THREADS = re.compile(r"^xsched-")  # their names: src/base, src/agent
 
 
 def masked(text, row, places):
-    """Its lines, without what the row's masks match, and without lines that a mask matches as a whole. `places` are
+    """Returns its lines without what the row's masks match, or without lines that a mask matches whole. `places` are
     folders of this run."""
     text = "\n".join(line for line in text.splitlines() if not LOG_LINE.match(line))
     for place in places:

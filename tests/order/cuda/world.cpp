@@ -14,7 +14,7 @@ constexpr size_t kStreams = 6;
 constexpr size_t kBuffers = 14;
 constexpr size_t kHostWords = 3;
 constexpr uint64_t kValueWords = 1 << 16;
-// Then one device has one context, and what ends it ends all its streams.
+// On HIP one device has one context: a fault or a reset that ends the context ends all streams of the device.
 #ifdef ORDER_ON_HIP
 constexpr bool kContextIsDevice = true;
 #else

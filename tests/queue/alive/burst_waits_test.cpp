@@ -47,7 +47,7 @@ TEST_F(BurstWaitsTest, NotWhereTheirNumberVaries) {
     EXPECT_EQ(bursts({20, 20, 20, 20}), 20U);
 }
 
-// It came too late to be held through, or not at all.
+// A burst without waits came too late for a hold, or not at all, so it says nothing about the number of waits.
 TEST_F(BurstWaitsTest, BurstsOfWhichNothingIsKnownAreLeftOut) {
     bursts({20, 20, 20, 20});
     waits_.burst_expected();

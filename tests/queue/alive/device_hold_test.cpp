@@ -54,7 +54,7 @@ TEST_F(DeviceHold, OneAtATime) {
     EXPECT_EQ(device.held_before.size(), 2u) << "that one is over";
 }
 
-// It stands beside the program's work, which is behind nothing of it.
+// The hold is beside the program's stream: no work of the program comes behind it in a queue.
 TEST_F(DeviceHold, WhoAsksOrWaitsForTheStreamLeavesIt) {
     ask(device, 300);
     device.enqueue(1);
@@ -165,7 +165,7 @@ TEST_F(KeepAliveThrough, ItEndsSoLongBehindTheFirstLaunch) {
     EXPECT_LE(device.slot().holds_until_ns.load(), base::now_ns() + 900 * base::kMicrosecond);
 }
 
-// It is over by then, and the scheduler must not rely on it.
+// If a launch comes too late, the hold is over by then, and the scheduler must not rely on it.
 TEST_F(KeepAliveThrough, ALaunchThatComesTooLateIsNotHeldThrough) {
     xq_about_to(nullptr, kXqWait);
     ask(device, 1);
@@ -331,7 +331,8 @@ TEST_F(KeepAliveToTheEnd, TheNextWaitEndsItAndNoLaunch) {
     EXPECT_EQ(device.held_before.size(), 2u) << "it is over";
 }
 
-// Otherwise it would leave victims to a hold that is over, in a burst that goes on or in the next one.
+// A launch behind the last wait ends the hold early. A scheduler that did not hear of that would rely on the hold
+// instead of interrupting victims, in this burst or the next.
 TEST_F(KeepAliveToTheEnd, ALaunchBehindTheWaitTellsTheScheduler) {
     ask(device, 3'600'000'000U);
     const int64_t until_ns = device.slot().holds_until_ns.load();

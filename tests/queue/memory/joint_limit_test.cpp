@@ -18,7 +18,7 @@ using dispatch::testing::LimitedClients;
 constexpr uint64_t kLimit = 100;
 constexpr uint64_t kDevice = 7;
 
-// Both are in this process, so that each has an entry of its own.
+// The two clients are in this one process, but each has an entry of its own.
 class JointLimit : public LimitedClients {
 protected:
     void SetUp() override {

@@ -63,7 +63,8 @@ TEST(GatedPath, ASuspendedQueuesCommandsGoBehindAGateThatStopsThemTheNextTimeToo
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 100; }));
 }
 
-// So that a thread that suspends its own queue, launches and resumes does not wait for itself.
+// At level 1 too, a launch into a suspended queue goes behind a gate. So a thread that suspends its own queue, launches
+// and resumes does not wait for itself.
 TEST(GatedPath, AtLevelOneToo) {
     FakeDevice device(kGates);
     ASSERT_EQ(device.queue().set_level(kPreemptLevelBlock), kXSchedSuccess);

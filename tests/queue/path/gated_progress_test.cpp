@@ -60,7 +60,7 @@ TEST(GatedProgress, AQueueThatIsLeftAloneTellsItsTimeWhenItsProgramWaits) {
     EXPECT_EQ(device.progress_written, 0) << "no call of the driver more";
 }
 
-// It waits for its commands one by one, and always has given the next ones.
+// The program waits for its commands one by one, and has always launched the next ones before.
 TEST(GatedProgress, AQueueThatIsLeftAloneAndNeverIdleHasAllTheTime) {
     FakeDevice device(kGates);
     const int64_t began_ns = xsched::base::now_ns();

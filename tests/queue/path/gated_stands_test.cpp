@@ -140,7 +140,7 @@ TEST_F(GatedStand, ASuspendedQueueHasItsGateBehindTheWait) {
     EXPECT_TRUE(has_run(1));
 }
 
-// It may be suspended while it stands.
+// A victim may be suspended while its queue stands at a wait, so a gate follows each wait.
 TEST_F(GatedStand, AVictimHasAGateBehindEachWait) {
     device.slot().window_ns = xsched::base::kMillisecond;
     for (int i = 1; i < 20; ++i) device.enqueue(i);

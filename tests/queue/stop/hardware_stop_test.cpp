@@ -43,7 +43,8 @@ TEST(HardwareStop, OnlyWhenTheSchedulerAsksForIt) {
     expect_put_back(device);
 }
 
-// Its process may be frozen before the call returns: then xserver knows from that what to put back.
+// A process may be frozen before its call returns. The slot says before the call what is taken off, so xserver can put
+// it back.
 TEST(HardwareStop, TheSlotSaysThatTheCallIsUnderWay) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
@@ -55,7 +56,7 @@ TEST(HardwareStop, TheSlotSaysThatTheCallIsUnderWay) {
     EXPECT_EQ(device.slot().taken, kNothing);
 }
 
-// It seems idle. Its unseen work goes on, and its commands stop at their gate.
+// A queue that seems idle is put back on the device: unseen work of it goes on, and its commands stop at their gate.
 TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
@@ -208,7 +209,7 @@ TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
     EXPECT_EQ(level_after(device, [&] { go_on(device); }, [] {}), kInterrupt);
 }
 
-// Its channels are enabled as soon as one queue of the process may run again.
+// The channels of a process are enabled as soon as one of its queues may run again, so completions then prove nothing.
 TEST(HardwareStop, WhatCompletesOnceAnotherQueueMayRunIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     const auto another_may_run = [&] {

@@ -72,7 +72,7 @@ Answer create_queue(kfd_ioctl_create_queue_args& asked) {
     return 0;
 }
 
-// It waits for a debugger to resume it, as wait_on_destroy_queue in KFD does.
+// Destroys a queue. A suspended queue first waits until a debugger resumes it, as in KFD's wait_on_destroy_queue.
 Answer destroy_queue(uint32_t id) {
     std::unique_lock lock(g_mutex);
     std::shared_ptr<Queue> queue = find(id);

@@ -39,7 +39,7 @@ class Stream:
 
 
 class Kernels:
-    """So many, of so many ns; a call launches them, as a model's does. close() compares the count."""
+    """A call launches `number` kernels of `ns` each, as a model's does. close() compares the count."""
 
     def __init__(self, number, ns):
         self.number, self.ns, self.launched = number, c_uint64(ns), 0

@@ -14,7 +14,7 @@ protected:
         limited_.unit.limit = 20;
         limited_.unit.priority = 5;
     }
-    // So long after the last time, in which it used that much.
+    // Returns the limited unit's verdict `passed_ns` later, after it has used `used_ns` of the device.
     const Verdict& after(int64_t passed_ns, int64_t used_ns, bool other = false) {
         now_ns_ += passed_ns;
         limited_.unit.busy_ns += used_ns;

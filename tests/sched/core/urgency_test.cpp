@@ -43,7 +43,8 @@ TEST(Urgency, WithADeadlineItMayInterruptWhateverThePriorities) {
     EXPECT_TRUE(verdicts[1].preemption.has_victims);
 }
 
-// Otherwise the other device stands still until the policy is thrown out.
+// If other units made room for a unit that a person suspended, their device would stand still until the policy is
+// replaced.
 TEST(Urgency, NobodyElsewhereIsSuspendedForWhoIsHeldByAPerson) {
     WholeCore core = core_with("HHPF");
     std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};

@@ -81,7 +81,7 @@ TEST_F(LetBack, TakenOffAgainIfTheBurstGoesOn) {
     EXPECT_EQ(low().preemption.mechanism, Mechanism::kInterrupt);
 }
 
-// It pauses when the hold ends: that may be the end, or not.
+// The urgent unit pauses when its hold ends: the burst may be over, or may go on.
 TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
     holds(500 * kUs);
     pass(10 * kUs);
@@ -181,7 +181,7 @@ TEST_F(BesideLongBursts, ButAsUsualWhereTheirEndIsNotForeseen) {
     EXPECT_EQ(low().preemption.gates_apart_us, 0U);
 }
 
-// It would change places with its equal at the rate of their short timeslices.
+// A victim that was let back beside an equal would change places with the equal at the rate of their short timeslices.
 TEST_F(LetBack, NotBesideAnEqual) {
     UnitState equal = low_;
     equal.unit.id = equal.unit.process = equal.group = 3;

@@ -106,7 +106,7 @@ TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
 }
 
-// Its copies go on in any case, and any other unit that copies would wait for the call.
+// Copies of an interrupted victim go on in any case, and other units that copy would wait for the call.
 TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
     Victim victim = victim_of(kLongNs);
     victim.rival_is_unsure = victim.copies = true;

@@ -205,7 +205,7 @@ TEST_F(MemoryPlans, EqualsTakeTurns) {
     EXPECT_GT(user(2).on_host, 0u);
 }
 
-// It allocates piece by piece, as programs do.
+// The program whose turn has come allocates piece by piece, as programs do.
 TEST_F(MemoryPlans, AnEqualWhoseTurnIsOverGivesAsOftenAsItIsAsked) {
     add(1, 0, 70 * kGiB);
     add(2, 0, 10 * kGiB);
@@ -358,7 +358,7 @@ TEST_F(MemoryPlans, AProgramThatFillsTheDeviceComesBack) {
     EXPECT_EQ(user(1).on_host, 0U);
 }
 
-// Both members of the gang are on this card. The least urgent program's place is not enough.
+// The gang has two members, whose memory was on this card. The least urgent program's place is not enough for them.
 TEST_F(MemoryPlans, AGangComesBackTogetherOrNotAtAll) {
     for (const uint32_t client : {1U, 2U}) {
         MemoryUser& member = add(client, 0, 0);

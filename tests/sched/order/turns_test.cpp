@@ -112,7 +112,7 @@ TEST_F(Turns, WhoComesBackGoesFirst) {
     EXPECT_NE(who_runs(kMs), "1");
 }
 
-// It had no part in what the others have had before, whether it comes with work or not.
+// A new unit is owed nothing for the time that other units had before it came, whether it comes with work or not.
 TEST_F(Turns, WhoIsNewIsOwedNothing) {
     first();
     for (int i = 0; i < 2000; ++i) who_runs(kMs);
@@ -229,7 +229,7 @@ TEST_F(TurnsBesideBursts, SoItDoesWhereBurstsComeOften) {
     for (const char* victim : {"1", "2", "3"}) EXPECT_NEAR(had[victim], 5000, 600) << victim;
 }
 
-// Its copies need no switch.
+// The unit whose turn it is only copies, and copies need no switch of the device.
 TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
     given_[0].copies = given_[0].completed = 100;
     for (int i = 0; i < 4; ++i) burst();
@@ -237,7 +237,7 @@ TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
     EXPECT_TRUE(is_held_for());
 }
 
-// It holds the device. A victim that is let back then has a call before the burst and another one behind it.
+// While the urgent unit holds the device for its burst, only the victim whose turn it is gets let back.
 TEST_F(TurnsBesideBursts, OnlyWhoHasItIsLetBack) {
     for (size_t i = 0; i < 3; ++i) given_[i].command_ns = 30 * kMs;
     for (int i = 0; i < 4; ++i) burst();

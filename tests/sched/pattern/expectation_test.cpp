@@ -78,7 +78,7 @@ TEST(Expectation, TheEarlierOfTimeAndPeriodCounts) {
     EXPECT_EQ(expectation.next(kStart).at_ns, kStart + 10 * kMs);
 }
 
-// Its running command lasts so long that the unit is off the device so soon after it is suspended.
+// Sets the length of the unit's commands so that it is off the device `ns` after its suspension.
 void off_in(UnitState& state, int64_t ns) {
     state.level = kPreemptLevelDeactivate;
     state.unit.command_ns = ns - stop_ns(state.level, 1, {}) + 1;

@@ -78,7 +78,7 @@ TEST_F(HoldTrials, SoonAgainOnceItWasAsGood) {
     EXPECT_EQ(pauses(trial, 3 * kNs, 2 * kNs, 100), (std::vector{32U}));
 }
 
-// Their lengths differ by 5 %, so that one kind is longer than the other by chance, at times.
+// Bursts differ by 5 % in length, so by chance bursts with a hold are sometimes longer than those without, or shorter.
 TEST(HoldTrialsOfMany, WhereBothAreAlikeMostAreHeld) {
     constexpr unsigned kPrograms = 200, kTimes = 1000;
     std::mt19937 random(1);
@@ -122,7 +122,7 @@ TEST_F(HoldTrials, VictimsMayRelyOnItUntilThreeOfSixteenWereMissed) {
     EXPECT_TRUE(trial.reliable());
 }
 
-// Those of a machine that is busy with something else.
+// A few long bursts, as on a machine that is busy with something else, do not end the holds.
 TEST_F(HoldTrials, AFewLongOnesSayNothing) {
     note(false, kNs);
     for (int i = 0; i < 100; ++i) {

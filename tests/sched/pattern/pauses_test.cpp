@@ -143,7 +143,7 @@ TEST(Pauses, OneShortOfSixIsLittle) {
     EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
 }
 
-// Its pauses within a burst are not seen to begin: the next work comes before the scheduler looks.
+// The scheduler does not see pauses within a burst begin: the next work comes before it looks.
 TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
     Pauses pauses;
     int64_t now = kStart;
@@ -197,7 +197,7 @@ TEST(Pauses, HowLongItHasWorkInOneStretch) {
     EXPECT_EQ(pauses.stretch_ns(), kMs);
 }
 
-// It was slow at times before, with some short ones in between, and warmed up with short ones.
+// The program first had long pauses with some short ones in between, then short ones while it warmed up.
 TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
     Pauses pauses;
     int64_t now = kStart;

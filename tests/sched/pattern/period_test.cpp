@@ -97,7 +97,7 @@ TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
     EXPECT_EQ(rhythm.next_at(rhythm.idle_ns).until_ns, rhythm.began_ns + kPeriodNs + late_ns + kLookNs);
 }
 
-// It thinks as long as ever, and its bursts differ.
+// The program's think times are equal and its bursts differ in length.
 TEST(Period, RestsCountWhereTheyAreMoreEvenThanBegins) {
     Rhythm rhythm;
     constexpr int64_t kRestNs = 30 * kMs;

@@ -44,7 +44,7 @@ TEST_F(Leads, EqualsThatHaveNotWorkedForLongDoNotCount) {
     EXPECT_EQ(of({2, 2, 0}, {false, false, true}), (std::vector{true, true, false})) << "who begins first does";
 }
 
-// Its first burst is to find what its later ones do.
+// The most urgent unit leads before it has ever worked, so that its first burst is treated like its later ones.
 TEST_F(Leads, WhoIsMoreUrgentDoesWhateverItHasDone) {
     EXPECT_EQ(of({2, 1, 0}, {false, true, true}), (std::vector{true, false, false}));
 }

@@ -72,7 +72,7 @@ TEST_F(DoorbellsTest, FurtherClientsThatRestWakeNobodyEither) {
     for (uint32_t id = 3; id < 40; ++id) bells.remove(id);
 }
 
-// Those whom the scheduling thread hears itself find it awake now.
+// The scheduling thread itself hears a few clients of each user; their rings find it awake at once.
 TEST_F(DoorbellsTest, AUserWithManyClientsLeavesPlacesToOthers) {
     std::vector<std::unique_ptr<Client>> crowd;
     uint32_t id = 3;

@@ -163,7 +163,8 @@ TEST_F(Streams, AThreadWithoutAContextCanMakeAQueue) {
     });
 }
 
-// Also if the program wrapped it itself and never launched: a later stream may have its address.
+// A destroyed stream's wrapper goes even if the program made it and never launched: a later stream may have the same
+// address.
 TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
     for (const bool with_xqueue : {false, true}) {
         CUstream stream = new_stream();

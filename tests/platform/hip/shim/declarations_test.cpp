@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Their macros of the names of our constants.
+// Values of AMD's macros, kept under other names: our constants have the names of the macros.
 constexpr auto kTheirNonBlocking = hipStreamNonBlocking, kTheirDisableTiming = hipEventDisableTiming,
                kTheirPortable = hipHostRegisterPortable, kTheirMapped = hipHostRegisterMapped,
                kTheirSignalMemory = hipMallocSignalMemory;

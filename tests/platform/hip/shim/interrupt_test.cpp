@@ -64,7 +64,7 @@ TEST_F(HipInterrupts, ManyQueuesGoOffByOneCall) {
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
-// It attaches once, and lets go with the last stream.
+// XSched attaches as a debugger once, and detaches when the last stream is gone.
 TEST_F(HipInterrupts, TheDebuggerStaysAttached) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);

@@ -153,7 +153,7 @@ TEST_F(Standing, OutOfOrderOnlyWhatWaitsStands) {
     cl_event event = user_event();
     for (int i = 0; i < 5 * kWindow; ++i) ASSERT_EQ(fill(queue, event), CL_SUCCESS);
     EXPECT_TRUE(stands(queue));
-    // Its end may be what makes the host set the event: standing commands do not fill the window.
+    // Standing commands do not fill the window: the host may set the event only after this command has ended.
     cl_event other = nullptr;
     ASSERT_EQ(fill(queue, nullptr, &other), CL_SUCCESS);
     clFlush(queue);

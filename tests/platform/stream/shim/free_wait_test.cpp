@@ -39,7 +39,7 @@ TEST(FreeWait, WhatWasFreedBeforeIsScrubbedFirst) {
     EXPECT_NE(another.look(kNow, scrubbed, scrubbed + kScrubs - 1), 0);
 }
 
-// It would have to wait for ever.
+// Memory whose scrubbing takes longer than the time between any two bursts would otherwise never be freed.
 TEST(FreeWait, WhatFitsBetweenNoTwoBurstsGoesBehindOne) {
     FreeWait wait(kNow, 0, 30 * kMillisecond);
     const int64_t burst = kNow + 2 * kMillisecond;
