@@ -4,8 +4,9 @@ find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the
 Questions may begin so, and so may headings and words in bold.
 
 In the folders CLEAN a comment does not begin with a condition or a half sentence ("False: ...", "Whether ...", "Of
-..."), but with what the function does or the value is. Comments, pages and the messages of the folders MESSAGES have
-none of the words WORDS. Quoted words may be any, and so may pages OTHERS."""
+..."), but with what the function does or the value is. Nor does it begin with a word that points to something outside
+the comment ("They ...", "Its ...", "Otherwise ..."): a reader cannot know to what. Comments, pages and the messages of
+the folders MESSAGES have none of the words WORDS. Quoted words may be any, and so may pages OTHERS."""
 import io
 import re
 import tokenize
@@ -15,6 +16,7 @@ import lint
 BEGINS = re.compile(r"[\"'(`*-]*\s*(?<!\*\*)(Who|Whoever|Whatever|What|Nobody|Somebody|Anybody|One that|One who|"
                     r"Those that|Those who)\b(?!')")
 HALF = re.compile(r"(Whether|Of|Else|Likewise|False:|True:|Null:|Nullptr:|Empty:|Nothing:)(?!\S)")
+NO_NOUN = re.compile(r"(They|Them|Their|It|Its|Those|Both|The other one|The others|This one|Otherwise|Also|Then|So)\b")
 WORDS = {"whoever": "the thread, the program that", "somebody": "another program, a unit", "anybody": "any program",
          "nobody": "no program, no unit", "anew": "again"}
 WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
@@ -106,10 +108,14 @@ def code_comments(path, text):
     """Yields the faults of a file's comments that only the folders CLEAN must not have."""
     blank = False
     for number, words in prose(path, text):
-        half = (blank or words.startswith("\n")) and HALF.match(words.strip())
+        begins = words.startswith("\n") and not blank
+        half = (blank or begins) and HALF.match(words.strip())
+        pointing = begins and NO_NOUN.match(words.strip())
         blank = not words.strip()
         if half:
             yield number, f'a comment begins with "{half[1]}": begin with "Returns ..." or the noun'
+        elif pointing:
+            yield number, f'a comment begins with "{pointing[1]}": name what it points to'
 
 
 def code_messages(text):
@@ -156,6 +162,7 @@ GOOD = {
     "docs/e.md": "A [page](017-work-that-nobody-sees.md).\n",
     "tests/base/a_test.cpp": "const char* said = \"read by nobody\";\n",
     "scripts/a.sh": "# Runs it.\necho \"# What\"\n",
+    "src/base/n.h": "// The queue waits. It goes on later.\n//\n// It ends.\nint x;  // its number\n",
 }
 BAD = {
     "src/base/b.h": "// What is left.\nint x;\n",
@@ -164,6 +171,10 @@ BAD = {
     "src/base/f.h": "// False: there is none.\nbool f();\n",
     "src/base/g.h": "// Text.\n//\n// Of two the first.\nint f();\n",
     "src/base/h.h": "// Whether it waits.\nbool f();\n",
+    "src/base/l.h": "// It waits.\nvoid f();\n",
+    "src/base/m.h": "int x;  // Their sum\n",
+    "tests/base/c_test.cpp": "// Otherwise it would wait.\nTEST(A, B) {}\n",
+    "tests/base/d_test.py": "# The other one of the two.\nx = 1\n",
     "src/base/i.h": "int x;  // set by whoever comes\n",
     "src/base/j.cpp": "// The queue is made anew.\nint x;\n",
     "include/xsched/b.h": "/* It is so. One that is not\n * is not. */\n",
