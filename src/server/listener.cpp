@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/inherited_socket.h"
 #include "server/lock_place.h"
 
 namespace xsched::server {
@@ -53,13 +54,16 @@ Listener::Listener(std::string path, ipc::SocketScope scope) : path_(std::move(p
                                  std::to_string(ipc::kSocketPathBytes - 1) + " bytes: choose a shorter one");
     check_directory(parent_of(path_), scope);
     take_lock();
-    open_socket(scope);
+    socket_ = inherited_socket(path_);
+    is_inherited_ = static_cast<bool>(socket_);
+    if (!is_inherited_) open_socket(scope);
 }
 
 Listener::Listener(Lent, const Listener& owner)
     : path_(owner.path_),
       lock_(fcntl(owner.lock_.get(), F_DUPFD_CLOEXEC, 0)),
-      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)) {
+      socket_(fcntl(owner.socket_.get(), F_DUPFD_CLOEXEC, 0)),
+      is_inherited_(owner.is_inherited_) {
     if (!lock_ || !socket_) throw std::runtime_error(std::string("no descriptors are left (") + strerror(errno) + ")");
 }
 
@@ -126,7 +130,7 @@ void Listener::leave() {
     if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return;  // the child has left it already, and another server has
                  // begun
-    unlink(path_.c_str());
+    if (!is_inherited_) unlink(path_.c_str());
     flock(lock_.get(), LOCK_UN);
 }
 

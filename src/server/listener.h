@@ -19,7 +19,8 @@ class AlreadyServed : public std::runtime_error {
 
 class Listener {
 public:
-    // Throws AlreadyServed, or std::runtime_error with a sentence.
+    // Takes over the socket of that path if the service manager listens there already (inherited_socket.h). Throws
+    // AlreadyServed, or std::runtime_error with a sentence.
     Listener(std::string path, ipc::SocketScope scope);
     // Returns the same listener for a child process. The process that made it keeps the path and the lock when the
     // child ends, unless the child calls leave().
@@ -47,6 +48,7 @@ private:
     std::string path_;
     base::UniqueFd lock_;  // locked for as long as this server serves the path
     base::UniqueFd socket_;
+    bool is_inherited_ = false;  // the socket is the service manager's, and stays at its path
 };
 
 }  // namespace xsched::server

@@ -161,6 +161,13 @@ TEST_F(Supervised, ToldToEndBothEnd) {
     }
 }
 
+TEST_F(Supervised, ToldToReadItsConfigurationAgainTheServerStays) {
+    start_supervised();
+    ASSERT_EQ(kill(supervisor->pid(), SIGHUP), 0);
+    EXPECT_TRUE(eventually([&] { return lines_with("the configuration is read again") == 1; }));
+    EXPECT_EQ(answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0), server_pid);
+}
+
 TEST_F(Supervised, ToldToEndWithAServerThatDoesNotListenBothEnd) {
     start_supervised();
     ASSERT_EQ(kill(server_pid, SIGSTOP), 0);
