@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "base/confinement.h"
 #include "base/unique_fd.h"
@@ -80,13 +82,43 @@ Fate write_if_room(int fd, const char* text, size_t bytes) {
     return (asked.revents & POLLOUT) != 0 ? write_once(fd, text, bytes) : Fate::kNoRoom;
 }
 
+// Returns whether standard error leads to systemd's journal: JOURNAL_STREAM has its device and inode (systemd.exec(5)).
+bool is_journal(const struct stat& info) {
+    const char* stream = secure_getenv("JOURNAL_STREAM");
+    char* rest = nullptr;
+    if (stream == nullptr || strtoull(stream, &rest, 10) != info.st_dev || *rest != ':') return false;
+    return strtoull(rest + 1, nullptr, 10) == info.st_ino;
+}
+
+// Returns the line's level as the journal takes it in front of a line (sd-daemon(3)).
+const char* journal_level(const char* line, size_t bytes) {
+    constexpr struct {
+        const char* begin;
+        const char* level;
+    } kLevels[] = {{"[ERRO", "<3>"}, {"[WARN", "<4>"}, {"[DEBG", "<7>"}};
+    for (const auto& one : kLevels)
+        if (bytes > strlen(one.begin) && memcmp(line, one.begin, strlen(one.begin)) == 0) return one.level;
+    return "<6>";
+}
+
+// Sends a line to a socket. A stream takes part of it if it has room for no more: then the rest is lost.
+Fate send_line(const struct stat& info, const char* text, size_t bytes) {
+    if (!is_journal(info)) return fate_of(send(STDERR_FILENO, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), bytes);
+    const char* level = journal_level(text, bytes);
+    iovec parts[] = {{const_cast<char*>(level), strlen(level)}, {const_cast<char*>(text), bytes}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = std::size(parts);
+    return fate_of(sendmsg(STDERR_FILENO, &message, MSG_DONTWAIT | MSG_NOSIGNAL), strlen(level) + bytes);
+}
+
 // Writes to standard error without waiting. The program's own descriptor may block and must not be changed. So it is
 // opened once more as non-blocking; if that is forbidden, poll is asked first whether it has room.
 Fate write_to_standard_error(const char* text, size_t bytes) {
     struct stat info{};
     if (fstat(STDERR_FILENO, &info) != 0) return Fate::kFailed;
     if (S_ISREG(info.st_mode)) return write_once(STDERR_FILENO, text, bytes);
-    if (S_ISSOCK(info.st_mode)) return fate_of(send(STDERR_FILENO, text, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), bytes);
+    if (S_ISSOCK(info.st_mode)) return send_line(info, text, bytes);
     if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) return Fate::kFailed;
     const int flags = fcntl(STDERR_FILENO, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return Fate::kFailed;

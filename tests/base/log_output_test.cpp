@@ -160,6 +160,31 @@ TEST_F(LogOutput, AFullSocketAsStandardErrorDoesNotWait) {
     expect_all_accounted(before, all_of(reader.get()));
 }
 
+// systemd.exec(5) and sd-daemon(3): a level in front of each line, if standard error is the journal.
+TEST_F(LogOutput, TheJournalLearnsTheLevelOfEachLine) {
+    int fds[2] = {-1, -1};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    const UniqueFd reader(fds[0]);
+    const UniqueFd writer(fds[1]);
+    struct stat info{};
+    ASSERT_EQ(fstat(writer.get(), &info), 0);
+    const auto say = [] {
+        XLOG_WARN("first");
+        XLOG_INFO("second");
+    };
+    {
+        const WithEnvironment journal(
+            Environment{{"JOURNAL_STREAM", std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino)}});
+        with_standard_error(writer.get(), say);
+    }
+    const std::string text = all_of(reader.get());
+    EXPECT_EQ(text.rfind("<4>[WARN ", 0), 0U) << text;
+    EXPECT_NE(text.find("\n<6>[INFO "), std::string::npos) << text;
+    const WithEnvironment elsewhere(Environment{{"JOURNAL_STREAM", "1:1"}});
+    with_standard_error(writer.get(), say);
+    EXPECT_EQ(all_of(reader.get()).rfind("[WARN ", 0), 0U);
+}
+
 TEST_F(LogOutput, AReaderThatIsGoneEndsNobody) {
     Ends ends;
     int fds[2] = {-1, -1};
