@@ -78,11 +78,25 @@ bool its_directory_is_safe(const char* path, Missing missing, bool warn) {
     return directory_is_safe(directory, missing, warn);
 }
 
+// Returns whether a file system is mounted there. No ordinary user of a container can do that.
+bool is_mount_point(const char* directory) {
+    FILE* file = fopen("/proc/self/mountinfo", "re");
+    if (file == nullptr) return false;
+    char line[4096];  // a longer line is read in parts, which have no such field in that place
+    char place[sizeof(line)];
+    bool found = false;
+    while (fgets(line, sizeof(line), file) != nullptr)
+        found |= sscanf(line, "%*u %*u %*u:%*u %*s %s", place) == 1 && strcmp(place, directory) == 0;
+    fclose(file);
+    return found;
+}
+
 // Returns whether the server may be root's. In a rootless container root's server looks like that of any user without a
-// mapping. It is taken for root's if the socket lies where no such user could have put it.
+// mapping. It is taken for root's if the socket lies where no such user could have put it. If a user of the container
+// has that number too, the directory must be one that was mounted into the container.
 bool may_be_roots(const char* path, uid_t server) {
     if (server == 0) return true;
-    if (server != unmapped_uid() || root_is_mapped()) return false;
+    if (server != shown_for_unmapped() || root_is_mapped()) return false;
     char directory[kSocketPathBytes];
     strcpy(directory, path);
     char* end = strrchr(directory, '/');
@@ -90,7 +104,8 @@ bool may_be_roots(const char* path, uid_t server) {
     *end = '\0';
     struct stat info{};
     return stat(directory, &info) == 0 && info.st_uid == server && (info.st_mode & 022) == 0 &&
-           faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) != 0;
+           faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) != 0 &&
+           (server == unmapped_uid() || is_mount_point(directory));
 }
 
 void warn_of_refusal(const char* path, int error) {

@@ -39,6 +39,8 @@ constexpr uint64_t kNone = UINT64_MAX;  // in no range
 
 }  // namespace
 
+uid_t shown_for_unmapped() { return static_cast<uid_t>(overflow_uid()); }
+
 uid_t unmapped_uid() {
     const uint64_t number = overflow_uid();
     return is_mapped(number, kNone) ? kNoUid : static_cast<uid_t>(number);

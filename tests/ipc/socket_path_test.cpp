@@ -1,11 +1,15 @@
 // Where the socket is looked for, and whom a program talks to.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -241,6 +245,47 @@ TEST_F(SocketPath, RootsServerIsUsedWhereRootHasNoNumber) {
     EXPECT_EQ(result, 0);
     EXPECT_EQ(result_of(0777, directory), EPERM) << "anybody may have put it there";
     EXPECT_EQ(result_of(01777, directory), EPERM);
+}
+
+// podman maps 65,536 users, and one of them has the number that stands for all others.
+TEST_F(SocketPath, RootsServerIsUsedWhereItIsMounted) {
+    NEEDS_ROOT("to map many users");
+    const std::string place = directory + "/x.sock";
+    const base::UniqueFd listener = listen_on(place);
+    chmod(place.c_str(), 0666);
+    chmod(directory.c_str(), 0755);
+    const auto result_where = [&](bool mounted) {
+        int ready[2];
+        int mapped[2];
+        if (pipe(ready) != 0 || pipe(mapped) != 0) return 91;
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            const bool apart = unshare(CLONE_NEWNS) == 0 && mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+            if (!apart || (mounted && mount(directory.c_str(), directory.c_str(), nullptr, MS_BIND, nullptr) != 0))
+                _exit(90);
+            char go = 0;
+            if (!test::become(test::kNobody) || unshare(CLONE_NEWUSER) != 0 || write(ready[1], "r", 1) != 1 ||
+                read(mapped[0], &go, 1) != 1)
+                _exit(90);
+            if (unmapped_uid() != kNoUid) _exit(92);
+            const base::UniqueFd fd(connect_path(place.c_str()));
+            _exit(fd ? 0 : errno);
+        }
+        char go = 0;
+        if (read(ready[0], &go, 1) == 1) {
+            std::ofstream("/proc/" + std::to_string(child) + "/uid_map")
+                << "0 " << test::kNobody << " 1\n1 100000 65536\n";
+            if (write(mapped[1], "m", 1) != 1) return 91;
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        return test::exit_status(status);
+    };
+    const int result = result_where(true);
+    if (result == 90) GTEST_SKIP() << "no user namespace or mount can be made here";
+    EXPECT_EQ(result, 0);
+    EXPECT_EQ(result_where(false), EPERM) << "a user of the container may have put it there";
 }
 
 TEST_F(SocketPath, TheNumberOfAllWhoHaveNoneIsNobodys) {

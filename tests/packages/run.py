@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`make test-install`: what lintian says about the packages, and packages_test.py. Ends with 77 where nothing could be
-tried. Takes their arguments."""
+"""`make test-install`: what lintian says about the packages, packages_test.py and containers_test.py. Ends with 77
+where nothing could be tried. Takes their arguments."""
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +16,9 @@ def main():
         sys.exit(77)
     debs = Path(sys.argv[sys.argv.index("--debs") + 1])
     said = subprocess.run(["lintian", "--fail-on", "error,warning", *sorted(debs.glob("*.deb"))])
-    tests = subprocess.run([sys.executable, "-B", HERE / "packages_test.py", "-v", *sys.argv[1:]])
-    sys.exit(said.returncode or tests.returncode)
+    statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", *sys.argv[1:]]).returncode
+                for tests in ("packages_test.py", "containers_test.py")]
+    sys.exit(said.returncode or max(statuses))
 
 
 if __name__ == "__main__":

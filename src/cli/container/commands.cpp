@@ -1,0 +1,88 @@
+// xcli container: what makes programs in containers scheduled.
+#include "cli/commands.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+
+#include "cli/container/container.h"
+#include "cli/hint_options.h"
+#include "cli/show.h"
+
+namespace xsched::cli {
+namespace {
+
+struct Asked : ContainerWords {
+    std::string form;
+    std::string out;
+    std::string engine;
+    std::vector<std::string> image;
+};
+
+void tell_missing_socket(const Asked& asked) {
+    if (access(asked.sockets.c_str(), F_OK) == 0) return;
+    fprintf(stderr,
+            "xcli: there is no %s on this machine yet: start 'xserver --system --guest-socket %s/xserver.sock' (the "
+            "package's service does), or say with --sockets where the server's guest socket is\n",
+            asked.sockets.c_str(), asked.sockets.c_str());
+}
+
+int write_cdi(const Asked& asked, const Injection& injection) {
+    if (!asked.image.empty()) throw Failure("xcli container cdi takes no image: it describes what any container gets");
+    const std::string text = cdi_file(injection, asked.name).dump(2) + "\n";
+    if (asked.out.empty()) {
+        print(text);
+        return 0;
+    }
+    std::ofstream file(asked.out);
+    file << text << std::flush;
+    if (!file)
+        throw Failure("the file " + asked.out + " cannot be written: its folder must be there, and yours to write");
+    fprintf(stderr, "xcli: %s is written: podman run --device xsched.io/class=%s IMAGE\n", asked.out.c_str(),
+            asked.name.c_str());
+    return 0;
+}
+
+int print_lines(const Asked& asked, const Injection& injection) {
+    for (const std::string engine : {"podman", "docker"}) {
+        if (!asked.engine.empty() && asked.engine != engine) continue;
+        std::vector<std::string> words = engine_words(engine, injection);
+        if (asked.image.empty()) words.push_back("IMAGE");
+        words.insert(words.end(), asked.image.begin(), asked.image.end());
+        print(shell_line(words) + "\n");
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_container(CLI::App& app, Words& words) {
+    const auto asked = std::make_shared<Asked>();
+    CLI::App* container = add_command(
+        app, words, "container", "what makes programs in containers scheduled: a CDI file, command lines", [asked] {
+            const Injection injection = injection_of(*asked, find_installation());
+            tell_missing_socket(*asked);
+            return asked->form == "cdi" ? write_cdi(*asked, injection) : print_lines(*asked, injection);
+        });
+    container->add_option("form", asked->form, "cdi: a file for /etc/cdi; run: the lines for podman and docker")
+        ->required()
+        ->check(CLI::IsMember({"cdi", "run"}));
+    container->add_option("image", asked->image, "with run: the image, and what runs in it");
+    std::vector<std::string> names;
+    for (const PlatformInfo& platform : kPlatforms) names.emplace_back(platform.name);
+    container
+        ->add_option("--platform", asked->platforms,
+                     "a platform in the container, may be repeated (those with a driver here)")
+        ->check(CLI::IsMember(names))
+        ->allow_extra_args(false);
+    container->add_option("--sockets", asked->sockets,
+                          "the folder of the server's guest socket (" + std::string(kGuestFolder) + ")");
+    container->add_option("--name", asked->name, "with cdi: the device is xsched.io/class=NAME (default)");
+    container->add_option("-o,--out", asked->out, "with cdi: the file, instead of printing it");
+    container->add_option("--engine", asked->engine, "with run: only this one's line")
+        ->check(CLI::IsMember({"podman", "docker"}));
+    add_hints(container, asked->hints, true);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Programs in containers of podman and runc, on a booted machine with the packages and their service, as
+docs/CONTAINERS.md types it.
+
+  containers_test.py --debs FOLDER --build BUILD [unittest's arguments]
+"""
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import machine
+import packages_test
+from packages_test import GIVEN, OnMachines
+
+ENGINE = ("podman", "runc", "conmon", "uidmap", "slirp4netns", "fuse-overlayfs")
+# Settings with which the lines of docs/CONTAINERS.md work in a machine of namespaces, which has no network.
+SETTINGS = """[containers]
+netns = "none"
+default_ulimits = ["nofile=1024:2048", "nproc=4096:4096"]
+[engine]
+cgroup_manager = "cgroupfs"
+runtime = "runc"
+"""
+LIBRARIES = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libstdc++.so.6", "libgcc_s.so.1")
+OF_THE_DRIVER = ("-e", "XSCHED_CUDA_LIB=/srv/libfakecuda.so", "-e", "FAKE_CUDA_SHARED=/srv/device",
+                 "-e", "XSCHED_OPENCL_LIB=/srv/libfakeopencl.so", "-v", "/tmp/device:/srv/device")
+RUNNING_S = 8  # how long a program works
+HOME = "/srv/ann"
+SEEN_S = 30  # safety: until it is scheduled
+MUSL = '#include <stdio.h>\nint main(void) { puts("right"); return 0; }\n'
+
+
+def find(root, library):
+    return next((place for folder in ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib64")
+                 if (place := root / folder / library).exists()), None)
+
+
+class Containers(OnMachines):
+    """Each test's programs are right; the server lists those that are scheduled."""
+    SUITE = "bookworm"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *ENGINE)
+        cls.machine.run("useradd", "--create-home", "--home-dir", HOME, "ann")
+        (cls.machine.root / "etc/containers/containers.conf").write_text(SETTINGS)
+        cls.image("app", cls.machine.root)
+        cls.machine.boot()
+        cls.machine.run("mkdir", "-m", "1777", "/tmp/device")
+        for name, hints in (("batch", ("-p", "-5", "--share", "30")), ("urgent", ("-p", "10", "--share", "60"))):
+            cls.machine.run("mkdir", "-p", "/etc/cdi")
+            cls.machine.run("xcli", "container", "cdi", "--platform", "cuda", "--name", name, *hints, "-o",
+                            f"/etc/cdi/xsched-{name}.json")
+
+    @classmethod
+    def image(cls, name, libraries_of):
+        """A folder with a program and a driver, and the C library of a root."""
+        folder = cls.machine.root / "srv" / name
+        for part in ("lib/x86_64-linux-gnu", "lib64", "srv", "etc", "tmp", "proc", "dev", "sys", "run", "opt"):
+            (folder / part).mkdir(parents=True)
+        for library in LIBRARIES:
+            shutil.copy2(find(libraries_of, library), folder / "lib/x86_64-linux-gnu" / library)
+        shutil.copy2(find(libraries_of, "ld-linux-x86-64.so.2"), folder / "lib64")
+        for file in ("bin/guest", "lib/libfakecuda.so", "lib/libfakeopencl.so"):
+            shutil.copy2(GIVEN.build / file, folder / "srv")
+        return folder
+
+    def podman(self, *words, user=None):
+        enter = ["nsenter", "-t", str(self.machine.first_pid()), "-m", "-p", "-u", "-i", "-n", "-C"]
+        environment = dict(machine.CLEAN)
+        if user:
+            enter += ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
+            environment.update(HOME=HOME, XDG_RUNTIME_DIR=f"{HOME}/run")
+        child = subprocess.Popen([*enter, "sh", "-c", 'cd "$HOME" && exec "$@"', "sh", *words], env=environment,
+                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        return child
+
+    def run_in(self, image, *options, platform="cuda", user=None):
+        return self.podman("podman", "run", "--rm", *options, *OF_THE_DRIVER, "--rootfs", image, "/srv/guest", platform,
+                           "none", str(RUNNING_S), user=user)
+
+    def queues(self, wanted):
+        """Waits for queues of these priorities; returns them by priority."""
+        seen = {}
+        for _ in self.machine.until(SEEN_S):
+            done = self.machine.run("xcli", "list", "--json", ok=False)
+            if done.returncode == 0:
+                seen = {queue["priority"]: queue for queue in json.loads(done.stdout)["queues"]}
+            if set(wanted) <= set(seen):
+                return seen
+        raise AssertionError(f"priorities {wanted} are not scheduled after {SEEN_S} s: {seen}")
+
+    def expect_right(self, child):
+        out, err = child.communicate(timeout=RUNNING_S + 60)
+        self.assertEqual((child.returncode, out.splitlines()[-1:]), (0, ["right"]), err)
+        return err
+
+    def test_two_containers_have_their_priorities_and_shares(self):
+        batch = self.run_in("/srv/app:O", "--device", "xsched.io/class=batch")
+        urgent = self.run_in("/srv/app:O", "--device", "xsched.io/class=urgent", "--user", "65534")
+        queues = self.queues([-5, 10])
+        self.assertEqual([queues[priority]["share_percent"] for priority in (-5, 10)], [30, 60])
+        self.assertNotEqual(queues[-5]["cgroup"], queues[10]["cgroup"])
+        self.expect_right(batch)
+        self.expect_right(urgent)
+
+    def test_a_rootless_container_uses_the_machines_server(self):
+        shutil.copytree(self.machine.root / "srv/app", self.machine.root / HOME[1:] / "app")
+        self.machine.run("chown", "-R", "ann:ann", f"{HOME}/app")
+        self.machine.run("install", "-d", "-o", "ann", "-m", "700", f"{HOME}/run")
+        child = self.run_in(f"{HOME}/app", "--device", "xsched.io/class=batch", user="ann")
+        self.assertEqual(self.queues([-5])[-5]["uid"], int(self.machine.run("id", "-u", "ann").stdout))
+        self.assertNotIn("[WARN", self.expect_right(child))
+
+    def test_the_line_for_podman_is_right_as_it_is(self):
+        line = self.machine.run("xcli", "container", "run", "--platform", "opencl", "--engine", "podman", "-p",
+                                "7", "--", "IMAGE").stdout
+        more = " ".join(OF_THE_DRIVER) + f" --rootfs /srv/app:O /srv/guest opencl none {RUNNING_S}"
+        child = self.podman("sh", "-c", line.replace("IMAGE", more))
+        self.queues([7])
+        self.expect_right(child)
+
+    def test_an_older_c_library(self):
+        try:
+            self.image("older", machine.kept_root("bullseye"))
+        except RuntimeError as error:
+            self.skipTest(str(error))
+        child = self.run_in("/srv/older:O", "--device", "xsched.io/class=batch")
+        self.queues([-5])
+        self.expect_right(child)
+
+    def test_musl_runs_unscheduled(self):
+        if shutil.which("musl-gcc") is None:
+            self.skipTest("musl-gcc is not installed (scripts/install_deps.sh roots)")
+        folder = self.machine.root / "srv/musl"
+        for part in ("lib", "etc", "srv"):
+            (folder / part).mkdir(parents=True)
+        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", folder / "srv/program"], input=MUSL, text=True, check=True)
+        shutil.copy2("/lib/ld-musl-x86_64.so.1", folder / "lib")
+        child = self.podman("podman", "run", "--rm", "--device", "xsched.io/class=batch", "--rootfs", "/srv/musl:O",
+                            "/srv/program")
+        self.expect_right(child)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--debs", type=packages_test.Path, required=True)
+    parser.add_argument("--build", type=packages_test.Path, required=True)
+    _, rest = parser.parse_known_args(namespace=GIVEN)
+    began = time.monotonic()
+    tests = unittest.main(argv=[sys.argv[0], *rest], exit=False)
+    print(f"containers: {time.monotonic() - began:.0f} s")
+    sys.exit(not tests.result.wasSuccessful())
+
+
+if __name__ == "__main__":
+    main()
