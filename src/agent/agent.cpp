@@ -97,7 +97,8 @@ void start(XSchedulerType type, const char* policy) {
     }
 }
 
-// The child has one thread, none of ours, free locks (base/mutex.h) and memory that it must not share with its parent.
+// Starts the agent's state again in a forked child, which has one thread and none of XSched's. Locks are free there
+// (base/mutex.h); memory shared with the parent's server must not be used.
 void after_fork_in_child() {
     new (&g_thread) base::Thread;
     new (&g_lifeline) Lifeline;

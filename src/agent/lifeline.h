@@ -17,7 +17,7 @@ public:
     // started.
     bool start(Connection& connection, void (*ended)());
     void stop();
-    // The connection was opened or closed.
+    // Notes that the connection was opened or closed.
     void changed();
 
 private:

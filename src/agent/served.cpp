@@ -29,13 +29,13 @@ constexpr int64_t kServerStartLookNs = 5 * base::kMillisecond;
 bool g_told_brief = false;  // set once the log has told that servers are lost as soon as they connect
 bool g_start_server = false;  // the agent's thread is to start one
 
-// A sandbox may end the process at its next connection.
+// Logs that this process stays with what it has: its sandbox may end the process at its next connection to a server.
 void stay_in_sandbox() {
     g_told_unscheduled = true;
     say_sandbox();
 }
 
-// No server answers: this process keeps its own queues in order until one does.
+// Starts the local scheduler, which keeps this process's queues in order until a server answers. Logs `why`.
 void schedule_alone(const char* why) {
     if (g_local.prepare(base::options().policy_name, *g_private) && start_local_scheduler())
         XLOG_WARN("%s: using local scheduler with policy %s until one answers", why, g_local.policy_name());

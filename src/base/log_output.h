@@ -11,12 +11,12 @@ namespace xsched::base::detail {
 
 inline constexpr size_t kLogLineBytes = 1024;
 
-// The line as it is printed, with its newline; its length. `text` has kLogLineBytes.
+// Writes the line as it is printed, with its newline, to `text`, which has kLogLineBytes. Returns the length.
 [[gnu::format(printf, 5, 6)]] size_t format_line(char* text, LogLevel level, const char* file, int line,
                                                  const char* format, ...);
 // Returns whether XLOG_FILE names a file. Its lines also have the day, the program's name and its pid.
 bool logs_to_file();
-// At most kLogLineBytes. errno may change.
+// Writes a line of at most kLogLineBytes to the log. May change errno.
 void put_line(const char* line, size_t bytes);
 
 }  // namespace xsched::base::detail

@@ -9,7 +9,8 @@
 namespace xsched::base {
 namespace {
 
-// Within one process, which the kernel finds faster than the words of futex.h.
+// Waits on or wakes a futex word of this process only: the kernel finds such words faster than the shared ones of
+// futex.h.
 void private_futex(FutexWord& word, int operation, uint32_t value) {
     const int saved = errno;
     syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);

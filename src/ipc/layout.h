@@ -127,7 +127,7 @@ static_assert(kSlotsPageBytes % sizeof(QueueSlot) == 0);
 // Returns the slots behind a header. Every header is part of a Region.
 inline const QueueSlot* slots_of(const Header& header) { return reinterpret_cast<const Region&>(header).slots; }
 
-// Client side: add one, wake if the server sleeps. ~10 ns when it does not.
+// Client side: adds one to the doorbell, and wakes the server if it sleeps. Takes about 10 ns if it does not sleep.
 inline void ring_doorbell(Header& header) {
     header.doorbell.fetch_add(1, std::memory_order_seq_cst);
     if (header.server_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_all(header.doorbell);
@@ -137,7 +137,7 @@ inline void ring_doorbell(Header& header) {
 // a millisecond. A hostile client may let thousands sleep on its word.
 inline constexpr int kMostWoken = 16;
 
-// Server side: add one, wake the agent's thread if it sleeps.
+// Server side: adds one to the directive's word, and wakes the agent's thread if it sleeps.
 inline void ring_directive(Header& header) {
     header.directive.fetch_add(1, std::memory_order_seq_cst);
     if (header.agent_asleep.load(std::memory_order_seq_cst) != 0) base::futex_wake_some(header.directive, kMostWoken);

@@ -105,8 +105,8 @@ int connect_server(char* path, bool warn = true);
 // EACCES (no permission), EPERM (another user's server), EAGAIN (it does not accept), ENAMETOOLONG.
 int connect_path(const char* path);
 
-// The client's (or tool's) half of the handshake on a fresh connection. True: `welcome` is complete and its status
-// can be looked at; `region_fd` (not null for clients) is the descriptor that came along, or -1.
+// Does the client's (or tool's) half of the handshake on a fresh connection. Returns true if `welcome` is complete and
+// its status can be looked at; `region_fd` (not null for clients) then is the descriptor that came along, or -1.
 bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms);
 
 // Sends the client's last part of the handshake, after it has mapped its Region. Returns whether it was sent.

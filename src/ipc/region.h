@@ -8,9 +8,9 @@
 
 namespace xsched::ipc {
 
-// Server: a zeroed Region of sealed size with its header's constants filled in; `fd` receives its descriptor. All of
-// its pages are in the mapping, writable: touching them later never enters the kernel. nullptr and errno: no memory or
-// descriptors left.
+// Server: makes a zeroed Region of sealed size with its header's constants filled in; `fd` receives its descriptor. All
+// of its pages are in the mapping, writable: touching them later never enters the kernel. Returns nullptr, with errno,
+// if no memory or descriptors are left.
 Region* create_region(uint32_t client_id, int32_t server_pid, int* fd);
 // create_region's two parts: first the file without memory, then its memory. The second takes a millisecond, and blocks
 // while another thread of this process maps or unmaps memory. On failure they return -1 or nullptr, with errno.
@@ -30,12 +30,13 @@ int seal_region(int fd);
 // Returns whether the kernel can seal a file that is mapped writable (F_SEAL_FUTURE_WRITE, since Linux 5.1).
 bool can_seal_regions();
 
-// Client, without a server: a zeroed Region of its own with its header's constants filled in. nullptr: no memory left.
-// Never unmapped: a thread may still hold a pointer into it, and only the touched pages cost memory.
+// Client, without a server: makes a zeroed Region of its own with its header's constants filled in. Returns nullptr if
+// no memory is left. Never unmapped: a thread may still hold a pointer into it, and only the touched pages cost memory.
 Region* create_private_region();
 
-// Client: maps what came with the Welcome (`bytes` as the Welcome says). nullptr, with one WARN line that says why, if
-// it is not a Region of this version whose size can never change. The descriptor may be closed afterwards.
+// Client: maps the Region that came with the Welcome (`bytes` as the Welcome says). Returns nullptr, after one WARN
+// line that says why, if it is not a Region of this version whose size can never change. The descriptor may be closed
+// afterwards.
 Region* map_region(int fd, uint64_t bytes);
 
 void unmap_region(Region* region);

@@ -10,8 +10,9 @@ constexpr uint32_t kOneReturned = 1u << 16;
 
 void forget_driver_calls() { g_driver_calls.store(0, std::memory_order_seq_cst); }
 
-// The process may publish to another memory meanwhile, so each change writes the whole number again. The thread that
-// writes last may have the older number, so it looks once more.
+// Counts a driver call that begins or has returned, and publishes the count. The process may publish to another memory
+// meanwhile, so each change writes the whole number. The thread that writes last may have an older number, so it looks
+// once more.
 void note_driver_call(ipc::Header& header, XqDriverCall what) {
     const uint32_t change = what == kXqCallBegins ? 1 : kOneReturned - 1;
     uint32_t now = g_driver_calls.fetch_add(change, std::memory_order_seq_cst) + change;

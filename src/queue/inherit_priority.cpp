@@ -10,9 +10,9 @@ constexpr int kMostRounds = 3;  // most rounds; after them the scheduler's limit
 
 }  // namespace
 
-// Every queue of the process that has work inherits the priority, not the producer alone. The work that the producer in
-// turn waits for is not always visible (a value that the program writes, the implicit waits of CUDA's legacy stream).
-// Locks are taken one at a time.
+// Gives the consumer's priority to every queue of the process that has work, not to the producer alone. The work that
+// the producer in turn waits for is not always visible (a value that the program writes, the implicit waits of CUDA's
+// legacy stream). Locks are taken one at a time.
 void inherit_priority(XQueue& consumer, XQueue& producer) {
     int32_t priority = 0;
     if (!consumer.priority(&priority) || !producer.has_work()) return;

@@ -6,8 +6,8 @@
 
 namespace xsched::queue {
 
-// An unused object; null if all are in use or there is no memory. A page of slots belongs to the first owner of words
-// in it (XqGateOps), as long as there are others. It goes back by XQueue::give_back.
+// Returns an unused object; null if all are in use or there is no memory. A page of slots belongs to the first owner of
+// words in it (XqGateOps), as long as there are other pages. The object is returned by XQueue::give_back.
 XQueue* take_from_pool(uint64_t words_owner = 0);
 
 // Notes that an owner has gone. Its pages are given to others once there are no new ones.

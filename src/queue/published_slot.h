@@ -81,10 +81,10 @@ public:
     void window(const Window& window);
     void suspended_by_program(bool suspended);
     void apart(bool apart) { slot().apart.store(apart ? 1 : 0, std::memory_order_release); }
-    // Level 3's state.
+    // Publishes what level 3 has taken off.
     void taken(ipc::Taken what);
     void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
-    // The scheduler that suspended it is gone.
+    // calls_took publishes how long calls take; forget_directive clears the directive of a scheduler that is gone.
     void calls_took(uint32_t us);  // time of both level 3 calls, as this process has seen them; 0: unknown
     void forget_directive();
 

@@ -20,14 +20,15 @@ public:
         const uint64_t behind = order == kXqInOrder ? unreported() : 0;
         return hand_out(static_cast<uint32_t>(std::min<uint64_t>(behind, kMostCovered - 1)) + 1, 1);
     }
-    // A token behind all that was launched: how many it stands for; 0: all report themselves.
+    // Hands out a token behind all that was launched. Returns how many commands it stands for; 0: all report
+    // themselves, so there is no token.
     uint32_t next_behind_all() {
         const auto behind = static_cast<uint32_t>(std::min<uint64_t>(unreported(), kMostCovered));
         return behind != 0 ? hand_out(behind, 0) : 0;
     }
-    // The driver's call of a command without a token returned.
+    // Notes that the driver's call of a command without a token returned.
     void returned_without() { ++returned_; }
-    // The driver's call of a command with a token failed.
+    // Takes back the token of a command whose driver's call failed.
     void take_back(uint32_t covers) {
         covered_ -= covers - 1;
         --out_;
@@ -39,7 +40,8 @@ public:
         return true;
     }
 
-    // A synchronize that began at `mark` commands without a token: how many of them are complete only now.
+    // mark() is called before a synchronize; synchronized(), called after it, returns how many commands without a token
+    // the synchronize has completed.
     uint64_t mark() const { return returned_; }
     uint32_t synchronized(uint64_t mark) {
         if (mark <= covered_ || mark > returned_) return 0;
@@ -48,7 +50,7 @@ public:
         return completed;
     }
 
-    // Commands for which no token stands.
+    // Returns the number of commands for which no token stands.
     uint64_t unreported() const { return returned_ - covered_; }
     uint32_t out() const { return out_; }
 

@@ -151,7 +151,7 @@ void XQueue::leave_device() {
 // Lock held.
 bool XQueue::drained() const { return core_.busy == 0 && held_.empty() && buffered_.drained(); }
 
-// The last piece of work of a retired queue gives the object back.
+// Gives the object of a retired queue back when its last piece of work is over.
 void XQueue::finish_if_drained() {
     const XqDeviceOps* ops = nullptr;
     void* impl = nullptr;

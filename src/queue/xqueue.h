@@ -36,9 +36,9 @@ public:
     void begin(const Setup& setup, const Placement& placement);
     // Moves the public state to another memory (a server was found, or lost). Hints move along.
     void attach(const Placement& placement);
-    // The vendor's queue goes away. Pending work still runs, then the object goes back to the pool.
+    // Notes that the vendor's queue goes away. Pending work still runs, then the object goes back to the pool.
     void retire(XqRetire how);
-    // The backend's object outlives this queue (XQueueDestroy): only the queue goes.
+    // Leaves the backend's object, which outlives this queue (XQueueDestroy).
     void leave_device();
     // Forgets the worker and waiting threads, and publishes to `placement`. Call in a forked child.
     void reset_after_fork(const Placement& placement);

@@ -48,7 +48,8 @@ XResult XQueue::suspend(int64_t flags) {
     return kXSchedSuccess;
 }
 
-// The suspension begins, or waits for a moment to begin. False: the queue must be idle first, and is not.
+// Begins the suspension, or marks it as closing if it must wait for a moment to begin. Returns false if the flags ask
+// for an idle queue and it is not idle.
 bool XQueue::begin_or_close(int64_t flags) {
     base::Lock lock(core_.mutex);
     if (!in_use()) return true;

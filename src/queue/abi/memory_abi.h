@@ -52,8 +52,8 @@ uint64_t xq_memory_left(XDevice device);
 // Returns a copy of the rules for the program's memory that hold now. A person or the program may change them at any
 // time.
 XqMemoryRules xq_memory_rules(void);
-// An allocation failed: asks the scheduler for `missing` bytes and waits for the answer, for kLongestAskNs at most.
-// Returns whether other programs have given memory back, so that the allocation should be tried again.
+// Asks the scheduler for `missing` bytes after an allocation failed, and waits for the answer, for kLongestAskNs at
+// most. Returns whether other programs have given memory back, so that the allocation should be tried again.
 bool xq_memory_ask(XDevice device, uint64_t missing);
 
 #pragma GCC visibility pop

@@ -28,16 +28,16 @@ extern "C" {
 // --- HwQueues: wraps the vendor's queue. `vendor` is its handle (for lookup and display), `impl` the backend's object
 // given back to every op. `device` is the XDevice, equal in all processes for one device.
 XResult xq_hwq_create(HwQueueHandle* handle, const XqDeviceOps* ops, void* impl, uint64_t vendor, XDevice device);
-// Level 3 of the device pauses for this process, or comes back, as XqStopState says from now on. The caller may hold
-// locks of its own, but none that its `state` takes.
+// Tells that level 3 of the device is no longer possible for this process, or is possible again; XqStopState says
+// which. The caller may hold locks of its own, but none that its `state` takes.
 void xq_level_changed(XDevice device);
 // Names the device for people; called before its first queue is created.
 void xq_name_device(XDevice device, const char* name);
 XResult xq_hwq_find(HwQueueHandle* handle, XPlatform platform, uint64_t vendor);
 void* xq_hwq_impl(HwQueueHandle handle);
 
-// The program makes a queue or a context. A sandbox may take rights from it before its first command, so what needs
-// these is done now: the connection to the scheduler, and our threads. `errands`: also that which calls the vendor's
+// Connects to the scheduler and starts our threads. Call when the program makes a queue or a context: a sandbox may
+// take the rights for this from it before its first command. `errands`: also starts the thread that calls the vendor's
 // driver for such queues (agent/errands.h).
 void xq_begin(bool errands);
 // Returns whether the process has entered a sandbox since xq_begin (base/confinement.h).
@@ -49,8 +49,8 @@ bool xq_entered_sandbox(void);
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
 
-// The vendor's queue goes away: work already given to the driver finishes by itself, and holds are opened as the window
-// and the scheduler allow. The queue is forgotten when it is empty. Returns at once.
+// Notes that the vendor's queue goes away. Work already given to the driver finishes by itself, and holds are opened as
+// the window and the scheduler allow. The queue is forgotten when it is empty. Returns at once.
 void xq_retire(XqQueue* queue, XqRetire how);
 
 // --- the path of one command
@@ -70,7 +70,7 @@ void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 XqStand xq_stand_begins(XqQueue* queue, bool blocks_all);
 // Replaces xq_admit for a command with a stand that is not 0.
 void xq_admit_standing(XqQueue* queue, XqTicket* ticket, XqStand stand);
-// The driver has got a wait that is no command (a barrier). For commands xq_launched says so.
+// Notes that the driver has got a wait that is no command (a barrier). For commands xq_launched says so.
 void xq_stand_given(XqQueue* queue, XqStand stand);
 void xq_stand_over(XqQueue* queue, XqStand stand);
 bool xq_has_stands(XqQueue* queue);
@@ -99,8 +99,8 @@ void xq_note_copy(XqQueue* queue, uint64_t bytes);
 XResult xq_buffer(XqQueue* queue, XqTicket* ticket, XqCommand* command);  // the queue owns `command` from here on
 void xq_complete(XqToken token);
 
-// Gated devices: a marker was launched for which the program may wait (an event's record). Its completion will be
-// reported.
+// Gated devices: call when a marker was launched for which the program may wait (an event's record). Makes sure that
+// its completion is reported.
 void xq_report_marker(XqQueue* queue, XqAskLater later);
 
 // Gated devices: call before the program does something to which a keep-alive must react (XqKeepAliveOps): the
@@ -128,8 +128,8 @@ void xq_driver_call(XqQueue* queue, XqDriverCall what);
 void xq_wait_begins(XqQueue* queue);
 void xq_wait_ended(XqQueue* queue);
 
-// A synchronize of the whole vendor queue returned: everything launched before it began is complete.
-// Take `xq_sync_begin`'s value before the driver's call.
+// For a synchronize of the whole vendor queue: xq_sync_begin, called before the driver's call, returns a mark of what
+// was launched so far; xq_sync_end, called after it, notes that everything up to that mark is complete.
 uint64_t xq_sync_begin(XqQueue* queue);
 void xq_sync_end(XqQueue* queue, uint64_t mark);
 
@@ -137,22 +137,23 @@ void xq_sync_end(XqQueue* queue, uint64_t mark);
 // at least as urgent as the consumer.
 void xq_inherit_priority(XqQueue* consumer, XqQueue* producer);
 
-// An event that several processes have was recorded in the queue, or is about to be waited for there. Its number is the
-// same in all of them. While another process's more urgent queue waits for it, the recording process counts as equally
-// urgent.
+// Notes that an event that several processes share was recorded in the queue, or is about to be waited for there.
+// `event` is the same number in all of these processes. While another process's more urgent queue waits for the event,
+// the recording process counts as equally urgent.
 void xq_shared_event(XqQueue* queue, uint64_t event, XqSharedUse use);
 
 // Returns the priority as last set, without what the queue inherits. PRIORITY_NO_EXECUTE: the queue is gone.
 int32_t xq_priority(XqQueue* queue);
 
-// `consumer` is about to get a command, and work of `producer` may stand before it in one hardware queue, gates
-// included. If the producer is the less urgent one it has little in flight from here on, while a more urgent unit may
-// come, and no gate: its callers wait in xq_admit instead. Work behind a gate already inherits the priority.
+// Call when `consumer` is about to get a command, and work of `producer`, gates included, may be before it in the same
+// hardware queue. If the producer is less urgent, it keeps little in flight from now on and uses no gates, while a more
+// urgent unit may come: its callers wait in xq_admit instead. Work of the producer that is behind a gate already
+// inherits the consumer's priority.
 void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
 // `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`
 // is the less urgent one it is kept short as above, also before `other` has any work.
 void xq_stand_before(XqQueue* queue, XqQueue* other);
-// The queue no longer shares its hardware queue.
+// Notes that the queue no longer shares its hardware queue.
 void xq_end_sharing(XqQueue* queue);
 
 // Tells whether level 3 takes this queue off the device alone, without its process's other queues.

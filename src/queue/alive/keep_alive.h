@@ -22,17 +22,18 @@ public:
     // device anyway. Returns whether it did; with kXqWhenComplete the work is complete by then.
     XSCHED_HOT bool start(XqReturn when, bool is_held);
     XSCHED_HOT void end();
-    // Work of the program has been launched behind the keep-alive. It ends with the second such launch. If it ended
-    // with the first, the hardware would have nothing left to fetch once that started, and would turn to others.
+    // Notes that work of the program was launched behind the keep-alive, which ends with the second such launch. If it
+    // ended with the first, the hardware would have nothing left to fetch once that launch started, and would turn to
+    // other programs.
     void followed();
-    // A launch that may wait for earlier work is about to follow: ends the keep-alive soon.
+    // Ends the keep-alive soon, since a launch that may wait for earlier work is about to follow.
     void will_be_followed();
     // See xq_only_keep_alive_pending, xq_keeps_device, xq_all_complete and xq_is_idle.
     bool only_ours_pending();
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // Prepares it before the queue's first use. Work prepared here is found and reported later.
+    // Prepares the keep-alive before the queue's first use. Work prepared here is found and reported later.
     void prepare_early();
     // Returns whether a keep-alive may be in the stream. Needs no lock.
     bool running() const { return running_.load(std::memory_order_relaxed); }
@@ -49,7 +50,7 @@ public:
         int64_t hold_ns = 0;  // how long to hold the device for the first launch; 0: a little work is enough
         int64_t through_ns = 0;  // how long behind the first launch; 0: not through the burst
     };
-    // Agent thread: returns the request, once.
+    // Agent thread: returns the scheduler's request and forgets it.
     Warmth take_warmth();
     // Gives the device a little work, so that it has switched to this context when the burst begins.
     void warm() { ops()->warm(core_.setup.impl); }
@@ -62,7 +63,7 @@ public:
     }
     void end_hold_soon() { tell_held(held_number_); }
     void end_hold() { tell_held(held_number_ + 1); }
-    // Tells the scheduler that it need not keep other programs off until then.
+    // Tells the scheduler that it need not keep other programs off until `until_ns`: the hold does.
     void tell_holds(int64_t until_ns);
     // Tells the scheduler that the hold is over: the burst goes on behind the wait that ended it, or another burst has
     // begun.
@@ -72,7 +73,7 @@ public:
 
     // Lock held.
     void begin();
-    // The queue's slot moved to another scheduler's memory: forgets the requests of the scheduler before.
+    // Forgets the requests of the scheduler before, after the queue's slot has moved to another scheduler's memory.
     void placed();
     // Returns the word that ended the last keep-alive; 0: there was none.
     uint32_t ended() const { return number_ == 0 ? 0 : number_ + 1; }

@@ -165,7 +165,8 @@ uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
     return sum;
 }
 
-// A scheduler that comes after another one finds the program's memory where that one has sent it.
+// Copies the order of the scheduler before into the new scheduler's memory, so that memory that was sent away stays
+// away.
 void carry_order_over(ipc::Header& header, const Memory& memory) {
     const ipc::Header* before = g_header.load(std::memory_order_acquire);
     if (before == nullptr || before == &header) return;
@@ -254,7 +255,8 @@ XResult yield_memory() {
     return kXSchedSuccess;
 }
 
-// A server that ends lets the memory come back as well.
+// Asks for the process's memory to come back to the device, and waits until it has. A server that ends lets it come
+// back as well.
 XResult acquire_memory() {
     ipc::Header* header = g_header.load(std::memory_order_acquire);
     if (header != nullptr) say_yields(*header, false);

@@ -57,8 +57,9 @@ bool ask_for_more(DeviceMemory& words, ipc::Header& header, uint64_t bytes, int6
 
 }  // namespace
 
-// A scheduler that does not answer for a second hangs: the allocation goes on without it. Another thread of the process
-// may take what was allowed for this one, which then asks again.
+// Counts an allocation against the joint limit. Returns false if the limit forbids it. If the scheduler does not answer
+// for a second, the allocation is counted without it. Another thread of the process may take what was allowed for this
+// one, which then asks again.
 bool count_memory(size_t at, uint64_t device, ipc::Header* header, uint64_t bytes) {
     if (try_to_count(at, header, bytes)) return true;
     base::Lock lock(g_counted_memory[at].asking);

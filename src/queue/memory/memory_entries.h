@@ -45,7 +45,7 @@ auto& words_of(Header& header, const Memory& memory) {
 bool publish_rules(ipc::DeviceMemory& words, bool movable);
 // Writes all that is known of the memory into the header.
 void publish(ipc::Header& header, const Memory& memory);
-// The scheduler plans for this process from now on.
+// Makes the scheduler plan this process's memory from now on.
 void take_part(ipc::Header& header, const Memory& memory);
 // Asks the scheduler for `missing` bytes, and waits. Returns whether the allocation should be tried again.
 bool ask_for_memory(Memory& memory, uint64_t missing);

@@ -14,8 +14,9 @@ constexpr uint32_t kSampleCommands = 16;
 // which the switch is 0.18 (docs/POLICIES.md).
 constexpr int64_t kMoreSwitches = 3;
 
-// A sample far above the average is rarely typical (a kernel compiled on first use, a stall): it counts for less.
-// One far below follows quickly, since such an average keeps the window too small.
+// Returns the new average after a sample. A sample far above the average is rarely typical (a kernel compiled on first
+// use, a stall), so it counts for less. A sample far below counts for more, since an average that is too high keeps the
+// window too small.
 int64_t follow(int64_t average, int64_t sample) {
     if (average == 0) return sample;
     if (sample > 4 * average) return average + (sample - average) / 16;

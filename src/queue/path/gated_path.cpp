@@ -67,7 +67,7 @@ void GatedPath::admit(XqTicket& ticket, CommandKind kind) {
     core_.mutex.unlock();
 }
 
-// The driver's call has returned, well or not: a failed one counts too, as the progress of a later one covers it.
+// Notes that the driver's call has returned. A failed call counts too, as the progress of a later command covers it.
 void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
     reports_.call_returned();
     if (ticket.began_ns != 0) note_launch(ticket, outcome);

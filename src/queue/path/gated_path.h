@@ -74,7 +74,7 @@ public:
     uint32_t inside() const { return inside_; }
     // Returns how long the device continues on average with launched work after a suspension.
     int64_t run_on_ns() const;
-    // From now on uses no gates and a short window, while a more urgent queue's work may come into the same hardware
+    // Uses no gates and a short window from now on, while a more urgent queue's work may come into the same hardware
     // queue.
     void keep_short() { short_ = true; }
     void end_short() { short_ = false; }

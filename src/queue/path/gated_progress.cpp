@@ -68,7 +68,7 @@ void GatedPath::absorb_progress() {
     absorb_words();
 }
 
-// Completed commands, as the slot counts them.
+// Takes over the number of completed commands from the slot.
 void GatedPath::absorb_words() {
     const uint64_t done = ipc::completed_commands(core_.published.slot());
     if (done > core_.completed) note_progress(done, base::now_ns());
@@ -125,8 +125,9 @@ void GatedPath::lend_words(int64_t now_ns) {
     lent_ns_ = now_ns;
 }
 
-// A destroyed stream still does its work: behind a gate, whose word must not become another queue's, closed perhaps for
-// ever, and up to its last report. Where that was refused, or dies with its context, time has to do.
+// Returns whether the slot's words may be used by another queue. A destroyed stream still does its work: it may wait at
+// a gate, whose word must not be closed by another queue, and writes its last report. If there is no last report
+// (refused, or lost with its context), the words are free after kWordsLentNs.
 bool GatedPath::words_free() {
     if (!words_lent_) return true;
     const uint32_t passed = core_.published.slot().progress.load(std::memory_order_acquire);

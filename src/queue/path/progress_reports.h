@@ -46,9 +46,9 @@ public:
     // Returns whether no report is on its way to the driver.
     bool settled() const { return writes_out_ == 0; }
 
-    // The number to put behind all that is surely enqueued, if that says something new; `wrote` follows. While other
-    // threads' calls are on their way it may be less than was asked for: the last of them to return does the rest
-    // (owed).
+    // Stores in `value` the number to report behind all that is surely enqueued. Returns false if that says nothing
+    // new; otherwise `wrote` follows. While other threads' calls are on their way, the number may be less than was
+    // asked for: the last of these calls to return does the rest (owed).
     bool next(uint64_t submitted, uint64_t* value);
     // Notes the backend's answer to a write. After a refusal the next command tries again. Returns whether to write
     // once more.

@@ -40,8 +40,9 @@ void HardwareStop::begin() {
     forget_progress();
 }
 
-// Queue's lock held. On gated devices the gate does level 2 by itself. Running work is taken off only if the scheduler
-// says that it is worth it, or the program chose level 3 and suspends its queue.
+// Returns how the hardware should stop this queue now; level 0: not at all. On gated devices the gate does level 2 by
+// itself. Running work is taken off only if the scheduler says that it is worth it, or the program chose level 3 and
+// suspends its queue. Queue's lock held.
 HardwareStop::Stop HardwareStop::wanted() {
     if (core_.free()) return {};
     if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
@@ -76,9 +77,9 @@ HardwareStop::Applied HardwareStop::apply() {
     return to.level == 0 ? Applied::kOpen : Applied::kStopped;
 }
 
-// Transition held, so that a stop and a start do not cross. A queue that is stopped already keeps its level. There are
-// three exceptions: the level is raised to an interrupt, work that was only kept off is to be taken off, or what level
-// 3 took is to stop at its gates alone.
+// Stops or starts the queue in the hardware as `to` says. A queue that is stopped already keeps its level, with three
+// exceptions: the level is raised to an interrupt, work that was only kept off must be taken off, or work that level 3
+// took off must stop at its gates alone. Transition held, so that a stop and a start do not cross.
 void HardwareStop::change_to(const Stop& to) {
     if (to.level == kPreemptLevelInterrupt && stopped_level_ == to.level) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);

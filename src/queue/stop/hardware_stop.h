@@ -38,7 +38,8 @@ public:
 
     // --- queue's lock held
     void begin();
-    // The slot moved: what the device has written in the old one says nothing any more.
+    // Forgets the progress seen so far. Call when the slot moved: what the device wrote in the old one says nothing any
+    // more.
     void moved() { forget_progress(); }
     bool interrupted() const { return stopped_level_ == kPreemptLevelInterrupt; }
     ipc::Taken taken() const {

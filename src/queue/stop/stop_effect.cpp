@@ -18,8 +18,9 @@ void HardwareStop::forget_progress() {
     looked_ = false;
 }
 
-// Queue's lock held. How far it is, now that all queues of its process have asked and the hardware has acted. Work that
-// is only kept off may end its command, and slowed work goes on: that says nothing about an effect.
+// Remembers how far the queue is, now that all queues of its process have asked and the hardware has acted. Work that
+// is only kept off may end its command, and slowed work goes on: such progress says nothing about the effect, so it is
+// not watched. Queue's lock held.
 void HardwareStop::note_progress(const XqStopState& state) {
     core_.published.calls_took(state.calls_us);
     if (!std::exchange(effect_due_, false) || !interrupted()) return;
@@ -81,8 +82,9 @@ void HardwareStop::look_if_it_went_on() {
     progress_now_ = progress;
 }
 
-// Transition held. Progress that the device reports while it should be stopped shows that the interrupt had no effect:
-// then it is not worth its price.
+// Checks whether the last interrupt had an effect: progress that the device reports while it should be stopped shows
+// that it had none. After several such interrupts level 3 is given up, since it is not worth its price. Transition
+// held.
 void HardwareStop::note_effect() {
     look_if_it_went_on();
     base::Lock lock(core_.mutex);
