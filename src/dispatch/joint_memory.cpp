@@ -65,7 +65,8 @@ void JointMemory::answer(Program& program) {
     words.limit_answered.store(asked, std::memory_order_release);
 }
 
-// The most urgent programs have the guarantee first.
+// Gives the program what is left of the guarantees of its user and control group. Called for the most urgent programs
+// first.
 void JointMemory::guarantee(Program& program) {
     DeviceMemory& words = *program.words;
     const uint64_t has = bytes_in(words.on_card) + bytes_in(words.on_host) + bytes_in(words.fixed);

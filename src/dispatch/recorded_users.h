@@ -20,7 +20,7 @@ public:
         if (user->clients++ == 0 && std::find(users_.begin(), users_.end(), user) == users_.end())
             users_.push_back(user);
     }
-    // Or one less.
+    // Counts one client of the user less.
     void left(UserLimits& user, int64_t now_ns) {
         if (--user.clients == 0) user.left_ns = now_ns;
     }

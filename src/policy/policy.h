@@ -105,8 +105,8 @@ public:
     // report each change between ready and idle. A device may be idle for the sake of another one, and Choice::by may
     // be a unit of another device.
     virtual bool spans_devices() const { return false; }
-    // For such a policy: returns a number that changes when decisions about other devices may change. All devices are
-    // then decided again.
+    // For a policy that spans devices: returns a number that changes when decisions about other devices may change. All
+    // devices are then decided again.
     virtual uint64_t across() const { return 0; }
 
     // Hands over the accounts on which its shares rest, for the policy that follows. Returns false if it keeps no

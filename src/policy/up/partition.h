@@ -64,7 +64,7 @@ public:
     virtual int64_t turn_ns(const Program& program) const { return program.timeslice_ns; }
     virtual int64_t saved_ns(const Program& program) const = 0;
 
-    // A turn is charged for at least one part in this many of its time, even if less was used.
+    // Returns a divisor: a turn is charged for at least its time divided by this number, even if less was used.
     virtual int64_t idle_share() const { return 2; }
 
     // Takes in all programs before each decision. `renewed`: the programs or their order have changed.

@@ -39,7 +39,7 @@ namespace xsched::sched {
 
 class Core {
 public:
-    // A null policy means HPF.
+    // Makes the core with a policy; null: HPF.
     explicit Core(std::unique_ptr<policy::Policy> policy, Settings settings = {});
     ~Core();
     Core(Core&&) noexcept;

@@ -58,7 +58,8 @@ bool known_lengths(const Victim& victim) { return may_call(victim) && victim.com
 bool unknown_lengths(const Victim& victim) { return may_call(victim) && victim.command_ns == 0; }
 bool an_announcement(const Victim& victim) { return victim.has_rival && off_beforehand(victim); }
 
-// Half of a command on average. In a short timeslice, what stands before its gate comes back in each pause.
+// Returns what the urgent unit loses if the victim stops at its gate: half of the residual on average. A victim in a
+// short timeslice also comes back in each pause until it has reached its gate.
 int64_t behind_gate(const Victim& victim) {
     const int64_t returns = victim.in_short_timeslice ? returns_ns(victim, victim.returns.unbridged) : 0;
     return residual_ns(victim) / 2 + first_switch_ns(victim) + returns;
@@ -68,8 +69,9 @@ int64_t in_timeslice(const Victim& victim) {
     return returns_ns(victim, victim.returns.unbridged + victim.returns.slice_ends) + first_switch_ns(victim);
 }
 
-// A short timeslice takes it off within the one switch, and it comes back at most once until the call is done. Without
-// one, it goes on until then.
+// Returns what the urgent unit loses until a call has taken the victim off. A short timeslice takes the victim off
+// within one switch, and it comes back at most once until the call is done. Without a short timeslice the victim runs
+// on until then.
 int64_t until_off(const Victim& victim) {
     if (!may_have_timeslice(victim)) return std::min(residual_ns(victim), victim.costs.off_ns()) / 2;
     return returns_ns(victim, std::min(victim.returns.before_call, int64_t{500}));

@@ -62,8 +62,8 @@ Mechanism choose_mechanism(const Victim& victim) {
     return best;
 }
 
-// The end of its short timeslice takes the victim off only if a rival takes the device then and does not pause. If that
-// holds, kKeptOff suffices; otherwise kTakenOff is needed.
+// Chooses kKeptOff if the end of the victim's short timeslice surely takes it off: a rival takes the device then and
+// does not pause. Otherwise chooses kTakenOff.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice) {
     if (!interrupts(mechanism)) return Interrupt::kNone;
     const bool presses = mechanism == Mechanism::kInterrupt || mechanism == Mechanism::kInterruptUnknown;
@@ -76,9 +76,9 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
 }
 
-// Twice as far as usual. A burst waits for half of the distance on average. Those of which the end is foreseen last
-// many times as long. And they leave the victim little, of which gates at their usual distance take 1.5 %
-// (docs/decisions/023).
+// Returns twice the usual distance if the rivals' bursts have a foreseen end. A burst waits for half of the distance on
+// average, and such bursts last many times as long. They leave the victim little time, of which gates at the usual
+// distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
     const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;
     return apart && rule_on(Rule::kGatesApart) ? whole_us(2 * kBetweenGatesNs) : 0;

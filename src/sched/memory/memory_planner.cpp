@@ -122,8 +122,9 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
     return there >= asker.wanted;
 }
 
-// A less urgent program gives at once, an equal one when its turn is over. The turn is as long as the swap of what is
-// missing demands, and not as that of all that the giver has.
+// Returns whether `giver` must give memory to `asker` now. A less urgent program gives at once, an equal one when its
+// turn is over; then `turn_ends_ns` says when. The length of the turn depends on how long it takes to swap the missing
+// bytes, not all of the giver's.
 bool MemoryPlanner::may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
                              int64_t* turn_ends_ns) {
     if (!giver.evictable || are_together(giver, asker) || giver.kept_away || gives(giver) == 0) return false;

@@ -56,7 +56,7 @@ public:
     // the host's memory is not prepared.
     static constexpr int64_t patience_ns() { return 60 * kSettleNs; }
 
-    // One order per user, in the same order. Users that left are forgotten.
+    // Returns one order per user, in the order of `users`. Users that left are forgotten.
     std::vector<MemoryOrder> plan(std::span<const MemoryUser> users, int64_t now_ns);
     // Returns when to call plan() again although nothing changes; 0: no need. Found by the last plan().
     int64_t look_ns() const { return look_ns_; }
