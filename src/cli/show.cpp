@@ -17,7 +17,7 @@
 namespace xsched::cli {
 namespace {
 
-// "1 queue", "2 queues"
+// Returns a count with its noun: "1 queue", "2 queues".
 std::string count(const Json& object, const char* member, const std::string& what) {
     const uint64_t number = object.value(member, uint64_t{0});
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");

@@ -3,7 +3,7 @@
 
 namespace xsched::cli {
 
-// From now on SIGTERM and SIGINT do not end the process, but wake waiting calls.
+// Makes SIGTERM and SIGINT wake waiting calls from now on instead of ending the process.
 void stop_on_signals();
 bool told_to_stop();
 

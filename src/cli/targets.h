@@ -20,7 +20,7 @@ struct Target {
 // Returns one request ("pid" and "queue") for each target; none if there is no target. Asks the server for names.
 // Throws Failure if no program has a name, or a word cannot be understood.
 std::vector<Json> requests_of(ServerLink& link, const Target& target);
-// "pid 17", "queue 17.2"
+// Returns the target's name for messages: "pid 17", "queue 17.2".
 std::string name_of(const Json& request);
 
 }  // namespace xsched::cli

@@ -143,7 +143,7 @@ void Reader::read_ceiling(const Node& child) {
     rule_.highest_priority = static_cast<int32_t>(number);
 }
 
-// An unknown key that was meant as a condition costs the rule.
+// Handles a key that is not known. If it may have been meant as a condition, the whole rule does not count.
 void Reader::read_unknown(const Node& child) {
     std::vector<std::string> known = kConditions;
     known.insert(known.end(), {"never", "highest_priority"});

@@ -46,7 +46,7 @@ std::vector<Setting> all_settings() {
     return all;
 }
 
-// The texts that a setting may have; none: any.
+// Returns the texts that a setting may have; none: it may have any.
 std::vector<std::string> choices(const Setting& setting) {
     if (setting.name() == "server.share_unit") return {"program", "queue", "user", "cgroup"};
     if (setting.name() == "options.scheduler") return {"global", "GLB", "local", "LCL", "app", "APP"};

@@ -7,8 +7,8 @@
 
 namespace xsched::host {
 
-// $XDG_STATE_HOME/xsched/device.json; without that variable a user's is in ~/.local/state, and root's is
-// /var/lib/xsched/device.json. Empty: this process has no home.
+// Returns the path of the file: $XDG_STATE_HOME/xsched/device.json; without that variable
+// ~/.local/state/xsched/device.json, and for root /var/lib/xsched/device.json. Empty: this process has no home.
 std::string device_costs_path();
 
 struct DeviceCosts {
@@ -17,7 +17,7 @@ struct DeviceCosts {
     // Microseconds, under the names of src/sim/costs.def: switch_us, gate_host_us, gate_device_us, launch_us.
     std::map<std::string, double> us;
 
-    // 0: not measured.
+    // Returns the cost of that name in microseconds; 0: not measured.
     double of(const std::string& name) const;
 };
 

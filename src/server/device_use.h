@@ -52,7 +52,7 @@ public:
     // Looks once. Returns the clients that launched work since the last look on unwatched queues: the
     // scheduler should look at them.
     std::vector<uint32_t> look(const Clients& clients, int64_t now_ns);
-    // 0: no need.
+    // Returns when to look again; 0: no need.
     int64_t due_ns() const { return due_ns_; }
 
     // Returns the percentage of the device that the program had in the last `seconds`, or since it was first seen;

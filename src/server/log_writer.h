@@ -7,7 +7,8 @@
 
 namespace xsched::server {
 
-// From this call on XLOG_... never blocks. If the system has no thread for it, lines are written directly as before.
+// Starts a thread that writes the log, so that XLOG_... never blocks from now on. If the system has no thread left,
+// lines are written directly as without this call.
 void begin_log_writer();
 // Waits at most 200 ms until the ring is written.
 void end_log_writer();

@@ -97,7 +97,7 @@ private:
     bool should_leave(int64_t now_ns);
     void let_everybody_go();
 
-    // The configuration, read again (reload.cpp).
+    // Reads the configuration again (reload.cpp).
     void reload();
     std::string change_settings(const config::Configuration& now);
     size_t change_limits(const config::Configuration& now);

@@ -242,7 +242,7 @@ bool Supervisor::is_intended(int status) const {
     return WEXITSTATUS(status) == cannot_start_ && memory_->restarts == 0 && memory_->begun.load() == 0;
 }
 
-// After an unintended end, notes whether the server had made a pass.
+// Notes, after a server's unintended end, whether it had made a pass.
 void Supervisor::note_birth() {
     forgot_ = false;
     if (memory_->beats.scheduling.load() != 0) {

@@ -37,7 +37,7 @@ void PerfettoTrace::on_device(uint32_t /*device*/, uint32_t process, int64_t fro
     event(Kind::kEnd, uuid(Track::kDevice, process), to_ns, nullptr);
 }
 
-// If a burst came while the last one was under way, its slice begins where the last one ended.
+// Writes a burst as a slice. If it came while the burst before was under way, its slice begins where that one ended.
 void PerfettoTrace::on_burst(uint32_t process, int64_t from_ns, int64_t to_ns) {
     event(Kind::kBegin, uuid(Track::kBurst, process), std::max(from_ns, burst_ended_ns_[process]), "burst");
     event(Kind::kEnd, uuid(Track::kBurst, process), to_ns, nullptr);

@@ -143,7 +143,7 @@ void Program::completed(int64_t now_ns) {
     agenda_.set(*this, now_ns + costs_.sync_us);
 }
 
-// The host has reached the point at which it checks whether its commands are complete.
+// Continues the program at the point at which the host checks whether its commands are complete.
 void Program::returned(int64_t now_ns) {
     for (const auto& queue : process_.queues()) queue->end_hold(now_ns);
     if (!sync_done()) return begin_sync(now_ns);

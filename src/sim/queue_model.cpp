@@ -244,8 +244,8 @@ void QueueModel::completed_on_device(const Command& command, int64_t now_ns) {
     program_.completed(now_ns);
 }
 
-// A wait begins. If other programs may be on their way off the device for this process, it keeps the device through the
-// pause that begins now.
+// Notes that a wait begins. If other programs may be on their way off the device for this process, it keeps the device
+// through the pause that begins now.
 void QueueModel::sync_begin(int64_t now_ns) {
     if (server_ == nullptr || header_->keeps_alive.load(std::memory_order_relaxed) == 0) return;
     header_->keep_alive_synchronizes.fetch_add(1, std::memory_order_relaxed);

@@ -55,12 +55,12 @@ public:
     // Keeps the device for a predicted burst, if a directive asks for it.
     void hold_if_asked(int64_t now_ns);
     void hold_through(int64_t until_ns, int64_t now_ns);
-    // The agent has acted: the process is off the device, or on it again.
+    // Notes that the agent has acted: the process is off the device, or on it again.
     void follow_stop(bool taken_off, int64_t now_ns);
     MeterError meter_error() const { return meter_.error(); }
     bool suspended() const { return slot_->suspended.load(std::memory_order_relaxed) != 0; }
     ipc::QueueSlot& slot() { return *slot_; }
-    // The gate was opened: commands behind it begin a little later.
+    // Notes that the gate was opened: commands behind it begin a little later.
     void note_gate(int64_t now_ns);
     Stream& stream() { return stream_; }
 

@@ -25,7 +25,7 @@ public:
 
     void admit(Process& process, int64_t now_ns);
     void expel(uint32_t id, int64_t now_ns);
-    // A client's doorbell.
+    // Rings the doorbell of a client.
     void ring(uint32_t id, int64_t now_ns) override;
     void set_policy(const std::string& name, int64_t now_ns);
     void set_suspended_by_person(uint32_t id, bool suspended, int64_t now_ns);

@@ -69,7 +69,7 @@ std::string with_commas(const std::vector<std::string>& words) {
     return text;
 }
 
-// The lines of a table: value, and the rule that gives it.
+// Returns the lines of a table: each value, and the rule that gives it.
 std::vector<std::vector<std::string>> lines_of(const config::Given& given) {
     std::vector<std::vector<std::string>> lines;
     for (const base::HintInfo& hint : base::kHints) {

@@ -76,7 +76,7 @@ private:
     std::string policy_;
 };
 
-// One row of the JSON form.
+// Returns one row of the JSON form.
 Json top_json(const TopRow& row);
 
 }  // namespace xsched::cli

@@ -10,7 +10,7 @@ class TraceLink {
 public:
     static constexpr size_t kMostChanges = 4'000'000;  // some 400 MiB
 
-    // From now on.
+    // Starts the trace now.
     void begin() { answers_.take(ask(Json::object())); }
     // Starts the trace this long ago, or as far back as the server's flight recorder goes. Throws Refusal if the server
     // has none.

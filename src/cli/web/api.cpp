@@ -136,7 +136,7 @@ Json api_metrics(const Json&) {
     return {{"metrics", list}};
 }
 
-// The stream and the proof are answered where connections and tokens are known.
+// Refuses: the stream is answered where connections and tokens are known, not here.
 Json api_live(const Json&) { throw Failure("the stream is not answered here"); }
 Json api_proof(const Json&) { throw Failure("the proof is not answered here"); }
 

@@ -82,8 +82,8 @@ void DoorbellGroup::changed() {
     base::futex_wake_all(control_);
 }
 
-// The thread's loop. The memory of the doorbell that it waits for may be unmapped meanwhile: then the kernel reports an
-// error, or wakes it, and it looks again.
+// Runs the thread's loop. The memory of a doorbell that the thread waits for may be unmapped meanwhile: then the kernel
+// reports an error or wakes the thread, which looks again.
 void DoorbellGroup::watch() {
     std::vector<base::FutexWord*> words;
     std::vector<uint32_t> noted;

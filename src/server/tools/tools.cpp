@@ -157,7 +157,8 @@ std::optional<std::string> Request::text(const char* member) const {
     return found->get<std::string>();
 }
 
-// A user may see his own programs and those of his containers. A container does not see its owner's programs.
+// Returns whether the asking user may see the client: his own programs and those of his containers. A container does
+// not see its owner's programs.
 bool Request::may_see(const Client& client) const { return may_see(client.peer().uid, client.user().uid()); }
 
 bool Request::may_see(uid_t uid, uid_t user) const {
