@@ -50,7 +50,7 @@ void read_limits(const std::string& text) {
     } catch (const std::runtime_error&) {
     }
     try {
-        const server::GroupSetting setting = server::Cgroups::read(text);
+        const server::GroupSetting setting = config::read_group_setting(text);
         const bool is_priority = setting.what == server::GroupSetting::What::kHighestPriority;
         demand(setting.value >= (is_priority ? PRIORITY_MIN : 0), "a setting is in its range");
         const bool is_memory = setting.what == server::GroupSetting::What::kMemoryLimit ||

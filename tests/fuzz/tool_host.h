@@ -93,6 +93,7 @@ private:
     server::Users users_{"/nowhere"};
     server::Identities identities_;
     server::Cgroups cgroups_{server::GroupView(true, "", {"/nowhere"})};
+    server::RuleBook rules_;
     server::Checkpoint checkpoint_{nullptr};
     server::Scheduler& scheduler_ = fuzzed_scheduler();
     std::map<uint32_t, std::unique_ptr<server::Client>> clients_;
@@ -110,6 +111,7 @@ private:
                            .users = users_,
                            .identities = identities_,
                            .cgroups = cgroups_,
+                           .rules = rules_,
                            .checkpoint = checkpoint_,
                            .use = use_,
                            .holds = holds_,
