@@ -4,7 +4,8 @@
 namespace xsched::cli {
 namespace {
 
-// A driver that the loader would open: the name of its file, or a path. Empty: it is not there.
+// Returns the path of a driver that the loader would open. `name`: the name of its file, or a path. Empty: the driver
+// is not installed.
 std::string icd_library(const Machine& machine, const std::string& name) {
     if (name.find('/') != std::string::npos) return machine.exists(name) ? name : "";
     const Strings found = machine.libraries(name);

@@ -33,7 +33,8 @@ struct RecordedSet {
 // Visits each client's GPUs that have compute channels, in any order, until `visit` returns false. The set is a copy,
 // so calls may be made.
 void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), void* data);
-// Note a value that the driver gave, until the object is freed: a device object's address, and a group's timeslice.
+// These functions note a value that the driver gave, until its object is freed: the address of a device object, or the
+// timeslice of a group.
 void note_address(uint32_t client, uint32_t device, uint32_t address);
 void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 

@@ -94,7 +94,8 @@ inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.cuMemHostRegister_v2(memory, bytes,
                                     cuda::CU_MEMHOSTREGISTER_PORTABLE | cuda::CU_MEMHOSTREGISTER_DEVICEMAP);
 }
-// The driver ends a context's registrations with it.
+// Returns whether memory must be unregistered before its context ends: no, the driver ends a context's registrations
+// with the context.
 inline bool registrations_go_first(const Api&) { return false; }
 inline void host_unregister(const Api&, void*) {}
 inline Result device_pointer(const Api& api, DevicePtr* pointer, void* memory) {

@@ -84,7 +84,7 @@ template <stream::EntryPoint>
 AllocationSize size_of(CUmipmappedArray*, const void* wanted, unsigned levels) {
     return {wanted != nullptr ? array_bytes(*static_cast<const Array3DShape*>(wanted), levels) : 0};
 }
-// Memory of the host is none of the device's.
+// cuMemCreate: counts only memory that is on a device, not memory on the host.
 template <stream::EntryPoint>
 AllocationSize size_of(CUmemGenericAllocationHandle*, size_t bytes, const void* wanted, unsigned long long) {
     if (wanted == nullptr) return {};

@@ -29,25 +29,27 @@ bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address);
 // longer matters.
 void forget_evictable(CUcontext context);
 
-// The current device may use what was allocated in that context, as it may use any other memory there.
+// Lets the current device use the movable memory of that context, as it may use any other memory there.
 CUresult show_to_current_device(CUcontext context);
-// The call of that name makes the allocation around this address known to others, so it stays where it is.
+// Makes the allocation around this address stay where it is, because the call `function` makes it known to other
+// devices or processes.
 void keep_in_place(CUdeviceptr address, const char* function);
-// The same of the memory that a texture reads. `resource`: cuda.h's CUDA_RESOURCE_DESC.
+// Makes the memory that a texture reads stay where it is. `resource`: cuda.h's CUDA_RESOURCE_DESC.
 void keep_textured_in_place(const void* resource, const char* function);
-// The driver has refused to name memory at this address for other processes. It names memory of its own, so the program
-// gets such memory from now on, and all of its memory stays where it is.
+// Stops all moves after the driver has refused to name memory at this address for other processes: the driver names
+// only memory that it allocated itself, so the program gets such memory from now on.
 void stay_to_be_shared(CUdeviceptr address);
 // Says that memory of another kind is never moved.
 void say_that_it_stays(const char* function);
-// The driver takes CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for memory of cuMemAlloc alone: asks for the same for the whole
-// context instead. Returns false if the address is none of such memory, or the driver is too old.
+// Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for movable memory by asking for the same for the whole context, since the
+// driver takes it only for memory of its own cuMemAlloc. Returns false if the address is in no movable memory, or the
+// driver is too old.
 bool wait_for_copies(const void* value, int attribute, CUdeviceptr address);
 // Corrects the driver's answer about an address.
 void note_attribute(void* value, int attribute, CUdeviceptr address);
 
-// The driver has refused `bytes` bytes. Returns whether the allocation should be tried again: other programs have given
-// memory back. May wait for seconds; holds no lock.
+// Asks other programs for memory after the driver has refused `bytes` bytes. Returns whether they have given memory
+// back, so that the allocation should be tried again. May wait for seconds; holds no lock.
 bool ask_for_memory(size_t bytes);
 
 // Calls the driver while the program's memory is on the device.
@@ -89,7 +91,8 @@ CUresult ask_attributes(unsigned count, int* attributes, void** values, CUdevice
     return code;
 }
 
-// Hooks of calls that give memory addresses to others, or to the device in a form that is not followed.
+// Makes memory stay where it is if a call's arguments give its address to others, or to the device in a form that is
+// not followed.
 template <stream::EntryPoint kEntry, typename... Arguments>
 void keep_arguments_in_place(Arguments... arguments) {
     if (!stream::memory_moves()) return;

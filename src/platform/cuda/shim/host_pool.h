@@ -13,8 +13,8 @@ void* take_host_room(size_t bytes);
 void return_host_room(void* room, size_t bytes);
 // Prepares one more slab, as long as fewer than `wanted` bytes are there in all. Returns false if there are enough.
 bool prepare_host_slab(uint64_t wanted);
-// The bound: as XSCHED_DEBUG's memory_pool says, or a quarter of the host's memory that was available when it was first
-// asked for.
+// Returns the most bytes that the pool may have: what XSCHED_DEBUG's memory_pool says, or a quarter of the host's
+// memory that was available at the first call.
 uint64_t most_host_bytes();
 // Forgets the pool. Call in a forked child, which does not have its memory.
 void forget_host_pool();

@@ -16,7 +16,7 @@ namespace xsched::cuda {
 // caller must make the driver's call instead.
 bool create_movable(CUmemGenericAllocationHandle* handle, size_t bytes, const void* wanted, unsigned long long flags,
                     CUresult* code);
-// The same calls for handles of ours, or for addresses behind which memory of ours may be.
+// Make the driver's calls of these names for handles of ours, or for addresses behind which memory of ours may be.
 CUresult release_movable(CUmemGenericAllocationHandle handle);
 CUresult map_movable(CUdeviceptr begin, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                      unsigned long long flags);
@@ -71,7 +71,8 @@ CUresult open_memory(CUdeviceptr begin, size_t bytes, const void* access, size_t
     return stream::driver<kEntry>()(begin, bytes, access, count);
 }
 
-// Memory of cuMemAlloc has no handle of its own: that it is made of pieces is for us to know.
+// Hooks cuMemRetainAllocationHandle. Movable memory of cuMemAlloc is refused, as natively: the program must not see
+// that it is made of pieces with handles.
 template <stream::EntryPoint kEntry>
 CUresult retain_handle(CUmemGenericAllocationHandle* handle, void* address) {
     const auto memory = reinterpret_cast<CUdeviceptr>(address);

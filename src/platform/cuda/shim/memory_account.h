@@ -58,9 +58,9 @@ private:
     bool stays_ = false;
 };
 
-// The driver destroys the context, and its memory with it.
+// Stops counting the memory of a context that the driver destroys.
 void forget_counted(CUcontext context);
-// Bytes that the program has on the current context's device.
+// Returns how many bytes the program has on the current context's device.
 uint64_t counted_bytes();
 // Changes the driver's answer to cuMemGetInfo to what the program may have; the pointers may be null.
 void show_what_it_may_have(size_t* free, size_t* total);

@@ -148,7 +148,8 @@ CUresult move_in(PieceRange& range) {
     return code;
 }
 
-// A context that has gone meanwhile has no work.
+// Waits until the context's work is complete. Returns false if the wait failed; a context that is gone by now has no
+// work.
 bool finish_work_of(CUcontext wanted) {
     stream::InContext context;
     return !context.enter(*stream::hal_api(), wanted) || driver<stream::kEntry_cuCtxSynchronize>()() == CUDA_SUCCESS;

@@ -54,7 +54,7 @@ inline const char* kernel_name(Kernel kernel) {
     return of_kernel != nullptr && of_kernel(&name, independent) == kSuccess ? name : nullptr;
 }
 
-// The driver interface knows kernels by its own handles alone, so there is no host function.
+// Returns nullptr: CUDA's driver interface knows kernels by its own handles alone, not by host functions.
 inline const char* host_function_name(const void*, Stream) { return nullptr; }
 
 // Streams do not share hardware queues so that one waits for another.
@@ -76,7 +76,7 @@ inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name)
 
 // The beginning of the names that programs look for by dlsym.
 inline constexpr const char* kNamePrefix = "cu";
-// A program that opens the driver by its name has opened us.
+// Returns nullptr: a program that opens the driver by its name opens this shim, so no function needs replacing.
 inline const void* in_place_of(void*, const char*) { return nullptr; }
 
 }  // namespace xsched::stream

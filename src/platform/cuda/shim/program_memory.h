@@ -25,22 +25,24 @@ public:
     ~Moving();
 };
 
-// The caller is inside a DeviceUse, so nothing is being moved.
+// Adds a range to the list. The caller is inside a DeviceUse, so nothing is being moved.
 void put_in(PieceRange* range);
 // Takes the range at `memory` out of the list; nullptr: there is none. Waits while ranges are being moved.
 PieceRange* take_out(CUdeviceptr memory);
 // Takes memory of the program's own cuMemCreate out of the list, and waits as well.
 void take_out(PieceRange& range);
-// The contexts that such memory was allocated in, each once, in any order. Returns how many; `most` at most.
+// Stores the contexts in which ranges were allocated, each once, in any order. Returns how many there are; at most
+// `most`.
 size_t contexts_with_ranges(CUcontext* contexts, size_t most);
-// The address of a range that was allocated in this context; 0: there is none.
+// Returns the address of some range that was allocated in this context; 0: there is none.
 CUdeviceptr range_in_context(CUcontext context);
 // Makes the ranges that were allocated in this context usable by a device too. The caller is inside a DeviceUse.
 CUresult open_ranges_to(CUcontext context, CUdevice device);
 // Finds the range around an address. Returns false if there is none.
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
-// The largest range on the card that may be moved, or the largest one on the host, among those that are smaller than
-// `behind` (nullptr: among all); equals are ordered by address. nullptr: there is none. While a Moving lasts.
+// Returns the largest range on the card that may be moved, or the largest one on the host, among those that are smaller
+// than `behind` (nullptr: among all); equally large ones are ordered by address. nullptr: there is none. Call while a
+// Moving exists.
 PieceRange* largest_range(bool on_card, const PieceRange* behind = nullptr);
 // Stops all moves for good, because from now on other devices or libraries may use any address. `why` is logged.
 void keep_memory_in_place(const char* why);

@@ -167,7 +167,7 @@ struct AllocatesInOrder<kEntry, CUresult (*)(Arguments...)> {
     }
 };
 
-// Natively this call also frees memory of cuMemAlloc.
+// Hooks cuMemFreeAsync, which natively also frees memory of cuMemAlloc.
 template <stream::EntryPoint kEntry>
 CUresult release_in_order(CUdeviceptr memory, CUstream stream) {
     Leaving leaving(memory);

@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kPart = 8;         // a victim keeps one in so many
 constexpr uint32_t kFewUnknown = 32;  // one in each array of the largest GPUs
 
-// The number behind `name` at the start of a line; 0: there is none.
+// Returns the number behind `name` at the start of a line; 0: there is no such line.
 uint32_t number_behind(const char* text, const char* name) {
     const size_t length = strlen(name);
     for (const char* line = text; line != nullptr; line = strchr(line, '\n')) {

@@ -54,7 +54,8 @@ struct Next {
     }
 };
 
-// The runtime changes queues of its own accord, and may thereby start one that is stopped.
+// Passes on the runtime's own change of a queue. A queue that XSched has stopped this way stays stopped: the share in
+// the call is replaced by 0.
 int pass_update(int fd, unsigned long request, void* argument, const Next& next) {
     kfd_ioctl_update_queue_args asked{};
     std::memcpy(&asked, argument, sizeof asked);
@@ -75,7 +76,8 @@ int pass_update(int fd, unsigned long request, void* argument, const Next& next)
     return result;
 }
 
-// The program's own mask comes into force as it is; of one that is slowed meanwhile only a part does.
+// Passes on the program's own mask of a queue. If XSched slows the queue at this time, a mask with only a part of those
+// units follows.
 int pass_mask(int fd, unsigned long request, void* argument, const Next& next) {
     kfd_ioctl_set_cu_mask_args asked{};
     std::memcpy(&asked, argument, sizeof asked);

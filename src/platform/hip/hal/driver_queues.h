@@ -38,7 +38,7 @@ struct Process {
 
 extern constinit Process g_process;
 extern constinit std::atomic<unsigned> g_stopped;  // queues
-// The C library's, or that of another library before us; null: no call was seen.
+// Returns the ioctl of the C library, or of another library that comes before the shim; null: no call was seen yet.
 kfd::Ioctl kernel_call();
 
 // A turn at the process's queues. Fork's child has none of its parent's.
@@ -59,7 +59,7 @@ private:
     base::Lock lock_;
 };
 
-// One call to the kernel driver on its way (`made` makes it): records which queues it makes, changes and destroys.
+// Passes on a call to the kernel driver by `made`, and records which queues it makes, changes and destroys.
 int pass_ioctl(int fd, unsigned long request, void* argument, kfd::Ioctl made);
 
 // --- a turn is held

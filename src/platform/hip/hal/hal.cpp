@@ -72,7 +72,7 @@ extern "C" uint32_t xhip_queue_number(HwQueueHandle handle) {
     return use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
 }
 
-// AMD's way takes off queues, which copies of the runtime's own do not use.
+// Returns 0: level 3 on AMD takes queues off the device, and the runtime's copies do not go through those queues.
 extern "C" int HAL(copies_matter)(void) { return 0; }
 extern "C" void HAL(note_copies)(void) {}
 

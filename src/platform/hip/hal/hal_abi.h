@@ -7,11 +7,11 @@
 extern "C" {
 #pragma GCC visibility push(default)
 
-// The device of an ordinary stream; NULL: the runtime does not know it.
+// Returns the device of an ordinary stream, as a context; NULL: the runtime does not know the stream.
 xsched::stream::Context xhip_context_of(xsched::stream::Stream stream);
 
-// The calling thread is ending, and what the runtime keeps for it is gone: none of our calls reaches the runtime from
-// here.
+// Notes that the calling thread is ending, and that the runtime's data for the thread is gone: from now on XSched makes
+// no calls to the runtime on it.
 void xhip_thread_over(void);
 
 // How many of XSched's own calls this thread is inside of. If it is not 0, hooks lead straight to the runtime. Every
@@ -32,9 +32,9 @@ void xhip_queue_masked(const void* queue);
 bool xhip_queues_observed(void);
 bool xhip_streams_move(void);
 
-// Where the shim keeps what it learns of the queue's stream; it stays valid memory.
+// Tells the HAL where the shim stores what it learns about the hardware use of this stream. The memory stays valid.
 void xhip_follow_use(HwQueueHandle hwq, const xsched::stream::HardwareUse* use);
-// The hardware queue of that stream; 0: not known.
+// Returns the number of the stream's hardware queue; 0: not known.
 uint32_t xhip_queue_number(HwQueueHandle hwq);
 
 // --- queues that the program fills itself, through HSA (direct_queue.cpp)
@@ -60,7 +60,7 @@ struct XhipCallWatch {
 void xhip_call_begins(const xsched::stream::HardwareUse* use, bool wide, XhipCallWatch* watch);
 // Returns whether the stream's queue has changed.
 bool xhip_call_returned(xsched::stream::HardwareUse* use, bool wide, const XhipCallWatch* watch);
-// A report that we put behind the call ourselves is in the queue as well.
+// Notes that a report of XSched's own, put behind the call, is in the queue as well.
 void xhip_call_settled(const xsched::stream::HardwareUse* use);
 
 #pragma GCC visibility pop

@@ -54,7 +54,7 @@ uint32_t free_number() {
     return 0;
 }
 
-// A stream was found on another queue than before, or for the first time.
+// Notes on which queue a stream was found. Returns whether it is another one than before, or the first one.
 bool set_main(HardwareUse& use, uint32_t before, uint32_t now) {
     if (before == now) return false;
     use.main.store(now, std::memory_order_relaxed);
@@ -67,7 +67,8 @@ bool set_main(HardwareUse& use, uint32_t before, uint32_t now) {
     return true;
 }
 
-// The one queue that moved since `was(number)`; 0: none, or several (then `several`).
+// Returns the one queue whose write index differs from `was(number)`; 0: no queue moved, or several did (then `several`
+// is set).
 template <typename Was>
 uint32_t only_moved(uint32_t count, Was was, bool* several) {
     uint32_t found = 0;

@@ -29,8 +29,8 @@ uint32_t number_of_queue(const void* hsa_queue);
 // Returns false if there is no such queue.
 bool indices_of(uint32_t number, uint64_t* written, uint64_t* read);
 
-// Level 3's (interrupt.cpp), which this calls: a stream turned out to use another queue, and one that is stopped must
-// not hold it.
+// Called when a stream turned out to use another queue. Level 3 implements it (interrupt.cpp): a stopped queue must not
+// hold the stream.
 void uses_changed();
 
 // Calls visit(number) for every queue that is there.

@@ -21,7 +21,7 @@ using namespace kfd;
 
 constexpr unsigned kMostStreams = 256;
 
-// Which of the driver's queues the observed one is; -1: none that is known.
+// Returns the position of an observed queue among the driver's queues; -1: it is not known there.
 int place_of(uint32_t number) {
     const uint64_t address = facts_of(number).base_address;
     for (unsigned i = 0; address != 0 && i < g_process.count; ++i)

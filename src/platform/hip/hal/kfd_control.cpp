@@ -100,8 +100,8 @@ Switched switch_queues(Ioctl call, uint32_t op, const Queue* queues, unsigned co
     return switched;
 }
 
-// KFD returns the number of queues that it resumed, also if that is 0 because its scheduler has failed. Queues that
-// stay suspended would keep the program waiting for ever.
+// Resumes the queues as their debugger. KFD returns how many it resumed, which is 0 if its scheduler has failed. Queues
+// that stayed suspended would keep the program waiting for ever.
 int resume_as_debugger(Ioctl call, Debugger& debugger, const Queue* queues, unsigned count) {
     const Switched switched = switch_queues(call, KFD_IOC_DBG_TRAP_RESUME_QUEUES, queues, count);
     if (switched.result == static_cast<int>(count) && switched.failed == 0) return 0;

@@ -36,7 +36,7 @@ constexpr unsigned kWays = 4;
 const char* name_of(Way way);
 // Returns the way that XSCHED_HIP_INTERRUPT names; kNone: the name is unknown.
 Way way_of(const char* name);
-// The best of those that `refused` (bit n: way n) does not have.
+// Returns the best way for this many queues, except the ways in `refused` (bit n: way n).
 Way best_way(unsigned count, uint32_t refused);
 
 // The process as its own debugger. It attaches at the first use of this way and stays attached until detach, since

@@ -9,7 +9,7 @@
 
 namespace xsched::stream {
 
-// The error of this thread that our calls hid; 0: none.
+// Returns the error of this thread that XSched's own calls hid; 0: none.
 Result hidden_error();
 void forget_hidden_error();
 

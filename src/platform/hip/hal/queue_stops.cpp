@@ -54,7 +54,7 @@ void give_up_all(Way way, int error) {
         name_of(way), strerror(error));
 }
 
-// A call that switches queues, and how long it took.
+// Makes a call that switches queues, and logs how long it took. Returns the call's result.
 template <typename Call>
 int timed(Way way, unsigned queues, const char* what, Call call) {
     const int64_t began = base::now_ns();

@@ -16,7 +16,7 @@ uint32_t out_of_question();
 // `stop` and `go_on` have an element for each queue of the process. Suspends all marked queues, or none. Returns
 // NotSupported if no way is left, and NotAllowed if it cannot be done at present.
 XResult suspend_those(const bool* stop);
-// A queue that cannot be resumed stays suspended.
+// Resumes the queues that may go on. A queue that cannot be resumed stays suspended.
 void resume_those(const bool* go_on);
 
 }  // namespace xsched::hip

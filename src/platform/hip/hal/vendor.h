@@ -124,7 +124,7 @@ inline constexpr bool kTriesGates = true;  // gates have met no AMD device
 inline bool has_value_operations(const Api& api) {
     return api.hipStreamWaitValue32 != nullptr && api.hipStreamWriteValue32 != nullptr;
 }
-// The stream goes on once the word is at least `value`.
+// Makes the stream wait until the word is at least `value`.
 inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.hipStreamWaitValue32(stream, word, value, hip::hipStreamWaitValueGte, 0xffffffff);
 }

@@ -37,7 +37,7 @@ int try_loaded(dl_phdr_info* info, size_t, void* result) {
     return 0;
 }
 
-// The one that the program was linked to, or has opened: its memory and streams are that one's.
+// Opens the runtime that the program was linked to or has loaded: the program's memory and streams belong to that one.
 void* open_loaded() {
     char paths[kPathBytes] = "";
     dl_iterate_phdr(try_loaded, &paths);
@@ -58,7 +58,7 @@ constinit const VendorLibrary kVendorLibrary{"HIP runtime", "XSCHED_HIP_LIB",
                                              "libamdhip64.so that the process has or the dynamic linker finds",
                                              "runtimes from ROCm 5.2 on"};
 
-// A library that the process has comes first.
+// Finds the vendor's library; one that the process has loaded already comes first.
 void* find_library() {
     void* library = open_loaded();
     for (const char* name : kNames)

@@ -8,10 +8,10 @@
 
 namespace xsched::probe {
 
-// The driver's numbers of the GPUs whose nodes are in this folder (/sys/class/kfd/kfd/topology/nodes).
+// Returns the driver's numbers of the GPUs whose nodes are in this folder (/sys/class/kfd/kfd/topology/nodes).
 std::vector<uint32_t> gpu_ids(const std::string& folder);
 
-// The driver's line "<number in hex> <message>" in words; empty: it is none.
+// Returns the driver's line "<number in hex> <message>" in words; empty: it is no such line.
 std::string event_in_words(const std::string& line);
 
 // Watches events during the process's whole life, if the driver permits it.

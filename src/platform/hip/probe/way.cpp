@@ -53,7 +53,7 @@ void start_kernel(busy::BusyDevice& device, vendor::Stream stream, uint32_t step
     }
 }
 
-// One kernel is suspended in its middle, for longer than it takes.
+// Suspends one kernel in its middle, for longer than the kernel takes.
 Stop suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     const auto stream = static_cast<vendor::Stream>(device.queue());
     Stop round;
@@ -78,7 +78,8 @@ Stop suspend_once(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     return round;
 }
 
-// If the suspension came late, a kernel that did not stand still proves nothing.
+// Suspends a kernel, and tries again if the suspension came late: then a kernel that did not stand still proves
+// nothing.
 Stop suspend_in_time(kfd::Way way, busy::BusyDevice& device, uint32_t steps) {
     Stop round;
     for (int i = 0; i < kMostTries; ++i) {
@@ -147,7 +148,7 @@ Json other_program(kfd::Way way, const Settings& settings) {
     return {{"stops", stops}, {"quiet", quiet}, {"disturbed", disturbed}};
 }
 
-// One kernel goes on, on few units, and has all again behind it.
+// Slows one kernel: it runs on few compute units for a while, and then on all of them again.
 Stop slow_once(busy::BusyDevice& device, uint32_t steps) {
     Stop round;
     start_kernel(device, static_cast<vendor::Stream>(device.queue()), steps);
@@ -225,7 +226,7 @@ void try_mask(busy::BusyDevice& device, uint32_t steps, const Settings& settings
     found["exact"] = device.state_is_right();
 }
 
-// The hardware's own preference, of which a victim has the least there is.
+// Measures the hardware's own priorities: the victim's queues have the lowest one.
 Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
     doing("running another program");
     Json found = {{"alone", urgent_found(settings)}};

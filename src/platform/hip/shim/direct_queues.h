@@ -18,7 +18,8 @@ struct DirectCalls {
     hsa::QueueSetPriority set_priority;
 };
 void direct_queue_made(hsa::hsa_queue_t& queue, hsa::hsa_agent_t agent, const DirectCalls& calls);
-// The program gave the queue that hsa_amd_queue_priority_t. The XQueue's priority follows, unless it was set otherwise.
+// Notes that the program gave the queue this hsa_amd_queue_priority_t. The XQueue's priority follows, unless it was set
+// otherwise.
 void direct_queue_priority(const hsa::hsa_queue_t& queue, uint32_t priority);
 // Ends the queue's XQueue. Call before the queue is destroyed.
 void direct_queue_going(const hsa::hsa_queue_t& queue);

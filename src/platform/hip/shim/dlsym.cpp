@@ -9,7 +9,8 @@
 namespace xsched::stream {
 namespace {
 
-// Only what the runtime itself exports is replaced, not another library's function of that name.
+// Returns whether the function is one that the runtime itself exports. Another library's function of that name is not
+// replaced.
 bool is_the_runtimes(const void* address, const char* name) {
     void* library = HAL(open_driver)();
     return library != nullptr && hal_dlsym()(library, name) == address;

@@ -5,7 +5,7 @@
 
 namespace xsched::hip {
 
-// The table of name "hsa". Before the runtime has made any queue.
+// Puts hooks into HSA's table of functions (the one of name "hsa"). Call before the runtime has made any queue.
 void hook_hsa_table(void* table);
 
 }  // namespace xsched::hip

@@ -23,7 +23,7 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
 inline constexpr bool kThreadStreamsEndFirst = true;
 inline void hal_thread_over() { xhip_thread_over(); }
 
-// The context of an ordinary stream; nullptr: not known.
+// Returns the context of an ordinary stream; nullptr: not known.
 inline Context context_of_stream(Stream stream) { return xhip_context_of(stream); }
 
 template <typename T>

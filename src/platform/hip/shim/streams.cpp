@@ -22,7 +22,7 @@ void priority_may_have_changed(hipStream_t stream) {
 
 namespace xsched::stream {
 
-// The runtime's own variable, and what it takes without it.
+// Returns how many hardware queues the runtime uses: the runtime's own variable, or the runtime's default.
 unsigned hardware_queues() {
     static constinit std::atomic<unsigned> known{0};
     constexpr unsigned kUsual = 4;
@@ -35,7 +35,8 @@ unsigned hardware_queues() {
     return queues;
 }
 
-// Newer runtimes may do so by default (rocm-systems, pull request 8485); 6.4.3 and 7.2.4 do not know the variable.
+// Returns whether the runtime ignores priorities of streams. Newer runtimes may do so by default (rocm-systems, pull
+// request 8485); 6.4.3 and 7.2.4 do not know the variable.
 bool priorities_ignored() {
     static constinit std::atomic<int> told{-1};
     if (told.load(std::memory_order_relaxed) < 0) {
@@ -45,7 +46,8 @@ bool priorities_ignored() {
     return told.load(std::memory_order_relaxed) > 0;
 }
 
-// Newer runtimes do by default. A runtime that moves streams unasked is found out at the first move that is seen.
+// Returns whether the runtime moves streams among hardware queues; newer runtimes do by default. If a runtime moves
+// streams unexpectedly, XSched notes that at the first move that it sees.
 bool streams_move() {
     static constinit std::atomic<int> told{-1};
     if (told.load(std::memory_order_relaxed) < 0) {

@@ -8,7 +8,7 @@
 
 namespace xsched::hip {
 
-// The priority of a stream as the runtime knows it now. (streams.cpp)
+// Reads the stream's priority from the runtime again, and gives it to the XQueue if it has changed. (streams.cpp)
 void priority_may_have_changed(hipStream_t stream);
 
 template <stream::EntryPoint kEntry, typename... Rest>

@@ -14,7 +14,7 @@ Guard* make_guard(const ClApi& api, cl_command_queue queue, cl_context context, 
                   cl_command_queue_properties properties);
 // Ends the guard of a queue that is destroyed; nullptr is allowed.
 void end_guard(Guard* guard, cl_command_queue queue);
-// A hold of the queue was dropped; nullptr is allowed.
+// Tells the guard that a hold of the queue was dropped; nullptr is allowed.
 void guard_hold_dropped(Guard* guard);
 void close_guard(Guard* guard);  // level 2: deactivate
 void open_guard(Guard* guard);   // reactivate

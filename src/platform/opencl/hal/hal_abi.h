@@ -21,10 +21,10 @@ bool xocl_use_api(const xsched::opencl::ClApi* api);
 
 // Wraps a host command queue for the shim: like OclQueueCreate, but the program's queue is not kept alive.
 XResult xocl_wrap(HwQueueHandle* hwq, cl_command_queue queue);
-// The queue now stays until the wrapper goes: the program has given up its last reference and work may be pending.
+// Keeps the queue until its wrapper ends: the program has given up its last reference, but work may be pending.
 void xocl_keep(HwQueueHandle hwq);
 
-// The event of a ticket's hold, for the wait list.
+// Returns the event of a ticket's hold, for the wait list.
 cl_event xocl_hold_event(void* hold);
 // Watches a command that carries `hold`; call after the driver took it and before xq_launched. Its completion is then
 // reported even if the hold is dropped and the driver never calls back. Takes over a reference to `event`, which may be

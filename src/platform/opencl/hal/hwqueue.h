@@ -24,7 +24,8 @@ struct HwQueue {
     Guard* guard = nullptr;    // nullptr: level 1 only
 };
 
-// NotSupported: an on-device queue; InvalidValue: not a command queue. On success `hwq` goes with ops->destroy.
+// Makes the wrapper of a queue. Returns NotSupported for an on-device queue, InvalidValue for something that is no
+// command queue. A wrapper that was made is freed by ops->destroy.
 XResult make_hwqueue(HwQueue** hwq, const ClApi& api, cl_command_queue queue);
 const XqDeviceOps* ops_of(const HwQueue& hwq);
 

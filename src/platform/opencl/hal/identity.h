@@ -18,7 +18,7 @@ XDevice device_identity(const ClApi& api, cl_device_id device);
 // Writes the vendor's name of the device.
 void device_name(const ClApi& api, cl_device_id device, char (&name)[kDeviceNameBytes]);
 
-// Domain, bus, device, function as PCI writes them: dddddddd:bb:dd.f, of the domain the lower 16 bits.
+// Returns an address in 32 bits from a PCI address dddddddd:bb:dd.f; of the domain only the lower 16 bits are kept.
 uint32_t pci_address(uint32_t domain, uint32_t bus, uint32_t device, uint32_t function);
 
 }  // namespace xsched::opencl

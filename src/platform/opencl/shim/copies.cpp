@@ -54,7 +54,8 @@ bool Split::begin(const Range& one, const Range& other) {
     return begun_;
 }
 
-// Natively, work that other threads launch runs before all of the copy or behind it. False: they do not come to an end.
+// Keeps other threads from launching into the queue until the copy is complete: natively their work runs before all of
+// the copy or behind it. Returns false if calls under way did not return in time.
 bool Split::keep_others_out() const {
     const int64_t end_ns = base::now_ns() + kPatienceNs;
     while (!xq_split_begins(xqueue_)) {

@@ -14,7 +14,7 @@
 
 namespace xsched::opencl {
 
-// Smaller ones are never taken apart.
+// Returns the size below which copies are never split.
 inline size_t least_split_bytes() {
     constexpr size_t kUsual = size_t{1024} * 1024;
     const int64_t wanted = base::options().copy_piece;
@@ -51,7 +51,7 @@ public:
         }
         return code;
     }
-    // Behind the last piece, or one that failed: what the program's call returns.
+    // Ends the copy after its last piece, or after one that failed. Returns what the program's call returns.
     cl_int end(cl_int code, bool blocking);
 
 private:

@@ -79,7 +79,8 @@ void lead_to_loader() {
     }
 }
 
-// Several threads may do this at once: each finds the same library, and the first to write a place wins.
+// Looks up all entry points. Several threads may do this at once: each finds the same library, and the first to write a
+// place wins.
 void resolve_all() {
     void* library = xocl_open_library(xsched_exported[0]);
     ClApi api;

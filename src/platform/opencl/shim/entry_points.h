@@ -57,13 +57,13 @@ inline typename Declared<kEntry>::Type below() {
     return Declared<kEntry>::driver();
 }
 
-// Our hook of an entry point; nullptr: forwarded. (hooks.cpp)
+// Returns our hook of an entry point; nullptr: calls are forwarded. (hooks.cpp)
 void* hook_of(uint32_t entry);
 // Returns the hook of that name.
 void* hook_named(const char* name);
 
-// From this call on hooks call `target`, and exported entry points lead to the loader. Returns false if this library is
-// a layer already.
+// Turns this library into a layer of the loader: from now on hooks call `target`, and exported entry points lead to the
+// loader. Returns false if it is a layer already.
 bool become_layer(const cl_icd_dispatch& target);
 
 }  // namespace xsched::opencl

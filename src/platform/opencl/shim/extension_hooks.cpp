@@ -26,7 +26,8 @@ constinit base::PointerMap<_cl_command_queue> g_recorded;
 
 }  // namespace
 
-// A command buffer goes to the named queues, otherwise to those for which it was recorded.
+// Returns the queue to which a command buffer goes: the one that the call names, otherwise the one for which it was
+// recorded.
 template <>
 cl_command_queue queue_of(
     const std::tuple<cl_uint, cl_command_queue*, cl_command_buffer_khr, cl_uint, const cl_event*, cl_event*>& all) {
@@ -87,7 +88,7 @@ const Known kKnown[kByNameCount] = {
 #include "entry_points.inc"
 };
 
-// Which number a driver has for this function; kMostDrivers: too many.
+// Returns the number that this driver has for the function; kMostDrivers: there are too many drivers.
 unsigned number_of(std::atomic<void*> (&drivers)[kMostDrivers], void* driver) {
     for (unsigned i = 0; i < kMostDrivers; ++i) {
         void* there = nullptr;

@@ -5,7 +5,8 @@
 
 namespace xsched::opencl {
 
-// Our function in place of the driver's one of that name. nullptr: none of ours, or more drivers than we tell apart.
+// Returns our function in place of the driver's one of that name; nullptr: we have none, or there are more drivers than
+// we tell apart.
 void* extension_hook(const char* name, void* driver);
 
 // Returns our function for a program that asked for `name` and would get `driver`; `driver` itself if there is no hook.

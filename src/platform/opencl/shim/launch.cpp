@@ -15,7 +15,8 @@ static_assert(sizeof(XqToken) == sizeof(void*), "a token travels as a callback's
 
 std::atomic<bool> g_untracked_logged{false};
 
-// The callback of an event, on a driver's thread, or on the program's inside one of its calls.
+// Notes that a command is complete. The driver calls this for the command's event, on a thread of its own or on a
+// program's thread inside a call.
 void CL_CALLBACK command_done(cl_event event, cl_int, void* token) {
     const int saved = errno;
     xq_complete(reinterpret_cast<XqToken>(token));

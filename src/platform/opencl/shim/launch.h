@@ -30,9 +30,9 @@ public:
     Launch(XqQueue* xqueue, bool blocking, EventArguments& events);
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
-    // A copy of this many bytes, if its call tells.
+    // Notes that the command copies this many bytes.
     void note_copy(uint64_t bytes) const;
-    // The driver's call has returned.
+    // Notes that the driver's call has returned.
     void returned(bool succeeded);
 
 private:
@@ -54,7 +54,7 @@ private:
 
 inline constexpr int kNeverBlocks = -1;
 
-// Which queue a call is for: its first argument. (extensions.cpp has an exception.)
+// Returns the queue that a call is for: its first argument. (extensions.cpp has an exception.)
 template <typename... Arguments>
 cl_command_queue queue_of(const std::tuple<Arguments...>& all) {
     return std::get<0>(all);

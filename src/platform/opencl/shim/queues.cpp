@@ -69,7 +69,7 @@ void spare_entry(Entry* entry) {
     g_spare = entry;
 }
 
-// The entry of a queue that may be seen for the first time, by several threads at once.
+// Returns the queue's entry. Makes it if the queue is seen for the first time, maybe by several threads at once.
 Entry* entry_for(cl_command_queue queue) {
     base::Lock lock(g_first_use_mutex);
     Entry* entry = g_entries.find(queue);
@@ -82,7 +82,7 @@ Entry* entry_for(cl_command_queue queue) {
     return entry;
 }
 
-// The XQueue that the program made itself over its own wrapper of the queue.
+// Returns the XQueue that the program made itself over its own wrapper of the queue.
 XqQueue* program_made(cl_command_queue queue) {
     HwQueueHandle hwq = 0;
     XQueueHandle handle = 0;

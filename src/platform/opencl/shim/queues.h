@@ -17,7 +17,7 @@ XqQueue* xqueue_of(cl_command_queue queue);
 // Returns the XQueue but makes none; nullptr also for a queue that was never used.
 XqQueue* known_xqueue_of(cl_command_queue queue);
 
-// More than one queue is scheduled: waiting for events of another one is possible.
+// Returns whether more than one queue is scheduled: then one may wait for events of another.
 bool several_xqueues();
 // `consumer` gets this wait list: the queues whose work it waits for become as urgent. No effect on a bad list.
 void producers_inherit(XqQueue* consumer, cl_uint count, const cl_event* events);
@@ -26,7 +26,7 @@ void queue_created(cl_command_queue queue, Priority vendor_priority);
 void queue_retained(cl_command_queue queue);
 // Call before the driver releases the queue. The last reference also ends the XQueue.
 void queue_releasing(cl_command_queue queue);
-// An in-order queue became out-of-order, or the reverse: forgets what was known about it.
+// Forgets what was known about a queue that became out-of-order, or in-order.
 void queue_changed(cl_command_queue queue);
 
 }  // namespace xsched::opencl

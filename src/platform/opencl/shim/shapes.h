@@ -35,8 +35,8 @@ inline constexpr auto copy = &InPieces<Callee, kBlockingAt>::call;
 template <typename Callee>
 inline constexpr auto traced = &Traced<Callee>::call;
 
-// A marker or barrier does no work and is never held: without a wait list it means everything before it, which a
-// hold would change, and with one it ends when the listed events do.
+// Hooks a marker or barrier, which does no work and is never held. Without a wait list it stands for everything before
+// it, which a hold would change; with a wait list it ends when the listed events do.
 template <typename Callee>
 cl_int marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
     WaitCommand wait(queue, count, events, WaitCommand::Kind::kMarker);
@@ -45,7 +45,7 @@ cl_int marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_
     return code;
 }
 
-// The oldest form has no event.
+// Hooks a barrier. The oldest form of the call has no event.
 template <typename Callee, typename... Event>
 cl_int barrier(cl_command_queue queue, cl_uint count, const cl_event* events, Event... event) {
     WaitCommand wait(queue, count, events, WaitCommand::Kind::kBarrier);
@@ -127,8 +127,8 @@ cl_int set_queue_property(cl_command_queue queue, cl_command_queue_properties fl
     return code;
 }
 
-// A program that asks for a function by name gets ours where there is one, or it would pass us by. The last argument is
-// the name.
+// Returns our function of that name if there is one, otherwise the driver's: with the driver's function the program
+// would bypass the shim. The last argument is the name.
 template <typename Callee, typename... Platform>
 void* get_extension(Platform... platform_and_name) {
     const char* name = nullptr;

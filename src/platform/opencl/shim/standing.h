@@ -9,18 +9,19 @@
 
 namespace xsched::opencl {
 
-// The next command of the queue waits for these events. 0: for none that its device does not end.
+// Notes that the next command of the queue waits for these events, and returns the stand; 0: the device itself ends all
+// of them.
 XqStand begin_stand(XqQueue* queue, cl_uint count, const cl_event* events, bool blocks_all);
 
-// The program is about to set the event: commands that wait for nothing else no longer stand.
+// Notes that the program is about to set the event: commands that wait for nothing else no longer stand.
 void user_event_is_set(cl_event event);
 
-// A command that does no work and is not admitted.
+// A wait command of the program: it does no work and is not admitted like others.
 class WaitCommand {
 public:
     enum class Kind {
-        kMarker,     // in a queue that keeps order what follows waits for it, else its event alone tells
-        kBarrier,    // what follows waits for it
+        kMarker,  // in a queue that keeps order what follows waits for it, else its event alone tells
+        kBarrier,  // what follows waits for it
         kSemaphores  // waits for semaphores, of which only its own event tells
     };
     WaitCommand(cl_command_queue queue, cl_uint count, const cl_event* events, Kind kind);
@@ -31,7 +32,7 @@ public:
         event_ = wanted != nullptr || !until_event_ ? wanted : &own_;
         return event_;
     }
-    // The driver's call has returned.
+    // Notes that the driver's call has returned.
     void returned(bool succeeded);
 
 private:

@@ -8,7 +8,7 @@
 namespace xsched::stream {
 namespace {
 
-// Under a DriverUse.
+// Registers the queue's words with the driver. `use`: the DriverUse that the caller is inside of.
 bool pin(HwQueue& hwq, const DriverUse& use) {
     const Api& api = *hwq.api;
     if (!has_value_operations(api)) {

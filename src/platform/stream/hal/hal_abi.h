@@ -44,8 +44,7 @@ void HAL(try_gates)(xsched::stream::Context context);
 void HAL(pause)(void);
 void HAL(unpause)(void);
 
-// The context is about to be destroyed: forgets memory registered through it, and puts work that is off the device
-// back.
+// Forgets memory registered through a context that is about to be destroyed, and puts work that is off the device back.
 void HAL(context_going)(xsched::stream::Context context);
 
 // Returns whether the library must be told of a large copy that leaves its device: level 3 may have to stop such copies
@@ -61,7 +60,7 @@ int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, u
 
 namespace xsched::stream {
 
-// The same functions under names for code that shims share.
+// These functions give those above names that code shared by all shims can use.
 inline const Api* hal_api() { return HAL(api)(); }
 inline HAL(Dlsym) hal_dlsym() { return HAL(dlsym)(); }
 inline XResult hal_wrap(WrappedStream* wrapped, uint32_t kind, Stream stream, Context context) {

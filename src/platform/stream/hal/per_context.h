@@ -27,7 +27,7 @@ public:
         if (*at == nullptr) *at = new (std::nothrow) Entry{context, value, nullptr};
         return *at != nullptr;
     }
-    // The context goes.
+    // Forgets a context that is about to end.
     void forget(Context context) {
         base::Lock lock(mutex_);
         Entry** at = place_of(context);

@@ -18,7 +18,7 @@ bool make_signal(HwQueue& hwq);
 uint64_t* signal_of(const HwQueue& hwq);
 // Sets the signal's word to the queue's `closed`. A thread that changes either of the two checks the other afterwards.
 void set_signal(HwQueue& hwq);
-// The device is being reset: its signals are gone.
+// Forgets the signals of a device that is being reset.
 void signals_going(Device device);
 
 }  // namespace xsched::stream

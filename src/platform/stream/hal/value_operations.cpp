@@ -141,7 +141,7 @@ void take_gate_memory(HwQueue& hwq) {
     if (kMakesSignals && g_on_signals[device_index(hwq.device)].load(std::memory_order_acquire)) make_signal(hwq);
 }
 
-// The trial's memory stays, since a thread may be running it.
+// Forgets a device that is reset. The trial's memory is kept, since a thread may be running the trial.
 void device_going(Device device) {
     signals_going(device);
     if (g_unclear[device_index(device)].exchange(nullptr) != nullptr) g_begun[device_index(device)].store(false);

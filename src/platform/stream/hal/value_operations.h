@@ -26,8 +26,8 @@ struct DevicePlace {
 void try_value_operations_early(const DevicePlace& place);
 // Takes the driver's memory for the queue's gate if the device needs it. Called while the program creates the queue.
 void take_gate_memory(HwQueue& hwq);
-// The device is reset: its signals, and an inconclusive trial's stream, are gone. The next context or stream starts
-// another trial.
+// Forgets the signals of a device that is reset, and the stream of a trial without a result. The next context or stream
+// starts another trial.
 void device_going(Device device);
 // Returns the cost of a gate and of a report on its device.
 XqGateCost gate_cost(const HwQueue& hwq);

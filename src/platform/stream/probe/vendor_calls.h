@@ -29,7 +29,7 @@ inline int register_pages(void* pages, size_t bytes, Word* word) {
     const int code = call(kNames.register_memory, pages, bytes, portable_mapped);
     return code == 0 ? call(kNames.device_pointer, word, pages, 0U) : code;
 }
-// The launch function, as the runtime hands it out itself.
+// Returns the launch function that the runtime's own look-up hands out.
 inline void* launch_by_proc_address() {
     void* function = nullptr;
     int status = 0;

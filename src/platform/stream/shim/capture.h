@@ -45,8 +45,9 @@ inline bool capturing(Stream stream, bool per_thread) {
     return may_be_captured() && launch_asks_capturing(stream, per_thread);
 }
 
-// Begin and end a thread's copy in pieces (copies.h). Natively such a copy is one command, which a capture either
-// contains or not. So a capture that begins waits for the copy's end, and no copy is split while a stream is captured.
+// Begin and end a thread's copy in pieces (copies.h). split_begins returns false if a capture forbids it now. Natively
+// such a copy is one command, which a capture either contains or not. So a capture that begins waits for the copy's
+// end, and no copy is split while a stream is captured.
 bool split_begins();
 void split_over();
 // Waits for such copies, at the begin of a capture that other threads see already.

@@ -71,12 +71,12 @@ public:
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);
     }
 
-    // The driver's call may wait for the stream, so a keep-alive there is limited as behind a launch.
+    // Limits a keep-alive in the stream as if a launch followed, since the driver's call may wait for the stream.
     void follow_keep_alive() const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_about_to(xqueue_, kXqMayWait);
     }
-    // The driver's call will wait for the stream, so no keep-alive may stand there.
+    // Ends a keep-alive in the stream, since the driver's call will wait for the stream.
     void end_keep_alive() const {
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_about_to(xqueue_, kXqQuery);

@@ -30,7 +30,8 @@ constinit std::atomic<xsched::stream::Dlsym> xsched_next_dlsym{nullptr};
 namespace xsched::stream {
 namespace {
 
-// A profiler behind us may have a dlsym too. Before glibc 2.34 a program may have none behind us.
+// Finds the dlsym of the next library, which may be a profiler's. Before glibc 2.34 a program may have no dlsym behind
+// ours.
 void find_next_dlsym() {
     if (xsched_next_dlsym.load(std::memory_order_relaxed) != nullptr) return;
     const Dlsym next = reinterpret_cast<Dlsym>(next_symbol("dlsym"));

@@ -7,10 +7,10 @@
 
 namespace xsched::stream {
 
-// The program has created a context or stream, or allocated memory: connects to the scheduler and starts our threads.
-// Keeps errno.
+// Connects to the scheduler and starts our threads. Call when the program has created a context or stream, or allocated
+// memory. Keeps errno.
 void device_used();
-// The program has created a stream: also tries what its device supports.
+// Does the same when the program has created a stream, and also tries what the stream's device supports.
 void stream_made();
 // Returns whether this program has a priority above the default.
 bool known_early();

@@ -38,7 +38,7 @@ Record* first_record(Event event) {
     return nullptr;
 }
 
-// 0: it is this process's alone.
+// Returns the name that all processes have for a shared event; 0: the event is this process's alone.
 uint64_t shared_name(Event event) {
     if (event == nullptr || !g_any_shared.load(std::memory_order_acquire)) return 0;
     const Record* record = g_records.find(event);

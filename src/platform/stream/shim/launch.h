@@ -34,8 +34,8 @@ template <typename... Arguments>
 constexpr bool is_wait(Arguments...) {
     return true;
 }
-// A batch of value operations. Each is a union of six 64-bit words that begins with its kind; CUDA and HIP use the same
-// numbers.
+// Returns whether a batch of value operations contains a wait. Each operation is a union of six 64-bit words that
+// begins with its kind; CUDA and HIP use the same numbers.
 template <typename Anything>
 bool is_wait(Anything, unsigned count, void* batch, unsigned) {
     constexpr int kWaitValue32 = 1;

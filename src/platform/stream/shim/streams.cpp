@@ -302,7 +302,7 @@ bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
 void frees_device_memory() { xq_about_to(nullptr, kXqFree); }
 
-// The priority may have been set since (XHintPriority, xcli hint).
+// Looks whether queues have different priorities by now: one may have been set since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {
     int32_t first = PRIORITY_NO_EXECUTE;
     for_each_entry([&](const StreamEntry& entry) {

@@ -5,7 +5,7 @@
 
 namespace xsched::stream {
 
-// The calling thread's; without a lock.
+// Returns the entry of the calling thread's default stream in this context. Takes no lock.
 StreamEntry* find_thread_stream(Context context);
 // Adds a stream of the calling thread. When the thread ends, `end` is called for its streams. Returns false if there is
 // no memory, or too many contexts.

@@ -16,9 +16,9 @@
 
 namespace xsched::stream {
 
-// "cuLaunchKernel of 'matmul' on stream 0x55d0 (command 17 created)"; without a kernel the part in the middle is left
-// out. The commands of the process that are logged have a number. `host_function`: what stands for the kernel in the
-// program, where the call names it so.
+// Logs a command, for example "cuLaunchKernel of 'matmul' on stream 0x55d0 (command 17 created)"; without a kernel the
+// part in the middle is left out. The logged commands of a process are numbered. `host_function`: the host function
+// that stands for the kernel, if the call names the kernel by it.
 void trace_command(const char* function, Kernel kernel, Stream stream, const void* host_function = nullptr);
 
 constexpr bool names_host_function(std::string_view entry) {
@@ -36,7 +36,7 @@ const void* host_function_in(First first, Rest... rest) {
         return host_function_in(rest...);
 }
 
-// A launch as trace_command shows it.
+// Logs a launch by trace_command.
 template <EntryPoint kEntry, typename... Arguments>
 void trace_launch(Kernel kernel, Stream stream, Arguments... arguments) {
     const void* function = nullptr;
@@ -49,7 +49,7 @@ class CallText {
 public:
     explicit CallText(const char* function);
     void argument(unsigned long long value, bool hexadecimal);
-    // The driver's answer, and what it wrote to its first argument.
+    // Adds the driver's answer, and the value that it wrote to its first argument.
     void result(Result code, unsigned long long made);
     void write() const { XLOG_DEBG("%s", text_); }
 
@@ -65,7 +65,8 @@ constexpr bool allocates(std::string_view entry) {
     return entry.find("Alloc") != std::string_view::npos || entry.find("Malloc") != std::string_view::npos;
 }
 
-// The driver waits for all work of the context (docs/decisions/013), that is also for a keep-alive.
+// Returns whether the driver waits in this call for all work of the context (docs/decisions/013), and so also for a
+// keep-alive.
 constexpr bool frees(std::string_view entry) {
     return entry == "cuMemFree" || entry == "cuMemFree_v2" || entry == "hipFree";
 }

@@ -118,7 +118,8 @@ Guard::Flight* Guard::new_flight(const XoclGuarded& what) {
     return nullptr;
 }
 
-// Ended by a dropped hold: should the driver call back all the same, it finds the object.
+// Keeps the object of a launch that a dropped hold has ended: if the driver still calls back for it, the object is
+// there.
 void Guard::leave_behind(Flight* flight) {
     static std::atomic<Flight*> all{nullptr};
     flight->next = all.load(std::memory_order_relaxed);
@@ -264,7 +265,8 @@ cl_command_queue Guard::rest_queue() {
     return there;
 }
 
-// The caller has counted the pass. In the queue of our own: the program's waits at the tail.
+// Launches the work-groups that were skipped, in a queue of our own, since the program's queue waits at the tail. The
+// caller has counted this pass.
 void Guard::run_rest(Flight& flight) {
     flight.words->word(kGuardSkipped).store(0, std::memory_order_seq_cst);
     cl_event event = nullptr;

@@ -44,7 +44,7 @@ public:
 
     cl_int launch(cl_command_queue queue, const XoclGuarded& what, cl_uint count, const cl_event* wait_list,
                   cl_event* event, void** times);
-    // A hold was dropped: launches may have ended unrun without the driver calling back.
+    // Looks for launches that have ended unrun without a call back of the driver. Call after a hold was dropped.
     void look_for_dropped();
     // Lets launches whose groups wait for each other go on. Returns whether there may be such launches.
     bool look_for_mutual(int64_t now_ns) override;
@@ -89,7 +89,7 @@ private:
     int64_t closed_before_end_ns_ = 0;
 };
 
-// The guard of a queue; nullptr: none. A queue has one from guard_made to guard_gone.
+// Returns the guard of a queue; nullptr: it has none. A queue has one from guard_made to guard_gone.
 Guard* guard_of(cl_command_queue queue);
 void guard_made(cl_command_queue queue, Guard* guard);
 void guard_gone(cl_command_queue queue);

@@ -31,12 +31,13 @@ bool xocl_guards(cl_command_queue queue);
 // enqueued and `done` is not called. Stores in `times` the value for xocl_times_keep.
 cl_int xocl_guarded_launch(cl_command_queue queue, const XoclGuarded* launch, cl_uint count, const cl_event* wait_list,
                            cl_event* event, void** times);
-// The program got `event` for a launch, with one reference; NULL: it wanted none.
+// Notes that the program got `event` for a launch, with one reference; NULL: it wanted none.
 void xocl_times_keep(void* times, cl_event event);
-// The program takes, or is about to give back, a reference to an event that may be a guarded launch's.
+// Note that the program takes, or is about to give back, a reference to an event that may be a guarded launch's.
 void xocl_times_retained(cl_event event);
 void xocl_times_releasing(cl_event event);
-// The event whose time `what` (CL_PROFILING_COMMAND_...) is to be told for `event`, with a reference for the caller.
+// Returns the event whose time `what` (CL_PROFILING_COMMAND_...) must be told for `event`, with a reference for the
+// caller.
 cl_event xocl_times_event(cl_event event, cl_profiling_info what);
 
 #pragma GCC visibility pop

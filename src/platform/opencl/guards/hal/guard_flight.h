@@ -20,7 +20,7 @@ struct GuardFlight {
     // as it did before.
     const size_t* rest_local();
     bool skipped() const { return words->word(kGuardSkipped).load(std::memory_order_acquire) != 0; }
-    // Work-groups there can be at most; 0: too many to have a word for each.
+    // Returns the most work-groups that the launch can have; 0: too many to have a word for each.
     size_t most_groups() const;
 
     Guard& guard;

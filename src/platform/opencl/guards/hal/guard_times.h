@@ -13,11 +13,11 @@ class GuardTimes {
 public:
     // Takes over a reference to `first`, the first pass's event. nullptr: no memory; nothing was taken.
     static GuardTimes* create(const ClApi& api, cl_event first);
-    // The last pass so far; takes over a reference.
+    // Notes the event of the last pass so far; takes over a reference.
     void last(cl_event event);
     void disown();
 
-    // The program's event, with the one reference it has now.
+    // Notes the program's event, with the one reference that it has now.
     void keep(cl_event event);
     static void retained(cl_event event);
     static void releasing(cl_event event);

@@ -7,7 +7,7 @@
 
 namespace xsched::opencl {
 
-// XSCHED_AUTO_XQUEUE_LEVEL=2. Never changes.
+// Returns whether kernels get guards (XSCHED_AUTO_XQUEUE_LEVEL=2). The answer never changes.
 bool guarding();
 
 // --- programs (guard_objects.cpp)
@@ -25,9 +25,10 @@ void kernel_made(cl_kernel kernel, cl_program program);
 void kernel_cloned(cl_kernel kernel, cl_kernel source);
 void kernel_retained(cl_kernel kernel);
 void kernel_releasing(cl_kernel kernel);
-// The driver took it.
+// Notes that the driver took this argument of the kernel.
 void kernel_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value);
-// The kernel uses shared virtual memory: the host may communicate with it while it runs, or free what it needs.
+// Notes that the kernel uses shared virtual memory: the host may communicate with the running kernel, or free memory
+// that it needs.
 void kernel_shares_memory(cl_kernel kernel);
 
 // --- launches (guard_launch.cpp). As Callee of Enqueue.
@@ -36,7 +37,7 @@ struct GuardedNDRange {
     static constexpr const char* kName = Declared<kEntry_clEnqueueNDRangeKernel>::kName;
     static constexpr CopyBytes kCopy = CopyBytes::kNone;
     static Type driver();
-    // The launch succeeded; `event`: what the program got, nullptr: it wanted none.
+    // Notes that the launch succeeded. `event`: the one that the program got; nullptr: it wanted none.
     static void launched(cl_event event);
 };
 

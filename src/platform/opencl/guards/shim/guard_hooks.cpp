@@ -131,7 +131,7 @@ cl_int hook_clReleaseEvent(cl_event event) {
     return below<kEntry_clReleaseEvent>()(event);
 }
 
-// Times are told once the whole launch is complete, as for any command.
+// Tells the times of a guarded launch once the whole launch is complete, as for any command.
 cl_int hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t room, void* value, size_t* needed) {
     const auto ask = below<kEntry_clGetEventProfilingInfo>();
     const cl_int code = ask(event, what, room, value, needed);

@@ -47,7 +47,8 @@ void launch_over(void* owner, int64_t length_ns, int mutual) {
     learn(*kept->kernel, kept->items, length_ns);
 }
 
-// Long enough that stopping it in the middle is worth what the guard costs.
+// Returns whether the launch gets a guard: it is expected to take long enough that a stop in its middle is worth the
+// guard's cost, its length is not known, or the length must be measured again.
 bool worth_it(GuardedKernel& kernel, double items) {
     const auto least_ns = static_cast<double>(base::options().opencl_guard_us) * 1000;
     const double expected_ns = static_cast<double>(kernel.item_ns.load(std::memory_order_relaxed)) * items;
@@ -94,8 +95,8 @@ std::unique_ptr<Kept> prepare(const KernelEntry& entry, double items) {
     return kept;
 }
 
-// If anything goes wrong here, the call goes to the driver as it is: it runs without a guard, or the driver says what
-// is wrong with it.
+// Launches the kernel's guarded twin. If anything goes wrong, the call goes to the driver as it is: the kernel then
+// runs without a guard, or the driver says what is wrong with the call.
 cl_int enqueue_guarded(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                        const size_t* global, const size_t* local, cl_uint count, const cl_event* wait_list,
                        cl_event* event) {

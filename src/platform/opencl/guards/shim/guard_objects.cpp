@@ -18,8 +18,8 @@ enum State : uint32_t {
     kReady       // `guarded` is final until it is built again; nullptr: nothing to guard
 };
 
-// The state while a thread of this process builds the twin. It contains the generation of forks: in fork's child that
-// thread does not exist, so the child sees another number and begins again.
+// Returns the state while a thread of this process builds the twin. It contains the generation of forks: in a forked
+// child that thread does not exist, so the child sees another number and begins again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 struct ProgramEntry {
@@ -83,7 +83,7 @@ void retain_all(std::vector<cl_program>& list, cl_uint count, const cl_program* 
         if (below<kEntry_clRetainProgram>()(programs[i]) == CL_SUCCESS) list.push_back(programs[i]);
 }
 
-// The guarded twin of a program that is built, made at the first kernel that is wanted from it.
+// Returns the guarded twin of a built program. The twin is made when its first kernel is wanted.
 GuardedProgram* twin_of(cl_program program) {
     ProgramEntry* entry = find(g_programs, program);
     if (entry == nullptr) return nullptr;

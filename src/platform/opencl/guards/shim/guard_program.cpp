@@ -32,7 +32,7 @@ std::string build_text(cl_program program, cl_device_id device, cl_program_build
     return text;
 }
 
-// The devices that the program is built for.
+// Returns the devices that the program is built for.
 std::vector<cl_device_id> devices_of(cl_program program) {
     cl_uint count = 0;
     below<kEntry_clGetProgramInfo>()(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, nullptr);
@@ -229,7 +229,8 @@ GuardedProgram::~GuardedProgram() {
     if (program_ != nullptr) below<kEntry_clReleaseProgram>()(program_);
 }
 
-// The driver has the last word on whether the guard is where it should be.
+// Asks the driver about the guarded kernel. Returns false if the driver does not find the guard's parameters where they
+// should be.
 bool GuardedProgram::describe(cl_program original, const std::string& name) {
     cl_kernel theirs = below<kEntry_clCreateKernel>()(original, name.c_str(), nullptr);
     cl_kernel ours = below<kEntry_clCreateKernel>()(program_, name.c_str(), nullptr);

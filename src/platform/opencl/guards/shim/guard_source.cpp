@@ -27,14 +27,14 @@ struct Places {
 
 bool is(const Token& token, std::string_view text) { return !token.directive && token.text == text; }
 
-// The token after `at` that is no part of a preprocessor line; the end if there is none.
+// Returns the position of the next token after `at` that is no part of a preprocessor line; the end if there is none.
 size_t next(const std::vector<Token>& tokens, size_t at) {
     do ++at;
     while (at < tokens.size() && tokens[at].directive);
     return at;
 }
 
-// The parenthesis that closes the one at `open`.
+// Returns the position of the parenthesis that closes the one at `open`.
 std::optional<size_t> closing(const std::vector<Token>& tokens, size_t open) {
     int depth = 0;
     for (size_t at = open; at < tokens.size(); at = next(tokens, at)) {

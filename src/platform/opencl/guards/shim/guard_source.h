@@ -37,7 +37,7 @@ enum class SourcePart { kWhole, kFirst, kOther };
 GuardedSource guard_source(std::string_view source, const std::vector<std::string>& kernels,
                            SourcePart part = SourcePart::kWhole);
 
-// "a;b;c", as clGetProgramInfo names kernels.
+// Returns the names in a list "a;b;c", as clGetProgramInfo names kernels.
 std::vector<std::string> names_in(std::string_view list);
 
 }  // namespace xsched::opencl
