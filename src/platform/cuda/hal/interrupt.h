@@ -16,8 +16,8 @@ namespace xsched::cuda {
 
 // Lets all work run that this process stopped, until a stream asks again. For contexts that are about to be destroyed.
 void let_everything_run();
-// Lets everything run, even if xserver stopped it, and restores the driver's timeslices. For the time after a scheduler
-// is gone.
+// Lets everything run, even if xserver stopped it, and restores the driver's timeslices. Call when the scheduler is
+// gone.
 void restore_everything();
 
 // Makes a call to the kernel driver (by `next`), and records what it allocates and frees.

@@ -22,10 +22,11 @@ CUresult map_movable(CUdeviceptr begin, size_t bytes, size_t offset, CUmemGeneri
                      unsigned long long flags);
 CUresult unmap_movable(CUdeviceptr begin, size_t bytes);
 CUresult open_movable(CUdeviceptr begin, size_t bytes, const void* access, size_t count);
-// Answers cuMemRetainAllocationHandle. False: no memory of ours is there.
+// Answers cuMemRetainAllocationHandle. Returns false if no memory of ours is there.
 bool retain_movable(CUmemGenericAllocationHandle* handle, CUdeviceptr address);
-// The driver's handle for a handle of ours, during one call: the memory is on the device. `tells_others`: the name of a
-// call that hands the memory on, so it stays from now on; nullptr: the call does not.
+// One call's use of a handle of ours: translates it to the driver's handle, and keeps the memory on the device during
+// the call. `tells_others`: the name of a call that hands the memory to others, so that it stays there for good;
+// nullptr: the call does not.
 class PhysicalUse : base::NoCopies {
 public:
     PhysicalUse(unsigned long long handle, const char* tells_others);

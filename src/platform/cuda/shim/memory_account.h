@@ -64,7 +64,7 @@ void forget_counted(CUcontext context);
 uint64_t counted_bytes();
 // Changes the driver's answer to cuMemGetInfo to what the program may have; the pointers may be null.
 void show_what_it_may_have(size_t* free, size_t* total);
-// Changes the driver's answer to cuDeviceTotalMem likewise.
+// Changes the driver's answer to cuDeviceTotalMem to what the program may have at most.
 void show_whole_of_what_it_may_have(size_t* total);
 // Tells the scheduler how much of the memory on the current context's device stays there.
 void tell_of_counted();

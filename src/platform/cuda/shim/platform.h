@@ -57,7 +57,7 @@ inline const char* kernel_name(Kernel kernel) {
 // Returns nullptr: CUDA's driver interface knows kernels by its own handles alone, not by host functions.
 inline const char* host_function_name(const void*, Stream) { return nullptr; }
 
-// Streams do not share hardware queues so that one waits for another.
+// On CUDA no stream waits for another one because they share a hardware queue.
 inline constexpr bool kSharesHardware = false;
 // Large copies go in pieces by default, since that was measured to help.
 inline constexpr bool kCopiesInPieces = true;

@@ -84,7 +84,8 @@ using cuda::set_attribute;
 using cuda::share_memory;
 using cuda::unmap_memory;
 
-// Calls that the driver makes itself do not pass here.
+// The hook for calls of the program. For CUDA it is the hook itself: the driver's own calls do not come through the
+// shim.
 template <EntryPoint kEntry, auto kHook>
 inline constexpr auto from_program = kHook;
 

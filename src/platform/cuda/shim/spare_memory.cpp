@@ -23,8 +23,8 @@ struct Allocation {
 using Spares = std::array<Allocation, 16>;
 
 constinit base::Mutex g_mutex;  // guards the next four
-// The program's newest allocations that it has not freed. Other memory is not kept: memory exported by another process,
-// managed memory, and memory of a pool.
+// The program's newest allocations that it has not freed. Only these can become spares; memory of another process,
+// managed memory and memory of a pool is not among them.
 constinit std::array<Allocation, 256> g_allocated{};
 constinit size_t g_next_allocated = 0;
 constinit Spares g_spares{};

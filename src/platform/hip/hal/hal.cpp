@@ -15,8 +15,8 @@ namespace {
 
 using namespace xsched::stream;
 
-// The device of a stream that need not exist: runtimes may crash over a handle that never was one, so the question is
-// the one they all check.
+// Returns the device of a stream, as a context; null: it is no stream. Runtimes may crash over a handle that never was
+// a stream, so this asks by a function in which all of them check the handle.
 Context context_of(const Api& api, StreamKind kind, Stream stream) {
     const OwnCalls own(api);
     if (kind != StreamKind::kOrdinary) return current_context(api);

@@ -48,8 +48,8 @@ XResult xhip_direct_wrap(HwQueueHandle* hwq, const void* hsa_queue, const XhipPl
 // Notes that the queue's doorbell was rung: every packet in the queue by now is a command.
 void xhip_direct_rung(HwQueueHandle hwq);
 
-// The change that one call of the runtime for a stream makes to the queues: looked at before and after. On the caller's
-// stack; only as much of it is written as is needed.
+// The state of the hardware queues before one call of the runtime for a stream, to find which queues the call has used.
+// On the caller's stack; only as much of it is written as is needed.
 struct XhipCallWatch {
     uint32_t main;  // the stream's queue as known before; 0: not known
     uint32_t count;  // of `before`; 0: only the main queue is looked at

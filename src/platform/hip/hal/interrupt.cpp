@@ -66,7 +66,8 @@ XResult settle() {
     for (unsigned i = 0; i < process.count; ++i)
         go_on[i] = !queues[i].stopped && process.queues[i].stopped_by != Way::kNone;
     resume_those(go_on);
-    // Afterwards: a way that fails to resume some queues may let others go on that are to stay stopped.
+    // The queues to stop are found after the resumption: a way that fails to resume some queues may let others run that
+    // must stay stopped.
     for (unsigned i = 0; i < process.count; ++i)
         stop[i] = queues[i].stopped && process.queues[i].stopped_by == Way::kNone;
     return suspend_those(stop);

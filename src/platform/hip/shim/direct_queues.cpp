@@ -59,7 +59,8 @@ void give_back(DirectEntry& entry) {
     g_spare = &entry;
 }
 
-// g_entry_mutex held. At the first ring: by then it is known whether the queue is HIP's.
+// Makes the XQueue of a queue at its first ring: by then it is known whether the queue is HIP's. nullptr: it is not
+// scheduled. g_entry_mutex held.
 XqQueue* make_xqueue(DirectEntry& entry) {
     if (!base::options().auto_xqueue_on) return nullptr;
     HwQueueHandle hwq = 0;

@@ -44,7 +44,8 @@ private:
     }
 };
 
-// A synchronous copy: it is complete when it returns if it is one to the host, or if the function always waits.
+// Hooks a synchronous copy. When the call returns, the copy is complete if it goes to the host, or if the function
+// always waits (kAlways).
 template <EntryPoint kEntry, bool kAlways = false, typename Function = typename Declared<kEntry>::Type>
 struct Copied;
 

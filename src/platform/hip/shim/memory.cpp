@@ -10,7 +10,8 @@ static_assert(kManagedAttribute == hip::HIP_POINTER_ATTRIBUTE_IS_MANAGED &&
               kBeginAttribute == hip::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR &&
               kBytesAttribute == hip::HIP_POINTER_ATTRIBUTE_RANGE_SIZE);
 
-// The numbers of the types of memory changed with ROCm 6; whether it has an address on the host tells the same.
+// Returns whether memory is the host's or a device's, by whether it has an address on the host: the numbers of the
+// types of memory changed with ROCm 6.
 Memory::Place place_of(uint64_t host_address, uint64_t bytes) {
     if (bytes == 0) return Memory::Place::kPageable;  // the runtime does not know it
     return host_address != 0 ? Memory::Place::kPinned : Memory::Place::kDevice;

@@ -12,8 +12,8 @@
 
 namespace xsched::stream {
 
-// Calls to KFD (platform/hip/hal/driver_queues.h). Those to the console, which have the same letter, have neither
-// direction nor size.
+// Returns whether an ioctl is a call to KFD (platform/hip/hal/driver_queues.h). Calls to the console have the same
+// letter, but neither direction nor size.
 constexpr bool is_recorded_ioctl(unsigned long request) {
     return _IOC_TYPE(request) == hip::kfd::AMDKFD_IOCTL_BASE && _IOC_DIR(request) != _IOC_NONE;
 }
@@ -58,7 +58,8 @@ inline const char* host_function_name(const void* function, Stream stream) {
 inline constexpr bool kSharesHardware = true;
 // Large copies go whole by default, since pieces have not been measured.
 inline constexpr bool kCopiesInPieces = false;
-// Calls that free memory do not wait: it has not been measured whether freeing delays others' copies there.
+// Calls that free memory are never delayed on HIP. It has not been measured whether freeing delays other programs'
+// copies there.
 inline constexpr int64_t kScrubRate = 0;
 unsigned hardware_queues();
 // Returns whether streams of different priorities share them as well.

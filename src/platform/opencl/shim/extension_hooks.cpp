@@ -45,7 +45,8 @@ inline constexpr Traits kTraitsByName{};
     inline constexpr Traits kTraitsByName<kByName_##name>{__VA_ARGS__};
 #include "functions.inc"
 
-// The function of that name of the driver that was asked as number kDriver.
+// The hook for one function by name and one driver: kDriver is the number of the driver among those that were asked for
+// the function.
 template <ByName kName_, unsigned kDriver>
 struct OfDriver;
 #define BY_NAME(name, ...)                                                                                 \

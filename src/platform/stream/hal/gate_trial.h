@@ -43,7 +43,7 @@ struct TrialResult {
 // is no such memory.
 TrialWord trial_word(int device_index);
 
-// A stream of our own, and its marks.
+// A stream of our own for the trial, with an event before the gate and one behind it.
 class TrialStream {
 public:
     explicit TrialStream(const Api& api) : api_(api) {}

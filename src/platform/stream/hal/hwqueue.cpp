@@ -20,8 +20,8 @@ constinit HwQueue* g_first_spare = nullptr;
 constinit HwQueue* g_last_spare = nullptr;
 constinit uint32_t g_spares = 0;
 
-// Synchronizes by an event: a capture that begins meanwhile must not have to wait for it, and a synchronization of its
-// stream would spoil it.
+// Waits for all work of the stream by an event. A synchronization of the stream would spoil a capture that begins
+// meanwhile, and a capture must not have to wait for this wait.
 XResult synchronize(void* self) {
     HwQueue& hwq = of(self);
     XResult result = kXSchedSuccess;

@@ -61,7 +61,7 @@ XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when)
     Event end = when == kXqWhenComplete ? mark_end(hwq, &result) : nullptr;
     if (result == kXSchedSuccess) result = begin_keep_alive(hwq, number, ns);
     if (end == nullptr) return result;
-    // A failure belongs to the program: the call that this one replaces will report it.
+    // A failure is not reported here: the program's own call, which this one replaces, meets it too and reports it.
     if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
     event_destroy(*hwq.api, end);
     return result;

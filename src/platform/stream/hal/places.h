@@ -16,7 +16,7 @@ public:
         queue_ = count_ = 0;
     }
     // Notes that everything up to `value` is in hardware queue `queue`, which has received `packets` in all. Returns
-    // false if that is nothing new: the last command put nothing in (a copy engine does it).
+    // false if that is nothing new: the last command put no packet into the queue (a copy engine carries it out).
     bool note(uint32_t value, uint32_t queue, uint64_t packets) {
         base::Lock lock(mutex_);
         if (queue != queue_) count_ = 0;

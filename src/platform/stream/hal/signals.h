@@ -16,7 +16,8 @@ inline constexpr uint32_t kOpen = 1;  // what a gate's word must reach
 bool make_signal(HwQueue& hwq);
 // Returns the queue's signal; nullptr: it has none, or its device was reset since.
 uint64_t* signal_of(const HwQueue& hwq);
-// Sets the signal's word to the queue's `closed`. A thread that changes either of the two checks the other afterwards.
+// Sets the signal's word to the queue's `closed`. A thread that changes the word or `closed` checks afterwards that
+// both still agree.
 void set_signal(HwQueue& hwq);
 // Forgets the signals of a device that is being reset.
 void signals_going(Device device);

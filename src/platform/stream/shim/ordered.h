@@ -41,7 +41,7 @@ XSCHED_HOT bool wait_and_keep_alive(StreamEntry* entry);
 void keep_alive_behind(StreamEntry* entry);
 // Call before any other call that queries or waits for the stream.
 void end_keep_alive(StreamEntry* entry);
-// Returns whether "not ready" is only because of a keep-alive, which the program must not see.
+// Returns whether the driver says "not ready" only because of a keep-alive, which the program must not see.
 bool only_keep_alive_pending(StreamEntry* entry);
 
 template <EntryPoint kEntry>

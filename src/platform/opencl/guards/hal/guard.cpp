@@ -127,7 +127,7 @@ void Guard::leave_behind(Flight* flight) {
     }
 }
 
-// Gives back what it has. After an error its words may not be 0: they are not used again.
+// Gives back what the launch has. After an error the launch's words may not be 0, so they are not used again.
 void Guard::discard(Flight* flight) {
     GuardMemory* words = flight->words;
     if (words != nullptr && flight->status == CL_SUCCESS) {

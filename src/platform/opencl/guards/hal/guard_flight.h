@@ -16,8 +16,8 @@ class Guard;
 struct GuardFlight {
     GuardFlight(Guard& its_guard, const XoclGuarded& launch);
 
-    // The work-group size for a pass after the first: groups must be the ones they were. nullptr: the driver chooses,
-    // as it did before.
+    // Returns the work-group size for a pass after the first, which must have the same groups as the first pass.
+    // nullptr: the driver chooses, as in the first pass.
     const size_t* rest_local();
     bool skipped() const { return words->word(kGuardSkipped).load(std::memory_order_acquire) != 0; }
     // Returns the most work-groups that the launch can have; 0: too many to have a word for each.

@@ -10,7 +10,7 @@
 namespace xsched::opencl {
 namespace {
 
-// Our work beside the driver's call leaves errno as that left it.
+// Keeps errno as the driver's call left it, whatever our own work beside the call does.
 class KeepErrno {
 public:
     KeepErrno() = default;

@@ -165,8 +165,8 @@ bool argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what, Val
     return below<kEntry_clGetKernelArgInfo>()(kernel, index, what, sizeof value, &value, nullptr) == CL_SUCCESS;
 }
 
-// Finds the kind of value that the program may set the argument to. False: something that cannot be kept until another
-// pass (a sampler, a pipe), or not known.
+// Stores in `kind` which kind of value the argument takes. Returns false if the value cannot be kept until another pass
+// (a sampler, a pipe), or if the driver does not tell.
 bool kind_of(cl_kernel kernel, cl_uint index, ArgumentKind& kind) {
     cl_kernel_arg_address_qualifier space = 0;
     cl_kernel_arg_type_qualifier qualifiers = 0;

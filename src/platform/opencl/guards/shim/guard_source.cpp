@@ -52,7 +52,8 @@ Edit with_parameters(const std::vector<Token>& tokens, size_t open, size_t close
     return {tokens[close].at, 0, std::string(", ") + kGuardParameterText};
 }
 
-// The name at `at`: a definition, a prototype, or something that makes the kernel be left alone.
+// Looks at an occurrence of a kernel's name. Adds the changes for a definition or a prototype to `places`, and returns
+// nullptr; otherwise returns why the kernel gets no guard.
 const char* look_at(const std::vector<Token>& tokens, size_t at, Places& places) {
     if (tokens[at].directive) return "its name is in a preprocessor line";
     const size_t open = next(tokens, at);
