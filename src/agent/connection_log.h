@@ -3,13 +3,13 @@
 
 namespace xsched::agent {
 
-// `was_told`: the log said before that the process runs unscheduled.
+// Logs that the process is connected. `was_told`: the log said before that it runs unscheduled.
 void say_connected(int server_pid, const char* path, bool was_told);
-// `refusal`: the server's reason; empty: none answers.
+// Logs that no server schedules the process. `refusal`: the server's reason; empty: no server answers.
 void say_unserved(const char* path, const char* refusal);
-// `brief`: the server was there for a moment only.
+// Logs that the connection to the server is lost. `brief`: the server was there for a moment only.
 void say_lost(const char* why, bool brief);
-// Once.
+// Logs, at the first call only, that the process is in a sandbox.
 void say_sandbox();
 
 }  // namespace xsched::agent

@@ -9,9 +9,9 @@
 
 namespace xsched::ipc {
 
-// Returns how far a client's clock is ahead of the server's. The server made the memory at `made_ns` of its clock,
-// between the other two times of the client's. Returns 0 if both may have the same clock. The error is at most half of
-// the time between the two.
+// Returns how far a client's clock is ahead of the server's. The server made the memory at `made_ns` by its own clock,
+// between the two other times by the client's clock. Returns 0 if both may have the same clock. The error is at most
+// half of the time between the two.
 constexpr int64_t clock_ahead_ns(int64_t made_ns, int64_t asked_ns, int64_t answered_ns) {
     if (made_ns >= asked_ns && made_ns <= answered_ns) return 0;
     return asked_ns + (answered_ns - asked_ns) / 2 - made_ns;

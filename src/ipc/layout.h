@@ -41,8 +41,8 @@ struct Header {
     int32_t server_pid;
     uint32_t client_id;
     int64_t made_ns;  // when the server made the memory, by its own clock
-    // How far the client's clock is ahead of the server's; 0: both are the same clock (client_clock.h). Written and
-    // read by the client alone, before it uses anything else.
+    // How far the client's clock is ahead of the server's; 0: client and server have the same clock (client_clock.h).
+    // Written and read by the client alone, before it uses anything else.
     std::atomic<int64_t> client_ahead_ns;
 
     // --- client -> server

@@ -36,12 +36,14 @@ bool copy_path(char* path, const char* text) {
     return true;
 }
 
-// sudo and su may leave another user's directories in the environment.
+// Returns whether the directory exists and belongs to this user: sudo and su may leave another user's directories in
+// the environment.
 bool is_our_directory(const char* directory, struct stat& info) {
     return directory[0] == '/' && stat(directory, &info) == 0 && S_ISDIR(info.st_mode) && is_own_uid(info.st_uid);
 }
 
-// How to take a directory that does not exist: as no server there, which is no fault, or as one to be made.
+// The meaning of a directory that does not exist: no server is there, which is no fault (kIsFine), or the directory
+// must be made (kIsMade).
 enum class Missing { kIsFine, kIsMade };
 
 // Checks that the directory is ours and closed to others: in /tmp any user may have made it first.

@@ -80,7 +80,7 @@ typedef struct XqGateOps {
     // page. NULL, or a result of 0: the registration lasts as long as the process.
     uint64_t (*words_owner)(void* hwq);
     // Makes the next launch wait until *gate >= 1. NotAllowed: not possible now (a stream that is being captured).
-    // NULL: there are no gates, and level 3 works without: callers wait while the queue is off the device.
+    // NULL: the device has no gates; level 3 works without them: callers wait while the queue is off the device.
     XResult (*wait)(void* hwq);
     // Makes the device store `value` to *progress (or read_progress return it) once all earlier launches are done.
     XResult (*write_progress)(void* hwq, uint32_t value);
@@ -121,9 +121,10 @@ typedef struct XqStopState {
 typedef struct XqStopOps {
     XResult (*deactivate)(void* hwq);  // level 2; NULL, both: the gate does level 2, or there is none
     XResult (*reactivate)(void* hwq);
-    // Level 3; NULL, both: there is none. May take a millisecond; never called on the launch path. Where the hardware
-    // acts on more than a queue (a process's channels), it does when all of its queues have asked. NotSupported: never,
-    // the queue's level is lowered. NotAllowed: not now, as the backend has said; the gate acts alone.
+    // interrupt and restore: level 3; both are NULL if there is none. A call may take a millisecond; never called on
+    // the launch path. If the hardware can only stop more than one queue (all channels of a process), it stops when all
+    // queues of the process have asked. NotSupported: level 3 is never possible, and the queue's level is lowered.
+    // NotAllowed: it is not possible now, as the backend has said; the gate acts alone.
     XResult (*interrupt)(void* hwq, XqInterrupt how);
     // Called again when the queue has been running for a while after kXqKeepOff, and repeatedly while its work makes no
     // progress: the hardware may have missed the first call.

@@ -51,8 +51,8 @@ struct QueueCore {
     bool free() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }
     uint64_t in_flight() const { return launched - completed; }
-    // Returns how many of these can use the device. Standing commands do not count: they are no reason to hold back
-    // commands that order does not put behind them.
+    // Returns how many commands in flight can use the device. Standing commands do not count: they are no reason to
+    // hold back commands that order does not put behind them.
     uint64_t running() const {
         const uint64_t all = in_flight();
         if (!standing.any() || setup.ops->order == kXqInOrder) return all;

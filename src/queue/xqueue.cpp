@@ -15,8 +15,9 @@
 namespace xsched::queue {
 namespace {
 
-// Opening a hold may complete commands, and run their callbacks, within the call (drivers differ): what these set
-// free is left to the outermost pump of this thread, or a long backlog would become a deep recursion.
+// Work that the outermost pump of this thread still has to do. With some drivers, opening a hold completes commands and
+// runs their callbacks within the call. If each callback released further commands itself, a long backlog would become
+// a deep recursion.
 struct Deferred {
     static constexpr unsigned kMost = 8;
     bool pumping = false;

@@ -57,7 +57,8 @@ public:
     }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
-        // Work, not only a place in the queue, and not before the scheduler has been told: that may take a system call.
+        // A keep-alive is told of work only, not of markers, and after the scheduler was told: this may take a system
+        // call.
         const bool followed = (keep_alive_.running() || g_hold.awaits_launch()) && ticket.covers != 0;
         path_->launched(ticket, outcome);
         if (followed) [[unlikely]] {
@@ -100,8 +101,8 @@ public:
     XResult set_level(uint32_t level);
     XResult set_launch_config(int64_t threshold, int64_t batch_size);
 
-    // --- the agent's thread
-    // Of all queues, before the first is told to carry anything out.
+    // --- the agent's thread Looks at the progress of this queue. Call it for all queues before any queue carries out a
+    // directive.
     void look_before_directives();
     // Carries out what the scheduler wrote into the slot.
     void apply_directive();
@@ -133,7 +134,7 @@ public:
     // gate.
     bool keep_short_for(int32_t priority);
     void end_sharing();
-    // Tells whether level 3 can take this queue off without the others.
+    // Publishes whether level 3 can take this queue off the device without the process's other queues.
     void set_apart(bool apart);
 
     // --- questions

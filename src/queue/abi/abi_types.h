@@ -7,14 +7,14 @@
 extern "C" {
 #endif
 
-// xq_retire: whether the vendor's queue still takes commands.
+// Argument of xq_retire: says whether the vendor's queue still takes commands.
 typedef enum {
     kXqNoLastReport = 0,
     // The vendor's queue still takes commands from this thread, so the device can report when it is done.
     kXqLastReport = 1
 } XqRetire;
 
-// xq_launched: how the driver's call ended. Flags.
+// Argument of xq_launched: says how the driver's call ended. Flags.
 typedef enum {
     kXqFailed = 0,
     kXqSucceeded = 1,
@@ -29,33 +29,36 @@ typedef enum {
     kXqCanAsk = 1
 } XqAskLater;
 
-// xq_driver_call: on which side of the driver's call the caller is.
+// Argument of xq_driver_call: says whether the driver's call is about to begin or has returned.
 typedef enum { kXqCallBegins = 0, kXqCallReturned = 1 } XqDriverCall;
 
-// xq_shared_event: what the queue does with the event.
+// Argument of xq_shared_event: says what the queue does with the event.
 typedef enum { kXqRecords = 0, kXqWaits = 1 } XqSharedUse;
 
-// xq_about_to: what the program does next.
+// Argument of xq_about_to: says what the program does next.
 typedef enum {
-    // Uses the queue for the first time. Prepares the queue's keep-alive, if it may ever have one. Later that
-    // would fall into the program's first burst, and could wait in the driver for its launches.
+    // The program uses the queue for the first time: the queue's keep-alive is prepared, if it may ever have one. Later
+    // the preparation would fall into the program's first burst, and could wait in the driver for its launches.
     kXqFirstUse = 0,
-    // Waits for all work of the queue: keeps the device until the queue's next launch, if others are being kept off for
-    // it. The call may do the program's wait itself, and returns true then. Without a queue: the program waits for a
-    // whole context, which includes the process's hold, so the hold ends.
+    // The program waits for all work of the queue: a keep-alive keeps the device until the queue's next launch, if
+    // other programs are being kept off for it. xq_about_to may do the program's wait itself, and then returns true.
+    // Without a queue: the program waits for a whole context, which includes the process's hold, so the hold ends.
     kXqWait = 1,
-    // Waits for an event in the queue. Keeps the device as above, and returns at once: true if it keeps it.
+    // The program waits for an event in the queue: a keep-alive keeps the device as with kXqWait. xq_about_to returns
+    // at once: true if there is such a keep-alive.
     kXqWaitForEvent = 2,
-    // Queries the queue, or waits for it in another way: no keep-alive may stand there, so it ends soon.
+    // The program queries the queue, or waits for it in another way: a keep-alive in the queue would delay that, so it
+    // ends soon.
     kXqQuery = 3,
-    // Launches a command that may wait for earlier work of the queue: a keep-alive there ends soon, as behind a launch.
+    // The program launches a command that may wait for earlier work of the queue: a keep-alive there ends soon, as
+    // behind a launch.
     kXqMayWait = 4,
-    // Launches a kernel whose blocks must all be on the device together. No queue: the process's hold ends, because it
-    // may have the place of one of them.
+    // The program launches a kernel whose blocks must all be on the device together. No queue is given: the process's
+    // hold ends, because it may take the place of one of the blocks.
     kXqCooperative = 5,
-    // Frees device memory. No queue: all keep-alives end, since the driver waits for them. While the program frees
-    // memory again and again, nothing holds the device before its bursts: beside a hold, allocating and freeing took
-    // longer than a switch (docs/decisions/013).
+    // The program frees device memory. No queue is given: all keep-alives end, since the driver waits for them. While
+    // the program frees memory again and again, nothing holds the device before its bursts: beside a hold, allocating
+    // and freeing took longer than a switch (docs/decisions/013).
     kXqFree = 6
 } XqAbout;
 

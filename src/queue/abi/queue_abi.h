@@ -44,8 +44,8 @@ void xq_begin(bool errands);
 bool xq_entered_sandbox(void);
 
 // --- XQueues by pointer, for shims. The pointer stays valid memory for the process's life (stale use is refused).
-// Creates one with the environment's level, window and priority; starts the agent with the process's first queue.
-// NULL: not scheduled (XSCHED_AUTO_XQUEUE=OFF, out of queues); the reason is in the log.
+// Creates an XQueue with the environment's level, window and priority; starts the agent with the process's first queue.
+// Returns NULL if the queue is not scheduled (XSCHED_AUTO_XQUEUE=OFF, out of queues); the reason is in the log.
 XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority);
 XqQueue* xq_from_handle(XQueueHandle handle);
 
@@ -150,8 +150,8 @@ int32_t xq_priority(XqQueue* queue);
 // urgent unit may come: its callers wait in xq_admit instead. Work of the producer that is behind a gate already
 // inherits the consumer's priority.
 void xq_share_hardware(XqQueue* consumer, XqQueue* producer);
-// `queue` is about to get a command, and work of `other` may come to stand behind it in one hardware queue. If `queue`
-// is the less urgent one it is kept short as above, also before `other` has any work.
+// Call when `queue` is about to get a command, and work of `other` may later come behind it in the same hardware queue.
+// If `queue` is less urgent than `other`, it is kept short as by xq_share_hardware, even before `other` has any work.
 void xq_stand_before(XqQueue* queue, XqQueue* other);
 // Notes that the queue no longer shares its hardware queue.
 void xq_end_sharing(XqQueue* queue);

@@ -35,7 +35,8 @@ public:
     void sync_end(uint64_t mark) override { buffered_.sync_end(mark); }
     void report_all() override { buffered_.report_all(); }
 
-    // A copy in pieces (queue_abi.h): natively one command, so that no other thread's comes into its middle.
+    // The functions for a copy in pieces (queue_abi.h). Natively the copy is one command, so no other thread's command
+    // may come between two pieces.
     bool copies_in_pieces() override { return buffered_.copies_in_pieces(); }
     bool split_begins() override;
     void split_over() override;

@@ -12,11 +12,11 @@ inline constexpr uint32_t kMostHandovers = 64;
 
 // Returns whether there is something new since the last connection or send; cheap.
 bool handovers_pending();
-// Marks all as unsent, for a new server.
+// Marks all handovers as unsent, for a new server.
 void handovers_unsent();
-// Calls `send` for each unsent one until it returns false; the rest stays unsent.
+// Calls `send` for each unsent handover until `send` returns false; the rest stays unsent.
 void send_handovers(bool (*send)(const XqHandover& handover, void* data), void* data);
-// Undoes what the scheduler that had them has done, when it is gone.
+// Undoes what a scheduler has done with the handed-over descriptors. Call when that scheduler is gone.
 void undo_handovers();
 // Called when something is handed over, to wake the agent. Null: no agent.
 extern std::atomic<void (*)()> g_handed_over;

@@ -121,7 +121,7 @@ int64_t HardwareStop::opened_ns(uint32_t level) const {
     return level != kPreemptLevelInterrupt && directed_ns > stopped_ns_ ? std::min(directed_ns, now) : now;
 }
 
-// Returns likewise since when a queue that was just stopped may not run. Queue's lock held.
+// Returns since when a queue that was just stopped may not run. Queue's lock held.
 int64_t HardwareStop::closed_ns() const {
     if (!core_.published.suspended()) return stopped_ns_;  // by the program
     return std::min(core_.published.directed_ns(), stopped_ns_);

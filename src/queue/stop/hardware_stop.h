@@ -17,8 +17,8 @@ public:
     // Agent thread, and the program's own suspend and resume: brings the hardware in line with the queue's suspensions.
     // kGone: the queue is not in use.
     Applied apply();
-    // Waits until no call of the other functions is under way. No such call follows for a retired queue on a gated
-    // device.
+    // Waits until no call of the functions of this class is under way. No such call follows for a retired queue on a
+    // gated device.
     void settle() { base::Lock transition(transition_); }
     // Agent thread. Puts work that may run back on the device again, some time after the first call: the hardware may
     // have missed that call. If the work was only kept off (kXqKeepOff), this is always done once. After that, and for
@@ -30,7 +30,8 @@ public:
     // Agent thread, after all queues' `apply`: notes whether a queue that level 3 took off is only slowed, and how far
     // it is by now.
     void look_after();
-    // Agent thread, now and then: puts back work that is off the device for too long without a reason. Returns if so.
+    // Agent thread, now and then: puts back work that is off the device for too long without a reason. Returns whether
+    // it did.
     bool put_back_if_forgotten(int64_t now_ns);
     // Asks the backend whether level 3 pauses, and publishes the level that acts. Any thread, also within a call of the
     // backend: takes the queue's lock alone.
