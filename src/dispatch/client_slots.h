@@ -71,7 +71,7 @@ public:
         uint64_t unit;  // the unit for which it was made
     };
     std::vector<ForOther>& for_others() { return for_others_; }
-    // If the client wants to log decisions, adds this one to its shared memory and rings its doorbell.
+    // Adds a decision to the client's shared memory and rings its doorbell, if the client wants to log decisions.
     void take_decision(const ForOther& decided);
     // Begins to write all its slots, except those written since the last verdicts.
     void begin_directing() {
@@ -117,8 +117,8 @@ public:
     bool shares_events() const;
     // Adds the shared events that its queues are about to record and to wait for, as of the last scan.
     void shared_uses(std::vector<UseUnderWay>& records, std::vector<UseUnderWay>& waits) const;
-    // Lends it a priority: from the next scan on, its queues with work count as at least that urgent. INT32_MIN: none.
-    // Call also when only the set of waiting processes has changed.
+    // Lends the client a priority: from the next scan on, its queues with work count as at least that urgent.
+    // INT32_MIN: lends none. Call also when only the set of waiting processes has changed.
     void lend(int32_t priority);
     // Returns whether the client's circle of waits is still to be logged; false from the second call on.
     bool tells_circle() { return !std::exchange(told_circle_, true); }

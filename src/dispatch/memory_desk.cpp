@@ -75,7 +75,7 @@ uint64_t MemoryDesk::gang_of(const ClientSlots& client) {
     return gangs_.try_emplace({client.user(), name}, gangs_.size() + 1).first->second;
 }
 
-// Tells each member of a gang how it is with the others, on all devices.
+// Tells each member of a gang whether memory of the other members is away, on all devices.
 void MemoryDesk::tell_gangs() {
     struct Away {
         uint32_t members = 0;

@@ -35,7 +35,7 @@ struct QueueNumbers : base::Hints {  // `priority` includes what the queue inher
     bool slowed = false;  // level 3 leaves it a few compute units: it continues slowly
     int64_t command_ns = 0;
     int64_t busy_ns = 0;
-    // Since the last scan (set by ClientSlots): new device time, time with work and not suspended, and time not
+    // Times since the last scan (set by ClientSlots): new device time, time with work and not suspended, and time not
     // suspended.
     int64_t used_ns = 0;
     int64_t worked_ns = 0;

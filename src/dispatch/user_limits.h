@@ -22,8 +22,8 @@ struct UserLimits {
     std::atomic<uint32_t> units{64};  // most units on one device; further queues join units that their client has there
     std::atomic<int32_t> share{0};  // share of each device for all programs of the user together, as in base/hints.def
     std::atomic<int32_t> limit{100};  // at least 1
-    // Bytes of device memory that all programs of the user may have together on each device, and that stay there of
-    // what they have; 0: no limit, no guarantee.
+    // Bytes of device memory, on each device, for all programs of the user together: how many they may have (limit),
+    // and how many of those stay on the device (guarantee). 0: no limit, no guarantee.
     std::atomic<uint64_t> memory_limit{0};
     std::atomic<uint64_t> memory_guarantee{0};
     // The user's account, as in policy::Unit; and whether the user's programs share as one even without a given share.

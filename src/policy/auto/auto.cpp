@@ -204,8 +204,8 @@ public:
     bool hand_over(std::vector<Ahead>& accounts) const override { return partition_.hand_over(accounts); }
     void take_over(std::span<const Ahead> accounts) override { partition_.take_over(accounts); }
 
-    // Ranks units that may go first above the others: the device is kept for them through short pauses, and the others
-    // are made ready to leave quickly.
+    // Ranks units that may go first above all other units: the device is kept for them through short pauses, and units
+    // ranked below are made ready to leave quickly.
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         each(units, [&](size_t i, const Known& known) {
             const bool target =

@@ -100,8 +100,9 @@ public:
 private:
     static constexpr size_t kNobody = Rules::kNobody;
 
-    // The charge for a turn: the reported use, but at least a part of the time (1 / Rules::idle_share) in which no
-    // other program used the device. Use is reported late, so this may prove too much.
+    // The charge of a program for one turn: the reported use, but at least a part (1 / Rules::idle_share) of the time
+    // in which no other program used the device. Use of others is reported late, so the charge may turn out too high;
+    // then it is corrected.
     struct Turn {
         uint64_t id = 0;
         int64_t begin_ns = 0;

@@ -10,7 +10,7 @@ namespace xsched::sched {
 
 // Brings the history and the `Usage` of the unit at that position up to date. Call before rivals are summed up.
 void see_usage(Pass& pass, uint32_t at);
-// Does the same for units that have not worked for long, and so did not change. Looks at all units.
+// Updates the usage of units that have not worked for long and whose state did not change. Looks at all units.
 void see_idle(Pass& pass);
 
 }  // namespace xsched::sched

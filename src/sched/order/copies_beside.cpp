@@ -38,7 +38,7 @@ int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
     if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
-    // Uses the rhythm itself and not the expectation acted on, which begins only when the unit no longer wants the
+    // Uses the rhythm itself. The expectation that decisions act on begins only when the unit no longer wants the
     // device.
     return announces ? known.expectation.next(pass.now_ns).at_ns : rhythm_of(pass, place).at_ns;
 }

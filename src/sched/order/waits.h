@@ -43,7 +43,7 @@ public:
     // Returns whether the process waits for processes that wait for it.
     bool in_circle(uint64_t process) const { return waits_for(process, process); }
 
-    // Lets a unit run if a unit of its device runs that waits for it, and it wants to run.
+    // Lets a unit that wants to run do so if a running unit of the same device waits for it.
     void run_for_waiting(Pass& pass);
 
 private:

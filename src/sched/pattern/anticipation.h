@@ -37,8 +37,8 @@ public:
     bool unsure() const { return thinks_.count() < Habits::kThinkTimes || unsure_ > 0; }
     static int64_t newcomer_length(int64_t wrong_ns, int64_t max_ns);
 
-    // begin_with counts the habits of the program's last run as if they had been seen; the other function returns what
-    // to keep of this run.
+    // begin_with counts the habits of the program's last run as if they had been seen; write stores what to keep of
+    // this run.
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;
 

@@ -32,7 +32,7 @@ public:
     bool observe(const UnitState& unit);
     int64_t last_ns() const { return last_ns_; }
     bool last_was_within() const { return last_was_within_; }
-    // begin_with counts the habits of the program's last run as if they had been seen; write returns what to keep of
+    // begin_with counts the habits of the program's last run as if they had been seen; write stores what to keep of
     // this run (as in anticipation.h).
     void begin_with(const Habits& habits);
     void write(Habits& habits) const;

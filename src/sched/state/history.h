@@ -105,7 +105,8 @@ struct UnitHistory {
     }
 };
 
-// The time that a more urgent unit loses if this one is let in by mistake, and the cost of taking it off the device.
+// Two costs of this unit as a victim: the time that a more urgent unit loses if it is let in by mistake, and the cost
+// of taking it off the device.
 struct Cost {
     int64_t there_ns = 0;
     int64_t switch_ns = 0;

@@ -43,8 +43,8 @@ public:
     void look(size_t at, const UnitState& victim, const Usage& usage, Victim& result) const;
     // Returns whether units of other processes may be kept off the device for the unit at that position.
     bool has_victims(size_t at, const UnitState& unit) const;
-    // Returns whether it alone is the most urgent of several processes; equals that have not worked recently do not
-    // count.
+    // Returns whether the unit's process alone is the most urgent of several processes. Processes of equal priority
+    // that have not worked recently do not count.
     bool leads(size_t at, const UnitState& unit) const;
     // Returns the timeslice in the hardware of the unit at that position; 0: the driver's own.
     uint32_t timeslice_us(size_t at) const;
