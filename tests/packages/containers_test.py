@@ -105,7 +105,7 @@ class Containers(OnMachines):
         batch = self.run_in("/srv/app:O", "--device", "xsched.io/class=batch")
         urgent = self.run_in("/srv/app:O", "--device", "xsched.io/class=urgent", "--user", "65534")
         queues = self.queues([-5, 10])
-        self.assertEqual([queues[priority]["share_percent"] for priority in (-5, 10)], [30, 60])
+        self.assertEqual([queues[priority]["share"] for priority in (-5, 10)], [30, 60])
         self.assertNotEqual(queues[-5]["cgroup"], queues[10]["cgroup"])
         self.expect_right(batch)
         self.expect_right(urgent)
