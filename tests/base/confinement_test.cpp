@@ -29,7 +29,7 @@ TEST(Confinement, ASandboxIsNoticedAndNoThreadIsStartedInIt) {
     EXPECT_EQ(status, 0);
 }
 
-// The thread's result: 0, or the step that went wrong.
+// Confines the calling thread. Stores in `result` 0, or the number of the step that went wrong.
 void* confine_this_thread(void* result) {
     auto& step = *static_cast<int*>(result);
     if (entered_sandbox()) return step = 1, nullptr;

@@ -54,7 +54,7 @@ void say_many() {
     for (int i = 0; i < kManyLines; ++i) XLOG_INFO("line %s", std::string(750, 'x').c_str());
 }
 
-// The one number that the log gives of lines that were lost.
+// Returns how many lines are lost according to the log.
 int lost(const std::string& text) {
     const Pattern::Found found = Pattern(R"(\[WARN .*\] (\d+) log lines were lost)").first_in(text);
     return found.empty() ? 0 : std::stoi(found[1]);
@@ -72,7 +72,7 @@ protected:
     }
     std::string path() const { return folder_ / "file"; }
 
-    // With another standard error meanwhile.
+    // Calls `say` with `fd` as standard error.
     template <typename Say>
     static void with_standard_error(int fd, Say say) {
         fflush(stderr);
@@ -81,7 +81,7 @@ protected:
         say();
         dup2(before.get(), STDERR_FILENO);
     }
-    // In a child: the line about XLOG_FILE comes once in a process.
+    // Returns what `say` writes in a child process: the line about XLOG_FILE comes only once in each process.
     template <typename Say>
     static std::string said(Say say) {
         testing::internal::CaptureStderr();
@@ -94,7 +94,7 @@ private:
     TemporaryDirectory folder_;
 };
 
-// Nothing is lost in silence: what came through and what is said to be lost are all.
+// Demands that no line is lost in silence: the lines that came through and the number of lost ones add up to all.
 void expect_all_accounted(const std::string& before, const std::string& after) {
     EXPECT_LT(occurrences(before, "] line "), kManyLines);
     EXPECT_GT(occurrences(before, "] line "), 10);

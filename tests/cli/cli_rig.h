@@ -48,8 +48,8 @@ protected:
             return has(server->process().err(), text);
         });
     }
-    // Must end with this status and one sentence that has `part` in it. 2: usage, 3: no server,
-    // 4: no such program, 5: refused.
+    // Demands that the command ends with this status and one sentence that has `part` in it. 2: usage, 3: no server, 4:
+    // no such program, 5: refused.
     void expect_sentence(const std::vector<std::string>& words, const std::string& part, int status = 2) {
         const Outcome outcome = xcli(words);
         EXPECT_EQ(outcome.status, status) << part << outcome.err;

@@ -18,7 +18,7 @@ protected:
         if (!HasFatalFailure()) client.submit(0);
     }
     std::string me() const { return std::to_string(getpid()); }
-    // The words of a table's first line. The lines below it may differ from one command to the next.
+    // Returns the words of a table's first line. The lines below it may differ from one command to the next.
     std::vector<std::string> columns(const std::vector<std::string>& command) {
         std::string line;
         std::istringstream out(xcli(command).out);

@@ -21,7 +21,7 @@ protected:
         files_.add_queues("7", "4711", 20);
         files_.add_queues("8", "4712", 30);
     }
-    // The files are seen by the server alone, as where xcli runs in a container.
+    // Starts a server whose files only the server can see, as if xcli ran in a container.
     void serve() {
         server_.emplace([this] {
             static std::optional<ServerProcess> serving;

@@ -25,7 +25,7 @@ std::string unit_of(const std::string& key) {
     return "";
 }
 
-// The object, and the ones within it that have places of their own.
+// Demands that every key of the object is documented, and so for objects within it that have places of their own.
 void expect_known(const Json& object, char where) {
     static const std::map<std::string, char> kWithin = {
         {"devices", 'd'},      {"held", 'h'},           {"cost", 'h'},     {"by", 'b'},
@@ -46,7 +46,7 @@ void expect_known(const Json& object, char where) {
     }
 }
 
-// Each key that is said to be there is there; `optional` those that some have and some have not.
+// Demands that the object has each documented key, except those of `optional`, which only some objects have.
 void expect_all(const Json& object, char where, const std::set<std::string>& optional = {"group_gets"}) {
     for (const cli::Field* field = cli::fields(); field->key != nullptr; ++field)
         EXPECT_TRUE(strchr(field->where, where) == nullptr || optional.contains(field->key) ||

@@ -11,7 +11,7 @@ namespace {
 
 class Forbidden : public WithCli {
 protected:
-    // 0: all is as it is where these calls work.
+    // Tries all calls. Returns 0 if everything works as it does where these calls are allowed.
     int try_everything() {
         start();
         LowAndHigh clients(socket());

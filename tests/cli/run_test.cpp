@@ -182,7 +182,8 @@ protected:
         if (access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0 || dlopen("libcuda.so.1", RTLD_LAZY))
             GTEST_SKIP() << "this machine has a CUDA driver";
     }
-    // A file of that name in a folder of this test's, with that kind of processor's word size (ELFCLASS64).
+    // Makes an ELF file of that name in a folder of this test, for a processor of that word size (2: ELFCLASS64).
+    // Returns its path.
     std::string put(const std::string& name, char word_size = 2) {
         std::ifstream self("/proc/self/exe", std::ios::binary);
         std::string bytes{std::istreambuf_iterator<char>(self), {}};

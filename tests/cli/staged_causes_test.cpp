@@ -64,7 +64,7 @@ private:
 class StagedCause : public WithCli {
 protected:
     void SetUp() override { start(); }
-    // Two programs on one device, one of `priority`.
+    // Starts two programs on one device, one of them with `priority`.
     void two(int32_t priority) {
         ASSERT_TRUE(slow.connect(socket(), "slow"));
         ASSERT_TRUE(other.connect(socket(), "rival"));
@@ -99,7 +99,7 @@ protected:
         const Outcome outcome = xcli(words);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
     }
-    // Until it is found for the program of that name.
+    // Asks xcli explain until it finds this cause for the program.
     void expect_cause(const std::string& finding, const std::string& sentence = "",
                       const std::string& program = "slow") {
         Json told;

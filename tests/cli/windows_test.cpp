@@ -16,7 +16,7 @@ protected:
         ASSERT_TRUE(client.connect(socket(), "viewer"));
         client.add_queue(0, 0, 0xab1);
     }
-    // A script that is found before the real program.
+    // Writes a script that is found in PATH before the real program.
     void stand_in(const std::string& name, const std::string& script) {
         const std::string path = directory / name;
         std::ofstream(path) << "#!/bin/sh\n" << script;

@@ -17,7 +17,7 @@ protected:
         high.submit(0, kStart);
         dispatcher.pass(kStart);
     }
-    // From kStart on `low` is suspended for `high`, until kStart + 10 ms.
+    // Suspends `low` for `high` from kStart to kStart + 10 ms.
     void keep_low_off() {
         high_comes();
         high.complete(0, kStart + 7 * kMs);

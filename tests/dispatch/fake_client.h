@@ -68,7 +68,7 @@ public:
         slot(at).completed = slot(at).submitted.load();
         slot(at).idle_since_ns = now_ns;
     }
-    // Any bytes at all.
+    // Fills the slot with random bytes.
     void scribble(uint32_t at, std::mt19937_64& random) {
         uint64_t words[sizeof(ipc::QueueSlot) / sizeof(uint64_t)];
         for (uint64_t& word : words) word = random();
@@ -85,7 +85,7 @@ inline sched::Core hpf_core(sched::Settings settings = {}) {
     return sched::Core(policy::find_policy("HPF")->make(), settings);
 }
 
-// The passes that the dispatcher asks for in the next `ns`; the time goes on by these.
+// Makes the passes that the dispatcher asks for within the next `ns`, and moves `now_ns` on. Returns how many.
 inline int passes_within(Dispatcher& dispatcher, int64_t& now_ns, int64_t ns) {
     const int64_t end_ns = now_ns + ns;
     int passes = 0;

@@ -85,7 +85,7 @@ class Flips : public ::testing::TestWithParam<Flip> {
 protected:
     static constexpr int kPasses = 400;
     static constexpr int64_t kApartNs = 100 * kUs;
-    // As xserver has them of an ordinary user.
+    // Returns the limits that xserver has for an ordinary user.
     static std::shared_ptr<UserLimits> limits_of(uint64_t account) {
         auto limits = std::make_shared<UserLimits>();
         limits->account = account;

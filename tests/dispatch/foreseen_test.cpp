@@ -21,8 +21,8 @@ protected:
         low.submit(0, kStart);
         dispatcher.pass(kStart);
     }
-    // Bursts of a millisecond until their rhythm is believed, with passes as the dispatcher asks for them. Returns when
-    // the next one is to begin; the last one is over.
+    // Plays bursts of 1 ms until their rhythm is believed, with passes when the dispatcher asks for them. Returns when
+    // the next burst should begin; the last one is over.
     int64_t bursts(unsigned count = sched::EvenTimes::kEnough + 2) {
         int64_t now = kStart + kMs;
         for (unsigned i = 0; i < count; ++i) {
@@ -104,7 +104,7 @@ protected:
         }
         return now;
     }
-    // The burst begins while its process says that it holds the device, or does not.
+    // Begins a burst. `holds`: its process says that it holds the device.
     void begin_held(int64_t now, bool holds) {
         ASSERT_NE(held_at(now - kPeriodNs / 2, now), 0);
         high.slot(0).holds_until_ns = holds ? now + 2 * kMs : 0;

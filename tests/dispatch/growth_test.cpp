@@ -52,7 +52,8 @@ struct Mix {
 
 class Growth : public ::testing::TestWithParam<Mix> {
 protected:
-    // The processor time of a pass that reads and decides all of it, while an urgent unit comes and goes.
+    // Returns the processor time of a pass that reads and decides all units of the mix, while an urgent unit comes and
+    // goes.
     static int64_t cost(const Mix& mix) {
         Dispatcher dispatcher(hpf_core());
         std::vector<std::unique_ptr<FakeClient>> clients;

@@ -12,7 +12,8 @@ using namespace testing;
 
 class KeepAliveInHeader : public MechanismInSlots {
 protected:
-    // Bursts of `high` in one stretch, each while `low` works, until that is believed. Returns when.
+    // Plays bursts of `high` without pauses, each while `low` works, until the scheduler believes that `high` streams.
+    // Returns the time then.
     int64_t learn_streaming() {
         int64_t now = kStart;
         for (unsigned i = 0; i < 2 * sched::Habits::kThinkTimes; ++i) {
@@ -189,7 +190,7 @@ protected:
             now += kMs + rest_ns;
         }
     }
-    // One of which followed another at once.
+    // Plays bursts of `high`, one of which follows another one at once.
     void learn() {
         bursts(2 * sched::Habits::kThinkTimes);
         EXPECT_EQ(high.header().keep_alive_always_us, 0u);

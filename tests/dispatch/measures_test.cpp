@@ -31,7 +31,7 @@ protected:
         log.read(0, 1000, lost, [&all](const HoldPart& part) { all.push_back(part); });
         return all;
     }
-    // The urgent one has work from `begin_ms` to `end_ms` after the start, the other one all the time.
+    // Gives the urgent program work from `begin_ms` to `end_ms` after the start; the low program has work all the time.
     void urgent_burst(int64_t begin_ms, int64_t end_ms) {
         high.submit(0, kStart + begin_ms * kMs);
         dispatcher.pass(kStart + begin_ms * kMs);

@@ -21,7 +21,8 @@ protected:
         low.slot(0).command_ns = kLongNs;
     }
     bool interrupt(uint32_t at = 0) { return low.slot(at).interrupt.load() != 0; }
-    // Likewise, of one with a keep-alive: each pause begins with a wait.
+    // Plays bursts of a process with a keep-alive, each of whose pauses begins with a wait, until that is believed.
+    // Returns the time then.
     int64_t learn_waits() {
         high.header().keeps_alive = 1;
         int64_t now = kStart;
@@ -44,12 +45,13 @@ protected:
         again_ns = dispatcher.pass(now);
         return now;
     }
-    // The same, of one that is known to pause, beside brief commands.
+    // Begins a burst of a process that is known to pause, beside a victim with brief commands. Returns the time.
     int64_t begin_known_burst() {
         low.slot(0).command_ns = kBriefNs;
         return begin_burst(learn_pauses(20 * kUs) + 20 * kMs);
     }
-    // Commands of `low` that are short in the mean take 0.6 ms each. Returns when they were launched.
+    // Runs commands of `low` that take 0.6 ms each although they are short in the mean. Returns when they were
+    // launched.
     int64_t run_long_commands() {
         const int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
         low.slot(0).command_ns = kBriefNs;

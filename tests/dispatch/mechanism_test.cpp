@@ -98,7 +98,7 @@ class WorkThatNobodySees : public MechanismInSlots {
 protected:
     static constexpr int64_t kBurstNs = kMs, kRestNs = 9 * kMs;
 
-    // Bursts of 1 ms; `low` has worked in between. Returns when the last one was over.
+    // Plays bursts of 1 ms of `high`, with work of `low` in between. Returns when the last burst was over.
     int64_t learn_bursts() {
         int64_t now = learn_pauses(20 * kUs) + 20 * kMs;
         low.slot(0).command_ns = kBriefNs;

@@ -68,7 +68,7 @@ TEST_F(PassAllowances, ClientsOfManyQueuesAreReadByTheNextPass) {
     EXPECT_EQ(limits->looking.used_until_ns, read_ns) << "also where nobody rang meanwhile";
 }
 
-// A clock on which whatever is measured takes a millisecond.
+// Returns the time of a clock that moves on by 1 ms at each call.
 int64_t slow_clock() {
     static int64_t now_ns = 0;
     return now_ns += kMs;

@@ -16,7 +16,7 @@ protected:
     static constexpr uint32_t kPrograms = 60;
     static constexpr uint32_t kQueues = 20;
 
-    // Programs that claim work, and of which nothing is heard any more.
+    // Adds programs that claim to have work and then report nothing any more.
     void make_crowd(int32_t priorities, bool device_reports) {
         for (uint32_t id = 1; id <= kPrograms; ++id) {
             crowd.push_back(std::make_unique<FakeClient>(id, static_cast<int32_t>(id)));

@@ -16,7 +16,7 @@ using namespace testing;
 
 constexpr uint64_t kEvent = 77;
 
-// No limit ends an inversion here by itself, and an idle unit keeps no other unit off.
+// Returns settings with which no limit ends an inversion by itself, and an idle unit keeps no other unit off.
 sched::Settings unlimited() { return {.starvation_limit_ns = 0, .anticipation_max_ns = 0, .claim_limit_ns = 0}; }
 
 void tell(FakeClient& client, ipc::SharedUse& use, uint32_t at, uint64_t event) {
@@ -49,11 +49,11 @@ protected:
             client->submit(0, kStart);
         }
     }
-    // All that a change leads to: passes that follow at once.
+    // Makes passes for as long as the dispatcher asks for another one at once.
     void pass() {
         for (int i = 0; i < 4; ++i) dispatcher.pass(now_ns += kMs);
     }
-    // The urgent one waits for an event of the last one, which therefore runs.
+    // Lets the most urgent client wait for an event of the least urgent one, which therefore runs.
     void lend() {
         records(last);
         waits(first);
@@ -232,7 +232,7 @@ public:
             dispatcher_.add_client(clients_.back()->view());
         }
     }
-    // A random client launches a command of its own, or a wait for the last command of another client.
+    // Lets a random client launch a command of its own, or a wait for the last command of another client.
     void launch() {
         const size_t who = random_() % kClients, whom = random_() % kClients;
         if (random_() % 2 == 0 || who == whom || !ready(whom) || reaches(whom, who)) {
@@ -245,7 +245,7 @@ public:
         waits(*clients_[who], whom + 1, whom);
         commands_[who].push_back({whom, submitted(whom)});
     }
-    // A queue that may run completes a command, if that waits for no other.
+    // Lets a queue that may run complete its next command, if the command waits for no other client.
     void run() {
         for (size_t i = 0; i < kClients; ++i) {
             if (clients_[i]->suspended(0) || commands_[i].empty()) continue;

@@ -12,7 +12,7 @@ using namespace testing;
 
 class SilentQueue : public TwoClients {
 protected:
-    // A burst whose last command does not report its end, while the other has work.
+    // Begins a burst of `high` whose last command does not report its end, while `low` has work.
     void begin(int64_t command_ns) {
         high.slot(0).command_ns = command_ns;
         low.submit(0, kStart);

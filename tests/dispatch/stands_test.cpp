@@ -11,7 +11,7 @@ using namespace testing;
 
 class Stands : public TwoClients {
 protected:
-    // The urgent program waits for its host, and the other one works.
+    // Lets the urgent program wait for its host while the low program works.
     void SetUp() override {
         high.slot(0).device_progress = 1;
         low.submit(0, now_ns);
@@ -19,7 +19,7 @@ protected:
         high.slot(0).stands_at[0] = ipc::stand_mark(0);
         pass_for(100 * kMs);
     }
-    // As the dispatcher asks for it.
+    // Makes passes for `ns`, when the dispatcher asks for them. Returns how many.
     int pass_for(int64_t ns) { return passes_within(dispatcher, now_ns, ns); }
 
     int64_t now_ns = kStart;

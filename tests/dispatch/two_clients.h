@@ -27,7 +27,7 @@ protected:
         high.submit(0, kStart);
         return dispatcher.pass(kStart);
     }
-    // Bursts of `high` with pauses of that length until that is believed.
+    // Plays bursts of `high` with pauses of that length until the scheduler knows them. Returns the time then.
     int64_t learn_pauses(int64_t pause_ns) {
         int64_t now = kStart;
         for (unsigned i = 0; i < 2 * sched::Pauses::kEnough; ++i) {

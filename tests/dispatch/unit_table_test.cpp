@@ -15,7 +15,7 @@ bool scan_all(ClientSlots& client, int64_t now_ns) {
     return client.scan(now_ns, work);
 }
 
-// As little as can be done at a time.
+// Scans the client with the smallest budget of work, so only a part of it. Returns whether it was all.
 bool scan_a_bit(ClientSlots& client) {
     Work work(1);
     return client.scan(kStart, work);

@@ -37,7 +37,7 @@ std::vector<Unit> two_units() {
     return units;
 }
 
-// The first runs alone.
+// A policy function that lets only the first unit run.
 int64_t first_alone(void* /*state*/, const XPolicyUnit* units, size_t count, int64_t now_ns, XPolicyChoice* choices) {
     for (size_t i = 1; i < count; ++i) choices[i] = {units[0].id, 0, 0};
     return now_ns + 5;

@@ -47,7 +47,7 @@ protected:
         procs << "0" << std::flush;
         return procs.good();
     }
-    // A system server in new namespaces. `blind`: without any control groups to be seen.
+    // Starts a system server in new namespaces. `blind`: it sees no control groups.
     void start(int namespaces, bool blind) {
         const auto serve = [this] {
             static std::optional<ServerProcess> server;

@@ -16,7 +16,7 @@ uint64_t number_in(const char* variable, uint64_t fallback) {
     return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
 }
 
-// In a process of its own. It says at its end what it has tried.
+// Runs the fuzzer in a process of its own, which says at its end what it has tried. Returns the pid.
 pid_t fuzz_beside(const std::string& path, uint64_t seed, int64_t seconds) {
     const pid_t parent = getpid();
     const pid_t child = fork();

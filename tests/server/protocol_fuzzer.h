@@ -167,7 +167,8 @@ private:
         if (pread(file.get(), &letter, 1, 0) == 1 && one_in(2)) memory_ = base::UniqueFd(dup(file.get()));
     }
 
-    // Any words of its own memory: mostly of the header and the first slots, which the server reads.
+    // Writes random words into the peer's own memory, mostly into the header and the first slots, which the server
+    // reads.
     void write(Peer& peer) {
         if (peer.region == nullptr) return;
         if (one_in(3)) return use(*peer.region);
@@ -182,7 +183,7 @@ private:
         if (one_in(2)) ipc::ring_doorbell(peer.region->header);
     }
 
-    // As an ordinary program does, so that there is something to spoil.
+    // Uses the Region as an ordinary program does, so that there is something to spoil.
     void use(ipc::Region& region) {
         const auto at = static_cast<unsigned>(below(6));
         if (one_in(3))
@@ -206,7 +207,7 @@ private:
         return noise;
     }
 
-    // A few bytes are others, or some are missing, or there are more.
+    // Returns the packet with some bytes changed, removed or added.
     std::string changed(std::string packet) {
         switch (below(3)) {
             case 0: packet.resize(below(packet.size() + 1)); break;
@@ -218,7 +219,7 @@ private:
         return packet;
     }
 
-    // With up to three descriptors, of files of all kinds.
+    // Sends the packet with up to three descriptors of random kinds of files.
     bool send_anything(Peer& peer, const std::string& packet) {
         std::vector<base::UniqueFd> files;
         for (uint64_t count = below(4); count > 0; --count) files.push_back(some_file());

@@ -14,7 +14,7 @@ namespace {
 class Resources : public WithServer {
 protected:
     void SetUp() override {}
-    // As a shell with that limit starts one.
+    // Starts a server as a child of a shell that has set this limit.
     void start_with(const std::string& limit) {
         const std::string words = limit + "; exec " + binary("xserver") + " --no-supervise --socket " + socket();
         process =

@@ -13,7 +13,8 @@ namespace xsched::test {
 
 namespace rm = cuda::rm;
 
-// The stand-in in this process: its calls go by no preloaded library.
+// Returns a function of the fake kernel driver, which this opens in this process: its calls go through no preloaded
+// library.
 template <typename Function>
 Function* of_fake_rm(const char* name) {
     static void* const library = dlopen(built_file(XSCHED_FAKE_RM).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -103,7 +104,8 @@ private:
     uint32_t subdevice_ = 0;
 };
 
-// A queue of such a process, at level 3. `gang` not 0: it runs beside the others of it, and all make room in one call.
+// Adds a queue at level 3 of such a process. `gang` not 0: the queues of one gang run beside each other, and make room
+// in one call.
 inline void add_rm_queue(TestClient& client, int32_t priority, uint64_t gang = 0) {
     ipc::QueueSlot& slot = client.slot(0);
     make_slot(client.region(), 0, 0x1, RmProcess::kDevice, priority, 5 * base::kMillisecond);

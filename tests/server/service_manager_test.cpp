@@ -57,7 +57,7 @@ protected:
         const size_t before = manager->count("WATCHDOG=1");
         return eventually([&] { return manager->count("WATCHDOG=1") >= before + 2; });
     }
-    // But for what is on its way.
+    // Demands that the watchdog is fed no more, except for messages that are on their way.
     void expect_hunger() {
         usleep(static_cast<unsigned>(kWatchdogUs));
         const size_t before = manager->count("WATCHDOG=1");

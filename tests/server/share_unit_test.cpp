@@ -74,7 +74,7 @@ protected:
         if (for_all_users) words.emplace_back("--system");
         start(words);
     }
-    // A program of that user with so many queues; so many run side by side with each of them.
+    // Starts a program of that user with `queues` queues. `parts`: how many queues run side by side with each of them.
     void start_client(uid_t uid, size_t queues, int parts) {
         const pid_t pid = fork();
         if (pid == 0) _exit(uid == getuid() || become(uid) ? use_device(socket(), *board_, queues_, queues, parts) : 2);

@@ -80,7 +80,7 @@ protected:
             << "of " << seen->servers.load() << " servers";
         EXPECT_EQ(waitpid(supervisor, nullptr, WNOHANG), 0) << "the supervisor ended";
     }
-    // Exit status of the supervisor; -1: there is none.
+    // Waits for the supervisor's end. Returns its exit status; -1: it did not exit.
     int wait() {
         int status = -1;
         EXPECT_TRUE(eventually([&] { return waitpid(supervisor, &status, WNOHANG) == supervisor; }));
@@ -126,7 +126,7 @@ TEST_F(SupervisorEnds, AServerThatIsSlowToBeginIsGivenTime) {
     EXPECT_EQ(end_in_order(), 0);
 }
 
-// Each of the two threads is watched, and the line for people says which of them hung.
+// The scheduling thread and the front thread are both watched, and the log says which of the two hung.
 TEST_F(SupervisorEnds, AServerOfWhichOneThreadHangsHasASuccessor) {
     for (const bool front : {false, true}) {
         seen->servers = seen->living = 0;

@@ -29,7 +29,7 @@ protected:
     }
     Json describe() { return answer_of_server(socket(), {{"cmd", "server"}}); }
     pid_t pid_of_server() { return describe().value("pid", 0); }
-    // After the end of the one that was: another one answers.
+    // Demands that a second server answers after the end of the first one.
     void expect_successor() {
         const pid_t before = std::exchange(server_pid, 0);
         EXPECT_TRUE(eventually([&] {
@@ -299,7 +299,7 @@ TEST_F(Supervised, AProgramThatIsExpectedIsStillExpected) {
     EXPECT_EQ(pid_of_server(), server_pid) << "it waits for a program that has not used the device yet";
 }
 
-// How long a server of its own takes from its start until it serves, here and now.
+// Returns how long a separate server takes from its start until it serves, on this machine at this moment.
 int64_t start_ns() {
     const PrivateDirectory directory;
     const int64_t began = base::now_ns();

@@ -110,7 +110,7 @@ void expect_listed(const SystemCalls& calls, const std::vector<Allowed>& own) {
 
 class ThreadCalls : public WithServer {
 protected:
-    // All that clients and tools usually do.
+    // Does everything that clients and tools usually do.
     void live() {
         std::vector<std::unique_ptr<LowAndHigh>> pairs;
         for (int i = 0; i < 12; ++i) {  // more than one thread hears

@@ -18,7 +18,7 @@ struct Crowd {
     double victims_share = 0;  // of the device, all together
 };
 
-// Bursts of 20 times 5 kernels and a wait, beside so many victims.
+// Simulates bursts of 20 times 5 kernels and a wait, beside this many victims.
 Crowd beside(int victims, double kernel_ms) {
     std::string text =
         "warm_up = 0\nduration_s = 4\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n"

@@ -14,7 +14,7 @@ using testing::Seen;
 
 constexpr int64_t kSwitchUs = 175;
 
-// A request of one graph. p50, in us.
+// Returns the p50, in us, of requests that are one graph each.
 int64_t request_us(double ms, double low_ms, const std::string& more = "") {
     const std::string high =
         "arrival = { kind = 'closed', think_ms = [8, 12] }\nburst = { kernels = 1, kernel_ms = " + std::to_string(ms) +

@@ -27,7 +27,8 @@ bool eventually(Condition condition, int timeout_ms = kPatienceMs) {
     return true;
 }
 
-// Long enough for work that is wrongly let go to be done; too short does not fail a test.
+// Waits long enough for work that was wrongly let go to be done. If the wait is too short, a test passes although it
+// should fail, but never the reverse.
 inline void let_time_pass() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 }  // namespace xsched::test

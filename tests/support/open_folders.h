@@ -11,7 +11,8 @@ namespace xsched::test {
 // other users cannot become another user.
 std::string open_folders_above(const std::string& path);
 
-// Why other users cannot reach the programs of this build; empty: they can. main() says so (support/main.cpp).
+// Returns why other users cannot reach the programs of this build; empty: they can. main() prints it
+// (support/main.cpp).
 inline std::string& why_closed() {
     static std::string why;
     return why;

@@ -21,7 +21,7 @@ namespace xsched::test {
 
 inline constexpr int kNoSandbox = 77;
 
-// The environment names this socket to guests that start from now on.
+// Makes the environment name this socket to guests that start from now on. Returns its path.
 inline std::string named_socket(const TemporaryDirectory& directory) {
     const std::string path = directory / "socket";
     setenv("XSCHED_SCHEDULER", "global", 1);
@@ -36,7 +36,8 @@ inline void expect_quiet_end(int status, bool came, const char* otherwise) {
     EXPECT_TRUE(came);
 }
 
-// While the guest runs the server suspends it and lets it go on, again and again. `wish`: what else it wants each time.
+// Runs a guest while the server suspends and resumes it again and again. `wish`: what else the server asks for each
+// time.
 inline void expect_nothing_comes_late(const std::function<int()>& guest,
                                       const std::function<void(SmallServer&, bool suspend)>& wish) {
     const TemporaryDirectory directory;

@@ -15,7 +15,7 @@ protected:
         const Json told = queues.empty() ? Json() : queues[0].value("got_percent", Json::array())[0];
         return told.is_number() ? told.get<double>() : -1;
     }
-    // The largest, of several looks.
+    // Returns the largest number that several looks find.
     double most(int looks) {
         double most = -1;
         for (; looks > 0; --looks) {

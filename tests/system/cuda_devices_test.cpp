@@ -12,7 +12,7 @@ protected:
                                           const char* kernel_us) {
         return start_on_rm(name, priority, kernel_us, {{"CUDA_PROGRAM_DEVICES", devices}});
     }
-    // At work on both devices, each of which it has used.
+    // Starts `low` and waits until it has used both devices.
     void start_low_on_both() {
         low = start_on("low", 0, "0,1", kLongUs);
         low->work();
@@ -20,7 +20,7 @@ protected:
         low_rm = rm_of(low->pid());
         ASSERT_TRUE(low_rm->there());
     }
-    // In a time in which `off` is taken off device 0 and stays there, device 1 goes on with its work.
+    // Returns whether, while the low program is kept off device 0, its work on device 1 continues.
     bool only_the_first_stands() {
         return eventually([&] {
             if (low_rm->disabled_on(0) == 0) return false;

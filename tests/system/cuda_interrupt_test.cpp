@@ -12,7 +12,7 @@ constexpr const char* kLongKernelUs = "300000";  // longer than any wait by acci
 
 class CudaInterrupt : public CudaOnRm {
 protected:
-    // A long kernel of the less urgent one is taken off the device for the more urgent one.
+    // Starts both programs and waits until a long kernel of `low` is taken off the device for `high`.
     void interrupt_low(const Environment& more = {}) {
         start_low(more);
         high->work();
@@ -30,8 +30,9 @@ protected:
         }
         usleep(20'000);  // its kernel is on the device
     }
-    // Low does nothing more when this returns: threads that run go on for a while after the signal was sent. Nor is it
-    // in the middle of a call: a kernel driver's calls come to their end before the process stops.
+    // Stops `low` by a signal and waits until none of its threads runs any more: running threads continue for a while
+    // after the signal. It is not in the middle of a call to the kernel driver then, since such calls end before the
+    // process stops.
     void silence_low() {
         ASSERT_TRUE(eventually([&] {
             siginfo_t info{};
@@ -42,7 +43,8 @@ protected:
             return false;
         }));
     }
-    // One as `low`, and `high`; their channels are with the server. Equals would take turns, but not in a gang.
+    // Starts `low`, a second program of the same priority, and `high`, and waits until the server has the channels of
+    // the first two. They are a gang, because programs of equal priority would otherwise take turns.
     void start_two(std::unique_ptr<CudaProgram>& other, std::unique_ptr<RmFile>& other_rm) {
         const Environment together{{"XSCHED_AUTO_XQUEUE_GANG", "training"}};
         other = start_on_rm("other", 0, kLongKernelUs, together);
@@ -66,7 +68,7 @@ protected:
         ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
         EXPECT_EQ(low->end(), 0) << low->process().err();
     }
-    // How many descriptors of the fake kernel driver's files the server holds.
+    // Returns how many descriptors of the fake kernel driver's files the server holds.
     int held_by_server() const {
         const std::string folder = "/proc/" + std::to_string(server->pid()) + "/fd";
         int count = 0;

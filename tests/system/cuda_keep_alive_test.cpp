@@ -298,7 +298,7 @@ while True:
 
 class CudaKeepAliveFree : public CudaKeepAlive {
 protected:
-    // By how much freeing, and the launch after it, brought the ended keep-alives forward.
+    // Returns how many keep-alives the call that frees has ended, and how many the launch after it.
     std::pair<uint32_t, uint32_t> ended_by(const char* option) {
         Process program({"/usr/bin/python3", "-c", in_cuda(kFreesAfterAWait)},
                         environment({{"XSCHED_DEBUG", std::string("spare_memory=0,free_ends_keep_alive=") + option},

@@ -97,14 +97,14 @@ protected:
             if (random(4) != 0) guest.program->work();
         }
     }
-    // The long kernel is off the device.
+    // Waits until the long kernel is off the device. Returns whether it is.
     bool interrupt() {
         urgent_.program->pause(4, kPauseUs);
         urgent_.program->work();
         long_.program->work();
         return eventually([&] { return long_.rm->disabled() != 0; });
     }
-    // The long kernel's program has got a short timeslice beforehand.
+    // Waits until the long kernel's program has a short timeslice. Returns whether it has.
     bool shorten() {
         urgent_.program->pause(1, kPauseUs);
         urgent_.program->work();

@@ -208,7 +208,7 @@ private:
         MUST(cuMemUnmap(place, 2 * kMiB));
         MUST(cuMemAddressFree(place, 2 * kMiB));
     }
-    // A graph knows the address.
+    // Maps the block's memory at another address, except if a graph knows the address.
     void map_elsewhere(Block& block) {
         if (block.kind != Block::Kind::kMapped || block.graph != nullptr) return;
         MUST(cuStreamSynchronize(stream_));
@@ -292,7 +292,7 @@ private:
                      block.begin, block.bytes / kMiB, static_cast<int>(block.kind), there[0], block.words[at][0]);
         std::_Exit(3);
     }
-    // A child has no device: its calls are refused, and do not hang.
+    // Forks a child, which has no device: its calls must be refused and must not hang.
     static void fork_once(const Block& block) {
         const pid_t child = fork();
         if (child == 0) std::_Exit(api().cuMemFree_v2(block.begin) == CUDA_SUCCESS ? 1 : 0);

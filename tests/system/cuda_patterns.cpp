@@ -101,7 +101,7 @@ public:
         check(api().cuLaunchKernel(device_.spin, 1, 1, 1, 1, 1, 1, 0, stream_, of_spin, nullptr), "cuLaunchKernel");
         check(api().cuLaunchKernel(device_.append, 1, 1, 1, 1, 1, 1, 0, stream_, of_append, nullptr), "cuLaunchKernel");
     }
-    // Work that `other` has by now comes before the next work of this one.
+    // Makes the next work of this stream wait for all work that `other` has by now.
     void follow(const Stream& other) const {
         other.device_.enter();
         check(api().cuEventRecord(other.event_.get(), other.stream_), "cuEventRecord");
@@ -153,7 +153,7 @@ void ping_pong(const Device& device, uint32_t rounds) {
     word.expect("ping-pong");
 }
 
-// A waits for B, which waits for C: of rising priority.
+// Runs three streams of rising priority in a chain: A waits for B, which waits for C.
 void chain(const Device& device, uint32_t rounds) {
     std::vector<Stream> streams{{device, kLeast}, {device, kMiddle}, {device, kMost}};
     Word word;
@@ -169,7 +169,7 @@ void chain(const Device& device, uint32_t rounds) {
     word.expect("chain");
 }
 
-// As the ring of a collective: each stream waits for a number that its neighbour writes, on either device. A waiting
+// Runs the ring of a collective: each stream waits for a number that its neighbour writes, on either device. A waiting
 // launch comes before the launch that it waits for, and only the devices see the order.
 void ring(const std::array<Device, 2>& devices, uint32_t laps) {
     std::vector<Stream> streams{{devices[0], kLeast}, {devices[1], kMost}, {devices[0], kMost}, {devices[1], kLeast}};
@@ -190,7 +190,8 @@ void ring(const std::array<Device, 2>& devices, uint32_t laps) {
     word.expect("ring");
 }
 
-// As an inference server's: each step forks to a pool of streams and joins them, and the host waits for the step.
+// Runs steps as of an inference server: each step forks to a pool of streams and joins them, and the host waits for the
+// step.
 void pool(const Device& device, uint32_t steps) {
     Stream main(device, kMiddle);
     std::vector<Stream> workers{{device, kMost}, {device, kLeast}, {device, kLeast}, {device, kMiddle}};

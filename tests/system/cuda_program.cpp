@@ -113,7 +113,7 @@ struct SharedEvents {
         return good(api().cuIpcOpenEventHandle(&event, name), "cuIpcOpenEventHandle");
     }
     static bool meets() { return std::getenv("CUDA_PROGRAM_MEETS") != nullptr; }
-    // Once the other one has recorded its event.
+    // Waits until the other program has recorded its shared event, and then makes the stream wait for it.
     bool meet(CUstream stream, const Board& board) {
         if (met == nullptr) {
             const Board* others = map_board(std::getenv("CUDA_PROGRAM_MEETS"));
@@ -229,7 +229,8 @@ struct Program {
     bool launch(CUfunction kernel, void** parameters) {
         return good(api().cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
     }
-    // "busy" and itself may change places unnoticed; no other two of them.
+    // Runs a batch of operations whose result depends on their order, except for two "busy" kernels, which may change
+    // places.
     bool batch(const Busy& change) {
         uint32_t count = steps(), one = 1;
         void* of_busy[] = {&word, &count};

@@ -89,14 +89,14 @@ protected:
         if (priority != 0) more["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
         return std::make_unique<CudaProgram>(directory, name, more, arguments, starter);
     }
-    // The queues of a process, as the server knows them.
+    // Returns the queues of a process, as the server knows them.
     Json queues_of(pid_t pid) {
         Json found = Json::array();
         for (const Json& queue : answer_of_server(socket(), {{"cmd", "list"}}).value("queues", Json::array()))
             if (queue.value("pid", 0) == pid) found.push_back(queue);
         return found;
     }
-    // One of its queues is so.
+    // Returns whether at least one queue of the process is suspended (or is not, if `suspended` is false).
     bool is_suspended(pid_t pid, bool suspended = true) {
         const Json queues = queues_of(pid);
         return std::any_of(queues.begin(), queues.end(),

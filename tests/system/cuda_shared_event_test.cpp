@@ -18,7 +18,7 @@ protected:
         EXPECT_TRUE(records(*program)) << program->process().err();
         return program;
     }
-    // A program of middle priority that always has work.
+    // Starts a program of middle priority that always has work.
     void start_busy() {
         busy = start_program("busy", 5);
         busy->work();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint64_t kLeast = 20;  // commands of the victim in a frame of the urgent program: natively there are hundreds
 
-// The urgent program gets on by so many frames, and its victim by `least` commands in each.
+// Demands that the urgent program completes `frames` frames, and its victim at least `least` commands in each of them.
 void expect_both_to_run(const CudaProgram& urgent, const CudaProgram& victim, uint64_t frames, uint64_t least) {
     ASSERT_TRUE(eventually([&] { return urgent.done() > 0; }));
     const uint64_t before[] = {victim.done(), urgent.done()};
@@ -19,7 +19,7 @@ void expect_both_to_run(const CudaProgram& urgent, const CudaProgram& victim, ui
 
 class CudaStanding : public CudaProcesses, public testing::WithParamInterface<const char*> {
 protected:
-    // A turn for a starving program would let the other one run now and then.
+    // Starts a server without turns for starving programs, which would let the victim run now and then.
     void SetUp() override { start({"--starvation-limit-ms", "0", "--claim-limit-ms", "0"}); }
 
     Json program_of(pid_t pid) {

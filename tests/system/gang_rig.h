@@ -7,10 +7,10 @@ namespace xsched::test {
 
 class WithGang : public CudaProcesses {
 protected:
-    // With turns for starving programs no gang would be parted, but none suspended either. This test has no such turns.
+    // Starts a server without turns for starving programs: with such turns a gang would never stay suspended.
     void SetUp() override { start({"--starvation-limit-ms", "0"}); }
 
-    // The device is a number, as the program's own variable has it.
+    // Starts a program on one device. `device`: its number, as in the program's own variable.
     std::unique_ptr<CudaProgram> start_on(const std::string& name, int priority, const char* device,
                                           const std::vector<std::string>& starter = {}) {
         Environment environment{{"CUDA_PROGRAM_DEVICES", device}};

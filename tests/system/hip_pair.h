@@ -11,7 +11,7 @@ inline constexpr const char* kHighUs = "2000";
 
 class HipPair : public CudaProcesses {
 protected:
-    // A device of 32 compute units, of which the victim may keep four.
+    // Returns the environment of a device with 32 compute units, of which a victim may keep four.
     Environment few_units(const char* way) {
         return {{"XSCHED_INTERRUPT", "1"},
                 {"XSCHED_HIP_INTERRUPT", way},

@@ -7,7 +7,8 @@ namespace {
 
 class HipSilent : public CudaProcesses {
 protected:
-    // With short kernels, and waits: what the scheduler knows of their length is wrong for the silent ones.
+    // Starts both programs. `high` first runs short kernels with waits, so what the scheduler learns of their length is
+    // wrong for the silent ones.
     void start_both(const Environment& more) {
         Environment observed{{"FAKE_HIP_HSA", TEST_HSA}, {"FAKE_HSA_LOCAL", "1"}, {"CUDA_PROGRAM_SILENT_US", "40000"}};
         observed.insert(more.begin(), more.end());
@@ -20,7 +21,7 @@ protected:
         high->rest();
         ASSERT_TRUE(low->advances()) << low->process().err();
     }
-    // How many kernels of the other one's are done from its suspension until the silent ones are.
+    // Returns how many kernels of `low` are completed from its suspension until the silent kernels of `high` are.
     uint64_t done_meanwhile() {
         high->be_silent();
         EXPECT_TRUE(becomes_suspended(low->pid(), true));

@@ -71,7 +71,7 @@ protected:
         longest_ns_ = std::max(longest_ns_, base::now_ns() - began);
         return does;
     }
-    // How often the server has suspended it while it had work.
+    // Returns how often the server has suspended the program while it had work.
     uint64_t preemptions_of(const CudaProgram& program) {
         uint64_t sum = 0;
         for (const Json& queue : queues_of(program.pid())) sum += queue.value("preemptions", uint64_t{0});
@@ -84,14 +84,14 @@ protected:
         fflush(stdout);
         longest_ns_ = 0;
     }
-    // For the one who reads of a failure: whether it hangs, or the machine was busy.
+    // Returns a text for a failed test: whether the program hangs, or the machine was busy.
     std::string what_then(CudaProgram& program) {
         const uint64_t before = program.done();
         const bool later = eventually([&] { return program.done() > before; });
         const std::string seen = later ? ": it went on later" : ": it never went on; ";
         return seen + (later ? "" : queues_of(program.pid()).dump()) + program.process().err();
     }
-    // One burst of the urgent one, and the other goes on behind it.
+    // Runs one burst of the urgent program, and waits until the low program continues after it.
     void preempt(const StormMode& mode) {
         high->work();
         ASSERT_TRUE(goes_on(*high)) << mode.name << what_then(*high);

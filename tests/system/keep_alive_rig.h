@@ -57,7 +57,7 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return environment;
     }
-    // Once the program has used a queue: it connects earlier.
+    // Asks for keep-alives, after the program has used a queue: it connects earlier than that.
     void want_keep_alives() {
         ipc::Header& header = server.region().header;
         EXPECT_TRUE(eventually([&] { return header.slot_end != 0; }));
@@ -77,7 +77,7 @@ protected:
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
         logged = checker.err();
     }
-    // Every queue's process is to keep the device beforehand.
+    // Asks every queue's process to hold the device before a burst.
     void hold_for_all() {
         ipc::Region& region = server.region();
         for (ipc::QueueSlot& slot : region.slots) {
@@ -87,7 +87,7 @@ protected:
         }
         ipc::ring_directive(region.header);
     }
-    // Keep-alives that have ended, or soon will. Their numbers are even.
+    // Returns how many keep-alives have ended or will end soon. Their numbers are even.
     uint32_t kept_alive() {
         uint32_t count = 0;
         for (const ipc::QueueSlot& slot : server.region().slots) count += slot.keep_alive.load() / 2;

@@ -7,7 +7,7 @@ namespace {
 
 class OpenclStanding : public CudaProcesses, public testing::WithParamInterface<const char*> {
 protected:
-    // A turn for a starving program would let the other one run now and then.
+    // Starts a server without turns for starving programs, which would let the victim run now and then.
     void SetUp() override { start({"--starvation-limit-ms", "0"}); }
 };
 INSTANTIATE_TEST_SUITE_P(Forms, OpenclStanding, testing::Values("list", "barrier"),

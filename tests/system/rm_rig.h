@@ -84,7 +84,7 @@ protected:
         server = std::make_unique<ServerProcess>(directory, server_words_, environment);
         ASSERT_TRUE(server->ready()) << server->process().err();
     }
-    // At level 3, unless `more` says XSCHED_INTERRUPT=0.
+    // Starts a program at level 3, unless `more` says XSCHED_INTERRUPT=0.
     std::unique_ptr<CudaProgram> start_on_rm(const std::string& name, int priority, const char* kernel_us,
                                              Environment more = {}) {
         const char* shim = getenv("TEST_SHIM");

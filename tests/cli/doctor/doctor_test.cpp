@@ -42,7 +42,8 @@ protected:
         EXPECT_EQ(found["answer"], verdict) << part << ", " << what << ": " << found["detail"];
         EXPECT_TRUE(has(found["detail"].get<std::string>(), detail)) << part << ", " << what << ": " << found["detail"];
     }
-    // As expect, where this build has the platform's shim; else all its levels are "no" for that reason.
+    // Calls expect if this build has the platform's shim. Without the shim it demands that all levels are "no" for that
+    // reason.
     void expect_level(const std::string& part, const std::string& what, const std::string& verdict,
                       const std::string& detail) const {
         if (row(part, "shim")["answer"] == "yes")
@@ -66,7 +67,7 @@ protected:
         file("/dev/kfd");
         file("/dev/dri/renderD128");
     }
-    // One of a program's in the kernel driver; 0: for kernels.
+    // Adds a queue of the program to the files of the made-up kernel driver. `type` 0: a queue for kernels.
     void amd_queue(const std::string& program, const std::string& queue, const std::string& type = "0",
                    const std::string& gpu = "4711") {
         const std::string folder = "/sys/class/kfd/kfd/proc/" + program + "/queues/" + queue;
@@ -236,7 +237,7 @@ TEST_F(Doctor, AmdThatCannotSaveWhatRuns) {
 TEST_F(Doctor, AmdWithMoreQueuesThanTheHardwareTakes) {
     make_amd();
     amd_queue("11", "0");
-    amd_queue("11", "1", "1");            // for copies
+    amd_queue("11", "1", "1");  // for copies
     amd_queue("12", "0", "0", "4712");  // on another GPU
     amd_queue("12", "1");
     look();

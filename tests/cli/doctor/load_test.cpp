@@ -20,7 +20,7 @@ int64_t processor_ns() {
     return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Until it has had a processor for so long, which takes longer on a busy machine.
+// Works until the thread has had a fixed amount of processor time, which takes longer on a busy machine.
 void work() {
     const int64_t begin = processor_ns();
     while (processor_ns() - begin < kWorksNs) {

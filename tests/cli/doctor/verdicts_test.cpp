@@ -1,4 +1,4 @@
-// Verdicts of xcli doctor --run from made-up findings.
+// Tests the verdicts that xcli doctor --run derives, with made-up findings.
 #include "cli/doctor/verdicts.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Json way(double stop_us) { return {{"errno", 0}, {"rounds", 3}, {"stood", 3}, {"
 Json mask(double times) {
     return {{"errno", 0}, {"rounds", 3}, {"exact", true}, {"units", 38}, {"times_slower", times}};
 }
-// Bursts with this median and a short tail.
+// Returns the result of an urgent program whose bursts have this median and a short tail.
 Json urgent_of(const Json& asked) {
     std::string text;
     for (const double ms : test::bursts_of(asked)) text += std::to_string(std::lround(ms * 1e3)) + " ";
@@ -41,7 +41,7 @@ Json job(double ms, double rate = 100) {
 }
 Json route(const char* name, int seen) { return {{"name", name}, {"there", true}, {"seen", seen}}; }
 
-// A machine on which all is well.
+// Returns the findings of a machine on which all is well.
 Evidence good(const std::string& platform = "hip") {
     Evidence evidence;
     evidence.platform = platform;

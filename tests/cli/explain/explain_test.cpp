@@ -15,7 +15,7 @@ Json window(int64_t seconds) {
     return {{"seconds", seconds}, {"holds", 0}, {"ms", 0.0}, {"longest_ms", 0.0}, {"by", Json::array()}};
 }
 
-// A program that does nothing remarkable, followed because there is another one.
+// Returns a program that does nothing remarkable and is followed because a second program is there.
 Json program(uint32_t client, const char* name, int64_t priority) {
     Json entry{{"pid", 1000 + client},
                {"client", client},

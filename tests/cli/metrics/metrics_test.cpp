@@ -126,7 +126,7 @@ TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
 class MetricsCommand : public WithTrainer {
 protected:
     std::string door() const { return directory / "door"; }
-    // All that comes after one request.
+    // Returns all that the server sends after one request.
     std::string ask(const std::string& request) const { return everything_after(connect_unix(door()).get(), request); }
 };
 

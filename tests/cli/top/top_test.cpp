@@ -37,7 +37,7 @@ public:
     OnTerminal(const OnTerminal&) = delete;
     OnTerminal& operator=(const OnTerminal&) = delete;
 
-    // True once something that came after the last call has `part` in it.
+    // Returns whether the output since the last call has `part` in it. Waits for that.
     bool shows(const std::string& part) {
         const size_t from = seen_;
         const bool came = eventually([&] {

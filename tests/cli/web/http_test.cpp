@@ -101,7 +101,7 @@ TEST(HttpAnswer, HasWhatKeepsABrowserFromDoingMore) {
     EXPECT_FALSE(has(answer_text({.type = "t", .stream = true}), "Content-Length"));
 }
 
-// The status of what is refused; 0: it may be answered.
+// Returns the status with which the request is refused; 0: it may be answered.
 int refused(std::map<std::string, std::string> headers, bool is_port = false, const std::string& token = "",
             const std::string& method = "GET", const std::string& path = "/api/v1/status") {
     const auto answer = refuse_request(

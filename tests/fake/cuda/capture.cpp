@@ -18,7 +18,7 @@ std::mutex& capture_mutex() {
     static std::mutex& it = *new std::mutex;
     return it;
 }
-// The captures that go on. Under capture_mutex.
+// Returns the captures under way. capture_mutex held.
 std::vector<std::unique_ptr<Capture>>& captures() {
     static auto& it = *new std::vector<std::unique_ptr<Capture>>;
     return it;
@@ -262,13 +262,13 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream) {
 }
 FAKE_PER_THREAD(cuStreamBeginCapture, _ptsz, (CUstream stream), (stream))
 
-// This function makes a new graph.
+// Begins a capture by a function of a future CUDA, which makes a new graph.
 CUresult CUDAAPI cuStreamBeginRecaptureToGraph(CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
                                                FakeRecaptureCallback, void*) {
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
     return cuStreamBeginCapture_v2(stream, mode);
 }
-// A command list of graphics, which runs without a graph of CUDA's.
+// Begins the capture of a command list for graphics, which runs without a graph of CUDA's.
 CUresult CUDAAPI cuStreamBeginCaptureToCig(CUstream stream, void*) {
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }

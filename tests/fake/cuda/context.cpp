@@ -211,7 +211,7 @@ CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
     return CUDA_SUCCESS;
 }
 
-// Memory is the host's, so that every device reaches all of it.
+// Device memory is ordinary host memory here, so every device reaches all of it and nothing has to be enabled.
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext context, unsigned int flags) {
     FAKE_ENTRY();
     Context* own = nullptr;

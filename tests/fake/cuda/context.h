@@ -6,11 +6,11 @@
 namespace fake {
 
 Context* current();  // nullptr: none; may be destroyed
-// This thread's context if it can be used, else why not.
+// Stores this thread's context, if it can be used; otherwise returns the error that says why not.
 CUresult current_usable(Context** context);
 
 enum class Within { kOwnContext, kAnyContext };  // which context the thread must be in
-// NULL, legacy, per-thread and ordinary handles.
+// Finds the stream of a handle: NULL, the legacy or per-thread stream, or an ordinary one.
 CUresult stream_of(CUstream handle, Within within, Stream** stream);
 
 Context* make_context(Device& device, unsigned flags);

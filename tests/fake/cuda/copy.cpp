@@ -51,7 +51,8 @@ Command command_for(const Copy& copy, bool take_now) {
     return command;
 }
 
-// As real drivers may: what waits for a copy holds the context's lock meanwhile.
+// Returns the context's lock, held, if the settings ask for that: in real drivers a thread that waits for a copy may
+// keep it meanwhile.
 std::unique_lock<std::mutex> lock_while_waiting(const Stream& stream) {
     return g_settings.copy_lock ? std::unique_lock(stream.context->mutex) : std::unique_lock<std::mutex>();
 }
@@ -80,7 +81,8 @@ CUresult perform(const Copy& copy, CUstream handle, bool synchronous) {
     return CUDA_SUCCESS;
 }
 
-// Memory that the driver knows must hold all of it; of pageable memory it learns when it gets there.
+// Returns whether the copy's bytes lie within one allocation, if the driver knows the memory; pageable memory is not
+// checked.
 bool fits(CUdeviceptr address, size_t bytes) {
     const Extent extent = extent_at(host_of(address));
     const auto begin = reinterpret_cast<uintptr_t>(host_of(address));

@@ -38,7 +38,8 @@ bool all_complete(std::vector<Place>& places) {
     return places.empty() || break_now(Break::kWaits);
 }
 
-// The legacy stream and the blocking streams of its context follow each other. Context's mutex held.
+// Makes a command of the legacy stream follow those of the context's blocking streams, and the reverse. Context's mutex
+// held.
 void follow_implicitly(Stream& stream, Command& command) {
     if (!stream.blocking) return;
     Context& context = *stream.context;
@@ -50,8 +51,8 @@ void follow_implicitly(Stream& stream, Command& command) {
         if (other->blocking && !other->legacy) follow(*other);
 }
 
-// Streams that share a hardware queue run one after the other, as they were submitted. Context's mutex held; `number`
-// is the command's.
+// Makes a command follow those that were submitted before it to streams with the same hardware queue. `number`: the
+// command's. Context's mutex held.
 void follow_hardware(Stream& stream, Command& command, uint64_t number) {
     if (stream.hardware == nullptr) return;
     Context& context = *stream.context;
@@ -69,7 +70,8 @@ void take_packet(Command& command) {
     if (command.hardware != nullptr && !std::exchange(command.taken, true)) command.hardware->taken_out();
 }
 
-// The device need not see a word that the host stored after the wait began.
+// Returns whether the device sees that the word has its value. It need not see a word that the host stored after the
+// wait began.
 bool sees_word(Command& command) {
     const long writes = device_writes();
     return !g_settings.blind_waits || std::exchange(command.writes, writes) != writes;

@@ -130,12 +130,12 @@ private:
 struct Device {
     explicit Device(int its_ordinal) : ordinal(its_ordinal) {}
 
-    // A stream that the executor looks after; `alive` already.
+    // Makes a stream that the executor serves from now on.
     Stream* new_stream(Context& context, bool blocking, int priority);
     void wake();
-    // The executor, in the middle of a suspended kernel: others run meanwhile.
+    // Called by the executor in the middle of a suspended kernel: lets other streams run meanwhile.
     void run_others();
-    // Until `condition`; it is looked at after every completed command.
+    // Waits until `condition` is true; it is evaluated after every completed command.
     template <typename Condition>
     void wait_until(Condition condition);
 
@@ -175,14 +175,15 @@ Place enqueue(Stream& stream, Command command);
 // Puts it at the end of `inner` instead, behind all that `stream` has; what comes in `stream` follows on it.
 Place enqueue_inside(Stream& stream, Stream& inner, Command command);
 void wait_for(const Place& place);
-// Real runtimes may do the same: a thread that waits for the stream keeps out threads that submit to it.
+// Returns the stream's lock, held. As in real runtimes, a thread that waits for the stream keeps out threads that
+// submit to it.
 inline std::unique_lock<std::mutex> lock_stream(Stream& stream) {
     return g_settings.sync_lock ? std::unique_lock(stream.in_use) : std::unique_lock<std::mutex>();
 }
 void wait_for_all(const std::vector<Place>& places);
-// The last command of each of the context's streams.
+// Returns the last command of each of the context's streams.
 std::vector<Place> ends_of(Context& context);
-// No call returns earlier than this says.
+// Returns the last command submitted to the stream so far. A call that waits for the stream waits for this one.
 inline Place end_of(Stream& stream) { return {&stream, stream.submitted.load()}; }
 
 void note_kernel();

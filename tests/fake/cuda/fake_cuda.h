@@ -52,16 +52,16 @@
 extern "C" {
 #endif
 
-// How often the driver was misused so far: addresses of value operations, handles of dead objects, calls from host
-// functions. Each is one line on standard error.
+// Returns how often the driver was misused so far: wrong addresses of value operations, handles of dead objects, calls
+// from host functions. Each is one line on standard error.
 long fake_cuda_errors(void);
 // Calls that waited in the driver because a stream was full.
 long fake_cuda_blocked_in_driver(void);
 // Captures that were invalidated, and calls refused because something is being captured.
 long fake_cuda_capture_disturbed(void);
-// How often an entry point was called since the last reload; per-thread variants count as the plain one.
+// Returns how often an entry point was called since the last reload; per-thread variants count as the plain one.
 long fake_cuda_calls(const char* function);
-// Kernels that ran.
+// Returns how many kernels have run.
 long fake_cuda_kernels(void);
 // Objects that exist: "stream", "event", "context", "graph", "graph exec", "module", "memory", "registration",
 // "piece" (of memory that is mapped), "reservation" (of addresses). A stream counts until its work is done.

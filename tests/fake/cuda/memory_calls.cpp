@@ -1,4 +1,4 @@
-// Allocation, registration and what can be asked about memory.
+// The fake driver's functions that allocate and register memory, and that tell what memory an address is.
 #include "fake/cuda/capture.h"
 #include "fake/cuda/context.h"
 #include "fake/cuda/memory.h"

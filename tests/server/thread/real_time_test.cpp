@@ -31,7 +31,7 @@ TEST(RealTimeBudget, ABurstOfWorkDoesNotRest) {
     EXPECT_GT(budget.rest_ns(0, 1), 0);
 }
 
-// The part of the time that a thread works whose every turn takes so long.
+// Returns the part of the time for which a thread works if each of its turns takes `turn_ns`.
 double part_of_time(int64_t turn_ns, uint32_t threads) {
     RealTimeBudget budget;
     int64_t worked = 0;
@@ -86,7 +86,7 @@ int64_t ran_ns(pid_t pid, pid_t thread) {
 
 bool is_real_time(pid_t thread) { return (sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK) == SCHED_RR; }
 
-// Beside a client that rings now and then.
+// Returns whether the thread gets the real-time class while a client rings now and then.
 bool becomes_real_time(const std::string& path, pid_t thread) {
     TestClient client(path, "rings");
     return client.connected() && eventually([&client, thread] {

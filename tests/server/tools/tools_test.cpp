@@ -1,4 +1,4 @@
-// Each command that tools may send, and what bad requests get.
+// Tests each command that tools may send to the server, and the answers to bad requests.
 #include <optional>
 #include <set>
 
@@ -18,7 +18,7 @@ protected:
         tool = std::make_unique<TestTool>(socket());
         ASSERT_TRUE(tool->accepted());
     }
-    // The sentence of a refusal; empty if it was none.
+    // Returns the sentence of the refusal; empty: the request was not refused.
     std::string refusal(const Json& request) {
         const Json answer = tool->ask(request);
         return answer.value("ok", true) ? "" : answer.value("error", "");
