@@ -105,8 +105,8 @@ struct UnitHistory {
     }
 };
 
-// Two costs of this unit as a victim: the time that a more urgent unit loses if it is let in by mistake, and the cost
-// of taking it off the device.
+// Costs of a unit as a victim. If it is let in by mistake, a more urgent unit loses `there_ns` and `switch_ns`. Taking
+// it off the device takes `off_ns`.
 struct Cost {
     int64_t there_ns = 0;
     int64_t switch_ns = 0;
