@@ -35,7 +35,7 @@ public:
     // Returns a hash of all directives so far and their times: equal for runs that decided the same.
     uint64_t decisions_hash() const { return hash_; }
     uint64_t decisions() const { return decisions_; }
-    // Writes the changes of all queues into `recording` from now on.
+    // Writes the changes of all queues to `recording` from now on.
     void record_into(ipc::Recording& recording, int64_t now_ns);
     const char* thrown_out() { return dispatcher_.core().thrown_out(); }
 
