@@ -59,7 +59,7 @@ TEST(Doorbell, DirectivesWakeTheAgent) {
     EXPECT_TRUE(awake.load());
 }
 
-// How many threads slept on `from`: they sleep on `to` from then on.
+// Moves the threads that sleep on `from` to `to`. Returns how many.
 long move_sleepers(base::FutexWord& from, base::FutexWord& to) {
     return syscall(SYS_futex, &from, FUTEX_CMP_REQUEUE, 0, static_cast<long>(INT_MAX), &to, from.load());
 }

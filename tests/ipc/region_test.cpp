@@ -65,7 +65,7 @@ constexpr bool kEntersPages = true;  // a sanitizer's own
 constexpr bool kEntersPages = false;
 #endif
 
-// How many page faults it takes to look at, and write to, every page.
+// Returns how many page faults it takes to read, and write to, every page.
 long faults_of(Region& region) {
     const auto count = [] {
         rusage usage{};

@@ -14,10 +14,10 @@ namespace {
 
 using namespace testing;
 
-// Work without end, in commands of that length.
+// Returns a job with work without end, in commands of that length.
 Job batch(int64_t command_ns) { return {.command_ns = command_ns}; }
 
-// A burst now and then, with rests in between.
+// Returns a job with bursts, and rests of `gap_ns` in between.
 Job brief(int64_t command_ns, int64_t commands, int64_t gap_ns) {
     Job job{.command_ns = command_ns, .commands = commands};
     job.gap_ns = gap_ns;
@@ -34,7 +34,8 @@ struct Outcome {
     int64_t urgent_p99_ns;
     double other_part;
 };
-// The first job is the urgent one; by hand it gets a priority. The first second does not count.
+// Runs two jobs. Returns the p99 of `urgent` and the part of the device that `other` got. `urgent` has a priority,
+// which counts only under policies that follow priorities. The first second is not measured.
 Outcome run_pair(const char* policy, const Job& urgent, const Job& other, int64_t slo_p99 = 0) {
     VirtualDevice device(policy);
     device.add(urgent).unit.priority = 1;

@@ -19,7 +19,8 @@ Job busy(int32_t limit, int64_t command_ns = kMs) {
     return job;
 }
 
-// In every second that begins with a tenth, from `since` tenths on.
+// Demands that the job has this part of the device in every second that begins at a tenth of a second, from `since`
+// tenths on.
 void expect_in_any_second(const VirtualDevice& device, size_t job, double part, size_t since = 0) {
     for (size_t from = since; from + 10 <= device.marks(); ++from)
         ASSERT_NEAR(device.part(job, from, from + 10), part, kPoints) << "from " << from << " tenths";

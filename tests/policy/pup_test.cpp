@@ -15,7 +15,7 @@ Job busy(int32_t share, int32_t limit = 100, int64_t command_ns = kMs) {
     return job;
 }
 
-// In every second that begins with a tenth, from the first on.
+// Demands that the job has this part of the device in every second that begins at a tenth of a second.
 void expect_in_any_second(const VirtualDevice& device, size_t job, double part, double within) {
     for (size_t from = 5; from + 10 <= device.marks(); ++from)
         ASSERT_NEAR(device.part(job, from, from + 10), part, within) << "from " << from << " tenths";

@@ -67,7 +67,7 @@ public:
     bool device_idle_with_work() const { return stood_ns_ > 0; }
     int64_t stood_ns() const { return stood_ns_; }
 
-    // As Core does it.
+    // Replaces the policy in the same way as the scheduler's core.
     void set_policy(const char* name) {
         policy_->hand_over(accounts_);
         policy_ = find_policy(name)->make();
@@ -77,14 +77,14 @@ public:
 
     void run(int64_t for_ns);
 
-    // Percent of the time from the marks `from` to `to`.
+    // Returns the job's part of the device, in percent of the time from the mark `from` to the mark `to`.
     double part(size_t i, size_t from, size_t to) const {
         const auto& marks = jobs_[i].marks;
         const int64_t before = from == 0 ? 0 : marks[from - 1];
         return 100.0 * static_cast<double>(marks[to - 1] - before) / static_cast<double>((to - from) * kMarkNs);
     }
     size_t marks() const { return static_cast<size_t>(now_ / kMarkNs); }
-    // Everything that was decided, as one number.
+    // Returns a hash of everything that was decided.
     uint64_t trace() const { return trace_; }
 
 private:

@@ -11,7 +11,7 @@ namespace xsched::test {
 inline constexpr uint32_t kLevels = 0b0110;
 inline constexpr fake::Traits kGates{.levels = kLevels, .gated = true};
 
-// As xserver writes it.
+// Writes a directive into the slot as xserver does.
 inline void direct(fake::FakeDevice& device, bool suspend) {
     device.slot().directed_ns = base::now_ns();
     device.slot().suspended = suspend ? 1 : 0;

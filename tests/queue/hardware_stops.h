@@ -10,7 +10,7 @@
 
 namespace xsched::test {
 
-// As xserver writes it.
+// Writes a directive into the slot as xserver does.
 inline void direct(fake::FakeDevice& device, bool suspended, bool interrupt, int32_t by_pid = getpid()) {
     ipc::QueueSlot& slot = device.slot();
     slot.by_pid = by_pid;
@@ -21,7 +21,7 @@ inline void direct(fake::FakeDevice& device, bool suspended, bool interrupt, int
     device.queue().apply_directive();
 }
 
-// The queue's words are bound when its first command is enqueued.
+// Enqueues a first command, which binds the queue's words.
 inline void make_words_known(fake::FakeDevice& device) {
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);

@@ -20,7 +20,7 @@ protected:
         for (uint64_t owner = 1; owner < next_owner_; ++owner) words_owner_gone(owner);
     }
     uint64_t new_owner() { return next_owner_++; }
-    // The page; kMost: none.
+    // Takes an object for this owner. Returns its page; kMost: there is none.
     uint32_t take(uint64_t owner) {
         XQueue* queue = take_from_pool(owner);
         if (queue == nullptr) return ipc::kMostQueues;

@@ -5,7 +5,7 @@
 namespace xsched::queue {
 namespace {
 
-// A call that gets no token of its own, and returns.
+// Makes a call that gets no token of its own, and returns.
 void call_without(Tokens& tokens, uint32_t stride, XqOrder order) {
     EXPECT_EQ(tokens.next(stride, order), 0u);
     tokens.returned_without();

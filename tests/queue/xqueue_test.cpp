@@ -16,7 +16,7 @@ std::vector<int> range(int from, int to) {
     return ids;
 }
 
-// As XQueueQuery asks: short commands are not all reported by themselves.
+// Returns whether the queue is idle, asked as XQueueQuery does: not all short commands are reported by themselves.
 bool idle(FakeDevice& device) {
     device.queue().report_all();
     return !device.queue().ready();

@@ -32,7 +32,8 @@ bool is_busy_elsewhere() {
     return busy_ms > 0 && clock_ns() - first_ns < busy_ms * 1'000'000;
 }
 
-// The process gets a copy of its own in the page's place. The host's other pages are left: there its stores arrive.
+// Replaces the page by a copy of this process's own, so stores of other processes are not seen there. The host's other
+// pages are left as they are.
 void hide_others_stores(void* start, size_t bytes) {
     static const bool hide = fault_number("FAKE_CUDA_OTHERS_UNSEEN", 0) != 0;
     if (!hide) return;

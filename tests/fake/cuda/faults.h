@@ -22,9 +22,9 @@ struct Command;
 bool wait_is_over(Command& command, bool met);
 // Returns whether the device is busy with work that this process has not given it.
 bool is_busy_elsewhere();
-// A page was registered with the driver.
+// Hides stores of other processes to a page that was registered with the driver.
 void hide_others_stores(void* start, size_t bytes);
-// At the end of a kernel; `was_off`: it was suspended meanwhile.
+// Returns whether a kernel that ends now loses its result. `was_off`: it was suspended meanwhile.
 bool result_is_lost(bool was_off);
 bool kernels_hang();
 bool packets_are_taken_early();

@@ -20,12 +20,12 @@ struct Addresses {
     std::mutex mutex;
     std::set<const void*> known;
 };
-// The words that were allocated as signals.
+// Returns the words that were allocated as signals.
 Addresses& signals() {
     static Addresses& it = *new Addresses;
     return it;
 }
-// The registered host memory.
+// Returns the registered host memory.
 Addresses& host_registrations() {
     static Addresses& it = *new Addresses;
     return it;

@@ -139,7 +139,7 @@ void destroy_streams(int device) {
     for (hipStream_t stream : gone) cu().cuStreamDestroy_v2(cu_stream(stream));
 }
 
-// The primary context goes, with all that is in it.
+// Resets a device: its primary context ends, with all that is in it.
 static hipError_t reset(int device) {
     HIP_TRY(use_device(device));
     if (device_count() == 1) demand_nothing_registered();

@@ -14,20 +14,20 @@ namespace hip_layer {
 
 using namespace xsched::hip;
 
-// CUDA's codes are HIP's.
+// Returns HIP's code for a code of CUDA's: the numbers are the same.
 inline hipError_t code_of(CUresult code) { return static_cast<hipError_t>(code); }
 
-// The CUDA driver's functions.
+// Returns the functions of the fake CUDA driver.
 inline const cuda::Api& cu() { return cuda::api(); }
 
-// First call of all: cuInit. Success, or why nothing works.
+// Calls cuInit at the first call. Returns success, or the error that says why nothing works.
 hipError_t started();
 bool setting(const char* variable);
 
 int current_device();
 int device_count();
 CUcontext context_of(int device);  // its primary context
-// The device's context current; it stays so, as each call sets its own.
+// Makes the device's context current. It stays current afterwards, since each call sets its own.
 hipError_t use_device(int device);
 
 // Leaves the code for hipGetLastError.
@@ -39,7 +39,7 @@ struct StreamInfo {
     int device = 0;
     bool created = false;  // not one of those without a handle
 };
-// 709 for one that is gone. Makes its device's context current.
+// Makes the context of the stream's device current. Returns 709 for a stream that is gone.
 hipError_t use_stream(hipStream_t stream, StreamInfo* info = nullptr);
 hipError_t note_stream(hipStream_t stream);
 bool forget_stream(hipStream_t stream);
@@ -65,12 +65,13 @@ private:
 inline CUdeviceptr at(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
 inline CUevent cu_event(hipEvent_t event) { return reinterpret_cast<CUevent>(event); }
 
-// The kernel behind a host function's address on the current device; nullptr: none was registered.
+// Returns the kernel behind a host function's address on the current device; nullptr: none was registered.
 CUfunction kernel_of(const void* function);
 void unload_modules(int device);
 
 bool is_signal(const void* address);
-// AMD's runtimes release registered memory twice as the only device is reset. Ends the process with a line.
+// Ends the process with a line if memory is still registered: AMD's runtimes would release it twice when the only
+// device is reset.
 void demand_nothing_registered();
 
 // One function: entries in the table, its fault, and the fault's place among calls.

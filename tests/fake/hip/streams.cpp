@@ -67,7 +67,7 @@ hipError_t priority_of(hipStream_t stream, int* priority) {
     return code_of(cu().cuStreamGetPriority(cu_stream(stream), priority));
 }
 
-// How the driver knows a word that the program names.
+// Stores in `word` the driver's address of a word that the program names.
 hipError_t word_for_driver(void* address, bool waits, CUdeviceptr* word) {
     static const bool signals_alone = setting("FAKE_HIP_CP_WAIT");
     if (address == nullptr || (waits && signals_alone && !is_signal(address))) return hipErrorInvalidValue;

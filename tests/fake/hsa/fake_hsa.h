@@ -15,12 +15,12 @@
 #include <cstdint>
 
 extern "C" {
-// The word that is not 0 while the queue is suspended; nullptr: there is no kernel driver, or no such queue.
+// Returns the word that is not 0 while the queue is suspended; nullptr: there is no kernel driver, or no such queue.
 const std::atomic<uint32_t>* fake_hsa_stopped(const void* queue);
 // Returns the queue's number in the kernel driver, from 1; 0: it has none.
 uint32_t fake_hsa_kfd_queue(const void* queue);
-// Queues that exist.
+// Returns how many queues exist.
 unsigned fake_hsa_queues(void);
-// For a kernel of the program's: takes so long on the device.
+// Called by a kernel of the program: makes it take `ns` on the device.
 void fake_hsa_run_for(int64_t ns);
 }

@@ -40,7 +40,7 @@ struct Queue {
 };
 inline Queue* queue_of(const hsa_queue_t* queue) { return reinterpret_cast<Queue*>(const_cast<hsa_queue_t*>(queue)); }
 
-// A function of the fake kernel driver's, where that is loaded.
+// Returns a function of the fake kernel driver; nullptr: the driver is not loaded.
 template <typename Function>
 Function* of_kernel_driver(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));

@@ -27,7 +27,7 @@ hsa_status_t hsa_signal_destroy(hsa_signal_t signal) {
     return HSA_STATUS_SUCCESS;
 }
 int64_t hsa_signal_load_scacquire(hsa_signal_t signal) { return signal_of(signal)->value.load(); }
-// Until the value is below `value` (the condition that programs use), without end.
+// Waits without end until the signal's value is below `value`, the condition that programs use.
 int64_t hsa_signal_wait_scacquire(hsa_signal_t signal, uint32_t, int64_t value, uint64_t, uint32_t) {
     while (signal_of(signal)->value.load() >= value) sched_yield();
     return signal_of(signal)->value.load();

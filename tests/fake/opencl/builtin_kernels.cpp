@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::vector<Argument>;
 
-// The buffer behind argument `index`, and how many items of it may be touched.
+// Returns the buffer behind argument `index`. Lowers `items` to the number of items that may be touched.
 uint32_t* words_of(const Arguments& arguments, size_t index, size_t& items) {
     if (index >= arguments.size()) return nullptr;
     const Argument& argument = arguments[index];
@@ -22,7 +22,7 @@ uint32_t* words_of(const Arguments& arguments, size_t index, size_t& items) {
     return reinterpret_cast<uint32_t*>(argument.memory->data);
 }
 
-// The sum of the argument's 32-bit lanes.
+// Returns the sum of the argument's 32-bit lanes.
 uint32_t value_of(const Arguments& arguments, size_t index) {
     uint32_t sum = 0;
     if (index >= arguments.size()) return sum;

@@ -26,19 +26,20 @@ struct Submission {
 cl_int enqueue(Submission submission);
 
 cl_int check_wait_list(cl_command_queue queue, cl_uint count, const cl_event* list);
-// CL_INVALID_COMMAND_QUEUE for bad handles and on-device queues.
+// Returns CL_INVALID_COMMAND_QUEUE for bad handles and on-device queues.
 cl_int check_queue(cl_command_queue queue);
 
 void flush(cl_command_queue queue);
 void wait_all(cl_command_queue queue);
 void wait_for(cl_event event);
-// False, and a report, when called from inside an event callback, where waiting is not allowed.
+// Returns false, after a report, inside an event callback, where waiting is not allowed.
 bool may_block(const char* function);
 
-// A user event's status, or a command's end. False if it was set before.
+// Sets a user event's status. Returns false if it was set before.
 bool set_user_status(cl_event event, cl_int status);
 void add_callback(cl_event event, EventCallback callback);
-// The program gave its last reference up while something waits: ends the waiters with an error. Reports it.
+// Called when the program gives up its last reference to a user event while commands wait for it: ends those with an
+// error, and reports it.
 void abandon_user_event(cl_event event);
 
 Executor* start_executor();

@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-// How often the API was misused so far: released or foreign handles, a user event set twice or released unset while
-// something waits for it, a blocking call inside a callback. Each is one line on standard error.
+// Returns how often the API was misused so far: released or foreign handles, a user event set twice or released unset
+// while something waits for it, a blocking call inside a callback. Each is one line on standard error.
 int fake_cl_errors(void);
 void fake_cl_clear_errors(void);
 
@@ -36,7 +36,7 @@ void fake_cl_clear_errors(void);
 int fake_cl_live_objects(void);
 int fake_cl_live(const char* kind);
 
-// How often an entry point was called since the last reload (not counted with FAKE_CL_NOOP).
+// Returns how often an entry point was called since the last reload (not counted with FAKE_CL_NOOP).
 long fake_cl_calls(const char* function);
 
 void fake_cl_reload(void);

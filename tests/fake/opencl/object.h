@@ -50,7 +50,7 @@ int misuse_count();
 void clear_misuse_count();
 int live_count(Kind kind);
 
-// True if the program may use this handle now. Reports a handle that is not null and not good.
+// Returns whether the program may use this handle now. Reports a handle that is not null and not good.
 bool check_handle(const Object* object, Kind kind, Kind other_kind);
 inline bool check_handle(const Object* object, Kind kind) { return check_handle(object, kind, kind); }
 

@@ -20,7 +20,7 @@ fake::ArgumentKind argument_kind(const std::string& text) {
     return pointer || image ? fake::ArgumentKind::kMemory : fake::ArgumentKind::kValue;
 }
 
-// The kernel whose parameter list begins at `open`; its name stands before it.
+// Returns the kernel whose parameter list begins at `open`; the kernel's name stands before that.
 fake::KernelSource read_kernel(const std::string& source, size_t open) {
     fake::KernelSource kernel;
     size_t end = open;

@@ -26,17 +26,18 @@ extern Settings g_settings;
 
 void reload_settings();
 
-// A random number below `bound` (at least 1), from a generator of this thread.
+// Returns a random number below `bound` (at least 1), from a generator of this thread.
 uint64_t random_below(uint64_t bound);
-// True once in a while if FAKE_CL_BREAK_ORDER names this mode.
+// Returns true once in a while if FAKE_CL_BREAK_ORDER names this mode.
 bool break_now(Break mode);
 
 cl_int entry_slow(const char* function);
-// First line of every entry point: the code to fail with, or 0.
+// Called in the first line of every entry point. Returns the code to fail with, or 0.
 inline cl_int entry(const char* function) {
     return g_settings.watch_calls.load(std::memory_order_relaxed) ? entry_slow(function) : CL_SUCCESS;
 }
-// The status that FAKE_CL_FAIL ...:async wants for the command of the call this thread is in; 0: none. Forgets it.
+// Returns, and forgets, the status that FAKE_CL_FAIL ...:async wants for the command of the call this thread is in; 0:
+// none.
 cl_int take_async_failure();
 long call_count(const char* function);
 

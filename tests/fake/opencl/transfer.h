@@ -38,14 +38,14 @@ inline Box image_box(cl_mem image, const size_t* origin) {
 inline Extent image_extent(cl_mem image, const size_t* region) {
     return {region[0] * image->element_bytes, region[1], region[2]};
 }
-// The program's memory for an image region; pitch 0: packed.
+// Returns the box of the program's memory for an image region; pitch 0: packed.
 inline Box host_box(void* pointer, size_t row_pitch, size_t slice_pitch, const Extent& extent) {
     if (row_pitch == 0) row_pitch = extent.row_bytes;
     if (slice_pitch == 0) slice_pitch = row_pitch * extent.rows;
     return {static_cast<unsigned char*>(pointer), row_pitch, slice_pitch};
 }
 
-// A command that copies a box; keeps the memory objects (either may be null) alive until then.
+// Enqueues a command that copies a box, and keeps the memory objects (either may be null) alive until it has run.
 cl_int enqueue_copy(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem to_memory, Box to,
                     cl_mem from_memory, Box from, Extent extent, cl_uint wait_count, const cl_event* wait_list,
                     cl_event* event);

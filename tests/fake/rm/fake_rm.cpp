@@ -86,7 +86,7 @@ Object* find(State& state, uint32_t client, uint32_t handle) {
     return nullptr;
 }
 
-// All files that were made where ours are, until `visit` returns false.
+// Calls `visit` for all files in our folder until it returns false.
 template <typename Visit>
 void for_each_file(Visit visit) {
     const char* directory = std::getenv("FAKE_RM_DIR");
@@ -115,7 +115,8 @@ bool holds(int fd, uint32_t client) {
     return found;
 }
 
-// A client's number is one process's at a time, also where a process chooses it.
+// Returns whether some process has this client number: each is of one process at a time, also if the process has chosen
+// it.
 bool is_taken(uint32_t client) {
     bool taken = false;
     for_each_file([&](int fd) { return !(taken = holds(fd, client)); });

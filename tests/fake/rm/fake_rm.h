@@ -59,6 +59,6 @@ struct State {
 extern "C" {
 // Returns the descriptor of an opened /dev/nvidiactl; -1: there is none.
 int fake_rm_open(void);
-// The word that is not 0 while the channel is disabled.
+// Returns the word that is not 0 while the channel is disabled.
 const std::atomic<uint32_t>* fake_rm_disabled(int fd, uint32_t client, uint32_t channel);
 }

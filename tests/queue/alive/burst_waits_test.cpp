@@ -9,7 +9,7 @@ namespace {
 
 class BurstWaitsTest : public ::testing::Test {
 protected:
-    // Bursts with so many waits each. Returns with which wait of the last burst the device was let go; 0: with none.
+    // Plays bursts with these numbers of waits. Returns at which wait of the last burst the hold ended; 0: at none.
     uint32_t bursts(std::initializer_list<uint32_t> all) {
         uint32_t let_go = 0;
         for (const uint32_t number : all) {

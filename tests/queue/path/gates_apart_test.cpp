@@ -48,7 +48,8 @@ TEST(GatesApart, FewerWhereTheSchedulerSaysSoAndWhereAShortTimesliceTakesTheProc
     EXPECT_LE(2 * seldom, often);
 }
 
-// How many of 200 commands have a gate before them, on a device with those costs, whose commands seem to take 25 us.
+// Returns how many of 200 commands have a gate before them, on a device with those costs, whose commands seem to take
+// 25 us.
 int gates_with(XqGateCost cost, int64_t launch_ns) {
     constexpr int kMeasured = 10, kKnown = 4000, kCounted = 200;
     FakeDevice device(kGates);
@@ -85,7 +86,7 @@ TEST(GatesApart, FewerWhereLaunchesTakeLongerThanWhatTheyLaunch) {
     EXPECT_LE(gates_with({100'000, 0}, 0), often / 2) << "as the device's own time says";
 }
 
-// How many of ten commands have a gate before them, of a queue that is idle before each.
+// Returns how many of ten commands have a gate before them, in a queue that is idle before each.
 int gates_of_waiting(int64_t launch_ns, std::chrono::microseconds runs) {
     constexpr int kKnown = 10, kCounted = 10;
     FakeDevice device(kGates);

@@ -183,7 +183,8 @@ constexpr auto kInterrupt = static_cast<uint32_t>(kPreemptLevelInterrupt);
 
 void go_on(FakeDevice& device) { device.slot().progress.fetch_add(1); }
 
-// The level of a queue that was taken off three times. `early` comes before its agent looks, `late` after that.
+// Returns the level of a queue after it was taken off three times. `early` is called before its agent looks, `late`
+// after that.
 template <typename Early, typename Late>
 uint32_t level_after(FakeDevice& device, Early early, Late late) {
     make_words_known(device);

@@ -13,7 +13,7 @@ namespace {
 using fake::FakeDevice;
 using test::direct;
 
-// The slot says which level acts, and that it is not the queue's own.
+// Demands that the slot says which level acts, and whether that is not the queue's own level.
 void expect_level(FakeDevice& device, uint32_t level, bool pauses) {
     EXPECT_EQ(device.slot().level, level);
     EXPECT_EQ(device.slot().level_pauses, pauses ? 1u : 0u);

@@ -47,7 +47,7 @@ TEST(PutBack, WhatWasKeptOffIsPutBackOnceMore) {
 
 class StandsAfterwards : public ::testing::Test {
 protected:
-    // Put back once more until nothing is due; returns how often.
+    // Calls watch_interrupt until nothing is due. Returns how often work was put back.
     int put_back_again() {
         const int before = device.restored;
         int64_t due_ns = device.queue().watch_interrupt(0);

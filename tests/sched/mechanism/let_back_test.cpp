@@ -11,7 +11,7 @@ using namespace testing;
 
 class LetBack : public ::testing::Test {
 protected:
-    // The victim has long commands, and is off by a call.
+    // Gives the victim long commands, and takes it off by a call.
     void SetUp() override {
         for (UnitState* unit : {&low_, &high_}) {
             unit->level = kPreemptLevelInterrupt;

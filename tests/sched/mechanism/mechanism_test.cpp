@@ -23,7 +23,7 @@ constexpr Returns kOneStretch{};
 constexpr Returns kBridged{.pauses = 4000, .unbridged = 4000};
 constexpr Returns kBrief{.pauses = 4000};
 
-// A victim that can be interrupted, with a more urgent unit beside it.
+// Returns a victim that can be interrupted, with a more urgent unit beside it.
 Victim victim_of(int64_t command_ns, const Returns& returns = kPauses) {
     return {.level = kPreemptLevelInterrupt,
             .command_ns = command_ns,

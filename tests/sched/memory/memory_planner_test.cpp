@@ -83,7 +83,7 @@ protected:
         asker.wanted = missing;
         answers_.erase(client);
     }
-    // An allocation of `bytes` as the shim makes it. Returns whether it succeeds.
+    // Allocates `bytes` as the shim does. Returns whether that succeeds.
     bool allocate(uint32_t client, uint64_t bytes, int most_steps = 10) {
         for (int tries = 0; tries < 4; ++tries) {
             if (used() + bytes <= kCard) {

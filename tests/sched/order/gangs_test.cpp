@@ -17,7 +17,7 @@ WholeCore core_of(const char* policy, Settings settings = kBelieving) {
     return WholeCore(Core(policy::find_policy(policy)->make(), settings));
 }
 
-// Which of the units run, by position: "10" the first alone.
+// Returns which of the units run, by position: "10" means the first alone.
 std::string running(const WholeCore::Plan& plan) {
     std::string text;
     for (const Verdict& verdict : plan.verdicts) text += verdict.suspend ? '0' : '1';

@@ -32,7 +32,8 @@ TEST_F(HoldTrials, AsLongAsBefore) {
     EXPECT_TRUE(trial.may());
 }
 
-// As long as `with` where it may hold through, else as long as `without`. Returns of how many it might.
+// Plays bursts that last `with` if a hold is allowed, and `without` otherwise. Returns in how many bursts it was
+// allowed.
 unsigned play(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
     unsigned through = 0;
     for (unsigned i = 0; i < times; ++i) {
@@ -53,7 +54,7 @@ TEST_F(HoldTrials, LongerThanBeforeAndNotForAWhile) {
     EXPECT_TRUE(trial.may());
 }
 
-// For how many in a row it was left, beside those that are compared.
+// Returns for how many bursts in a row no hold was allowed, without those that only serve the comparison.
 std::vector<unsigned> pauses(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
     std::vector<unsigned> found;
     for (unsigned i = 0, row = 0; i < times; ++i) {

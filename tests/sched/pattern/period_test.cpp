@@ -240,7 +240,7 @@ TEST(Period, VeryShortAndVeryLongOnesAreNone) {
     }
 }
 
-// The victim is suspended ahead of the next burst, where that is asked for.
+// Returns whether the victim is suspended ahead of the next burst with these settings.
 bool suspends_ahead(Settings settings) {
     WholeCore core = hpf_core(settings);
     const Given low{.id = 1, .ready = true, .command_ns = kMs};

@@ -9,7 +9,7 @@ constexpr int64_t kMs = 1'000'000;
 constexpr StarvationLimits kLimits{.limit_ns = 1'000 * kMs, .turn_ns = 10 * kMs};
 constexpr int64_t kStart = 5'000 * kMs;
 
-// While it runs something of it completes.
+// Returns the state of a unit that completes something while it runs.
 Starvation::Work ready_since(int64_t since_ns, int64_t command_ns = kMs) {
     return {.ready = true, .ready_since_ns = since_ns, .command_ns = command_ns, .progress_ns = INT64_MAX};
 }

@@ -28,7 +28,7 @@ protected:
     static unsigned long request(unsigned number, size_t bytes) {
         return _IOC(_IOC_READ | _IOC_WRITE, 'F', number, bytes);
     }
-    // The call as the kernel has answered it.
+    // Passes a call to the record, as the kernel has answered it.
     void pass(unsigned number, void* parameters, size_t bytes, int fd = kFd, int result = 0) {
         if (form() == Form::kWrapped) {
             nv_ioctl_xfer_t wrapped{number, static_cast<uint32_t>(bytes), reinterpret_cast<uintptr_t>(parameters)};
@@ -61,7 +61,8 @@ protected:
         allocate(client, device, handle, KEPLER_CHANNEL_GROUP_A, &parameters);
     }
     void begin(uint32_t client, int fd = kFd) { allocate(client, 0, client, NV01_ROOT_CLIENT, nullptr, NV_OK, fd); }
-    // A device with a subdevice, and a context on it: a group for kernels with two channels, one for copies with one.
+    // Makes a device with a subdevice and a context: a group for kernels with two channels, and one for copies with
+    // one.
     void context(uint32_t client, uint32_t device, uint32_t first) {
         group(client, device, first, NV2080_ENGINE_TYPE_GR0);
         allocate(client, first, first + 1, kHopper);

@@ -36,12 +36,12 @@ protected:
         EXPECT_EQ(cu().cuStreamDestroy_v2(stream_), CUDA_SUCCESS);
         CudaTest::TearDown();
     }
-    // From here on the queue may be suspended at any time.
+    // Tells the queue that it may be suspended at any time from now on.
     static void compete(XQueueHandle queue) {
         ASSERT_EQ(XQueueSuspend(queue, kQueueSuspendFlagNone), kXSchedSuccess);
         ASSERT_EQ(XQueueResume(queue, kQueueResumeFlagNone), kXSchedSuccess);
     }
-    // How many calls of the driver's function the program's one call makes.
+    // Returns how many calls of the driver's function one call of the program makes.
     static long calls_in(const char* function, const std::function<CUresult()>& call,
                          CUresult expected = CUDA_SUCCESS) {
         const long before = fake_calls(function);

@@ -43,7 +43,7 @@ protected:
         for (const auto& object : rm_->objects) count += object.used != 0 && object.disabled.load() != 0 ? 1 : 0;
         return count;
     }
-    // A stream of the current context whose queue is suspended with level 3.
+    // Makes a stream of the current context whose queue has level 3.
     CUstream stream_at_level_3(XQueueHandle* xqueue) {
         const CUstream stream = new_stream();
         record(stream);

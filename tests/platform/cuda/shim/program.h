@@ -42,7 +42,7 @@ inline const Functions& cu() {
     return functions;
 }
 
-// The fake driver itself, past the shim.
+// Returns the handle of the fake driver itself, past the shim.
 inline void* fake_library() {
     static void* const library = dlopen(std::getenv("XSCHED_CUDA_LIB"), RTLD_NOW);
     return library;

@@ -1,4 +1,5 @@
-// Captures that begin, or end, by functions that the table does not know: the driver knows of them, and so do we.
+// Tests captures that begin or end by functions that the shim does not hook: the shim learns of them by asking the
+// driver.
 #include "platform/cuda/shim/program.h"
 
 namespace xsched::test {
@@ -35,7 +36,7 @@ protected:
         ASSERT_EQ(future<End>("cuStreamEndFutureCapture")(stream, &graph_, nullptr), CUDA_SUCCESS);
     }
     static void synchronize(CUstream stream) { ASSERT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS); }
-    // How many nodes the graph has. It goes.
+    // Returns how many nodes the graph has, and destroys it.
     size_t nodes() {
         size_t count = 0;
         EXPECT_EQ(cu().cuGraphGetNodes(graph_, nullptr, &count), CUDA_SUCCESS);

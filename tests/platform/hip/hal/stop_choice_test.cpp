@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kOne = 1001, kOther = 1002;
 
-// Queues 0 to 2 are of one GPU, 3 of the other; which of them are stopped.
+// Returns which of four queues are stopped. Queues 0 to 2 are of one GPU, queue 3 is of another.
 std::vector<bool> stopped(const std::vector<StoppableStream>& streams) {
     StoppableQueue queues[] = {{kOne}, {kOne}, {kOne}, {kOther}};
     choose_stops(streams.data(), static_cast<unsigned>(streams.size()), queues, 4);

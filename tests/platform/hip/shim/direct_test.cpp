@@ -76,7 +76,7 @@ protected:
         std::erase(queues_, queue);
         destroy(queue);
     }
-    // As programs fill a packet: its header last, then the doorbell.
+    // Fills a packet as programs do: its header last, then rings the doorbell.
     static void launch(hsa_queue_t* queue, Kernel& kernel, const char* store = "hsa_signal_store_screlease") {
         struct Packet {
             uint16_t header, setup, size[3], reserved0;

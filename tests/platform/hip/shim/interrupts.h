@@ -41,7 +41,7 @@ protected:
         EXPECT_EQ(standing(), 0u) << "left behind";
         HipTest::TearDown();
     }
-    // A stream whose queue is suspended with level 3, or as much as there is.
+    // Makes a stream whose queue has level 3, or the highest level that there is.
     hipStream_t stream_at_level_3(XQueueHandle* xqueue) {
         const hipStream_t stream = new_stream();
         EXPECT_EQ(noop(stream), hipSuccess);
@@ -53,7 +53,7 @@ protected:
     static void destroy(std::initializer_list<hipStream_t> streams) {
         for (const hipStream_t stream : streams) EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
     }
-    // A kernel of 30 ms, and behind it one that appends.
+    // Launches a kernel of 30 ms, and behind it one that appends `value`.
     void launch_long_work(hipStream_t stream, uint32_t value) {
         EXPECT_EQ(spin(stream, 30'000), hipSuccess);
         EXPECT_EQ(append(stream, value), hipSuccess);

@@ -29,7 +29,7 @@ protected:
         kfd_ioctl_set_cu_mask_args request{queue, bits, reinterpret_cast<uintptr_t>(words)};
         return ioctl(file(), AMDKFD_IOC_SET_CU_MASK, &request);
     }
-    // A queue of the program's own with that mask.
+    // Makes a queue of the program's own with that mask. Returns its number.
     static uint32_t create_masked(std::array<uint32_t, 2> words) {
         const uint32_t queue = create(100);
         EXPECT_EQ(set_mask(queue, 64, words.data()), 0);

@@ -28,12 +28,12 @@ inline const hipStream_t kLegacy = reinterpret_cast<hipStream_t>(1);
 inline const hipStream_t kPerThread = reinterpret_cast<hipStream_t>(2);
 inline constexpr dim3 kOne{1, 1, 1};
 
-// The stand-in itself, or AMD's own runtime (tests/real_rocm), past the shim.
+// Returns the handle of the fake runtime, or of AMD's own runtime (tests/real_rocm), past the shim.
 inline void* stand_in() {
     static void* const library = dlopen(std::getenv("XSCHED_HIP_LIB"), RTLD_NOW);
     return library;
 }
-// 0 of AMD's own runtime.
+// Returns a count of the fake runtime; 0 if AMD's own runtime is used.
 inline long fake_count(const char* control) {
     const auto count = reinterpret_cast<long (*)()>(dlsym(stand_in(), control));
     return count != nullptr ? count() : 0;

@@ -38,7 +38,7 @@ protected:
         ASSERT_EQ(future<End>("hipStreamEndFutureCapture")(stream, &graph_, nullptr), hipSuccess);
     }
     static void synchronize(hipStream_t stream) { ASSERT_EQ(hip().hipStreamSynchronize(stream), hipSuccess); }
-    // How many nodes the graph has. It goes.
+    // Returns how many nodes the graph has, and destroys it.
     size_t nodes() {
         size_t count = 0;
         EXPECT_EQ(hip().hipGraphGetNodes(graph_, nullptr, &count), hipSuccess);

@@ -42,7 +42,7 @@ protected:
         EXPECT_EQ(clReleaseMemObject(other_), CL_SUCCESS);
         EXPECT_EQ(clReleaseCommandQueue(queue_), CL_SUCCESS);
     }
-    // From here on the queue may be suspended at any time.
+    // Tells the queue that it may be suspended at any time from now on.
     void compete() const {
         ASSERT_EQ(XQueueSuspend(xqueue_, kQueueSuspendFlagNone), kXSchedSuccess);
         ASSERT_EQ(XQueueResume(xqueue_, kQueueResumeFlagNone), kXSchedSuccess);
@@ -55,7 +55,7 @@ protected:
         EXPECT_EQ(XQueueProfileHwCommandCount(xqueue_, &count), kXSchedSuccess);
         return count;
     }
-    // How many commands the program's one call makes.
+    // Returns how many commands one call of the program makes.
     template <typename Call>
     int64_t commands_of(const Call& call, cl_int expected = CL_SUCCESS) {
         const int64_t before = commands();

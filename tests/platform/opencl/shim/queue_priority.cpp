@@ -20,7 +20,7 @@ protected:
     }
     void TearDown() override { clReleaseContext(context_); }
 
-    // As the scheduler sees it after the queue's first command.
+    // Returns the priority that the scheduler sees after the queue's first command.
     int32_t priority_of_a_queue(Create create, cl_queue_priority_khr wanted) {
         const cl_queue_properties properties[] = {CL_QUEUE_PRIORITY_KHR, wanted, 0};
         cl_command_queue queue = create(context_, device_, properties, nullptr);

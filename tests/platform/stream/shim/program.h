@@ -117,14 +117,14 @@ protected:
 
     uint32_t word() const { return *const_cast<volatile uint32_t*>(word_); }
 
-    // The XQueue of a stream; 0: it has none.
+    // Returns the XQueue of a stream; 0: it has none.
     static XQueueHandle xqueue_of(Stream stream) {
         HwQueueHandle hwq = 0;
         XQueueHandle xqueue = 0;
         if (kCalls().queue_get(&hwq, stream) != kXSchedSuccess) return 0;
         return XQueueGet(&xqueue, hwq) == kXSchedSuccess ? xqueue : 0;
     }
-    // The same, made by a first use.
+    // Returns the XQueue of a stream, after a first use that makes it.
     XQueueHandle used_xqueue_of(Stream stream) {
         EXPECT_EQ(noop(stream), kSuccess);
         const XQueueHandle xqueue = xqueue_of(stream);
@@ -145,7 +145,7 @@ protected:
         return eventually([&] { return state_of(xqueue) == kQueueStateIdle; });
     }
 
-    // The call is one command of that queue, however the driver does it inside.
+    // Demands that the call is one command of that queue, however the driver carries it out.
     static void expect_command(XQueueHandle xqueue, const char* name, const std::function<Result()>& call) {
         const int64_t before = commands_of(xqueue);
         EXPECT_EQ(call(), kSuccess) << name;
@@ -208,7 +208,7 @@ protected:
         }).join();
         EXPECT_EQ(kCalls().destroy(stream), kSuccess);
     }
-    // A launch by a function that the program got elsewhere is a command of that queue.
+    // Demands that a launch by a function that the program got elsewhere is a command of that queue.
     template <typename Launch>
     void expect_launch_scheduled(XQueueHandle xqueue, Launch launch) {
         ASSERT_NE(launch, nullptr);

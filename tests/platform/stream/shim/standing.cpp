@@ -99,7 +99,7 @@ protected:
         return eventually([&] { return stands(stream); });
     }
 
-    // A queue that has work, then this, then work again.
+    // Puts work, then this wait, then work again into a queue, and demands that the queue stands at the wait.
     void expect_stand(const char* name, const std::function<CUresult(CUstream)>& wait) {
         SCOPED_TRACE(name);
         CUstream stream = make_stream();

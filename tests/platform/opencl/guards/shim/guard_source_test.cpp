@@ -27,7 +27,7 @@ TEST_P(GuardSource, GuardsWhatStandsPlainlyInTheText) {
     EXPECT_EQ(made.text.empty(), sample.guarded.empty());
 }
 
-// The program's own text as it was given back.
+// Returns the part of the guarded text that is the program's own.
 std::string body_of(const std::string& text) {
     const std::string head_end = "#line 1\n";
     return text.substr(text.find(head_end) + head_end.size());
