@@ -56,7 +56,7 @@ TEST(HardwareStop, TheSlotSaysThatTheCallIsUnderWay) {
     EXPECT_EQ(device.slot().taken, kNothing);
 }
 
-// A queue that seems idle is put back on the device: unseen work of it goes on, and its commands stop at their gate.
+// A queue that seems idle is put back on the device: its unseen work goes on, its commands stop at their gate.
 TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
@@ -183,8 +183,7 @@ constexpr auto kInterrupt = static_cast<uint32_t>(kPreemptLevelInterrupt);
 
 void go_on(FakeDevice& device) { device.slot().progress.fetch_add(1); }
 
-// Returns the level of a queue after it was taken off three times. `early` is called before its agent looks, `late`
-// after that.
+// Returns a queue's level after it was taken off three times. `early`, `late`: called before and after its agent looks.
 template <typename Early, typename Late>
 uint32_t level_after(FakeDevice& device, Early early, Late late) {
     make_words_known(device);
@@ -210,7 +209,7 @@ TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
     EXPECT_EQ(level_after(device, [&] { go_on(device); }, [] {}), kInterrupt);
 }
 
-// The channels of a process are enabled as soon as one of its queues may run again, so completions then prove nothing.
+// A process's channels are enabled as soon as one of its queues may run, so completions then prove nothing.
 TEST(HardwareStop, WhatCompletesOnceAnotherQueueMayRunIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     const auto another_may_run = [&] {
