@@ -148,7 +148,8 @@ class Service(OnMachines):
             seen = {queue["priority"] for queue in json.loads(done.stdout)["queues"]}
             if seen >= set(wanted):
                 return time.monotonic() - began
-        raise AssertionError(f"after {seconds} s the priorities are {seen}, and {wanted} were expected")
+        log = self.machine.run("journalctl", "-b", "-n", "60", "-o", "cat", ok=False).stdout
+        raise AssertionError(f"after {seconds} s the priorities are {seen}, and {wanted} were expected:\n{log}")
 
     def test_is_active_and_hardened(self):
         self.assertEqual(self.machine.run("systemctl", "is-active", "xserver").stdout.strip(), "active")
@@ -167,6 +168,75 @@ class Service(OnMachines):
                 print(f"another server answers {(time.monotonic() - began) * 1e3:.0f} ms after kill -9", flush=True)
                 return
         self.fail(f"no other server answers within {RESTART_S} s")
+
+    def wait_for(self, wanted, *words):
+        """Runs a command until its output has this text; returns the output."""
+        said = ""
+        for _ in self.machine.until(RESTART_S, every=0.1):
+            said = self.machine.run(*words, ok=False).stdout
+            if wanted in said:
+                return said
+        raise AssertionError(f"{' '.join(words)}: no {wanted!r} after {RESTART_S} s:\n{said}")
+
+    def configure(self, text):
+        """Writes a file of configuration, or removes it, and has the service read it."""
+        file = self.machine.root / "etc/xsched/50-test.toml"
+        if text:
+            file.write_text(text)
+        else:
+            file.unlink()
+        self.machine.run("systemctl", "reload", "xserver")
+
+    def test_reload_reads_the_configuration_again(self):
+        was = self.server()["pid"]
+        self.configure('[server]\npolicy = "PUP"\n')
+        self.wait_for("policy PUP", "xcli", "policy")
+        journal = ["journalctl", "-u", "xserver", "-o", "cat"]
+        self.wait_for("the configuration is read again: server.policy = PUP", *journal)
+        self.configure('[server]\npolicy = "UPP"\n')
+        said = self.wait_for("the configuration is as before", *journal, "-p", "warning")
+        self.assertIn("50-test.toml:2: policy is to be one of", said)
+        self.assertNotIn("is read again", said, "the journal knows the level of each line")
+        self.assertIn("policy PUP", self.machine.run("xcli", "policy").stdout)
+        self.configure("")
+        self.wait_for("policy HPF", "xcli", "policy")
+        self.assertEqual(self.server()["pid"], was, "it is the same server")
+
+    def test_a_rule_reaches_a_program_of_another_user(self):
+        self.configure('[[rule]]\nname = "guest"\npriority = 23\n')
+        enter = ["nsenter", "-t", str(self.machine.first_pid()), "-m", "-p", "-u", "-i", "-n", "-C", "setpriv",
+                 "--reuid=65534", "--regid=65534", "--clear-groups"]
+        child = subprocess.Popen([*enter, "xcli", "run", "--", "/media/guest", "cuda", "none", "4"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**machine.CLEAN, **DRIVER})
+        self.addCleanup(child.kill)
+        self.wait_for_priorities([23], RUNNING_S / 2)
+        child.wait(RUNNING_S)
+        self.configure("")
+
+    def test_a_program_starts_the_service_by_its_socket(self):
+        self.machine.run("systemctl", "stop", "xserver.service")
+        self.assertEqual(self.machine.run("systemctl", "is-active", "xserver.socket").stdout.strip(), "active")
+        self.assertIn("policy", self.machine.run("xcli", "policy").stdout)
+        self.assertEqual(self.machine.run("systemctl", "is-active", "xserver").stdout.strip(), "active")
+
+    def test_the_exporter_serves_numbers(self):
+        self.machine.run("systemctl", "start", "xsched-exporter")
+        ask = ("import urllib.request as r; t = open('/run/xsched-exporter/token').read().strip(); "
+               "print(r.urlopen(r.Request('http://127.0.0.1:9555/metrics', "
+               "headers={'Authorization': 'Bearer ' + t})).read().decode())")
+        self.wait_for("xsched_", "python3", "-c", ask)
+        self.machine.run("systemctl", "stop", "xsched-exporter")
+
+    def test_units_are_sound(self):
+        units = ["xserver.service", "xserver.socket", "xsched-exporter.service"]
+        self.assertEqual(self.machine.run("systemd-analyze", "verify", "--man=no", *units).stdout, "")
+        self.assertIn("disabled", self.machine.run("systemctl", "is-enabled", "xsched-exporter", ok=False).stdout)
+        for unit in ("xserver.service", "xsched-rules.service", "xsched-rules.path"):
+            self.assertTrue((self.machine.root / "usr/lib/systemd/user" / unit).exists(), unit)
+        users = ["/usr/lib/systemd/user/" + unit for unit in ("xserver.service", "xsched-rules.path")]
+        said = self.machine.run("systemd-analyze", "--user", "verify", "--man=no", *users, ok=False,
+                                XDG_RUNTIME_DIR="/tmp").stdout
+        self.assertEqual(said, "")
 
     def test_programs_run_through_an_update_and_a_removal(self):
         programs = [self.program(priority) for priority in (3, -7)]
