@@ -67,9 +67,9 @@ def beside(start, words, folder):
 def bursts(start, words, options, folder, steps):
     program, environment = start
     began = time.monotonic_ns()
-    subprocess.run([*program, *words, "--bursts", str(options.bursts), "--pause-ms", "6", "--pause-max-ms", "9",
-                    "--steps", str(steps), "--out", str(folder / "rows")], env=environment, check=True,
-                   stdout=subprocess.DEVNULL, timeout=LIMIT_S)
+    subprocess.run([*program, *words, "--bursts", str(options.bursts), "--seconds", str(LIMIT_S), "--pause-ms",
+                    "6", "--pause-max-ms", "9", "--steps", str(steps), "--out", str(folder / "rows")], env=environment,
+                   check=True, stdout=subprocess.DEVNULL, timeout=LIMIT_S)
     rows = [[int(word) for word in line.split()] for line in (folder / "rows").read_text().splitlines()]
     latencies = sorted(row[1] / 1e3 for row in rows[LEARNING:])
     return {"n": len(latencies), "p50_us": statistics.median(latencies), "p90_us": latencies[len(latencies) * 9 // 10],

@@ -63,7 +63,8 @@ def measure(options, way, milliseconds, steps, folder):
     rows = folder / "rows"
     with beside(other, others, round(steps * LOW_MS / KERNEL_MS), bool(way)):
         kernels = round(milliseconds / KERNEL_MS)
-        own = {"bursts": options.bursts, "burst-kernels": kernels, "steps": steps, "pause-ms": 12, "out": rows}
+        own = {"bursts": options.bursts, "seconds": LIMIT_S, "burst-kernels": kernels, "steps": steps,
+               "pause-ms": 12, "out": rows}
         words = [word for name, value in own.items() for word in (f"--{name}", str(value))]
         subprocess.run([*urgent, *words], env=its_environment, check=True, stdout=subprocess.DEVNULL, timeout=LIMIT_S)
     latencies = sorted(int(line.split()[1]) / 1e3 for line in rows.read_text().splitlines()[LEARNING:])

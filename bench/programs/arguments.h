@@ -12,7 +12,7 @@ namespace busy {
 struct Arguments {
     std::string out;          // --out FILE: measurements, one line each
     double seconds = 10;      // --seconds: how long to run
-    long bursts = 0;          // --bursts: this many instead of --seconds (0: by time)
+    long bursts = 0;          // --bursts: this many at most, within --seconds (0: by time alone)
     uint32_t steps = 0;       // --steps: of each kernel; 0: calibrate now to --kernel-ms
     double kernel_ms = 1;     // --kernel-ms
     long burst_kernels = 20;  // --burst-kernels

@@ -78,7 +78,7 @@ Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::funct
     ready();
     Rows rows;
     const std::function<bool()> in_time = until_end(arguments);
-    while (arguments.bursts > 0 ? static_cast<long>(rows.size()) < arguments.bursts : in_time()) {
+    while ((arguments.bursts == 0 || static_cast<long>(rows.size()) < arguments.bursts) && in_time()) {
         rows.push_back(run_burst(device, arguments));
         pause(rows.back().front());
     }

@@ -14,7 +14,7 @@ import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import gain, stand_ins  # noqa: E402
 from context import Outcome, by_gain, refuse_nothing, withdraw  # noqa: E402
-from plan import build_install, examples, levels  # noqa: E402
+from plan import build_install, examples, levels, overhead  # noqa: E402
 
 STAND_IN = object()
 
@@ -128,6 +128,28 @@ class BuildInstall(InAFolder):
 
     def test_a_quick_build_is_one_on_a_busy_machine_too(self):
         self.assertEqual(withdraw(self.found(100), ["busy"]).status, "passed")
+
+
+class Overhead(unittest.TestCase):
+    """3.1: each program has a time limit. A machine on which native programs need longer gives no verdict."""
+
+    def found(self, native, xsched):
+        """Returns the outcome of programs with these (iterations, us for each)."""
+        given = {"n": native, "x": xsched}
+        context = mock.Mock(native=lambda _: "n", xsched=lambda _: "x")
+        context.requests.alone.side_effect = lambda model, prefix, *_, **__: [(0, given[prefix][1] * 1000)] * \
+            given[prefix][0]
+        return withdraw(overhead.run(context), [])
+
+    def test_what_is_added_is_judged(self):
+        self.assertEqual(self.found((100, 1000), (100, 1050)).status, "passed")
+        self.assertEqual(self.found((100, 1000), (100, 1200)).status, "failed")
+        self.assertEqual(self.found((100, 1000), (40, 5000)).status, "failed")
+
+    def test_a_machine_on_which_native_programs_are_too_slow(self):
+        outcome = self.found((60, 1000), (60, 1050))
+        self.assertEqual(outcome.status, "skipped")
+        self.assertIn("a native program did 60 of 100 iterations in 20 s", outcome.notes[0])
 
 
 class NothingRun(unittest.TestCase):

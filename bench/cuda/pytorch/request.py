@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--period-ms", type=float, default=0,
                         help="from the begin of a request to that of the next one")
     parser.add_argument("--seconds", type=float, default=6)
-    parser.add_argument("--bursts", type=int, default=0, help="so many requests instead of --seconds")
+    parser.add_argument("--bursts", type=int, default=0, help="at most so many requests, within --seconds")
     parser.add_argument("--wait", type=int, default=0, help="1: for a line of standard input, before using the device")
     parser.add_argument("--until-eof", type=int, default=0, help="1: also until standard input ends")
     options = parser.parse_args()
@@ -57,7 +57,7 @@ def main():
         first = models.fingerprint(first)
         print("ready", flush=True)
         rows, wrong, end = [], 0, time.monotonic() + options.seconds
-        while len(rows) < options.bursts if options.bursts else time.monotonic() < end:
+        while (not options.bursts or len(rows) < options.bursts) and time.monotonic() < end:
             if options.until_eof and input_ended():
                 break
             begin = time.monotonic_ns()
