@@ -35,9 +35,10 @@ class Program:
     def wait_ready(self, progress):
         deadline, said, pipe = time.monotonic() + self.patience, b"", self.process.stdout.fileno()
         while b"ready" not in said:
-            if select.select([pipe], [], [], 0)[0]:
-                said += os.read(pipe, 4096)
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            ended = self.process.poll() is not None  # asked first: a short program says "ready" and ends at once
+            more = os.read(pipe, 4096) if select.select([pipe], [], [], 0)[0] else b""
+            said += more
+            if (ended and not more) or time.monotonic() > deadline:
                 raise ProgramFailed(self.complaint())
             progress.wait(0.02)
 

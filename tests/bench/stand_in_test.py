@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
 import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import gain, stand_ins  # noqa: E402
+from lib import gain, programs, stand_ins  # noqa: E402
 from context import Outcome, by_gain, refuse_nothing, withdraw  # noqa: E402
 from plan import build_install, examples, levels, overhead  # noqa: E402
 
@@ -150,6 +150,22 @@ class Overhead(unittest.TestCase):
         outcome = self.found((60, 1000), (60, 1050))
         self.assertEqual(outcome.status, "skipped")
         self.assertIn("a native program did 60 of 100 iterations in 20 s", outcome.notes[0])
+
+
+class ShortProgram(InAFolder):
+    def test_a_program_that_ends_at_once_was_ready(self):
+        program = programs.Program(["sh", "-c", "echo ready"], {}, self.folder / "rows", self.folder / "log")
+        program.process.wait(timeout=60)
+        program.wait_ready(mock.Mock())
+        program.process.stdin.close()
+        program.process.stdout.close()
+
+    def test_a_program_that_ends_without_a_word(self):
+        program = programs.Program(["true"], {}, self.folder / "rows", self.folder / "log")
+        with self.assertRaisesRegex(programs.ProgramFailed, "ended with status 0"):
+            program.wait_ready(mock.Mock())
+        program.process.stdin.close()
+        program.process.stdout.close()
 
 
 class NothingRun(unittest.TestCase):
