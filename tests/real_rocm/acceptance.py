@@ -9,9 +9,9 @@ from documents import for_every_program
 from room import Room
 
 EXACT = ["1.3"]  # judged by results alone: passed
-TIMED = ["2.1"]  # something must have run and been measured
+TIMED = ["1.2", "2.1", "3.1"]  # something must have run and been measured
 SECONDS_EACH = 1  # of a measurement
-LIMIT_SECONDS = 300  # they took 46 s and 157 s, both on busy machines of two processors
+LIMIT_SECONDS = 600  # 1.3 and 2.1 took 157 s at most, 3.1 has a limit of some 150 s, 1.2 took 24 s at a load of 20
 WITHOUT_HISTORY = {"XSCHED_BENCH_VERSION": "the tree of make real-rocm"}  # there is no git in the root
 
 

@@ -278,6 +278,7 @@ class Checks(Acceptance, Documents, Installed, Suites):
         for name, how in ({"natively": {}} | levels).items():
             words = [self.room.build / "bin/order_check_hip", "--ops", OPERATIONS, "--without", LEFT_OUT]
             ended = self.room.run(words + (["--chaos"] if how else []), SECONDS, ORDER_HIP_CODE=f"{CODE}.bundle",
+                                  KFD_EMULATOR_LOG=0,  # a crash shows its stack
                                   FAKE_HIP_DIRECT=f"libamdhip64.so.{self.version.name}", **how)
             ended_well(ended, name)
             demand(NO_VIOLATION.search(ended.output), f"{name}: {ended.output[-1500:]}")

@@ -1,4 +1,4 @@
-// Where the process crashed, with KFD_EMULATOR_LOG: the root folders have no debugger.
+// Tells where the process crashed, if KFD_EMULATOR_LOG is set, be it to 0: the root folders have no debugger.
 #include <execinfo.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ void* caller_of_nothing(const void* context) {
 
 void tell(int number, siginfo_t* info, void* context) {
     void* frames[60];
-    kfd::say(1, "signal %d at %p", number, info->si_addr);
+    kfd::say(0, "signal %d at %p", number, info->si_addr);
     frames[0] = caller_of_nothing(context);
     if (frames[0] != nullptr) backtrace_symbols_fd(frames, 1, 2);
     backtrace_symbols_fd(frames, backtrace(frames, 60), 2);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <shared_mutex>
@@ -29,7 +30,10 @@ constexpr uint32_t kNoPages =
 
 bool put_pages(uint64_t address, uint64_t bytes) {
     constexpr int kHow = MAP_SHARED | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE;
-    return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, kHow, -1, 0) != MAP_FAILED;
+    if (mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, kHow, -1, 0) != MAP_FAILED) return true;
+    say(0, "no %llu bytes at %llx: %s", static_cast<unsigned long long>(bytes),
+        static_cast<unsigned long long>(address), std::strerror(errno));
+    return false;
 }
 
 }  // namespace
