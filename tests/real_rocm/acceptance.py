@@ -23,6 +23,8 @@ def wrong_in_test(name, file):
     wanted = ("PASS",) if name in EXACT else ("PASS", "FAIL", "SKIP")  # SKIP: no verdict on a busy machine
     if found["status"] not in wanted or not found["metrics"]:
         return f"{name} is {found['status']}: {found['notes']}"
+    if not all(found["metrics"].get("log_shows_scheduler", {}).values()):
+        return f"{name} ran without a scheduler: {found['notes']}"
     emulated = "emulated" in found["hardware"]
     return "" if emulated else f"{name} does not say that the GPU is emulated: {found['hardware']}"
 
