@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/packets.h"
 #include "ipc/layout.h"
 
 namespace xsched::ipc {
@@ -112,11 +113,7 @@ bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcom
 // Sends the client's last part of the handshake, after it has mapped its Region. Returns whether it was sent.
 bool say_mapped(int socket, const Welcome& welcome);
 
-// Sends `bytes` with at most one descriptor (fd < 0: none). Never waits: false if it does not go at once.
-bool send_packet(int socket, const void* data, size_t bytes, int fd = -1);
-// Receives one packet. Returns its length; 0: the other side closed; -1 with errno ETIMEDOUT, EMSGSIZE (longer than
-// `bytes`) or others. `fd`: receives the descriptor that came, or -1; null: descriptors are refused. timeout_ms 0: does
-// not wait.
-long receive_packet(int socket, void* data, size_t bytes, int* fd, int timeout_ms);
+using base::receive_packet;
+using base::send_packet;
 
 }  // namespace xsched::ipc
