@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Deterministic programs that fill part of a card in different ways, for tests/gpu/run_memory.py.
 
-    memory_programs.py torch|graph|jax|cupy --gib 8 [--rounds N]
+    memory_programs.py torch|graph|jax|cupy|share --gib 8 [--rounds N]
 
 Each works until the line "stop" comes to standard input, and at least one round. Writes "ready BYTES" when its memory
 is taken, and "done ROUNDS CHECKSUM" at the end: the sum of all bits after ROUNDS rounds of a fixed number of steps.
---rounds N: so many rounds instead.
+--rounds N: so many rounds instead. share: PyTorch, with a second process to which tensors go, and from which others
+come back, by torch.multiprocessing.
 """
 import argparse
 import os
@@ -55,6 +56,34 @@ def with_torch(count, captured):
         yield lambda: sum(int(block.view(torch.int32).sum(dtype=torch.int64)) for block in [*blocks, state])
 
 
+def answer(inbox, outbox):
+    """The second process of `share`: answers each tensor with one of its own, in which each value differs."""
+    import torch
+    torch.use_deterministic_algorithms(True)
+    for tensor in iter(inbox.get, None):
+        outbox.put(torch.tanh(tensor) + 0.5 * tensor.roll(1, 0))
+        del tensor
+
+
+def with_share(count):
+    import torch
+    import torch.multiprocessing as processes
+    processes = processes.get_context("spawn")
+    there, back = processes.SimpleQueue(), processes.SimpleQueue()
+    process = processes.Process(target=answer, args=(there, back), daemon=True)
+    process.start()
+    work = with_torch(count, False)
+    yield next(work)
+    state = torch.randn(1024, WIDTH, device="cuda")
+    while True:
+        checksum = next(work)
+        for _ in range(STEPS):
+            there.put(state)
+            state = back.get() * 0.7
+        torch.cuda.synchronize()
+        yield lambda: checksum() + int(state.view(torch.int32).sum(dtype=torch.int64))
+
+
 def with_jax(count):
     import jax
     import jax.numpy as jnp
@@ -92,7 +121,7 @@ def with_cupy(count):
 
 
 KINDS = {"torch": lambda count: with_torch(count, False), "graph": lambda count: with_torch(count, True),
-         "jax": with_jax, "cupy": with_cupy}
+         "jax": with_jax, "cupy": with_cupy, "share": with_share}
 
 
 def main():
@@ -110,4 +139,5 @@ def main():
     print("done", rounds, checksum(), flush=True)
 
 
-main()
+if __name__ == "__main__":  # the second process of `share` imports this file
+    main()
