@@ -44,7 +44,11 @@ struct HandedOn {
 };
 const HandedOn kHandedOn[] = {
     {"NothingDone", "print('told', flush=True)", "told", false},
-    {"MemHandle",  // memory of the driver's own, which the program gets from then on, has one
+    {"MemHandle",
+     "name = ctypes.create_string_buffer(64)\n"
+     "print('told', cuda.cuIpcGetMemHandle(name, block))",
+     "told 0", true},
+    {"MemHandleWithoutDescriptors",  // memory of the driver's own, which the program gets from then on, has one
      "name = ctypes.create_string_buffer(64)\n"
      "print('told', cuda.cuIpcGetMemHandle(name, block))\n"
      "more = allocate()\n"
@@ -115,6 +119,7 @@ TEST_P(CudaHandedMemory, IsAsNatively) {
     const HandedOn& way = GetParam();
     Environment environment = this->environment("64", 0, true, "holder");
     environment["CALL"] = way.call;
+    environment["FAKE_CUDA_NO_DESCRIPTORS"] = std::string(way.name).ends_with("WithoutDescriptors") ? "1" : "0";
     Process holder({"/usr/bin/python3", "-c", in_cuda(kHandsOn)}, environment);
     ASSERT_TRUE(says(holder, "ready")) << holder.out() << holder.err();
     const auto taker = start(kTaker, "150", 10, false, "taker");

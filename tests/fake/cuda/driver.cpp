@@ -29,6 +29,7 @@ int attribute_of(const Device& device, CUdevice_attribute attribute) {
         case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return 1;
         case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS: return g_settings.no_concurrent_managed ? 0 : 1;
+        case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: return g_settings.no_descriptors ? 0 : 1;
         case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1: return g_settings.no_memops ? 0 : 1;
         default: return 0;
     }

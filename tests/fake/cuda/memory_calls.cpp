@@ -170,6 +170,15 @@ CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) 
     return handle != nullptr && extent.kind == Memory::kDevice && !extent.mapped ? CUDA_SUCCESS
                                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
+// Knows no name: those of other processes are not imitated.
+CUresult CUDAAPI cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned int) {
+    FAKE_ENTRY();
+    return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr) {
+    FAKE_ENTRY();
+    return CUDA_ERROR_INVALID_VALUE;
+}
 // A descriptor of linear memory alone.
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC*, const CUDA_TEXTURE_DESC*,
                                    const CUDA_RESOURCE_VIEW_DESC*) {

@@ -2,6 +2,7 @@
 // mapped, or not opened, ends the program that touches it, and new memory has contents of its own, so that bytes which
 // were not brought back show.
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -38,6 +39,7 @@ struct Physical {
     size_t bytes = 0;
     int mapped = 0;
     int handles = 1;
+    bool imported = false;  // the card's bytes are counted where it was created
     Properties properties{};
 };
 struct Mapping {
@@ -56,7 +58,7 @@ struct Pieces {
         const auto found = physical.find(handle);
         if (found == physical.end() || found->second.mapped != 0 || found->second.handles != 0) return;
         close(found->second.file);
-        give_card_bytes(found->second.bytes);
+        if (!found->second.imported) give_card_bytes(found->second.bytes);
         physical.erase(found);
         count_live("piece", -1);
     }
@@ -194,6 +196,23 @@ CUresult CUDAAPI cuMemExportToShareableHandle(void* shared, CUmemGenericAllocati
     const int file = dup(held->file);
     std::memcpy(shared, &file, sizeof file);
     return file >= 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shared,
+                                                CUmemAllocationHandleType type) {
+    FAKE_ENTRY();
+    const int file = static_cast<int>(reinterpret_cast<intptr_t>(shared));
+    struct stat facts{};
+    if (handle == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || fstat(file, &facts) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const std::lock_guard lock(pieces().mutex);
+    *handle = pieces().next++;
+    Physical& made = pieces().physical[*handle];
+    made.file = dup(file);
+    made.bytes = static_cast<size_t>(facts.st_size);
+    made.imported = true;
+    count_live("piece", 1);
+    return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,

@@ -77,6 +77,7 @@ void load_settings() {
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_CUDA_SEED"));
     g_settings.no_memops = flag_of("FAKE_CUDA_NO_MEMOPS");
     g_settings.no_concurrent_managed = flag_of("FAKE_CUDA_NO_CONCURRENT_MANAGED");
+    g_settings.no_descriptors = flag_of("FAKE_CUDA_NO_DESCRIPTORS");
     g_settings.noop = flag_of("FAKE_CUDA_NOOP");
     g_settings.copy_lock = flag_of("FAKE_CUDA_COPY_LOCK");
     g_settings.sync_lock = flag_of("FAKE_CUDA_SYNC_LOCK") || flag_of("FAKE_HIP_SYNC_LOCK");

@@ -22,6 +22,7 @@ struct Settings {
     std::atomic<uint64_t> seed{0};
     std::atomic<bool> no_memops{false};
     std::atomic<bool> no_concurrent_managed{false};
+    std::atomic<bool> no_descriptors{false};
     std::atomic<bool> noop{false};
     std::atomic<bool> copy_lock{false};
     std::atomic<bool> sync_lock{false};

@@ -47,6 +47,10 @@ struct CUipcEventHandle {
     char reserved[64];
 };
 
+struct CUipcMemHandle {
+    char reserved[64];
+};
+
 struct CUDA_LAUNCH_PARAMS {
     CUfunction function;
     unsigned gridDimX, gridDimY, gridDimZ;
@@ -63,6 +67,7 @@ inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
 inline constexpr CUresult CUDA_ERROR_DEINITIALIZED = 4;
 inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
 inline constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
+inline constexpr CUresult CUDA_ERROR_MAP_FAILED = 205;
 inline constexpr CUresult CUDA_ERROR_INVALID_HANDLE = 400;
 inline constexpr CUresult CUDA_ERROR_NOT_READY = 600;
 inline constexpr CUresult CUDA_ERROR_CONTEXT_IS_DESTROYED = 709;
@@ -75,6 +80,7 @@ inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33;
 inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34;
 inline constexpr int CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50;
 inline constexpr int CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89;
+inline constexpr int CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103;
 inline constexpr int CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110;
 inline constexpr int CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133;
 inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;

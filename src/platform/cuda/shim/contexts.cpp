@@ -2,6 +2,7 @@
 
 #include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/memory_account.h"
+#include "platform/cuda/shim/opened_memory.h"
 #include "platform/cuda/shim/spare_memory.h"
 
 namespace xsched::cuda {
@@ -35,6 +36,7 @@ CUcontext primary_context(CUdevice device) {
 void context_going(CUcontext context) {
     forget_spares(context);
     stream::context_going(context);
+    forget_opened(context);
     forget_evictable(context);
     forget_counted(context);
 }

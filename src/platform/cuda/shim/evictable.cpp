@@ -1,6 +1,7 @@
 #include "platform/cuda/shim/evictable.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -12,7 +13,9 @@
 #include "platform/cuda/shim/mapping_table.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/memory_moves.h"
+#include "platform/cuda/shim/piece_server.h"
 #include "platform/cuda/shim/program_memory.h"
+#include "platform/cuda/shim/shared_name.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/keep_errno.h"
 #include "platform/stream/shim/streams.h"
@@ -40,6 +43,8 @@ void after_fork_in_child() {
     forget_program_memory();
     forget_mapped();
     forget_host_pool();
+    forget_piece_server();
+    forget_all_opened();
 }
 
 void start_moving() {
@@ -168,7 +173,7 @@ bool release_evictable(CUdeviceptr memory, CUresult* code) {
 bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) {
     CUdeviceptr found = 0;
     size_t size = 0;
-    if (!find_range(address, &found, &size)) return false;
+    if (!find_range(address, &found, &size) && !find_opened(address, &found, &size)) return false;
     if (begin != nullptr) *begin = found;
     if (bytes != nullptr) *bytes = size;
     return true;
@@ -204,9 +209,24 @@ void keep_in_place(CUdeviceptr address, const char* function) {
     tell_of_memory();
 }
 
+bool name_evictable(CUipcMemHandle* name, CUdeviceptr address) {
+    static constinit std::atomic<bool> said{false};
+    const stream::KeepErrno keep;
+    if (name == nullptr || !find_range(address, nullptr, nullptr)) return false;
+    const uint64_t place = has_descriptors(stream::device_of(*stream::hal_api(), nullptr)) ? begin_serving_pieces() : 0;
+    NumberedRange range{};
+    if (place == 0 || !number_range(address, &range)) return false;
+    keep_in_place(address, "cuIpcGetMemHandle");
+    const SharedName ours{SharedName::kMagic, place, range.number, range.bytes, range.asked_bytes, getpid(), {}};
+    std::memcpy(name, &ours, sizeof ours);
+    if (!said.exchange(true))
+        XLOG_INFO("memory that this program names by cuIpcGetMemHandle can be opened by programs under XSched alone");
+    return true;
+}
+
 void stay_to_be_shared(CUdeviceptr address) {
     const stream::KeepErrno keep;
-    if (!range_of_evictable(nullptr, nullptr, address)) return;
+    if (!find_range(address, nullptr, nullptr)) return;
     keep_memory_in_place(
         "cuIpcGetMemHandle cannot name memory that moves for other processes. To share such memory, run the program "
         "without --evictable (docs/memory.md)");
@@ -244,7 +264,7 @@ void note_attribute(void* value, int attribute, CUdeviceptr address) {
     const stream::KeepErrno keep;
     CUdeviceptr begin = 0;
     size_t bytes = 0;
-    if (value == nullptr || !find_range(address, &begin, &bytes)) return;
+    if (value == nullptr || !range_of_evictable(&begin, &bytes, address)) return;
     if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS) keep_in_place(address, "cuPointerGetAttribute");
     // The driver knows the pieces alone.
     if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR) std::memcpy(value, &begin, sizeof begin);

@@ -5,6 +5,7 @@
 // And the other side: an allocation that the driver refuses asks the scheduler for memory of less urgent programs.
 #pragma once
 
+#include "platform/cuda/shim/opened_memory.h"
 #include "platform/cuda/shim/platform.h"
 #include "platform/stream/shim/device_use.h"
 
@@ -23,7 +24,8 @@ bool moves_on_device_of(CUcontext context);
 // the caller must make the driver's call instead.
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code);
 bool release_evictable(CUdeviceptr memory, CUresult* code);
-// Answers cuMemGetAddressRange for movable memory. Returns false if the address is in none.
+// Answers cuMemGetAddressRange for movable memory and for memory of other processes. Returns false if the address is
+// in neither.
 bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address);
 // Frees the movable memory of a context. Call before the driver destroys the context, when its work is complete or no
 // longer matters.
@@ -36,6 +38,9 @@ CUresult show_to_current_device(CUcontext context);
 void keep_in_place(CUdeviceptr address, const char* function);
 // Makes the memory that a texture reads stay where it is. `resource`: cuda.h's CUDA_RESOURCE_DESC.
 void keep_textured_in_place(const void* resource, const char* function);
+// Names the allocation around this address for other processes (shared_name.h) in place of the driver's call, and makes
+// it stay where it is. Returns false if the address is in no movable memory, or that memory cannot be shared so.
+bool name_evictable(CUipcMemHandle* name, CUdeviceptr address);
 // Stops all moves after the driver has refused to name memory at this address for other processes: the driver names
 // only memory that it allocated itself, so the program gets such memory from now on.
 void stay_to_be_shared(CUdeviceptr address);
@@ -52,6 +57,9 @@ void note_attribute(void* value, int attribute, CUdeviceptr address);
 // back, so that the allocation should be tried again. May wait for seconds; holds no lock.
 bool ask_for_memory(size_t bytes);
 
+// Returns whether there may be memory that is made of several pieces, of which the driver knows each by itself.
+inline bool has_ranges() { return stream::memory_moves() || some_opened(); }
+
 // Calls the driver while the program's memory is on the device.
 template <stream::EntryPoint kEntry, typename... Arguments>
 CUresult ask_of_memory(Arguments... arguments) {
@@ -63,7 +71,7 @@ CUresult ask_of_memory(Arguments... arguments) {
 
 template <stream::EntryPoint kEntry>
 CUresult ask_address_range(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) {
-    if (stream::memory_moves() && range_of_evictable(begin, bytes, address)) return CUDA_SUCCESS;
+    if (has_ranges() && range_of_evictable(begin, bytes, address)) return CUDA_SUCCESS;
     return ask_of_memory<kEntry>(begin, bytes, address);
 }
 
@@ -79,14 +87,14 @@ CUresult enable_peer_access(CUcontext context, unsigned flags) {
 template <stream::EntryPoint kEntry>
 CUresult ask_attribute(void* value, int attribute, CUdeviceptr address) {
     const CUresult code = ask_of_memory<kEntry>(value, attribute, address);
-    if (code == CUDA_SUCCESS && stream::memory_moves()) note_attribute(value, attribute, address);
+    if (code == CUDA_SUCCESS && has_ranges()) note_attribute(value, attribute, address);
     return code;
 }
 
 template <stream::EntryPoint kEntry>
 CUresult ask_attributes(unsigned count, int* attributes, void** values, CUdeviceptr address) {
     const CUresult code = ask_of_memory<kEntry>(count, attributes, values, address);
-    if (code != CUDA_SUCCESS || !stream::memory_moves()) return code;
+    if (code != CUDA_SUCCESS || !has_ranges()) return code;
     for (unsigned i = 0; i < count; ++i) note_attribute(values[i], attributes[i], address);
     return code;
 }

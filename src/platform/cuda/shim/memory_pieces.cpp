@@ -28,9 +28,21 @@ bool has_pieces() {
            driver<stream::kEntry_cuMemAddressFree>() != nullptr;
 }
 
+bool has_descriptors(CUdevice device) {
+    static const bool has = [device] {
+        int supported = 0;
+        const CUresult code = driver<stream::kEntry_cuDeviceGetAttribute>()(
+            &supported, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device);
+        return code == CUDA_SUCCESS && supported != 0 &&
+               driver<stream::kEntry_cuMemExportToShareableHandle>() != nullptr;
+    }();
+    return has;
+}
+
 CUresult map_piece(PieceRange& range, size_t piece) {
     CUmemAllocationProp wanted{};
     wanted.type = kPinned;
+    wanted.requestedHandleTypes = has_descriptors(range.device) ? kFileDescriptor : 0;
     wanted.location = {kOnDevice, range.device};
     wanted.usable_by_rdma = rdma_may_use(range.device) ? 1 : 0;
     Piece& it = range.pieces[piece];

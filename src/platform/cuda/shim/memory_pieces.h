@@ -17,6 +17,7 @@ inline constexpr size_t kGranularity = size_t{2} << 20;
 
 // cuda.h's.
 inline constexpr int kPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr int kFileDescriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 inline constexpr int kOnDevice = 1;      // CU_MEM_LOCATION_TYPE_DEVICE
 inline constexpr int kReadAndWrite = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 struct CUmemAllocationProp {
@@ -52,6 +53,7 @@ struct PieceRange {
     size_t asked_bytes = 0;  // by the program
     size_t bytes = 0;        // in whole granules
     size_t count = 0;        // pieces; of memory of the program's own cuMemCreate: parts on the host
+    uint64_t number = 0;     // among those that other processes may open; 0: none
     bool stays = false;      // others know the addresses, so it is never moved (program_memory.h)
     Piece* pieces = nullptr;  // `count` of them
 
@@ -66,6 +68,8 @@ inline size_t count_of_pieces(size_t bytes) { return (bytes + kPieceBytes - 1) /
 
 // Returns whether the driver has the functions.
 bool has_pieces();
+// Returns whether memory of the device can be shared by descriptors.
+bool has_descriptors(CUdevice device);
 // Reserves addresses and puts memory behind them. nullptr: `code` says why.
 PieceRange* make_range(CUcontext context, CUdevice device, size_t bytes, CUresult* code);
 // Gives everything back, and the object. Nothing may use the memory any more.

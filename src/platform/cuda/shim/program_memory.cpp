@@ -137,9 +137,26 @@ bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes) {
     base::Lock lock(g_ranges_mutex);
     const PieceRange* const range = range_around(address);
     if (range == nullptr) return false;
-    *begin = range->begin;
-    *bytes = range->asked_bytes;
+    if (begin != nullptr) *begin = range->begin;
+    if (bytes != nullptr) *bytes = range->asked_bytes;
     return true;
+}
+
+bool number_range(CUdeviceptr address, NumberedRange* numbered) {
+    static constinit uint64_t last = 0;  // g_ranges_mutex guards it
+    base::Lock lock(g_ranges_mutex);
+    PieceRange* const range = range_around(address);
+    if (range == nullptr) return false;
+    if (range->number == 0) range->number = ++last;
+    *numbered = {range->number, range->bytes, range->asked_bytes};
+    return true;
+}
+
+const PieceRange* range_of_number(uint64_t number) {
+    base::Lock lock(g_ranges_mutex);
+    const PieceRange* range = number != 0 ? g_ranges : nullptr;
+    while (range != nullptr && range->number != number) range = range->next;
+    return range;
 }
 
 PieceRange* largest_range(bool on_card, const PieceRange* behind) {

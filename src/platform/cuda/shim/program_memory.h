@@ -38,8 +38,17 @@ size_t contexts_with_ranges(CUcontext* contexts, size_t most);
 CUdeviceptr range_in_context(CUcontext context);
 // Makes the ranges that were allocated in this context usable by a device too. The caller is inside a DeviceUse.
 CUresult open_ranges_to(CUcontext context, CUdevice device);
-// Finds the range around an address. Returns false if there is none.
+// Finds the range around an address; the pointers may be null. Returns false if there is none.
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
+// Gives the range around an address its number among those that other processes may open, and says which it is.
+// Returns false if there is none.
+struct NumberedRange {
+    uint64_t number;
+    size_t bytes, asked_bytes;
+};
+bool number_range(CUdeviceptr address, NumberedRange* numbered);
+// Returns the range of that number; nullptr: it has been freed. Call while a Moving exists.
+const PieceRange* range_of_number(uint64_t number);
 // Returns the largest range on the card that may be moved, or the largest one on the host, among those that are smaller
 // than `behind` (nullptr: among all); equally large ones are ordered by address. nullptr: there is none. Call while a
 // Moving exists.

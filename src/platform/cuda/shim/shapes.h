@@ -3,13 +3,15 @@
 //   context_create, context_destroy, green_context_destroy, primary_retain, primary_release, primary_reset   the life
 //   of contexts allocate, allocate_else, allocate_in_order, release, release_in_order, release_else, ask_free_memory,
 //   ask_total_memory, shows_memory, set_attribute, share_memory (spare_memory.h) ask_address_range, ask_attribute,
-//   ask_attributes, keeps_in_place, make_texture, enable_peer_access (evictable.h) create_physical, release_physical,
+//   ask_attributes, keeps_in_place, make_texture, enable_peer_access (evictable.h) open_shared_memory,
+//   close_shared_memory (opened_memory.h) create_physical, release_physical,
 //   map_memory, unmap_memory, open_memory, retain_handle, asks_of_physical, shows_physical, asks_of_memory, gives_other
 //   (mapped_memory.h) copy_rows (rows.h) get_proc_address asked for functions
 #pragma once
 
 #include "platform/cuda/shim/contexts.h"
 #include "platform/cuda/shim/mapped_memory.h"
+#include "platform/cuda/shim/opened_memory.h"
 #include "platform/cuda/shim/proc_address.h"
 #include "platform/cuda/shim/rows.h"
 #include "platform/cuda/shim/spare_memory.h"
@@ -64,6 +66,7 @@ using cuda::ask_attribute;
 using cuda::ask_attributes;
 using cuda::ask_free_memory;
 using cuda::ask_total_memory;
+using cuda::close_shared_memory;
 using cuda::context_create;
 using cuda::context_destroy;
 using cuda::create_physical;
@@ -73,6 +76,7 @@ using cuda::green_context_destroy;
 using cuda::make_texture;
 using cuda::map_memory;
 using cuda::open_memory;
+using cuda::open_shared_memory;
 using cuda::primary_release;
 using cuda::primary_reset;
 using cuda::primary_retain;

@@ -210,7 +210,8 @@ struct ShowsMemory<kEntry, CUresult (*)(Arguments...)> {
 };
 
 template <stream::EntryPoint kEntry>
-CUresult share_memory(void* name, CUdeviceptr address) {
+CUresult share_memory(CUipcMemHandle* name, CUdeviceptr address) {
+    if (stream::memory_moves() && name_evictable(name, address)) return CUDA_SUCCESS;
     const CUresult code = ShowsMemory<kEntry>::call(name, address);
     if (code != CUDA_SUCCESS && stream::memory_moves()) stay_to_be_shared(address);
     return code;

@@ -1,0 +1,229 @@
+#include "platform/cuda/shim/opened_memory.h"
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/packets.h"
+#include "base/unique_fd.h"
+#include "platform/cuda/shim/memory_pieces.h"
+#include "platform/cuda/shim/piece_server.h"
+#include "platform/cuda/shim/shared_name.h"
+#include "platform/stream/shim/device_use.h"
+#include "platform/stream/shim/keep_errno.h"
+#include "platform/stream/shim/streams.h"
+
+namespace xsched::cuda {
+namespace {
+
+using stream::driver;
+
+struct Opened {
+    Opened* next = nullptr;
+    SharedName name{};
+    CUcontext context = nullptr;
+    CUdeviceptr begin = 0;
+    size_t mapped = 0;  // pieces
+    size_t times = 1;   // that the program has opened it
+};
+constinit base::Mutex g_opened_mutex;  // guards the next one
+constinit Opened* g_opened = nullptr;
+
+// Takes the first one that `is_it` accepts out of the list; nullptr: there is none. g_opened_mutex held.
+template <typename IsIt>
+Opened* take_first(IsIt is_it) {
+    Opened** at = &g_opened;
+    while (*at != nullptr && !is_it(**at)) at = &(*at)->next;
+    return *at != nullptr ? std::exchange(*at, (*at)->next) : nullptr;
+}
+
+size_t bytes_of_piece(const SharedName& name, size_t piece) {
+    const size_t at = piece * kPieceBytes;
+    return name.bytes - at < kPieceBytes ? name.bytes - at : kPieceBytes;
+}
+
+// Returns a connection to the process that has the memory; -1: it has ended, belongs to another user, or does not
+// answer.
+int connect_to_place(uint64_t place) {
+    base::UniqueFd peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const timeval patience{kPacketPatienceMs / 1000, 0};
+    sockaddr_un address{};
+    const socklen_t length = address_of_place(place, &address);
+    const bool good = peer && setsockopt(peer.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+                      connect(peer.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0 &&
+                      is_of_same_user(peer.get());
+    return good ? peer.release() : -1;
+}
+
+// Returns the descriptor of a piece; -1: `code` says why.
+int ask_for_piece(const SharedName& name, size_t piece, CUresult* code) {
+    *code = CUDA_ERROR_MAP_FAILED;
+    const base::UniqueFd peer(connect_to_place(name.place));
+    const PieceRequest request{name.place, name.number, piece};
+    if (!peer || !base::send_packet(peer.get(), &request, sizeof request)) return -1;
+    PieceAnswer answer{};
+    int descriptor = -1;
+    const long got = base::receive_packet(peer.get(), &answer, sizeof answer, &descriptor, kPacketPatienceMs);
+    if (got == static_cast<long>(sizeof answer)) *code = answer.code;
+    if (*code == CUDA_SUCCESS && descriptor < 0) *code = CUDA_ERROR_MAP_FAILED;
+    if (*code == CUDA_SUCCESS) return descriptor;
+    if (descriptor >= 0) close(descriptor);
+    return -1;
+}
+
+CUresult map_next_piece(Opened& opened) {
+    CUresult code = CUDA_SUCCESS;
+    const base::UniqueFd piece(ask_for_piece(opened.name, opened.mapped, &code));
+    if (!piece) return code;
+    CUmemGenericAllocationHandle handle = 0;
+    code = driver<stream::kEntry_cuMemImportFromShareableHandle>()(
+        &handle, reinterpret_cast<void*>(intptr_t{piece.get()}), kFileDescriptor);
+    if (code != CUDA_SUCCESS) return code;
+    code = driver<stream::kEntry_cuMemMap>()(opened.begin + opened.mapped * kPieceBytes,
+                                             bytes_of_piece(opened.name, opened.mapped), 0, handle, 0);
+    driver<stream::kEntry_cuMemRelease>()(handle);  // the mapping keeps the memory
+    if (code == CUDA_SUCCESS) ++opened.mapped;
+    return code;
+}
+
+void unmap_all(const Opened& opened) {
+    for (size_t i = 0; i < opened.mapped; ++i)
+        driver<stream::kEntry_cuMemUnmap>()(opened.begin + i * kPieceBytes, bytes_of_piece(opened.name, i));
+    driver<stream::kEntry_cuMemAddressFree>()(opened.begin, opened.name.bytes);
+}
+
+CUresult map_all(Opened& opened, CUdevice device) {
+    CUresult code = driver<stream::kEntry_cuMemAddressReserve>()(&opened.begin, opened.name.bytes, kGranularity, 0, 0);
+    if (code != CUDA_SUCCESS) return code;
+    const size_t count = count_of_pieces(opened.name.bytes);
+    while (code == CUDA_SUCCESS && opened.mapped < count) code = map_next_piece(opened);
+    const CUmemAccessDesc access{{kOnDevice, device}, kReadAndWrite};
+    if (code == CUDA_SUCCESS)
+        code = driver<stream::kEntry_cuMemSetAccess>()(opened.begin, opened.name.bytes, &access, 1);
+    if (code != CUDA_SUCCESS) unmap_all(opened);
+    return code;
+}
+
+// Counts one more opening of the same memory in the same context. Returns its address; 0: it is not open there.
+CUdeviceptr open_again(const SharedName& name, CUcontext context) {
+    base::Lock lock(g_opened_mutex);
+    for (Opened* it = g_opened; it != nullptr; it = it->next) {
+        if (it->context != context || std::memcmp(&it->name, &name, sizeof name) != 0) continue;
+        ++it->times;
+        return it->begin;
+    }
+    return 0;
+}
+
+void put_opened(Opened& opened) {
+    base::Lock lock(g_opened_mutex);
+    opened.next = std::exchange(g_opened, &opened);
+    g_some_opened.store(true, std::memory_order_release);
+}
+
+void tell_failure(const SharedName& name, CUresult code) {
+    if (code == CUDA_ERROR_MAP_FAILED)
+        XLOG_WARN(
+            "memory of process %d cannot be opened: the process has ended, belongs to another user, or cannot be "
+            "reached from here (docs/memory.md)",
+            name.pid);
+    else
+        XLOG_WARN("memory of process %d cannot be opened: it has been freed, or the driver refuses it (error %d)",
+                  name.pid, code);
+}
+
+CUresult open_by_name(CUdeviceptr* memory, const SharedName& name) {
+    CUcontext const context = stream::current_context(*stream::hal_api());
+    if (memory == nullptr || name.bytes == 0 || name.bytes % kGranularity != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (context == nullptr || name.place == place_of_pieces()) return CUDA_ERROR_INVALID_CONTEXT;  // as natively
+    if ((*memory = open_again(name, context)) != 0) return CUDA_SUCCESS;
+    if (!has_pieces() || driver<stream::kEntry_cuMemImportFromShareableHandle>() == nullptr)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    void* const place = std::malloc(sizeof(Opened));
+    if (place == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    auto* const opened = new (place) Opened{.name = name, .context = context};
+    stream::DeviceUse use;
+    const CUresult code = map_all(*opened, stream::device_of(*stream::hal_api(), context));
+    use.leave();
+    if (code != CUDA_SUCCESS) {
+        std::free(opened);
+        tell_failure(name, code);
+        return code;
+    }
+    *memory = opened->begin;
+    put_opened(*opened);
+    return code;
+}
+
+// Natively the driver waits for what uses the memory.
+CUresult close_opened(Opened* opened) {
+    stream::InContext inside;
+    stream::DeviceUse use;
+    const CUresult code = inside.enter(*stream::hal_api(), opened->context)
+                              ? driver<stream::kEntry_cuCtxSynchronize>()()
+                              : CUDA_ERROR_INVALID_CONTEXT;
+    unmap_all(*opened);
+    use.leave();
+    std::free(opened);
+    return code;
+}
+
+}  // namespace
+
+constinit std::atomic<bool> g_some_opened{false};
+
+bool open_named(CUdeviceptr* memory, const CUipcMemHandle& name, CUresult* code) {
+    SharedName ours{};
+    std::memcpy(&ours, &name, sizeof ours);
+    if (ours.magic != SharedName::kMagic) return false;
+    const stream::KeepErrno keep;
+    *code = open_by_name(memory, ours);
+    return true;
+}
+
+bool close_named(CUdeviceptr memory, CUresult* code) {
+    const stream::KeepErrno keep;
+    Opened* last = nullptr;
+    {
+        base::Lock lock(g_opened_mutex);
+        Opened* it = g_opened;
+        while (it != nullptr && it->begin != memory) it = it->next;
+        if (it == nullptr) return false;
+        if (--it->times == 0) last = take_first([it](const Opened& each) { return &each == it; });
+    }
+    *code = last != nullptr ? close_opened(last) : CUDA_SUCCESS;
+    return true;
+}
+
+bool find_opened(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes) {
+    base::Lock lock(g_opened_mutex);
+    for (const Opened* it = g_opened; it != nullptr; it = it->next) {
+        if (address - it->begin >= it->name.bytes) continue;
+        *begin = it->begin;
+        *bytes = it->name.asked_bytes;
+        return true;
+    }
+    return false;
+}
+
+void forget_opened(CUcontext context) {
+    for (;;) {
+        Opened* gone = nullptr;
+        {
+            base::Lock lock(g_opened_mutex);
+            gone = take_first([context](const Opened& it) { return it.context == context; });
+        }
+        if (gone == nullptr) return;
+        close_opened(gone);
+    }
+}
+
+void forget_all_opened() { g_opened = nullptr; }
+
+}  // namespace xsched::cuda
