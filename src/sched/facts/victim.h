@@ -28,15 +28,21 @@ struct Returns {
     bool operator==(const Returns&) const = default;
 };
 
+// The device is held through bursts shorter than this: the kernel that holds it takes the place of a thread block
+// meanwhile. It is held to the end of longer ones: the calls that let a victim back take as long (decision 019).
+inline constexpr int64_t kBriefHoldNs = 2'000'000;
+
 struct Victim {
     uint32_t level = kPreemptLevelBlock;  // preempt level that all of its queues have
     int64_t command_ns = 0;  // mean command length of its slowest queue; 0: unknown
     Costs costs;
     bool has_rival = false;
     Returns returns;
-    bool rival_holds = false;  // every rival's bursts are foreseen, and it holds the device through them
-    bool rival_end_foreseen = false;  // every rival has long bursts, and holds the device until their foreseen end
-    bool rival_is_unsure = false;  // too little is known of some rival to choose the best way
+    // How long every rival's bursts are through which, or to whose end, it holds the device; 0: some rival does not.
+    int64_t held_ns = 0;
+    bool held_through() const { return held_ns > 0 && held_ns < kBriefHoldNs; }
+    bool held_to_end() const { return held_ns >= kBriefHoldNs; }
+    int64_t missing = 0;  // pauses of some rival to be seen yet before enough is known of it; 0: none
     bool has_peer = false;  // another process of the same priority shares the device with it
     bool several_contexts = false;  // its own queues belong to several contexts, which take turns on the device
     // Returns whether short timeslices would make it change places with its peers all the time, for a switch each.

@@ -19,7 +19,7 @@ int64_t residual_ns(const Victim& victim) {
     if (victim.copies) return 0;
     const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
     const int64_t own_ns = victim.several_contexts ? command_ns / 2 : command_ns;
-    return victim.rival_is_unsure && !victim.has_peer ? std::max(own_ns, kUnknownNs) : own_ns;
+    return victim.missing > 0 && !victim.has_peer ? std::max(own_ns, kUnknownNs) : own_ns;
 }
 
 // Returns what it costs that the hardware lets the victim in `per_thousand` times in a thousand bursts: two switches

@@ -38,9 +38,9 @@ void end_suspension(const Pass& pass, Group& group) {
 // and the budget is used up.
 Mechanism affordable(const Pass& pass, const Victim& victim, bool ready) {
     const Mechanism best = choose_mechanism(victim);
-    if (!victim.rival_is_unsure || !ready || !interrupts(best)) return best;
+    if (victim.missing == 0 || !ready || !interrupts(best)) return best;
     Victim known = victim;
-    known.rival_is_unsure = false;
+    known.missing = 0;
     const Mechanism usual = choose_mechanism(known);
     // The most that it costs: the burst may be over while the victim is still being taken off.
     const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
@@ -209,10 +209,10 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     victim.last = group.as_known;
     if (distrusts(pass, group)) victim.command_ns = std::max(victim.command_ns, kLateNs);
     const bool announced = std::exchange(victim.announced, false);
-    const bool unsure = std::exchange(victim.rival_is_unsure, false);
+    const int64_t missing = std::exchange(victim.missing, 0);
     group.usual = group.as_known = choose_mechanism(victim);
-    victim.rival_is_unsure = unsure;
-    if (unsure) group.usual = choose_mechanism(victim);
+    victim.missing = missing;
+    if (missing > 0) group.usual = choose_mechanism(victim);
     // A group that has its turn gets no short timeslice: with one it would run for a microsecond per timeslice of the
     // others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;

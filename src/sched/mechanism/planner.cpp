@@ -73,14 +73,14 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
-    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.rival_holds || victim.copies));
+    return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.held_through() || victim.copies));
 }
 
 // Returns twice the usual distance if the rivals' bursts have a foreseen end. A burst waits for half of the distance on
 // average, and such bursts last many times as long. They leave the victim little time, of which gates at the usual
 // distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
-    const bool apart = victim.has_rival && victim.rival_end_foreseen && !victim.has_peer;
+    const bool apart = victim.has_rival && victim.held_to_end() && !victim.has_peer;
     return apart && rule_on(Rule::kGatesApart) ? whole_us(2 * kBetweenGatesNs) : 0;
 }
 

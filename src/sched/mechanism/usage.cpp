@@ -35,6 +35,14 @@ Returns returns_of(const Settings& settings, const UnitState& state, const UnitH
             .slice_ends = 1000 * slice_ends};
 }
 
+// Returns the length of its foreseen bursts, if it holds the device through them or to their end; otherwise 0.
+int64_t held_ns(const Settings& settings, const UnitState& state, const UnitHistory& unit) {
+    if (end_is_foreseen(settings, state, unit)) return unit.period.length_ns();
+    const bool through = settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
+                         may_hold_through(unit) && unit.hold_trial.reliable();
+    return through ? unit.period.usual_length_ns() : 0;
+}
+
 void see_pauses(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& unit = pass.device.units[at];
@@ -59,11 +67,9 @@ void see_usage(Pass& pass, uint32_t at) {
     const bool careful = device.budget.precautions.used();
     const bool keeps_alive = state.keeps_alive && (careful ? pauses.may_begin_with_wait() : pauses.begin_with_wait());
     const Usage usage{.returns = returns_of(pass.settings, state, unit, keeps_alive),
-                      .unsure = careful && pauses.unsure(),
-                      .end_foreseen = end_is_foreseen(pass.settings, state, unit),
+                      .missing = careful ? pauses.missing() : 0,
+                      .held_ns = held_ns(pass.settings, state, unit),
                       .lately = worked_lately(state, pass.now_ns) || !rule_on(Rule::kLately),
-                      .holds = pass.settings.foresight == Foresight::kHold && state.keeps_alive && unit.leads &&
-                               may_hold_through(unit) && unit.hold_trial.reliable(),
                       .holds_until_ns = state.holds_until_ns,
                       .in_turns = in_turns(state, unit.copies),
                       .only_copies = unit.copies.only()};

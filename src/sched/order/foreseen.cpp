@@ -11,9 +11,6 @@ namespace {
 // Longest burst, in hardware switches, for which the device is held beforehand. One switch more hardly lengthens such a
 // burst, and its victims would have to pay for the hold instead.
 constexpr int64_t kSwitches = 25;
-// The device is held through bursts of at most this length: the kernel that holds it takes the place of a thread block
-// meanwhile. It is held to the end of longer ones: the calls that let a victim back take as long (decision 019).
-constexpr int64_t kBriefNs = 2'000'000;
 
 // Returns whether the unit may get the device before its burst with no other unit suspended: short timeslices let it in
 // within one switch. It may not before an equally urgent unit, nor before work of its own process, which would wait
@@ -104,13 +101,13 @@ bool end_is_foreseen(const Settings& settings, const UnitState& state, const Uni
     if (!rule_on(Rule::kHoldToEnd)) return false;
     if (settings.foresight == Foresight::kNone || !state.keeps_alive || !known.leads) return false;
     if (known.pauses.streams() || known.pauses.begin_with_wait()) return false;
-    return known.period.length_ns() >= kBriefNs;
+    return known.period.length_ns() >= kBriefHoldNs;
 }
 
 bool may_hold_through(const UnitHistory& known) {
     if (!rule_on(Rule::kHoldThrough)) return false;
     const int64_t length_ns = known.period.usual_length_ns();
-    if (length_ns == 0 || length_ns > kBriefNs || !known.period.even()) return false;
+    if (length_ns == 0 || length_ns >= kBriefHoldNs || !known.period.even()) return false;
     return !known.pauses.streams() && known.pauses.begin_with_wait() &&
            (known.hold_trial.may() || !rule_on(Rule::kHoldTrial));
 }

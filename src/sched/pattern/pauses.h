@@ -41,7 +41,9 @@ public:
     bool due() const { return due_; }
     // Returns whether too little is known of the unit: it is new, or it has changed. The last run's habits alone are
     // not enough.
-    bool unsure() const { return std::min(count_, seen_) < kEnough; }
+    bool unsure() const { return missing() > 0; }
+    // Returns how many pauses must be seen yet before enough is known.
+    int64_t missing() const { return kEnough - std::min({kEnough, count_, seen_}); }
     // Returns whether the unit uses the device in one stretch, as far as known.
     bool streams() const;
     // Returns its short pauses in a thousand bursts, kMostCounted at most. A new unit is taken to have one per burst.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -29,30 +30,35 @@ private:
     int count_ = 0;  // 2: several
 };
 
-// The largest of the numbers that processes have: of all of them, or of all but one.
-class Largest {
+// The extreme of the numbers that processes have: of all of them, or of all but one. kNone: that of no process.
+template <typename Beats, int64_t kNone>
+class Extreme {
 public:
     void add(uint64_t process, int64_t number) {
         if (process == process_) {
-            most_ = std::max(most_, number);
-        } else if (number > most_) {
+            most_ = better(most_, number);
+        } else if (Beats{}(number, most_)) {
             others_ = std::exchange(most_, number);
             process_ = process;
         } else {
-            others_ = std::max(others_, number);
+            others_ = better(others_, number);
         }
     }
-    void add(const Largest& more) {
+    void add(const Extreme& more) {
         add(more.process_, more.most_);
-        others_ = std::max(others_, more.others_);
+        others_ = better(others_, more.others_);
     }
     int64_t but_of(uint64_t process) const { return process == process_ ? others_ : most_; }
 
 private:
+    static int64_t better(int64_t one, int64_t other) { return Beats{}(one, other) ? one : other; }
+
     uint64_t process_ = 0;
-    int64_t most_ = 0;
-    int64_t others_ = 0;
+    int64_t most_ = kNone;
+    int64_t others_ = kNone;
 };
+using Largest = Extreme<std::greater<>, 0>;
+using Least = Extreme<std::less<>, INT64_MAX>;
 
 // Positions by priority: rank 0 is the least urgent.
 class Ranks {

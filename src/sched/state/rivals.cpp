@@ -1,5 +1,7 @@
 #include "sched/state/rivals.h"
 
+#include <algorithm>
+
 #include "sched/facts/mechanism.h"
 #include "sched/facts/rule_on.h"
 
@@ -11,9 +13,8 @@ void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
     rank.above_unbridged.add(process, usage.returns.unbridged);
     rank.above_before_call.add(process, usage.returns.before_call);
     rank.above_slice_ends.add(process, usage.returns.slice_ends);
-    if (!usage.holds) rank.above_not_holding.add(process);
-    if (!usage.end_foreseen) rank.above_end_unforeseen.add(process);
-    if (usage.unsure) rank.above_unsure.add(process);
+    rank.above_missing.add(process, usage.missing);
+    rank.above_held.add(process, usage.held_ns);
 }
 
 void Rivals::join_above(Rank& rank, const Rank& above) {
@@ -22,9 +23,8 @@ void Rivals::join_above(Rank& rank, const Rank& above) {
     rank.above_unbridged.add(above.above_unbridged);
     rank.above_before_call.add(above.above_before_call);
     rank.above_slice_ends.add(above.above_slice_ends);
-    rank.above_not_holding.add(above.above_not_holding);
-    rank.above_end_unforeseen.add(above.above_end_unforeseen);
-    rank.above_unsure.add(above.above_unsure);
+    rank.above_missing.add(above.above_missing);
+    rank.above_held.add(above.above_held);
 }
 
 Returns Rivals::returns_but_of(const Rank& rank, uint64_t process) {
@@ -64,15 +64,15 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     const bool has_turns = below && !rank.side_by_side && usage.in_turns == InTurns::kTakes;
     result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
     if (!below) return;
+    const int64_t missing = rank.above_missing.but_of(process);
+    const int64_t held_ns = rank.above_held.but_of(process);
     const bool among_peers = rank.here.any_but(process);
-    const bool only_copies = rule_on(Rule::kOnlyCopies) && usage.only_copies && rank.above_unsure.any_but(process);
+    const bool only_copies = rule_on(Rule::kOnlyCopies) && usage.only_copies && missing > 0;
     const bool copies = usage.in_turns == InTurns::kBeside && (among_peers || only_copies);
     result.copies = (result.copies || !result.has_rival) && copies;
     result.returns.join(returns_but_of(rank, process));
-    result.rival_holds = (result.rival_holds || !result.has_rival) && !rank.above_not_holding.any_but(process);
-    result.rival_end_foreseen =
-        (result.rival_end_foreseen || !result.has_rival) && !rank.above_end_unforeseen.any_but(process);
-    result.rival_is_unsure = result.rival_is_unsure || rank.above_unsure.any_but(process);
+    result.held_ns = result.has_rival ? std::min(result.held_ns, held_ns) : held_ns;
+    result.missing = std::max(result.missing, missing);
     result.has_rival = true;
 }
 

@@ -24,10 +24,9 @@ enum class InTurns : uint8_t {
 // How a unit uses the device, as far as its victims are concerned.
 struct Usage {
     Returns returns;
-    bool unsure = false;  // Pauses::unsure
-    bool end_foreseen = false;  // its bursts are long, and it holds the device to their end
+    int64_t missing = 0;  // Pauses::missing
+    int64_t held_ns = 0;  // length of its foreseen bursts, if it holds the device through them or to their end
     bool lately = false;  // it has worked recently
-    bool holds = false;  // its bursts are foreseen, and it holds the device through them
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
     InTurns in_turns = InTurns::kPrevents;
     bool only_copies = false;  // CopyShare::only
@@ -56,13 +55,12 @@ private:
         bool side_by_side = false;  // some unit of this rank prevents turns
         Processes below;
         Processes above;
-        Largest above_pauses;  // of the units above that count: each number of Returns by itself,
+        Largest above_pauses;  // of the units above that count: each number by itself
         Largest above_unbridged;
         Largest above_before_call;
         Largest above_slice_ends;
-        Processes above_not_holding;  // those that do not hold the device through their bursts,
-        Processes above_end_unforeseen;  // those whose bursts' ends are not foreseen,
-        Processes above_unsure;  // and those of which too little is known
+        Largest above_missing;
+        Least above_held;
     };
     static void add_above(Rank& rank, uint64_t process, const Usage& usage);
     static void join_above(Rank& rank, const Rank& above);

@@ -97,7 +97,7 @@ TEST(Mechanism, WithoutTimeslicesLongCommandsAreInterrupted) {
 
 TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
     Victim victim = victim_of(kBriefNs);
-    victim.rival_is_unsure = true;
+    victim.missing = 1;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
     victim.has_peer = true;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate) << "no short timeslice helps there";
@@ -109,7 +109,8 @@ TEST(Mechanism, BehindOneOfWhichLittleIsKnownEvenBriefCommandsAreInterrupted) {
 // Copies of an interrupted victim go on in any case, and other units that copy would wait for the call.
 TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
     Victim victim = victim_of(kLongNs);
-    victim.rival_is_unsure = victim.copies = true;
+    victim.missing = 1;
+    victim.copies = true;
     for (const int64_t command_ns : {kLongNs, int64_t{0}}) {
         victim.command_ns = command_ns;
         EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
@@ -135,14 +136,14 @@ TEST(Mechanism, ContextsOfOneProcessDoNotTakeTurnsAtAMicrosecond) {
     EXPECT_FALSE(shortens_timeslice(several, Mechanism::kInterrupt));
     several.command_ns = kBriefNs;
     EXPECT_EQ(choose_mechanism(several), Mechanism::kGate);
-    several.rival_holds = true;
+    several.held_ns = kMs;
     EXPECT_FALSE(shortens_timeslice(several, Mechanism::kGate));
 }
 
 TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) {
     Victim victim = victim_of(kBriefNs);
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate));
-    victim.rival_holds = true;
+    victim.held_ns = kMs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
     EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate));
     victim.has_peer = true;
@@ -152,7 +153,7 @@ TEST(Mechanism, BehindOneThatHoldsTheDeviceBriefCommandsHaveAShortTimesliceToo) 
 TEST(Mechanism, BesideLongBurstsGatesStandFarApart) {
     Victim victim = victim_of(50 * kUs);
     EXPECT_EQ(gates_apart_us(victim), 0U);
-    victim.rival_end_foreseen = true;
+    victim.held_ns = 5 * kMs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
     EXPECT_GT(gates_apart_us(victim), 0U);
     victim.has_peer = true;

@@ -88,12 +88,12 @@ TEST(Rivals, OfSeveralEachNumberIsThatOfTheWorst) {
     EXPECT_EQ(middle.returns, usages[0].returns);
 }
 
-// Returns Victim::copies of a unit with this usage. `rival_is_unsure`: too little is known of the more urgent unit.
+// Returns Victim::copies of a unit with this usage. `missing`: pauses of the more urgent unit that must be seen yet.
 // `among_peers`: there is a third unit, of the victim's priority.
-bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
+bool copies(const Usage& usage, int64_t missing, bool among_peers) {
     std::vector<UnitState> units{Given{.id = 1, .priority = 1}, Given{.id = 2}};
     std::vector<int32_t> urgency{1, 0};
-    std::vector<Usage> usages{{.unsure = rival_is_unsure}, usage};
+    std::vector<Usage> usages{{.missing = missing}, usage};
     if (among_peers) {
         units.push_back(Given{.id = 3});
         urgency.push_back(0);
@@ -109,11 +109,11 @@ bool copies(const Usage& usage, bool rival_is_unsure, bool among_peers) {
 TEST(Rivals, OneThatCopiesIsToldApartAmongPeersAndIfItDoesNothingElseBelowOneOfWhichLittleIsKnown) {
     const Usage mostly{.in_turns = InTurns::kBeside};
     const Usage only{.in_turns = InTurns::kBeside, .only_copies = true};
-    EXPECT_TRUE(copies(mostly, false, true));
-    EXPECT_TRUE(copies(only, true, false));
-    EXPECT_FALSE(copies(only, false, false));
-    EXPECT_FALSE(copies(mostly, true, false));
-    EXPECT_FALSE(copies({.in_turns = InTurns::kTakes}, true, true));
+    EXPECT_TRUE(copies(mostly, 0, true));
+    EXPECT_TRUE(copies(only, 1, false));
+    EXPECT_FALSE(copies(only, 0, false));
+    EXPECT_FALSE(copies(mostly, 1, false));
+    EXPECT_FALSE(copies({.in_turns = InTurns::kTakes}, 1, true));
 }
 
 // One with bursts of 3 ms, for which the driver's own timeslice is too short, its equal, and a victim.
