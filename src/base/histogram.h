@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/no_copies.h"
+
 namespace xsched::base {
 
 struct HistogramBuckets {
@@ -78,14 +80,12 @@ struct HistogramCounts {
 
 // One thread adds, any reads; a reader may see a value in `sum` and not yet in its bucket. The lengths of one queue lie
 // in a few octaves: memory is taken for four of them (256 bytes) when the first value falls there, and kept.
-class Histogram {
+class Histogram : NoCopies {
 public:
     Histogram() = default;
     ~Histogram() {
         for (std::atomic<Part*>& part : parts_) delete part.load(std::memory_order_relaxed);
     }
-    Histogram(const Histogram&) = delete;
-    Histogram& operator=(const Histogram&) = delete;
 
     void add(int64_t ns, uint64_t times = 1) {
         const int64_t value = std::clamp<int64_t>(ns, 0, HistogramBuckets::kMostNs);

@@ -16,6 +16,7 @@
 #include <iterator>
 
 #include "base/confinement.h"
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 
 namespace xsched::base {
@@ -31,7 +32,7 @@ constinit std::atomic<unsigned> g_lost{0};
 
 // Blocks the signals of a failed write: a pipe without a reader or a file at its size limit raises one, which ends most
 // programs.
-class SignalsHeld {
+class SignalsHeld : NoCopies {
 public:
     SignalsHeld() {
         sigset_t pending;
@@ -48,8 +49,6 @@ public:
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
         errno = saved;
     }
-    SignalsHeld(const SignalsHeld&) = delete;
-    SignalsHeld& operator=(const SignalsHeld&) = delete;
 
 private:
     sigset_t signals_;  // signals that only our own write can raise

@@ -14,16 +14,15 @@
 #include <new>
 
 #include "base/mutex.h"
+#include "base/no_copies.h"
 
 namespace xsched::base {
 
 // Value: an object's type. The map stores Value* and does not own the objects. The key nullptr is not allowed.
 template <typename Value>
-class PointerMap {
+class PointerMap : NoCopies {
 public:
     constexpr PointerMap() = default;
-    PointerMap(const PointerMap&) = delete;
-    PointerMap& operator=(const PointerMap&) = delete;
     // Frees the tables. Call only when no thread uses the map any more. A shim's map is used as long as threads run, so
     // there is no destructor.
     void destroy() {

@@ -4,13 +4,13 @@
 
 #include <pthread.h>
 
+#include "base/no_copies.h"
+
 namespace xsched::base {
 
-class Thread {
+class Thread : NoCopies {
 public:
     Thread() = default;
-    Thread(const Thread&) = delete;
-    Thread& operator=(const Thread&) = delete;
 
     // Starts the thread. `name`: at most 15 characters. Returns false if the system refuses, or if a sandbox might.
     bool start(const char* name, void* (*body)(void*), void* argument);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hints.h"
+#include "base/no_copies.h"
 #include "policy/note.h"
 
 namespace xsched::policy {
@@ -169,10 +170,8 @@ namespace detail {
 
 // An entry in the list of policies. It is made while the library is loaded, perhaps into a user's program, so it only
 // links one pointer.
-struct Registration {
+struct Registration : base::NoCopies {
     explicit Registration(const PolicyInfo& policy_info) noexcept;
-    Registration(const Registration&) = delete;
-    Registration& operator=(const Registration&) = delete;
 
     PolicyInfo info;
     const Registration* next;

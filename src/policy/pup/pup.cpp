@@ -5,17 +5,7 @@
 namespace xsched::policy {
 namespace {
 
-struct LentShares final : Shares {
-    LentShares() : Shares(false) {}
-};
-
-class Pup final : public PartitionPolicy<LentShares> {
-public:
-    uint32_t hints() const override {
-        using base::HintId;
-        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
-    }
-};
+using Pup = SharesPolicy<false>;
 
 }  // namespace
 

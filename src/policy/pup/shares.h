@@ -28,4 +28,18 @@ private:
     bool strict_;
 };
 
+template <bool strict>
+struct SharesOf final : Shares {
+    SharesOf() : Shares(strict) {}
+};
+
+template <bool strict>
+class SharesPolicy final : public PartitionPolicy<SharesOf<strict>> {
+public:
+    uint32_t hints() const override {
+        using base::HintId;
+        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
+    }
+};
+
 }  // namespace xsched::policy

@@ -5,17 +5,7 @@
 namespace xsched::policy {
 namespace {
 
-struct StrictShares final : Shares {
-    StrictShares() : Shares(true) {}
-};
-
-class Spup final : public PartitionPolicy<StrictShares> {
-public:
-    uint32_t hints() const override {
-        using base::HintId;
-        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
-    }
-};
+using Spup = SharesPolicy<true>;
 
 }  // namespace
 
