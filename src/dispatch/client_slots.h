@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "base/nowhere.h"
 #include "base/time.h"
 #include "dispatch/client_units.h"
@@ -31,15 +32,13 @@ struct RoomFor {
     bool settled = false;  // the entry will not change any more
 };
 
-class ClientSlots {
+class ClientSlots : base::NoCopies {
 public:
     // Device time kept in flight while a more urgent program may suspend the queue.
     static constexpr int64_t kWindowNs = 1'000'000;  // judgement
 
     ClientSlots(const ClientView& view, UnitTable& units);
     ~ClientSlots() { share_.return_records(static_cast<uint32_t>(recorded_.count())); }
-    ClientSlots(const ClientSlots&) = delete;
-    ClientSlots& operator=(const ClientSlots&) = delete;
 
     const ClientView& view() const { return view_; }
     const std::vector<QueueHistory>& queues() const { return queues_; }

@@ -8,11 +8,12 @@
 
 #include "base/clock.h"
 #include "base/nowhere.h"
+#include "sched/facts/times.h"
 
 namespace xsched::dispatch {
 
 // How often to look while a program waits for work whose end only the device reports.
-inline constexpr int64_t kLookEveryNs = 50 * base::kMicrosecond;  // judgement
+inline constexpr int64_t kLookEveryNs = sched::kLookNs;  // decision 009
 // How often to look at work that has not moved for this long: it is unlikely to end soon.
 inline constexpr int64_t kLookSeldomNs = 100 * base::kMillisecond;  // judgement
 

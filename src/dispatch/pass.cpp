@@ -19,11 +19,8 @@ constexpr int64_t kSweptSlots = 128;  // most slots read so, on average: after a
 constexpr size_t kMostFollowed = 8;
 // Most suspended clients that get a heartbeat in one pass.
 constexpr int64_t kMostBeaten = 64;
-// How often the delay of a client that stays suspended is counted, for tools that show seconds.
-constexpr int64_t kSettleEveryNs = 100 * base::kMillisecond;  // judgement
 // Most rounds of decisions in one pass; the rest waits for a moment.
 constexpr int kMostRounds = 4;
-constexpr int64_t kSettleNs = 50'000;  // judgement
 
 }  // namespace
 
@@ -155,7 +152,7 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
         mark_affected();
         if (policy_number == core.policy_number() && units.dirty().empty()) break;
     }
-    if (!units.dirty().empty()) go_on_ns = base::earlier(go_on_ns, now_ns + kSettleNs);
+    if (!units.dirty().empty()) go_on_ns = base::earlier(go_on_ns, now_ns + kLookEveryNs);
     units.dirty().insert(units.dirty().end(), postponed.begin(), postponed.end());
     postponed.clear();
 }
@@ -296,7 +293,7 @@ void DispatcherState::beat(int64_t now_ns) {
     const int64_t count = std::min(due, kMostBeaten);
     suspended.some(static_cast<size_t>(count), [&](ClientSlots& client) {
         client.beat(now_ns);
-        if (now_ns - client.delays().settled_ns() < kSettleEveryNs) return;
+        if (now_ns - client.delays().settled_ns() < kLookSeldomNs) return;
         client.settle_delays(now_ns);
         client.follow_holds(now_ns);
         attribute_delays(client);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/histogram.h"
+#include "base/no_copies.h"
 #include "ipc/layout.h"
 #include "sched/facts/unit.h"
 
@@ -46,11 +47,9 @@ struct KeptOff {
     } candidates[std::tuple_size_v<sched::Candidates>];
 };
 
-struct QueueRecord {
+struct QueueRecord : base::NoCopies {
     QueueRecord() = default;
     ~QueueRecord() { delete lengths_.load(std::memory_order_relaxed); }
-    QueueRecord(const QueueRecord&) = delete;
-    QueueRecord& operator=(const QueueRecord&) = delete;
 
     std::atomic<uint32_t> used{0};  // 1: the queue in this slot is scheduled
     std::atomic<uint32_t> suspended{0};
@@ -101,14 +100,12 @@ private:
     std::atomic<QueueLengths*> lengths_{nullptr};
 };
 
-class ClientRecord {
+class ClientRecord : base::NoCopies {
 public:
     ClientRecord() = default;
     ~ClientRecord() {
         for (std::atomic<Chunk*>& chunk : chunks_) delete chunk.load(std::memory_order_relaxed);
     }
-    ClientRecord(const ClientRecord&) = delete;
-    ClientRecord& operator=(const ClientRecord&) = delete;
 
     std::atomic<int64_t> delay_caused_ns{0};
     // 1: its work keeps others off but completes nothing, so another thread should check whether the process is

@@ -17,18 +17,19 @@
 #include "base/clock.h"
 #include "base/doubling.h"
 #include "dispatch/slot_reader.h"
+#include "sched/facts/times.h"
 
 namespace xsched::dispatch {
 
 class Silence {
 public:
-    static constexpr int64_t kLeastNs = 2 * base::kMillisecond;  // decision 017
-    static constexpr int64_t kLengthsUnknownNs = 100 * base::kMillisecond;  // judgement
+    static constexpr int64_t kLeastNs = sched::kLateNs;  // decision 017
+    static constexpr int64_t kLengthsUnknownNs = sched::kMostGuessNs;  // decision 017
     static constexpr int64_t kTimes = 4;
 
     // How long a suspended queue is believed to be idle: at first, and at most.
     static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;  // decision 017
-    static constexpr int64_t kMostBelievedIdleNs = 50 * kBelievedIdleNs;  // decision 017
+    static constexpr int64_t kMostBelievedIdleNs = sched::kLatelyNs;  // decision 017
 
     // Returns whether the queue counts as idle. `watched`: another process competes with it. `changed_ns`: since when
     // it is `suspended`, or not.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/no_copies.h"
 #include "queue/ticket.h"
 
 namespace xsched::queue {
@@ -23,14 +24,12 @@ struct Stand {
     bool over = false;         // its own wait is over
 };
 
-class Standing {
+class Standing : base::NoCopies {
 public:
     // Most stands of a queue: enough for any program seen. Further waits count as work for the device.
     static constexpr uint32_t kMost = 1024;
 
     Standing() = default;
-    Standing(const Standing&) = delete;
-    Standing& operator=(const Standing&) = delete;
     ~Standing() { forget(); }
 
     bool any() const { return first_ != nullptr; }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/hot.h"
+#include "base/no_copies.h"
 #include "queue/alive/device_hold.h"
 #include "queue/alive/keep_alive.h"
 #include "queue/path/buffered_path.h"
@@ -26,11 +27,9 @@ enum class Completion {
     kTold,  // and the driver, which may do so later, has reported every end
 };
 
-class XQueue final : private QueueOwner {
+class XQueue final : private QueueOwner, base::NoCopies {
 public:
     explicit XQueue(uint32_t index) : core_(index, *this) {}
-    XQueue(const XQueue&) = delete;
-    XQueue& operator=(const XQueue&) = delete;
 
     // --- life. begin: by the pool's user, on an unused object.
     void begin(const Setup& setup, const Placement& placement);

@@ -3,11 +3,11 @@
 // the keep-alive ends at that wait: otherwise other programs would wait for nothing. Plain atomics; no allocation.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/sample.h"
 
 namespace xsched::queue {
 
@@ -25,9 +25,8 @@ public:
         if (waits == 0) return;  // the burst did not come, or came too late to be held
         if (const uint32_t left = not_for_.load(std::memory_order_relaxed); left != 0)
             not_for_.store(left - 1, std::memory_order_relaxed);
-        const bool same = usual_.exchange(waits, std::memory_order_relaxed) == waits;
-        alike_.store(same ? std::min(alike_.load(std::memory_order_relaxed) + 1, kEnough) : 1,
-                     std::memory_order_relaxed);
+        last_.add(waits);
+        usual_.store(last_.full() && last_.alike(0) ? waits : 0, std::memory_order_relaxed);
     }
     // Notes that the burst has begun and usually ends by then. Any thread, like the following.
     void burst_begun(int64_t end_ns) { until_ns_.store(end_ns + kMoreNs, std::memory_order_relaxed); }
@@ -39,7 +38,7 @@ public:
     }
     // Returns whether the number of waits of the next burst is known.
     bool known() const {
-        return not_for_.load(std::memory_order_relaxed) == 0 && alike_.load(std::memory_order_relaxed) >= kEnough;
+        return not_for_.load(std::memory_order_relaxed) == 0 && usual_.load(std::memory_order_relaxed) != 0;
     }
     // Notes the first launch behind the last wait.
     void launched_behind(int64_t now_ns) {
@@ -51,8 +50,8 @@ private:
 
     std::atomic<int64_t> until_ns_{0};  // until when waits count as the burst's; 0: no burst
     std::atomic<uint32_t> waits_{0};  // waits of the burst under way, or of the last one
-    std::atomic<uint32_t> usual_{0};
-    std::atomic<uint32_t> alike_{0};  // bursts in a row with that number
+    base::Sample<uint32_t, kEnough> last_;  // those of the last bursts; for burst_expected alone
+    std::atomic<uint32_t> usual_{0};  // that number, if all of them had as many; 0: unknown
     std::atomic<uint32_t> not_for_{0};
 };
 

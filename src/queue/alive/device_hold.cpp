@@ -71,9 +71,8 @@ void DeviceHold::to_end(KeepAlive& queue, int64_t ns) {
     if (skipped_.load(std::memory_order_relaxed) > 0) return;
     const uint32_t number = queue.number_to_hold(true);
     if (number == 0) return;
-    if (end_waits_.known()) ns += kLongerToEndNs;
+    if (end_waits_.held()) ns += kLongerToEndNs;
     const int64_t until_ns = base::now_ns() + ns;
-    end_waits_.held();
     through_ns_.store(0, std::memory_order_relaxed);
     ends_with_wait_.store(true, std::memory_order_seq_cst);
     if (!put(queue, number, ns, kXqHeldBehindLaunchNs)) return end();

@@ -2,30 +2,35 @@
 // the hold, which may last longer than the bursts usually do. Plain atomics; no allocation.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
+
+#include "base/sample.h"
+#include "queue/alive/burst_waits.h"
 
 namespace xsched::queue {
 
 class EndWaits {
 public:
-    static constexpr uint32_t kEnough = 4;  // bursts in a row that a wait must have followed
+    static constexpr uint32_t kEnough = BurstWaits::kEnough;  // bursts in a row that a wait must have followed
 
-    // Notes that a burst is held to its end. One thread at a time.
-    void held() {
-        if (pending_.exchange(true, std::memory_order_relaxed)) in_row_.store(0, std::memory_order_relaxed);
+    // Notes that a burst is held to its end. Returns whether a wait followed each of the last holds. One thread at a
+    // time.
+    bool held() {
+        const Hold last = last_.exchange(Hold::kUnderWay, std::memory_order_relaxed);
+        if (last != Hold::kNone) waited_.add(last == Hold::kWaited);
+        return waited_.full() && waited_.least();
     }
     // Notes a wait, which ends the hold or would have ended it. Any thread.
     void wait_begun() {
-        if (!pending_.exchange(false, std::memory_order_relaxed)) return;
-        in_row_.store(std::min(in_row_.load(std::memory_order_relaxed) + 1, kEnough), std::memory_order_relaxed);
+        Hold expected = Hold::kUnderWay;
+        last_.compare_exchange_strong(expected, Hold::kWaited, std::memory_order_relaxed);
     }
-    bool known() const { return in_row_.load(std::memory_order_relaxed) >= kEnough; }
 
 private:
-    std::atomic<bool> pending_{false};  // no wait has followed the last hold yet
-    std::atomic<uint32_t> in_row_{0};  // holds in a row that a wait followed
+    enum class Hold : uint8_t { kNone, kUnderWay, kWaited };
+    std::atomic<Hold> last_{Hold::kNone};
+    base::Sample<bool, kEnough> waited_;  // whether a wait followed; for held alone
 };
 
 }  // namespace xsched::queue

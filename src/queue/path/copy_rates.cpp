@@ -42,7 +42,7 @@ void CopyRates::begin(int64_t piece_bytes) {
 uint64_t CopyRates::piece(XqCopyKind kind, uint64_t bytes) const {
     if (wanted_ == kWhole || kind >= kXqCopyKinds) return 0;
     if (wanted_ > 0) return bytes > static_cast<uint64_t>(wanted_) ? static_cast<uint64_t>(wanted_) : 0;
-    const uint64_t usual = std::max(bytes_[kind], bytes / kMostPieces);
+    const uint64_t usual = std::max(bytes_[kind], bytes / most_pieces());
     if (bytes <= usual + usual / 2) return 0;
     const uint64_t pieces = (bytes + usual - 1) / usual;  // of one size
     return (bytes / pieces + kRounding) / kRounding * kRounding;

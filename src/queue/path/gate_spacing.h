@@ -66,13 +66,12 @@ public:
 
 private:
     static constexpr int kSamples = 8;
-    static constexpr int64_t kMostApart = 256;  // commands
 
     // Returns the distance at which a gate and a report take at most that part of the launching thread's time, if the
     // device waits for that thread.
     uint32_t apart_for_host(int64_t command_ns) const {
         if (gate_host_ns_ == 0 || command_ns <= 0 || launch_ns() <= command_ns) return 1;
-        return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, kMostApart));
+        return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, kGatedCap / 2));
     }
 
     int64_t least_every_ns_ = 0;

@@ -59,7 +59,7 @@ bool GatedPath::caller_stays(CommandKind kind, const XqPiece* piece) const {
 // Lock held.
 uint32_t GatedPath::most_before(const XqPiece* piece) const {
     constexpr uint32_t kBeforeLast = 2;
-    return piece != nullptr ? static_cast<uint32_t>(CopyRates::kMostPieces) : kBeforeLast;
+    return piece != nullptr ? static_cast<uint32_t>(CopyRates::most_pieces()) : kBeforeLast;
 }
 
 }  // namespace xsched::queue

@@ -20,6 +20,8 @@ inline constexpr int64_t kProvenNs = 500'000'000;  // decision 011
 inline constexpr int64_t kLookAtAllNs = 50'000'000;  // decision 028
 // Longest time for which others wait because of a guess, and for which a guess stands before it is checked.
 inline constexpr int64_t kMostGuessNs = 100'000'000;  // decision 017
+// A shorter use of the device does not count: as a run that was of use, or as a burst whose length is learned.
+inline constexpr int64_t kLeastUseNs = 200'000;  // decision 019
 // Observations that are older say nothing about now: a program may be in another phase.
 inline constexpr int64_t kLatelyNs = 1'000'000'000;  // decision 011
 

@@ -7,6 +7,8 @@ namespace xsched::sched {
 
 namespace {
 
+// Most devices of one gang; members on further devices run as if in no gang.
+constexpr size_t kMostDevices = 16;
 constexpr int64_t kAskAgainNs = 5'000'000;  // judgement
 
 GangKey key_of(const UnitState& state) { return {.user = state.user, .name = state.unit.gang}; }

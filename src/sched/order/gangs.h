@@ -17,8 +17,6 @@ class Gangs {
 public:
     // Most gangs of one user; members of further ones run as if in no gang.
     static constexpr uint32_t kMostOfUser = 64;
-    // Most devices of one gang; members on further devices run as if in no gang.
-    static constexpr size_t kMostDevices = 16;
 
     // Finds the members. Call at the begin of each decision.
     void meet(Pass& pass);

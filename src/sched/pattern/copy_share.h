@@ -24,35 +24,29 @@ public:
     // Takes the counts since the unit began: copies launched, their bytes, and commands completed. A smaller count than
     // before means that its queues are new ones.
     void observe(uint64_t copies, uint64_t bytes, uint64_t completed, int64_t now_ns) {
-        if (copies < seen_copies_ || completed < seen_completed_) *this = CopyShare{};
-        copies_ += copies - seen_copies_;
-        bytes_ += std::max(bytes, seen_bytes_) - seen_bytes_;
-        commands_ += completed - seen_completed_;
-        seen_copies_ = copies;
-        seen_bytes_ = bytes;
-        seen_completed_ = completed;
-        while (commands_ >= kRemembered) halve();
-        if (now_ns - halved_ns_ < kLatelyNs || commands_ < 2 * kEnough) return;
+        if (copies < seen_.copies || completed < seen_.commands) *this = CopyShare{};
+        recent_.copies += copies - seen_.copies;
+        recent_.bytes += std::max(bytes, seen_.bytes) - seen_.bytes;
+        recent_.commands += completed - seen_.commands;
+        seen_ = {copies, bytes, completed};
+        while (recent_.commands >= kRemembered) recent_.halve();
+        if (now_ns - halved_ns_ < kLatelyNs || recent_.commands < 2 * kEnough) return;
         halved_ns_ = now_ns;
-        halve();
+        recent_.halve();
     }
-    bool some() const { return copies_ != 0; }
-    bool mostly() const { return commands_ >= kEnough && 4 * copies_ >= commands_; }
-    bool only() const { return mostly() && bytes_ / commands_ >= kLargeBytes; }
+    bool some() const { return recent_.copies != 0; }
+    bool mostly() const { return recent_.commands >= kEnough && 4 * recent_.copies >= recent_.commands; }
+    bool only() const { return mostly() && recent_.bytes / recent_.commands >= kLargeBytes; }
 
 private:
-    void halve() {
-        commands_ /= 2;
-        copies_ /= 2;
-        bytes_ /= 2;
-    }
-
-    uint64_t seen_copies_ = 0;
-    uint64_t seen_bytes_ = 0;
-    uint64_t seen_completed_ = 0;
-    uint64_t copies_ = 0;
-    uint64_t bytes_ = 0;
-    uint64_t commands_ = 0;
+    struct Counts {
+        uint64_t copies = 0;
+        uint64_t bytes = 0;
+        uint64_t commands = 0;
+        void halve() { *this = {copies / 2, bytes / 2, commands / 2}; }
+    };
+    Counts seen_;  // those of the last look
+    Counts recent_;  // those that still count
     int64_t halved_ns_ = 0;
 };
 

@@ -9,17 +9,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/doubling.h"
 #include "sched/facts/times.h"
+#include "sched/pattern/back_off.h"
 
 namespace xsched::sched {
 
 class Distrust {
 public:
-    static constexpr int64_t kLongestNs = 64'000'000'000;  // decision 017
-    static constexpr int64_t kForgetTimes = 4;  // without a new failure for this many times the last period, the
-                                                // doubling starts over
-
     void burst_begins() { in_this_burst_ = false; }
     void not_enough(int64_t now_ns) {
         until_ns_ = std::max(until_ns_, now_ns + kProvenNs);
@@ -29,17 +25,14 @@ public:
     void burst_ended(int64_t lasted_ns, int64_t usual_ns, int64_t now_ns) {
         if (!std::exchange(in_this_burst_, false)) return;
         if (usual_ns == 0 || lasted_ns <= usual_ns + usual_ns / 4) return;
-        if (now_ns - harm_until_ns_ >= kForgetTimes * lasts_.last()) lasts_.reset();
-        harm_until_ns_ = now_ns + lasts_.next();
-        until_ns_ = std::max(until_ns_, harm_until_ns_);
+        harmful_.failed(now_ns);
     }
-    bool holds(int64_t now_ns) const { return now_ns < until_ns_; }
+    bool holds(int64_t now_ns) const { return now_ns < until_ns_ || harmful_.lasts(now_ns); }
 
 private:
     bool in_this_burst_ = false;
     int64_t until_ns_ = 0;
-    int64_t harm_until_ns_ = 0;  // end of the last period that began with a longer burst
-    base::Doubling<int64_t, kLatelyNs, kLongestNs> lasts_;  // length of such a period
+    BackOff harmful_;  // periods that began with a longer burst
 };
 
 }  // namespace xsched::sched

@@ -20,8 +20,8 @@ class HoldTrial {
 public:
     static constexpr unsigned kEach = 8;  // bursts of each kind that are compared: the last ones
     static constexpr unsigned kNotFor = 32;  // bursts without a hold after one that made them longer; doubles each time
-    static constexpr unsigned kMostNotFor = 256;
-    static constexpr unsigned kNotReliedOnFor = 64;  // bursts for which holds are not relied on after some were missed
+    // Returns for how many bursts holds are not relied on after some were missed.
+    static constexpr unsigned not_relied_on_for() { return 2 * kNotFor; }
     static constexpr int64_t kPart = 32;  // holds are judged to lengthen bursts if they do so by more than 1/kPart
 
     // Returns whether the next burst may be held through.
@@ -57,7 +57,7 @@ public:
     void note_missed(bool missed) {
         lately_ = static_cast<uint16_t>(lately_ << 1 | (missed ? 1 : 0));
         if (std::popcount(lately_) >= kMostMissed)
-            unreliable_for_ = kNotReliedOnFor;
+            unreliable_for_ = not_relied_on_for();
         else if (unreliable_for_ > 0)
             --unreliable_for_;
     }
@@ -81,7 +81,7 @@ private:
     base::Sample<int64_t, kEach> without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
-    base::Doubling<unsigned, kNotFor, kMostNotFor> longer_;
+    base::Doubling<unsigned, kNotFor, 8 * kNotFor> longer_;
     uint16_t lately_ = 0;  // a bit per burst, the last one lowest: it was missed
     unsigned unreliable_for_ = 0;
 };

@@ -23,7 +23,7 @@ void EvenTimes::add(int64_t ns) {
         spread_ns = its_ns;
     }
     const bool possible = alike().front() >= least_possible_ns_ && alike().back() <= kMostNs;
-    even_ = possible && alike_count_ >= kEnough && kStrayPart * (times_.count() - alike_count_) <= times_.count();
+    even_ = possible && alike_count_ >= enough() && kStrayPart * (times_.count() - alike_count_) <= times_.count();
 }
 
 bool EvenTimes::some_like(int64_t ns) const {

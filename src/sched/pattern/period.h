@@ -20,7 +20,7 @@ namespace xsched::sched {
 class EvenTimes {
 public:
     static constexpr unsigned kMost = 8;
-    static constexpr unsigned kEnough = 4;
+    static constexpr unsigned enough() { return kMost / 2; }
     static constexpr unsigned kStrayPart = 4;  // one time of this many may be unlike the others
     // Most difference between the shortest and the longest of the times that count as alike (decision 009).
     static constexpr int64_t kMostSpreadNs = 500'000;
@@ -60,10 +60,8 @@ private:
 
 class Period {
 public:
-    // Shortest period with an expectation: a shorter one leaves no time for preparations.
-    static constexpr int64_t kLeastPeriodNs = 4'000'000;  // decision 009
+    // Shortest period or rest with an expectation: a shorter one leaves no time for preparations.
     static constexpr int64_t kLeastRestNs = 3'000'000;  // decision 009
-    static constexpr int64_t kLeastLengthNs = 200'000;  // decision 019
 
     // Takes the unit's state as seen now. If another burst has begun since, returns the length of the burst before.
     // Otherwise, or if unknown, returns 0.
@@ -86,9 +84,9 @@ private:
     void note_length(int64_t ns);
     bool rests_are_more_even() const;
 
-    EvenTimes periods_{kLeastPeriodNs};
+    EvenTimes periods_{kLeastRestNs};
     EvenTimes rests_{kLeastRestNs};
-    EvenTimes lengths_{kLeastLengthNs};
+    EvenTimes lengths_{kLeastUseNs};
     int64_t usual_ns_ = 0;  // length kept from when lengths_ was last even
     int64_t began_ns_ = 0;
     int64_t due_ns_ = 0;  // when the last burst should have begun

@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/doubling.h"
-#include "sched/facts/times.h"
+#include "sched/pattern/back_off.h"
 
 namespace xsched::sched {
 
@@ -21,9 +20,6 @@ public:
     // length if that is longer. Clients are read at least every 0.1 s.
     static constexpr int64_t kStallNs = 300'000'000;  // decision 014
     static constexpr int64_t kStallCommands = 8;
-    static constexpr int64_t kLongestPauseNs = 512'000'000'000;  // judgement
-    static constexpr int64_t kForgetPauses = 10;  // without another stall for this many times the last pause, the
-                                                  // doubling starts over
 
     // Takes the present state. `runs_in_it`: it has work, is not suspended, and has the short timeslice. Call at each
     // change, and when due_ns() has come.
@@ -37,11 +33,10 @@ public:
         since_ns_ = runs_in_it && usable(now_ns) ? now_ns : 0;
         limit_ns_ = std::max(kStallNs, kStallCommands * command_ns);
         if (since_ns_ == 0 || stalled_ns_ < limit_ns_) return;
-        if (now_ns - paused_until_ns_ >= kForgetPauses * pause_.last()) pause_.reset();
-        paused_until_ns_ = now_ns + pause_.next();
+        pause_.failed(now_ns);
         since_ns_ = stalled_ns_ = 0;
     }
-    bool usable(int64_t now_ns) const { return now_ns >= paused_until_ns_; }
+    bool usable(int64_t now_ns) const { return !pause_.lasts(now_ns); }
     // Returns when observe may find a stall although nothing else changes; 0: never.
     int64_t due_ns() const { return since_ns_ != 0 ? since_ns_ + limit_ns_ - stalled_ns_ : 0; }
 
@@ -50,8 +45,7 @@ private:
     int64_t stalled_ns_ = 0;  // how long it ran so before that, since a command last completed
     int64_t progress_ns_ = 0;
     int64_t limit_ns_ = kStallNs;
-    base::Doubling<int64_t, kLatelyNs, kLongestPauseNs> pause_;
-    int64_t paused_until_ns_ = 0;
+    BackOff pause_;
 };
 
 }  // namespace xsched::sched

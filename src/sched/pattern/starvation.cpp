@@ -15,7 +15,7 @@ constexpr int64_t kBriefPart = 10;
 // Returns whether the present run was of use. Beside others of its priority the driver may have given it nothing.
 bool Starvation::was_of_use(const Work& work, int64_t limit_ns, int64_t now_ns) const {
     const int64_t ran_ns = now_ns - running_since_ns_;
-    if (ran_ns < kLeastRunNs + work.return_ns) return false;
+    if (ran_ns < kLeastUseNs + work.return_ns) return false;
     if (work.progress_ns >= running_since_ns_) return true;
     const bool is_brief = work.command_ns < limit_ns / kBriefPart;  // also if the length is unknown, as none has
                                                                     // completed
@@ -53,7 +53,7 @@ bool Starvation::kept_off(const Work& work, const StarvationLimits& limits, int6
     }
     if (limits.limit_ns <= 0 || now_ns - waiting_since_ns_ < limits.limit_ns) return false;
 
-    turn_until_ns_ = now_ns + std::max({limits.turn_ns, std::min(work.command_ns, limits.limit_ns), kLeastRunNs});
+    turn_until_ns_ = now_ns + std::max({limits.turn_ns, std::min(work.command_ns, limits.limit_ns), kLeastUseNs});
     waits_no_more();
     running_since_ns_ = now_ns;
     return true;

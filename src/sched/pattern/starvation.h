@@ -17,8 +17,6 @@ struct StarvationLimits {
 
 class Starvation {
 public:
-    static constexpr int64_t kLeastRunNs = 200'000;  // shortest run that counts as of use (judgement)
-
     explicit Starvation(int64_t now_ns) : running_since_ns_(now_ns) {}
 
     // Starts over, when the unit is suspended for another reason: it neither waits nor has a turn.

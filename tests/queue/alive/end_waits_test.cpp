@@ -7,35 +7,34 @@ namespace {
 
 class EndWaitsTest : public ::testing::Test {
 protected:
-    void bursts(uint32_t count, bool with_wait) {
+    // Returns whether each of the last holds is known to have ended with a wait when the last of these bursts begins.
+    bool bursts(uint32_t count, bool with_wait) {
+        bool known = false;
         for (uint32_t i = 0; i < count; ++i) {
-            waits_.held();
+            known = waits_.held();
             if (with_wait) waits_.wait_begun();
         }
+        return known;
     }
     EndWaits waits_;
 };
 
 TEST_F(EndWaitsTest, KnownOnceSeveralInARowEndedWithOne) {
-    bursts(EndWaits::kEnough - 1, true);
-    EXPECT_FALSE(waits_.known());
-    bursts(1, true);
-    EXPECT_TRUE(waits_.known());
+    EXPECT_FALSE(bursts(EndWaits::kEnough, true)) << "nothing is known of the last one";
+    EXPECT_TRUE(bursts(1, true));
 }
 
 TEST_F(EndWaitsTest, NotAnyMoreOnceOneDidNot) {
     bursts(2 * EndWaits::kEnough, true);
     bursts(1, false);
-    bursts(1, true);
-    EXPECT_FALSE(waits_.known());
-    bursts(EndWaits::kEnough, true);
-    EXPECT_TRUE(waits_.known());
+    EXPECT_FALSE(bursts(EndWaits::kEnough, true));
+    EXPECT_TRUE(bursts(1, true));
 }
 
 TEST_F(EndWaitsTest, FurtherWaitsOfABurstCountForNothing) {
     bursts(1, true);
     for (uint32_t i = 0; i < EndWaits::kEnough; ++i) waits_.wait_begun();
-    EXPECT_FALSE(waits_.known());
+    EXPECT_FALSE(bursts(1, true));
 }
 
 }  // namespace

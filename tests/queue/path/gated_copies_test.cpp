@@ -40,7 +40,7 @@ TEST(GatedCopies, TheirGatesCountAsWell) {
     FakeDevice device(kGates);
     device.slot().window_ns = 1'000'000;
     direct(device, true);
-    constexpr int kPieces = 3 * static_cast<int>(xsched::queue::CopyRates::kMostPieces);
+    constexpr int kPieces = 3 * static_cast<int>(xsched::queue::CopyRates::most_pieces());
     std::atomic<int> launched{0};
     std::thread copier([&] {
         for (int i = 0; i < kPieces; ++i) {
@@ -48,9 +48,9 @@ TEST(GatedCopies, TheirGatesCountAsWell) {
             ++launched;
         }
     });
-    EXPECT_TRUE(eventually([&] { return launched == xsched::queue::CopyRates::kMostPieces; }));
+    EXPECT_TRUE(eventually([&] { return launched == xsched::queue::CopyRates::most_pieces(); }));
     let_time_pass();
-    EXPECT_EQ(launched, xsched::queue::CopyRates::kMostPieces);
+    EXPECT_EQ(launched, xsched::queue::CopyRates::most_pieces());
     EXPECT_EQ(device.gates_inserted, launched);
     EXPECT_LT(device.in_driver(), kDriversQueue);
     direct(device, false);

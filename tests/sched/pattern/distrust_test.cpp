@@ -31,14 +31,14 @@ TEST(Distrust, HoldsForHalfASecond) {
 TEST(Distrust, HoldsTwiceAsLongIfItDoesHarmAgainSoon) {
     Distrust distrust;
     int64_t now_ns = kStart;
-    for (int64_t lasts_ns = kLatelyNs; lasts_ns <= Distrust::kLongestNs; lasts_ns *= 2) {
+    for (int64_t lasts_ns = kLatelyNs; lasts_ns <= BackOff::kLongestNs; lasts_ns *= 2) {
         did_harm(distrust, now_ns);
         EXPECT_TRUE(distrust.holds(now_ns + lasts_ns - 1));
         now_ns += lasts_ns;
         EXPECT_FALSE(distrust.holds(now_ns));
     }
     did_harm(distrust, now_ns);
-    EXPECT_FALSE(distrust.holds(now_ns + Distrust::kLongestNs)) << "no longer than that";
+    EXPECT_FALSE(distrust.holds(now_ns + BackOff::kLongestNs)) << "no longer than that";
 }
 
 TEST(Distrust, AHarmlessTimeDoesNotShortenIt) {
@@ -65,7 +65,7 @@ TEST(Distrust, WhatWasNotEnoughInAnEqualsTurnDoesTheNextBurstNoHarm) {
 TEST(Distrust, IsForgotten) {
     Distrust distrust;
     did_harm(distrust, kStart);
-    const int64_t later_ns = kStart + kLatelyNs * (1 + Distrust::kForgetTimes);
+    const int64_t later_ns = kStart + kLatelyNs * (1 + BackOff::kForgetTimes);
     did_harm(distrust, later_ns);
     EXPECT_FALSE(distrust.holds(later_ns + kLatelyNs));
 }

@@ -74,7 +74,7 @@ TEST_F(HoldTrials, EachTimeForTwiceAsLong) {
 
 TEST_F(HoldTrials, SoonAgainOnceItWasAsGood) {
     pauses(trial, kLongerNs, kNs, 1000);
-    play(trial, kNs, kNs, 2 * HoldTrial::kMostNotFor);
+    play(trial, kNs, kNs, 16 * HoldTrial::kNotFor);
     play(trial, 2 * kNs, 2 * kNs, 100);  // compared in turns
     EXPECT_EQ(pauses(trial, 3 * kNs, 2 * kNs, 100), (std::vector{32U}));
 }
@@ -117,7 +117,7 @@ TEST_F(HoldTrials, VictimsMayRelyOnItUntilThreeOfSixteenWereMissed) {
     }
     note_missed(true, 2);
     EXPECT_FALSE(trial.reliable());
-    note_missed(false, HoldTrial::kNotReliedOnFor);
+    note_missed(false, HoldTrial::not_relied_on_for());
     EXPECT_FALSE(trial.reliable()) << "not for a while behind them";
     note_missed(false, 16);
     EXPECT_TRUE(trial.reliable());

@@ -37,7 +37,7 @@ public:
 
 TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kEnough);
+    rhythm.bursts(EvenTimes::enough());
     EXPECT_EQ(rhythm.next(), 0);
     rhythm.bursts(1);
     EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs);
@@ -79,7 +79,7 @@ TEST(Period, SeveralEndTheBelief) {
 
 TEST(Period, OneThatStaysAwayIsGivenUp) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kEnough + 1);
+    rhythm.bursts(EvenTimes::enough() + 1);
     const Expected next = rhythm.next_at(rhythm.idle_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns - 1).at_ns, next.at_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0);
@@ -88,7 +88,7 @@ TEST(Period, OneThatStaysAwayIsGivenUp) {
 
 TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kEnough + 1);
+    rhythm.bursts(EvenTimes::enough() + 1);
     const Expected next = rhythm.next_at(rhythm.idle_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0) << "given up for now";
     const int64_t late_ns = 100 * kUs;
@@ -102,7 +102,7 @@ TEST(Period, RestsCountWhereTheyAreMoreEvenThanBegins) {
     Rhythm rhythm;
     constexpr int64_t kRestNs = 30 * kMs;
     int64_t burst_ns = kMs;
-    for (unsigned i = 0; i < EvenTimes::kEnough + 1; ++i) {
+    for (unsigned i = 0; i < EvenTimes::enough() + 1; ++i) {
         EXPECT_EQ(rhythm.next(), 0) << i;
         const int64_t before_ns = std::exchange(burst_ns, (1 + i % 3) * kMs);
         rhythm.burst(before_ns + kRestNs, burst_ns);
@@ -114,7 +114,7 @@ TEST(Period, ShortRestsLeaveNothing) {
     for (const int64_t rest_ns : {Period::kLeastRestNs - 1, Period::kLeastRestNs}) {
         Rhythm rhythm;
         int64_t burst_ns = kMs;
-        for (unsigned i = 0; i < 3 * EvenTimes::kEnough; ++i) {
+        for (unsigned i = 0; i < 3 * EvenTimes::enough(); ++i) {
             const int64_t before_ns = std::exchange(burst_ns, (3 + i % 2) * kMs);
             rhythm.burst(before_ns + rest_ns, burst_ns);
         }
@@ -127,7 +127,7 @@ TEST(Period, ShortRestsLeaveNothing) {
 TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     for (const auto& [period_ns, pays] : {std::pair(10 * kMs, false), std::pair(100 * kMs, true)}) {
         Rhythm rhythm;
-        for (unsigned i = 0; i < 2 * EvenTimes::kEnough + 1; ++i) rhythm.burst(period_ns + i % 2 * 400 * kUs);
+        for (unsigned i = 0; i < 2 * EvenTimes::enough() + 1; ++i) rhythm.burst(period_ns + i % 2 * 400 * kUs);
         const int64_t after_ns = rhythm.next() - rhythm.began_ns - period_ns;
         EXPECT_EQ(after_ns == -EvenTimes::kEarlyNs, pays) << after_ns;
         if (pays) continue;
@@ -164,7 +164,7 @@ TEST(Period, NotWhereItsRhythmIsAnotherSinceThen) {
 
 TEST(Period, PartsOfABurstBeginNone) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kEnough + 1);
+    rhythm.bursts(EvenTimes::enough() + 1);
     rhythm.period.observe(rhythm.began_ns + 2 * kMs, rhythm.began_ns + 2 * kMs - 20 * kUs);
     EXPECT_NE(rhythm.next(), 0);
 }
@@ -172,7 +172,7 @@ TEST(Period, PartsOfABurstBeginNone) {
 // A program that launches without waiting: its queue becomes ready again and again, and is never seen idle in between.
 TEST(Period, PausesThatNobodySawBeginAreParts) {
     Rhythm rhythm;
-    for (unsigned i = 0; i < EvenTimes::kEnough + 1; ++i) {
+    for (unsigned i = 0; i < EvenTimes::enough() + 1; ++i) {
         rhythm.burst(kPeriodNs, 6 * kMs);
         const int64_t idle_ns = rhythm.began_ns + kMs;  // once
         for (int64_t at_ns = idle_ns; at_ns < rhythm.idle_ns; at_ns += 500 * kUs) rhythm.period.observe(at_ns, idle_ns);
@@ -183,7 +183,7 @@ TEST(Period, PausesThatNobodySawBeginAreParts) {
 TEST(Period, BurstsOfAboutOneLengthEndThen) {
     constexpr int64_t kLengthNs = 5 * kMs;
     Rhythm rhythm;
-    for (unsigned i = 0; i < EvenTimes::kEnough; ++i) rhythm.burst(kPeriodNs + i * kMs, kLengthNs);
+    for (unsigned i = 0; i < EvenTimes::enough(); ++i) rhythm.burst(kPeriodNs + i * kMs, kLengthNs);
     EXPECT_EQ(rhythm.period.end(rhythm.began_ns).at_ns, 0) << "too few are over";
     EXPECT_EQ(rhythm.period.length_ns(), 0);
     rhythm.burst(kPeriodNs, kLengthNs);
@@ -233,9 +233,9 @@ TEST(Period, BurstsOfUnevenLengthEndWhenTheyDo) {
 }
 
 TEST(Period, VeryShortAndVeryLongOnesAreNone) {
-    for (const int64_t interval_ns : {Period::kLeastPeriodNs - 1, EvenTimes::kMostNs + 2 * kMs}) {
+    for (const int64_t interval_ns : {Period::kLeastRestNs - 1, EvenTimes::kMostNs + 2 * kMs}) {
         Rhythm rhythm;
-        for (unsigned i = 0; i < 3 * EvenTimes::kEnough; ++i) rhythm.burst(interval_ns);
+        for (unsigned i = 0; i < 3 * EvenTimes::enough(); ++i) rhythm.burst(interval_ns);
         EXPECT_EQ(rhythm.next(), 0) << interval_ns;
     }
 }
@@ -246,7 +246,7 @@ bool suspends_ahead(Settings settings) {
     const Given low{.id = 1, .ready = true, .command_ns = kMs};
     int64_t now = kStart;
     int64_t idle_ns = kStart - kSecond;
-    for (unsigned i = 0; i < EvenTimes::kEnough + 2; ++i) {
+    for (unsigned i = 0; i < EvenTimes::enough() + 2; ++i) {
         const std::vector<UnitState> busy{
             low, Given{.id = 2, .priority = 1, .ready = true, .ready_since_ns = now, .idle_since_ns = idle_ns}};
         core.decide(busy, now);
@@ -256,7 +256,7 @@ bool suspends_ahead(Settings settings) {
         core.decide(idle, idle_ns);
         now += kPeriodNs;
         if (core.decide(idle, now - kPeriodNs / 2).verdicts[0].suspend) return false;
-        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= EvenTimes::kEnough;
+        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= EvenTimes::enough();
     }
     return false;
 }

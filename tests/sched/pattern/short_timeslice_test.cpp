@@ -84,9 +84,9 @@ TEST(ShortTimeslice, EachPauseIsLonger) {
     EXPECT_EQ(pause_ns(), kLatelyNs);
     EXPECT_EQ(pause_ns(), 2 * kLatelyNs);
     for (int i = 0; i < 8; ++i) pause_ns();
-    EXPECT_EQ(pause_ns(), ShortTimeslice::kLongestPauseNs);
+    EXPECT_EQ(pause_ns(), BackOff::kLongestNs);
     for (int i = 0; i < 11; ++i) {  // it gets on
-        now_ns += ShortTimeslice::kLongestPauseNs;
+        now_ns += BackOff::kLongestNs;
         slice.observe(true, now_ns, kMs, now_ns);
     }
     EXPECT_EQ(pause_ns(), kLatelyNs);

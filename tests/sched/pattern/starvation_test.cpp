@@ -133,7 +133,7 @@ TEST(Starvation, ARunTooShortToBeOfUseDoesNotStopTheClock) {
     for (int i = 1; i < 10; ++i) {
         const int64_t at = kStart + i * 100 * kMs;
         starvation.runs(work, kLimits, at);
-        EXPECT_FALSE(starvation.kept_off(work, kLimits, at + Starvation::kLeastRunNs - 1));
+        EXPECT_FALSE(starvation.kept_off(work, kLimits, at + kLeastUseNs - 1));
     }
     EXPECT_TRUE(starvation.kept_off(work, kLimits, kStart + kLimits.limit_ns));
 }
@@ -143,7 +143,7 @@ TEST(Starvation, ARealRunStopsTheClock) {
     const auto work = ready_since(kStart);
     starvation.kept_off(work, kLimits, kStart);
     starvation.runs(work, kLimits, kStart + 900 * kMs);
-    const int64_t off = kStart + 900 * kMs + Starvation::kLeastRunNs;
+    const int64_t off = kStart + 900 * kMs + kLeastUseNs;
     EXPECT_FALSE(starvation.kept_off(work, kLimits, off));
     EXPECT_EQ(starvation.wake_at_ns(kLimits), off + kLimits.limit_ns);
 }
