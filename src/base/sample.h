@@ -44,7 +44,7 @@ public:
     }
     // Returns the largest number besides the `left_out` largest ones.
     Number most_but(unsigned left_out) const { return sorted_[count_ - 1 - std::min(left_out, count_ - 1)]; }
-    // Returns whether the numbers differ by at most `spread`.
+    // Returns whether the largest and the smallest number differ by at most `spread`.
     bool alike(Number spread) const { return most() - least() <= spread; }
 
 private:

@@ -17,8 +17,8 @@
 namespace xsched::cli {
 namespace {
 
-// Returns whether this process becomes the parent of orphans: then the program would be told of the other process's
-// end.
+// Returns whether orphans become children of this process. Then the program would be told of the end of the process
+// that we fork here, which it does not know.
 bool adopts_orphans() {
     int adopts = 0;
     return getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &adopts) != 0 || adopts != 0;

@@ -68,8 +68,8 @@ void ClientSlots::begin_suspension(int64_t now_ns) {
 }
 
 bool ClientSlots::direct(int64_t now_ns, uint32_t most) {
-    // Done once per write, not for each part of it, since it looks at all queues. A delay is then known to a
-    // millisecond.
+    // Adding up the delays reads all queues, so it is done for new verdicts and otherwise once a millisecond at most,
+    // not for each part of the slots that is written. The delays are therefore exact to a millisecond.
     if (verdicts_are_new_ || now_ns - delays_.settled_ns() >= base::kMillisecond) settle_delays(now_ns);
     if (std::exchange(verdicts_are_new_, false)) direct_header(now_ns);
     const auto end = static_cast<uint32_t>(queues_.size());

@@ -128,8 +128,8 @@ public:
     // Returns whether each pass should read the client. A client that has not changed for long is read at look_ns()
     // only.
     bool is_worth_a_look(int64_t now_ns) const;
-    // Returns whether `watching` was raised since the last call. The client may have changed just before without
-    // ringing.
+    // Returns whether this server has set Header::watching since the last call. If so, read the client again: before
+    // that its changes did not ring.
     bool began_watching();
     // Returns whether every pass reads the client, because a change of its counters matters at once.
     bool is_followed() const { return followed_; }

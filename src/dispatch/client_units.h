@@ -58,8 +58,8 @@ public:
           table_(table) {}
 
     void begin_scan();
-    // Adds a queue as just read, with its use in its unit. Returns the index of its unit, mostly `guess`, its unit so
-    // far.
+    // Adds a queue as just read, and the device time that it used (`part`), to its unit. Returns the index of the unit.
+    // `guess`: the unit that the queue had so far, which is mostly right.
     uint32_t add(const QueueNumbers& numbers, const sched::Costs& costs, bool suspended_by_person, uint32_t guess,
                  base::SideBySide::Part& part);
     // Publishes the units in the table, with the facts that hold for all of them as of this scan. Removes units without

@@ -51,8 +51,8 @@ struct Header {
     std::atomic<uint32_t> slot_end;  // one more than the highest slot ever used (client)
     std::atomic<uint32_t> carried_out;  // the value of `directive` that its agent has acted upon (client)
     // Calls that put work into queues of several priorities: those inside the driver (lower half), and how many have
-    // returned (upper half). One may wait there for work of another queue, or for a lock that a call holds that does.
-    // (client)
+    // returned (upper half). A call may wait there for work of another queue, or for a lock of the driver that such a
+    // waiting call holds. (client)
     std::atomic<uint32_t> driver_calls;
 
     // --- server -> client

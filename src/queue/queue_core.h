@@ -45,8 +45,9 @@ struct QueueCore {
     QueueCore(uint32_t its_index, QueueOwner& its_owner) : index(its_index), owner(its_owner) {}
 
     // --- mutex held
-    // open: commands may run. free: they may run, and neither the program nor the scheduler has suspended the queue. A
-    // queue that is only slowed is open, not free.
+    // open() returns whether commands may run now. free() returns whether neither the program nor the scheduler has
+    // suspended the queue. The scheduler may suspend a queue by slowing it: its commands still run, so it is open and
+    // not free.
     bool open() const { return !suspension.active && !published.kept_back(); }
     bool free() const { return !suspension.active && !published.suspended(); }
     uint32_t limit() const { return window.limit(published.window_ns(), meter.command_ns()); }

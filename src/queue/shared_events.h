@@ -14,8 +14,9 @@ struct SharedEventUse {
     XqSharedUse use;
 };
 
-// Reports a use by the queue with this slot, one of the header's. Replaces the queue's last use of the event, or a use
-// that is over. If the table is full, the use is left out, and the starvation limit has to suffice.
+// Reports that the queue with this slot (one of the header's) records an event that several processes share, or waits
+// for it. Replaces the queue's last use of the event, or a use that is over. If the table is full, the use is left out,
+// and the starvation limit has to suffice.
 void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const SharedEventUse& use);
 
 }  // namespace xsched::queue

@@ -66,7 +66,8 @@ public:
     void given(XqStand id) {
         if (Stand* const stand = find(id)) stand->given = true;
     }
-    // Notes that the wait is over. Commands that are also behind another stand remain standing with that one.
+    // Notes that the wait of a stand is over. Its commands may run, except those that are also behind another stand,
+    // which keeps them.
     void over(XqStand id) {
         Stand* const stand = find(id);
         if (stand == nullptr) return;
@@ -94,7 +95,8 @@ private:
         while (it != nullptr && it->id != id) it = it->next;
         return it;
     }
-    // Returns the last stand that later commands come behind.
+    // Returns the newest stand that keeps all commands submitted from now on, because they are behind its wait in the
+    // driver; 0: none.
     XqStand latest() const {
         XqStand id = 0;
         for (const Stand* it = first_; it != nullptr; it = it->next)

@@ -48,8 +48,8 @@ XResult XQueue::suspend(int64_t flags) {
     return kXSchedSuccess;
 }
 
-// Begins the suspension, or marks it as closing if it must wait for a moment to begin. Returns false if the flags ask
-// for an idle queue and it is not idle.
+// Begins the suspension. If the suspension must wait until no driver call is under way, only marks it as closing: it
+// begins at the first such moment. Returns false if the flags ask for an idle queue and it is not idle.
 bool XQueue::begin_or_close(int64_t flags) {
     base::Lock lock(core_.mutex);
     if (!in_use()) return true;

@@ -47,7 +47,8 @@ public:
 
     explicit HoldBook(const dispatch::HoldLog& log) : log_(log) {}
 
-    // Starts the looks, since a program is kept off. They stop by themselves once no program is.
+    // Starts the regular reading of the log of holds, since a program is kept off. It stops by itself once no program
+    // is.
     void begin(int64_t now_ns) {
         if (due_ns_ == 0) due_ns_ = now_ns;
     }

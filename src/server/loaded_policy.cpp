@@ -107,8 +107,8 @@ public:
     const char* breach() const override { return breach_; }
 
 private:
-    // A unit that the policy suspends, and for how long it had work since then. A turn that the starvation limit gives
-    // it does not count as the policy's, even if the unit completes all its work in it.
+    // A unit that the policy suspends, and for how long it has had work since the policy suspended it. A turn that the
+    // starvation limit gives the unit does not set this back, even if the unit completes all its work in it.
     struct Suspended {
         uint64_t device;
         int64_t seen_ns;

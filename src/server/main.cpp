@@ -125,7 +125,8 @@ bool complete(CommandLine& line) {
     return true;
 }
 
-// Sets the log of `--background` if the command line has none.
+// Chooses the socket and the log file of a server with `--background`, where the command line names none. Returns false
+// if there is no place for the socket.
 bool settle_in_background(CommandLine& line) {
     if (!line.background) return true;
     char path[xsched::ipc::kSocketPathBytes];

@@ -12,8 +12,9 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kLookEveryNs = 50 * base::kMillisecond;
-// How often to look at a process whose state has not changed: a suspect that runs, or one that is stopped. A process
-// that continues gets its claim back with the next command that completes.
+// Longest time between two looks at a process whose state stays the same. kLookRunningNs: a suspect, which keeps others
+// off without progress, but is not stopped. kLookStoppedNs: a stopped process. The latter may be long: a process that
+// continues counts as busy again with its next completed command, without a look.
 constexpr int64_t kLookRunningNs = 200 * base::kMillisecond;
 constexpr int64_t kLookStoppedNs = 1600 * base::kMillisecond;
 constexpr int64_t kQuietNs = base::kSecond;  // if no program was kept off for this long, the looks end

@@ -38,7 +38,8 @@ FleetSpec parse_fleet(const std::string& text, const std::string& name);
 
 // Simulates the fleet. `cap` 0: each job has whole GPUs.
 FleetResult simulate_fleet(const FleetSpec& spec, double cap);
-// Tries several caps, and returns the one that meets the target with the fewest GPUs.
+// Tries several caps on the load of a GPU (FleetResult::cap), and returns the result of the cap that meets the target
+// with the fewest GPUs.
 FleetAnswer answer_fleet(const FleetSpec& spec);
 
 }  // namespace xsched::sim

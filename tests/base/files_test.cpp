@@ -17,7 +17,8 @@ TEST(Files, TextIsWhole) {
     EXPECT_EQ(text_of_file(path), text + '\0' + "end\n");
 }
 
-// The kernel lets this file be opened and refuses to read it: nothing is mapped at its beginning.
+// A file that can be opened but not read counts as empty. /proc/self/mem is one: its offsets are addresses, and nothing
+// is mapped at address 0.
 TEST(Files, OneThatRefusesToBeReadIsEmpty) {
     EXPECT_EQ(text_of_file("/proc/self/mem"), "");
     EXPECT_EQ(text_of_file("/"), "");

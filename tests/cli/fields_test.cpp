@@ -1,5 +1,5 @@
-// Words, units and columns are the same wherever they are told: each key of a real answer is in fields.def, where that
-// says, and docs/json.md has its line.
+// Words, units and columns are the same everywhere. Each key of a real answer has a row in fields.def, which names this
+// place of the answer, and a line in docs/json.md.
 #include "cli/fields.h"
 
 #include <cstring>

@@ -29,7 +29,8 @@ TEST(Followed, ManySideBySideAreReadInTurn) {
     low.submit(0, now_ns);
     dispatcher.pass(now_ns);
     EXPECT_TRUE(low.suspended(0));
-    // The device says that they are done, and no client rings.
+    // All the urgent clients' commands complete, and no client rings the doorbell: the dispatcher has to read that by
+    // itself.
     for (const auto& client : urgent) client->slot(0).progress = 1;
     int passes = 0;
     for (; low.suspended(0) && passes < 200; ++passes) dispatcher.pass(now_ns += 50 * kUs, {});

@@ -38,7 +38,8 @@ TEST_F(MechanismInSlots, AShortTimesliceInsteadForAMoreUrgentOneThatStreams) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 0u) << "nobody is left to make room for";
 }
 
-// In a short one they would change places all the time.
+// A program that has work in several contexts gets no short timeslice: its contexts would take turns at that rate, with
+// a context switch each time. A program that has used one context alone for seconds gets it again.
 TEST_F(MechanismInSlots, NoTimesliceForOneWithWorkInSeveralContexts) {
     low.make_queue(1, 0);
     low.make_interruptible(1);

@@ -56,7 +56,7 @@ protected:
     int64_t now_ = kSecond;
 };
 
-// A program's use is its own word. The other has its turns, whatever that is.
+// A program reports its own use, so it may lie. The other program has its turns whatever the report says.
 TEST_F(Shares, WhoeverReportsAbsurdTimesGetsNoMore) {
     for (const char* name : {"UP", "CFS", "PUP", "AUTO"})
         for (const int64_t absurd_ns : {INT64_MAX / 1024, INT64_MAX / 100, INT64_MAX / 60, INT64_MAX / 3, INT64_MAX}) {

@@ -107,7 +107,8 @@ TEST_F(ContainerEngine, RootOfOneDoesNotSteerAnother) {
     EXPECT_EQ(after["queues"][0]["suspended"], false);
 }
 
-// From outside, for a control group; the program asks for more.
+// A highest priority is set on the host for the container's control group. The program in the container cannot raise
+// it, and a hint of 100 counts as the highest priority.
 TEST_F(ContainerEngine, ACeilingIsSetFromOutside) {
     Process victim(run("program", {binary("sitting_client"), socket(), "program"}), directory.environment());
     ASSERT_TRUE(victim.wait_for_output("sits")) << victim.err();

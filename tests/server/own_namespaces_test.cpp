@@ -1,4 +1,5 @@
-// A server in namespaces of its own: what it says of that, and what it does without.
+// A server in namespaces of its own: it logs once, and shows in its status, what it cannot see from there. Programs
+// outside are served all the same.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>

@@ -44,7 +44,8 @@ TEST(Timeslices, TheMostUrgentHasOneAsLongAsItsBursts) {
         for (const double low_ms : {0.05, 0.3, 5.0}) EXPECT_LE(request_us(ms, low_ms), with_one_switch_us(ms)) << ms;
 }
 
-// p50 in us of a request of 2.555 ms beside an equal that has one of its own each `think_ms`.
+// Returns the p50 in us of an urgent program's requests of 2.555 ms beside a program of the same priority, which
+// computes for 1 ms and then thinks for `think_ms`.
 int64_t beside_equal_us(const std::string& think_ms) {
     const Workload workload = parse_workload(
         "warm_up = 0\nduration_s = 5\n[[program]]\nname = 'high'\npriority = 5\nburst = { kernels = 1, kernel_ms = "

@@ -41,7 +41,8 @@ bool bring(const fs::directory_entry& entry, const fs::path& to) {
     return made >= 0 && bind(entry.path(), to);
 }
 
-// `aside`: an empty folder elsewhere, where what was in `folder` can be reached meanwhile.
+// Puts an empty folder over `folder` and brings each entry of the old one into it. `aside`: an empty folder elsewhere,
+// at which the old one can be reached until this returns. Returns whether everything was brought.
 bool replace(const fs::path& folder, const fs::path& aside) {
     if (!bind(folder, aside) || mount("none", folder.c_str(), "tmpfs", 0, "mode=0755") != 0) return false;
     bool whole = true;

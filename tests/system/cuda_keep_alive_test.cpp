@@ -257,7 +257,8 @@ for flags in 1, 0:
     say(kept(lambda: cuda.cuStreamSynchronize(None), None))
 )";
 
-// Where the driver is not called, something of ours stood behind the work.
+// If a program has several streams, the one that has work gets the keep-alive. The program prints True if the shim
+// answered a wait without calling the driver, which it can only do with a keep-alive behind the awaited work.
 TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
     Process program({"/usr/bin/python3", "-c", in_cuda(kWaitsForSeveralStreams)},
                     environment({{"FAKE_CUDA_DELAY_US", "3000"}}));

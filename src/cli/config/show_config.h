@@ -5,7 +5,8 @@
 
 namespace xsched::cli {
 
-// Prints all values. A server that answers says which of its own it uses. Returns 1 if something is wrong.
+// Prints all values of the configuration. If a server answers, prints for the server's values those that it has in
+// force. Returns 1 if a file is wrong, otherwise 0.
 int show_config(bool json);
 // Prints what is wrong with one file, as it would be read at its place. Returns 1 if something is.
 int check_config(const std::string& file, bool json);

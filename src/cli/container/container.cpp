@@ -74,7 +74,8 @@ void set_variables(Injection& injection, const std::vector<const Shim*>& shims, 
             variables.emplace_back(hint.option, std::to_string(*value));
 }
 
-// The device nodes and the vendor's libraries are the vendor's business.
+// Adds the engine's options by which the vendor's own tools bring the device nodes and the driver's libraries into the
+// container.
 void add_devices(std::vector<std::string>& words, const std::string& engine, const Injection& injection) {
     const bool podman = engine == "podman";
     for (const PlatformInfo* platform : injection.platforms) {

@@ -21,7 +21,8 @@ struct Quantile {
 // Returns the quantile. `values`: in order of time, at least one. `part`: 0 to 1.
 Quantile quantile_of(const std::vector<double>& values, double part);
 
-// Returns whether the interval of `one` lies below that of `other`.
+// Returns whether the 95 % interval of `one` ends below the begin of that of `other`; false if one of the two bounds is
+// missing.
 bool surely_below(const Quantile& one, const Quantile& other);
 
 }  // namespace xsched::cli

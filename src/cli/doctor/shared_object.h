@@ -7,7 +7,8 @@
 
 namespace xsched::cli {
 
-// Returns the names without versions, sorted, each once; none if it is no 64-bit ELF file that tells them.
+// Returns the names of the functions that a shared library exports, without versions, sorted, each once. Returns
+// nullopt if the file is no 64-bit ELF file with a table of them.
 std::optional<std::vector<std::string>> exported_functions(const std::string& path);
 
 }  // namespace xsched::cli

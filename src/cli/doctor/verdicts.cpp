@@ -281,8 +281,8 @@ std::vector<Rule> rules_of(const std::string& platform, int level) {
     return rules;
 }
 
-// Returns the strongest objection: a refusal, then a step that was not run, then figures without a gain (the last
-// rules).
+// Returns the strongest objection: a refusal, then a step that was not run, then figures without a gain (their rules
+// are the last of `rules`). Returns an empty one if no rule objects.
 Objection strongest(const Evidence& evidence, const std::vector<Rule>& rules) {
     Objection first;
     for (Rule rule : rules) {

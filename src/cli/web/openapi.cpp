@@ -51,7 +51,7 @@ Json operation(const Route& route) {
         {"operationId", route.function},
         {"summary", route.summary},
         {"responses", {{"200", good_answer(route)}, {"default", {{"$ref", "#/components/responses/Refused"}}}}}};
-    // it is asked before the token is sent
+    // A client calls `proof` before it sends its token, so this call needs none.
     if (strcmp(route.function, "proof") == 0) result["security"] = Json::array();
     if (strcmp(route.method, "GET") == 0)
         result["parameters"] = query_parameters(route);

@@ -59,7 +59,8 @@ private:
     // For a hold through a whole burst: how long it lasts behind the first launch, if that comes in time.
     std::atomic<int64_t> through_ns_{0};
     std::atomic<int64_t> waits_until_ns_{0};
-    // The hold ended with the burst's last wait, so the awaited launch would be one behind that wait.
+    // True if the burst's last wait has ended the hold. Then awaiting_ only watches whether the burst goes on behind
+    // that wait.
     std::atomic<bool> let_go_early_{false};
     BurstWaits burst_waits_;  // of holds through bursts
     EndWaits end_waits_;  // of holds to the end of bursts

@@ -42,7 +42,8 @@ void count_anyway(size_t at, ipc::Header& header, uint64_t bytes) {
     header.memory[at].counted.store(counted.bytes, std::memory_order_seq_cst);
 }
 
-// Asks for more. Returns false if no scheduler answers by then.
+// Asks the scheduler for more of the joint limit: `bytes` in all. Returns false if no scheduler answers until
+// `until_ns`.
 bool ask_for_more(DeviceMemory& words, ipc::Header& header, uint64_t bytes, int64_t until_ns) {
     const uint32_t number = words.limit_asked.load(std::memory_order_relaxed) + 1;
     words.limit_wanted.store(bytes, std::memory_order_relaxed);

@@ -16,7 +16,8 @@ namespace xsched::queue {
 // Most commands in flight while the queue may be suspended: the vendors' queues hold about 1024 launches. A full one
 // behind a closed gate would block the caller inside the driver, with locks held that other threads need.
 inline constexpr uint32_t kGatedCap = 512;
-// Commands from one gate to the next, and from one report to the next, however brief they are.
+// Most commands from one gate to the next, and from one report to the next, even if they are so brief that the wanted
+// distance in time would allow more.
 inline constexpr uint32_t kMostWithout = 64;
 
 // Returns how many commands share a gate, so that gates are `wanted_ns` apart. `command_ns`: mean length; 0: unknown.

@@ -56,7 +56,7 @@ void HardwareStop::look_after() {
     if (!gone()) note_progress(now);
 }
 
-// Returns whether xserver has stopped or started the process since. Queue's lock held.
+// Returns whether xserver has stopped or resumed the process's work since note_progress. Queue's lock held.
 bool HardwareStop::outside_changed() const {
     return (outside_then_ & 1) != 0 ||
            core_.published.header().outside_changes.load(std::memory_order_acquire) != outside_then_;

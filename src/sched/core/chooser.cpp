@@ -340,7 +340,8 @@ void Chooser::take_notes(Pass& pass) const {
     }
 }
 
-// Returns whether a unit has had work for a whole limit and no unit that wants the device was chosen.
+// Returns whether the policy has chosen no unit that wants the device for the watchdog's whole time, although some unit
+// has had work throughout.
 bool Chooser::stalls(Pass& pass) {
     DeviceHistory& device = pass.device;
     bool work = false;

@@ -68,8 +68,8 @@ public:
     // accounts of the core before this one.
     const std::vector<policy::Ahead>& accounts();
     void take_over(std::span<const policy::Ahead> accounts);
-    // Returns the name of the policy that was replaced by HPF because it let no unit with work run, or broke its word;
-    // nullptr if none was since set_policy.
+    // Returns the name of the policy that was replaced by HPF because it let no unit with work run, or broke its
+    // contract (Policy::breach); nullptr if none was since set_policy.
     const char* thrown_out() const;
     const char* why_thrown_out() const;  // for example "let no unit with work run for a second"
 

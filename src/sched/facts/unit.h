@@ -131,8 +131,9 @@ struct Settings {
                                            // driver's own
 };
 
-// Returns whether a unit that last worked then may have unreported work on the device: the driver's, for a call. A
-// program that starts loads its libraries in between. For as long every unit is believed (decision 017).
+// Returns whether a unit that last worked at `worked_ns` may still have unreported work on the device, such as work
+// that the driver does for a call. That is so for the time for which a unit's claim to have work is believed without
+// progress (decision 017): long enough for a starting program to load its libraries in between.
 inline bool is_lately(int64_t worked_ns, int64_t now_ns) { return now_ns - worked_ns < Settings{}.claim_limit_ns; }
 inline bool worked_lately(const UnitState& state, int64_t now_ns) {
     return state.ready || is_lately(std::max(state.progress_ns, state.idle_since_ns), now_ns);

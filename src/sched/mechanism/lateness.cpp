@@ -8,7 +8,7 @@
 namespace xsched::sched {
 namespace {
 
-// Replaces kLateNs for a victim that recently had commands longer than this among its short ones.
+// Used instead of kLateNs for a victim that recently had commands longer than kLateLongNs among its short ones.
 constexpr int64_t kLateLongNs = 400'000;  // decision 011
 
 // Returns whether the urgent unit has neither completed a command nor rested since the victim's suspension.

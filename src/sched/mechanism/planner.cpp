@@ -10,9 +10,9 @@
 namespace xsched::sched {
 namespace {
 
-// The urgent unit's loss counts so many times. On an H100 calls are worth it for commands of a quarter of a
-// millisecond or more, where a short timeslice does the first part (docs/decisions/003): half of a fifth of one, five
-// times, is what they cost (docs/decisions/026).
+// How many times the urgent unit's loss counts beside the victim's. A call costs the victim 500 us. On an H100 calls
+// pay from commands of a quarter of a millisecond on, of which a burst waits for half (docs/decisions/003). So about
+// 0.1 ms for the urgent unit must outweigh 0.5 ms for the victim (docs/decisions/026).
 constexpr int64_t kUrgentWeight = 5;
 
 struct Row {

@@ -1,5 +1,6 @@
-// How a unit has recently used the device: whether its think times are short, and how the short ones begin. Pure; one
-// object per unit; not thread-safe; no allocation.
+// How a unit has recently used the device: whether its think times are short, and how the short ones begin. A unit
+// streams if it uses the device in one stretch: it has few short pauses. Pure; one object per unit; not thread-safe; no
+// allocation.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@ public:
     // (docs/decisions/014). With one short pause per two bursts both cost the same.
     static constexpr int64_t kFew = 500;
     static constexpr int64_t kMostCounted = 4000;  // more make no difference to any choice
-    // Weight of the last pause in the average; each pause before counts less. Three short pauses in a row end the
-    // belief that the unit streams; seven long ones restore it, whatever came before.
+    // Weight of the last pause in the average; each pause before counts less. After three short pauses in a row the
+    // unit no longer counts as streaming (few short pauses); after seven long ones it does again, whatever came before.
     static constexpr double kNewest = 1. / 6;
     // The last three pauses must not lie within a burst: each such pause that is seen stands for many that are too
     // short to see.

@@ -54,12 +54,13 @@ public:
     void unwatch(uint32_t client);
     // Checks whether clients carry out their directives, and acts if not. Returns when to check again; 0: no need.
     int64_t look(int64_t now_ns);
-    // Notes that the Header::together of these clients has changed.
+    // Reads Header::together of these clients again: whether the server is to take their work off together with other
+    // clients'.
     void follow_together(const std::vector<uint32_t>& clients);
     // Returns the devices from which this object can take the client's work off together with others'. Any thread.
     std::vector<uint64_t> devices_of(uint32_t client);
-    // Returns the clients for which that has changed since the last call: a set was proved, or the driver refused.
-    // Costs nothing if no client handed anything over.
+    // Returns the clients for which the answer of devices_of has changed since the last call: a set was proved, or the
+    // driver refused. Costs nothing if no client handed anything over.
     std::vector<uint32_t> take_changed();
 
 private:

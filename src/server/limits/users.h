@@ -120,8 +120,8 @@ public:
     void set_room(const GroupRoom& room);
     const GroupRoom& room() const { return room_; }
     uint32_t slots() const { return slots_; }
-    // Returns the most that all users, or all ordinary users, may have together. kNoLimit: only the limit of each user
-    // counts.
+    // Returns the most of `limit` that all users together may have, or all ordinary users if not `trusted`. kNoLimit:
+    // only the limit of each user counts.
     int64_t most_together(Limit limit, bool trusted) const;
     std::vector<User*> all();
     // Logs how many lines were left out in the seconds before.
@@ -132,7 +132,8 @@ public:
 private:
     friend class User;
     friend class Charge;
-    // Limits the sum of all users, and the sum of all ordinary ones, to this.
+    // Sets the most that all users together may have (`all`), and that all ordinary users together may have
+    // (`ordinary`).
     void bound(Limit limit, int64_t all, int64_t ordinary);
     uid_t owner_of(uid_t uid);
     void forget_unused();

@@ -40,8 +40,8 @@ public:
     // that does not happen within a second; then the order is never carried out.
     bool run(const Order& order);
 
-    // Returns a descriptor that becomes readable once after tell_of_keeping_off(), when a unit is kept off or soon will
-    // be.
+    // Returns a descriptor that becomes readable when a unit is kept off or soon will be: once for each call of
+    // tell_of_keeping_off().
     int attention_fd() const { return attention_.get(); }
     void hear_attention();
     void tell_of_keeping_off() { tell_.store(true); }

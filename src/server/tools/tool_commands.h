@@ -48,8 +48,8 @@ struct Request {
     std::optional<uint64_t> handle() const;  // value of "queue": a handle, or a number within its process
     std::optional<int64_t> pid() const;  // "pid"
     std::optional<std::string> text(const char* member) const;
+    // Return whether the asking user may see a client; of a client that left, only its uid and its account are known.
     bool may_see(const Client& client) const;
-    // Returns the same for a client that left, given its user and its account.
     bool may_see(uid_t uid, uid_t user) const;
     bool rules_server() const;  // an administrator
     // Runs `what` on the scheduling thread. Throws ToolError if the thread gives no sign of life.

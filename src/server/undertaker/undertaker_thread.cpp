@@ -145,7 +145,8 @@ void serve_orders(int socket, bool (*wanted)(int fd)) {
     }
 }
 
-// The thread's loop. If memory is exhausted, the thread ends, and its order counts as lost.
+// The thread's loop: carries out the orders that arrive on `socket`. If memory is exhausted, the thread ends, and the
+// order that it was carrying out is never answered.
 void work(int socket, bool (*wanted)(int fd)) {
     pthread_setname_np(pthread_self(), "xserver-close");
     try {

@@ -157,7 +157,8 @@ void free_channels(Channels& channels) {
     channels = Channels{};
 }
 
-// A kernel beside others on the fake KFD's compute units. Nothing where it has none.
+// Takes compute units of the fake KFD for a kernel while the object lives, beside other kernels. Without a fake KFD in
+// the process, or without a hardware queue, it takes none.
 class Beside {
 public:
     Beside() {

@@ -62,12 +62,12 @@ struct Pieces {
         physical.erase(found);
         count_live("piece", -1);
     }
-    // nullptr: the program has released it, or never had it.
+    // Returns the physical memory of a handle; nullptr if the program has released the handle, or never had it.
     Physical* held(CUmemGenericAllocationHandle handle) {
         const auto found = physical.find(handle);
         return found != physical.end() && found->second.handles > 0 ? &found->second : nullptr;
     }
-    // nullptr: nothing is mapped there.
+    // Returns the mapping that contains the address; nullptr if nothing is mapped there.
     Mapping* around(CUdeviceptr address) {
         auto it = mapped.upper_bound(address);
         if (it == mapped.begin()) return nullptr;

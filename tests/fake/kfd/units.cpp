@@ -24,7 +24,7 @@ const std::atomic<uint32_t>* g_priorities[kMostRuns];
 
 }  // namespace
 
-// A process that was killed in the middle of a kernel no longer has its units.
+// Frees the compute units of processes that no longer exist: they were killed in the middle of a kernel.
 void Runs::forget_dead() {
     for (Run& run : runs_) {
         pid_t pid = run.pid.load();

@@ -79,7 +79,8 @@ size_t Chaos::left_suspended() {
     return suspended_.size();
 }
 
-// Here and not in the other thread: the last one to know a stream destroys it, which is a CUDA call.
+// Gives up the streams that the other thread has resumed. The last owner of a stream destroys it by a CUDA call, which
+// the other thread must not make, so it hands them over to this one.
 void Chaos::forget_resumed() {
     std::vector<StreamPtr> forgotten;
     {

@@ -55,7 +55,8 @@ void Worker::run_peer_copy() {
                    "cuMemcpyPeerAsync");
     to->apply(words_step(from->model), from);
     note(*stream, {to, from}, "peer copy");
-    // A tracker that both contexts' next accesses can wait for.
+    // Records an event behind the copy, so that the next access to either buffer, in either context, can wait for the
+    // copy.
     const TrackerPtr tracker = record(*stream, "peer copy");
     tracker->set_dependencies(std::move(dependencies_));
     dependencies_.clear();

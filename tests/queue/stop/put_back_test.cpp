@@ -1,4 +1,5 @@
-// Work that was off the device is put back once more: the device, or a count, may have missed the first call.
+// Work that was off the device is put back a second time: the hardware may have missed the first call, or the driver's
+// count of stops may still be above zero.
 #include <gtest/gtest.h>
 
 #include "queue/hardware_stops.h"

@@ -123,7 +123,8 @@ void copy_unnamed(const uint64_t* a) {
 }
 
 // --- of tests and benchmarks
-// x * 1664525 + 1013904223, so many times: that is x * factor + summand.
+// The kernel of tests and benchmarks computes x * 1664525 + 1013904223 again and again. This is the result of a number
+// of such steps in one: x * factor + summand.
 struct Steps {
     uint32_t factor = 1, summand = 0;
 };

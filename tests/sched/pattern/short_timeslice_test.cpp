@@ -43,7 +43,8 @@ TEST(ShortTimeslice, NobodyStallsWithoutWorkOrWhileSuspended) {
     }
 }
 
-// Each burst of a more urgent unit suspends it.
+// A victim that runs without progress between its suspensions (a more urgent unit's bursts) uses up its stall time as
+// well: the times between add up.
 TEST(ShortTimeslice, WhatItRunsBetweenSuspensionsAddsUp) {
     ShortTimeslice slice;
     int64_t now_ns = kStart;

@@ -201,8 +201,8 @@ bool collect_channels(const Object& group, ChannelSet& set) {
     return true;
 }
 
-// Collects the groups of one device that belong to one kind of engine. Timeslices are noted for kernel groups only.
-// g_mutex held.
+// Collects the channel groups of one device whose engine `is_wanted`. Also collects their timeslices if
+// `with_timeslices`, which is so for groups of compute kernels. Returns false if the set is full. g_mutex held.
 bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bool with_timeslices, ChannelSet& set) {
     for (const Object* group = g_objects; group != nullptr; group = group->next) {
         if (group->client != device.client || group->parent != device.handle || group->kind != Kind::kGroup ||

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kBehind = 2;
 
-// xsched_keep_alive waits until the word is past `number`, or until `ns` have passed. Once it has seen the word equal
-// `number`, the program has launched something: it then waits for `followed` from that time on. That time may lie
-// before this kernel began.
+// xsched_keep_alive waits until the word is past `number`, or until `ns` have passed. If the word equals `number`, the
+// program has launched something: then the kernel waits only `followed` ns longer. They count from the time at which
+// the kernel first saw that, or from its begin if the launch was there before.
 constexpr char kKernels[] = R"(.version 6.0
 .target sm_50
 .address_size 64

@@ -229,7 +229,8 @@ void move_out_at_least(uint64_t bytes) {
     }
 }
 
-// Returns when the program's work had ended; 0: its memory cannot be moved now, or never.
+// Waits until the program's work has ended, and moves at least `bytes` of its memory to the host. Returns when the work
+// had ended. Returns 0 if nothing could be moved: the work did not end in time, or the memory stays for good.
 int64_t move_out_idle(uint64_t bytes) {
     const Moving moving;
     if (stream::may_be_captured()) return 0;  // a wait for the context would spoil the capture

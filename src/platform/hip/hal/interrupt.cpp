@@ -50,8 +50,8 @@ StoppableStream describe(const stream::HwQueue& hwq) {
     return told;
 }
 
-// Carries out what the streams ask for now. NotSupported: it cannot be stopped. NotAllowed: it cannot be stopped at
-// present.
+// Stops and resumes the process's hardware queues as its streams ask for now. Returns NotSupported if the process's
+// work can never be stopped, and NotAllowed if it cannot be stopped at present.
 XResult settle() {
     Process& process = g_process;
     StoppableStream streams[kMostStreams];

@@ -50,8 +50,8 @@ struct Debugger {
 // succeed.
 constexpr int kQueueMissing = -1;
 
-// Suspends all of the queues, or none. Returns 0, errno or kQueueMissing. If the debugger's way fails with errno, the
-// process detaches: that resumes every queue that this way has suspended before.
+// Suspends all of the queues, or none. Returns 0, errno or kQueueMissing. If the debugger's way fails with errno, this
+// process detaches as its own debugger: that resumes every queue that this way has suspended before.
 int suspend(Way way, Ioctl call, Debugger& debugger, const Queue* queues, unsigned count);
 // Resumes all queues that can be. Returns 0 or the first failure's errno. If the debugger's way fails, or resumes
 // fewer queues than asked, the process detaches as well.

@@ -26,7 +26,9 @@ int copy_path(dl_phdr_info* info, size_t, void* path) {
     return 1;
 }
 
-// Programs that need libhiprtc have loaded it, perhaps with RTLD_LOCAL. A program of ROCm 5 or 6 has not.
+// Returns the compiler's library, nullptr if there is none. A program that needs libhiprtc has loaded it, perhaps with
+// RTLD_LOCAL: then that one is taken. A program of ROCm 5 or 6 has not loaded it, since its runtime contained the
+// compiler: then it is loaded here.
 void* open_compiler() {
     char path[kPathBytes];
     if (dl_iterate_phdr(copy_path, path) != 0) return dlopen(path, RTLD_NOW | RTLD_NOLOAD);

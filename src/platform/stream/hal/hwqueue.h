@@ -21,7 +21,8 @@ bool interrupts_wanted();
 // asked. Returns false, after one INFO line, if there is none here.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
-// Interrupts the queue's work. NotSupported: refused, logged, and not tried again.
+// Interrupts the queue's work. Returns NotSupported if the driver has refused once: that is logged then, and later
+// calls return NotSupported without asking the driver.
 XResult interrupt(HwQueue& hwq, XqInterrupt how);
 void restore(HwQueue& hwq);
 XqStopState stop_state(HwQueue& hwq);

@@ -39,7 +39,7 @@ public:
 
     // Writes to the original standard error, which xcli reads.
     void doing(const char* route) const { dprintf(before_, "doing: launching a kernel by the route %s\n", route); }
-    // Returns the number of log lines about launches of the kernel since the last call.
+    // Returns how many lines about kernel launches the shim has logged since the last call.
     int launches() {
         std::string text(static_cast<size_t>(lseek(file_, 0, SEEK_END) - read_), '\0');
         const ssize_t bytes = pread(file_, text.data(), text.size(), read_);

@@ -49,7 +49,8 @@ protected:
 
 #include "platform/stream/shim/unknown_capture_tests.h"
 
-// CUDA 13.3's, and 13.2's for graphics, which ends without a graph.
+// The shim knows two newer ways to capture: that of CUDA 13.3 into an existing graph, and that of CUDA 13.2 for
+// graphics, which ends without a graph. In both no launch waits at a gate.
 TEST_F(UnknownCapture, ARecaptureAndOneToGraphicsAreKnown) {
     using BeginCig = CUresult (*)(CUstream, void*);
     using EndCig = CUresult (*)(CUstream);

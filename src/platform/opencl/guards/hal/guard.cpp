@@ -118,8 +118,8 @@ Guard::Flight* Guard::new_flight(const XoclGuarded& what) {
     return nullptr;
 }
 
-// Keeps the object of a launch that a dropped hold has ended: if the driver still calls back for it, the object is
-// there.
+// Keeps the object of a launch for ever instead of deleting it. The driver has dropped the launch after an error,
+// without calling back (look_for_dropped). If it calls back later, with a pointer to the object, that is still valid.
 void Guard::leave_behind(Flight* flight) {
     static std::atomic<Flight*> all{nullptr};
     flight->next = all.load(std::memory_order_relaxed);

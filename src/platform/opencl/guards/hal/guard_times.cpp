@@ -59,7 +59,8 @@ cl_event GuardTimes::find(cl_event event, cl_profiling_info what) {
         if (times == nullptr) return nullptr;
         times->owners_.fetch_add(1, std::memory_order_relaxed);
     }
-    // Queued and submitted are the first pass's; complete is the tail's own.
+    // The times of queueing, submission and start are those of the first pass; the end is the last pass's. Only the
+    // time of completion comes from the tail, whose event the program has.
     cl_event told = what == CL_PROFILING_COMMAND_COMPLETE ? event : times->first_;
     cl_event last = times->last_.load(std::memory_order_acquire);
     if (what == CL_PROFILING_COMMAND_END && last != nullptr) told = last;

@@ -1,6 +1,6 @@
-// The times in a guarded launch's event. The program's event is the tail's; the kernel itself began with the first pass
-// and ended with the last, and these events are kept as long as the program keeps its own. Any thread may call
-// anything.
+// The times in a guarded launch's event. A guarded launch is one or more passes of the kernel and an empty kernel
+// behind them, the tail (guard.h). The program's event is the tail's; the kernel itself began with the first pass and
+// ended with the last, and these events are kept as long as the program keeps its own. Any thread may call anything.
 #pragma once
 
 #include <atomic>
