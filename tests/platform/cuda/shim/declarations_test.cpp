@@ -47,6 +47,10 @@ template <>
 struct Plain<CUipcEventHandle> {
     using Type = ours::CUipcEventHandle;
 };
+template <>
+struct Plain<CUipcMemHandle> {
+    using Type = ours::CUipcMemHandle;
+};
 template <typename T, typename = void>
 constexpr bool kComplete = false;
 template <typename T>
