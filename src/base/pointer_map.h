@@ -35,7 +35,7 @@ public:
         }
     }
 
-    // nullptr: not there.
+    // Returns the value of a key; nullptr if the key is not there.
     Value* find(const void* key) const {
         const Table* table = table_.load(std::memory_order_acquire);
         if (table == nullptr) return nullptr;

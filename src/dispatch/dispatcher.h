@@ -42,7 +42,7 @@ public:
     // rings.
     int64_t pass(int64_t now_ns);
     // Runs one pass, where only the clients with these ids have rung since the last one (besides those added or changed
-    // by the calls above).
+    // by the calls above). Returns when to run the next one if no client rings before.
     int64_t pass(int64_t now_ns, std::span<const uint32_t> rung);
 
     // Sets the clock (nanoseconds) that measures how long work takes. If several users have clients, a user is charged

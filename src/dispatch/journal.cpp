@@ -28,7 +28,8 @@ void Journal::want_until(int64_t ns) {
     if (!always()) until_ns_.store(ns, std::memory_order_relaxed);
 }
 
-// Finds the block by our own times, then the entry in it whose client's time is at least `ns`.
+// Returns the number of the first entry whose client's time is at least `ns`. Finds the block by our own times, then
+// the entry in it.
 uint64_t Journal::first_since(int64_t ns) const {
     const uint64_t oldest_there = oldest();
     const uint64_t behind = end();

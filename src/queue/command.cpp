@@ -72,7 +72,9 @@ XResult call(CallbackCommand* command) {
 // tells (wait_command).
 bool reports_itself(const CallbackCommand& command) { return command.device.ops->gate == nullptr; }
 
-// Runs the program's function, then asks the device to report when its work is done.
+// Runs the program's function, then asks the device to report when its work is done; a gated device is not asked, since
+// a synchronize tells. A command whose function fails, or for which the device takes no such request, counts as
+// complete. Always returns success.
 XResult launch_callback(XqCommand* base, void* impl, XqToken token) {
     CallbackCommand* command = of(base);
     if (!reports_itself(*command)) {

@@ -50,7 +50,7 @@ TEST(Sample, SaysWhetherTheNumbersAreAlike) {
     EXPECT_FALSE(sample.alike(2));
 }
 
-// Against a plain queue that is sorted each time.
+// A sample's sorted numbers are those of its last 8 ones, as a plain queue that is sorted each time has them.
 TEST(Sample, IsSortedWhateverComes) {
     std::mt19937 random(7);
     Sample<unsigned, 8> sample;

@@ -60,7 +60,8 @@ TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(low.slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTakenOff));
 }
 
-// Not what its platform declares for every machine.
+// A keep-alive lasts for as long as it takes to get the less urgent process off the device, as seen with that process,
+// not as its platform declares for every machine.
 TEST_F(KeepAliveInHeader, LastsForAsLongAsTheCallsOfThatProcessTake) {
     const auto habits = std::make_shared<sched::ProgramHabits>();
     const auto record = std::make_shared<ClientRecord>();
@@ -224,7 +225,8 @@ TEST_F(KeepAliveBehindQueuedBursts, NotBesideAnEqualWhichWouldWaitForThat) {
         << "it has not worked for long";
 }
 
-// Together they last longer than what counts as late.
+// Bursts that follow each other at once do not count as one burst that lasts too long, although all of them together
+// last longer than what counts as late.
 TEST_F(KeepAliveInHeader, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) {
     int64_t now = begin_burst(learn_streaming());
     for (int i = 0; i < 2; ++i) {

@@ -81,7 +81,8 @@ TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u);
 }
 
-// At each end of the urgent one's own timeslice the victim would be back, behind a short one of its own alone.
+// The most urgent process gets a timeslice as long as its bursts. Otherwise the victim, which has only its own short
+// timeslice to keep it off, would be back at each end of the urgent process's timeslice.
 TEST_F(MechanismInSlots, TheMostUrgentHasATimesliceAsLongAsItsBursts) {
     int64_t now = kStart;
     const auto burst = [&](int64_t ns) {

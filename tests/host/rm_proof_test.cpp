@@ -94,7 +94,7 @@ TEST_F(RmProof, AForeignClientIsNeverNamed) {
     EXPECT_EQ(kernel.switches, 0);
 }
 
-// The driver looks at that itself.
+// Calls for one set of channels alone need no proof that the descriptor owns it: the driver checks that itself.
 TEST_F(RmProof, OneAloneIsNotProved) {
     kernel.before_proof = [] { ADD_FAILURE() << "a proof"; };
     EXPECT_TRUE(disable_all(proving_call, std::span(both).first(1)).good());

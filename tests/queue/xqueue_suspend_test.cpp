@@ -131,7 +131,8 @@ TEST(SuspendSync, AsksForCommandsThatDoNotReportThemselves) {
     device.queue().report_all();  // a suspend that does not ask is let go
 }
 
-// Without gates it runs on to its end, and took all of that time.
+// Without gates, a command that runs when its queue is suspended runs on to its end. All of that time counts as its
+// length.
 TEST(XQueueSuspend, ACommandThatRunsMeanwhileIsAsLongAsItRan) {
     FakeDevice device(kHolds);
     device.enqueue(0);

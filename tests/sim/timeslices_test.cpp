@@ -23,13 +23,15 @@ int64_t request_us(double ms, double low_ms, const std::string& more = "") {
 }
 int64_t with_one_switch_us(double ms) { return static_cast<int64_t>(ms * 1000) + kSwitchUs + 20; }
 
-// On an H100 ResNet-50 alone takes 0.887 ms, ResNet-152 2.555 and BERT 3.150 (docs/decisions/014).
+// A burst that ends within its own timeslice waits for one switch only. The lengths are those of ResNet-50 (0.887 ms),
+// ResNet-152 (2.555) and BERT (3.150) alone on an H100 (docs/decisions/014).
 TEST(Timeslices, ABurstWithinOneWaitsForOneSwitch) {
     EXPECT_NEAR(request_us(0.887, 0.05), 1079, 20) << "as measured";
     EXPECT_LE(request_us(1.9, 5), with_one_switch_us(1.9));
 }
 
-// At each end of one the hardware would turn to the victim and back, for 350 us.
+// A burst longer than the driver's own timeslice does not leave its victims to their short timeslices alone: at each
+// end of the urgent timeslice the hardware would turn to the victim and back, for 350 us.
 TEST(Timeslices, BehindThemAloneIsNoVictimOfLongerBursts) {
     const std::string drivers_own = "urgent_timeslice_us = 0";
     for (const double ms : {2.555, 3.150, 6.5}) {

@@ -252,7 +252,7 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     EXPECT_EQ(lowest->end(), 0);
 }
 
-// With a short timeslice in force, too.
+// Once a stopped client answers again, the server leaves the calls to it, also with a short timeslice in force.
 TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
     ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);

@@ -11,7 +11,8 @@ TEST_F(CudaKeepAlive, NothingChangesPlaces) {
     EXPECT_GT(kept_alive(), 0u) << server.region().header.keep_alive_synchronizes.load();
 }
 
-// As before bursts that are foreseen, at any time: in a stream of ours, from another thread.
+// Work keeps its order while a hold in a stream of ours, launched by another thread, keeps the device, as before
+// foreseen bursts. Here holds come at any time.
 TEST_F(CudaKeepAlive, NothingChangesPlacesBehindOneThatIsHeld) {
     hold_us = 300;
     check(XSCHED_OPERATIONS);

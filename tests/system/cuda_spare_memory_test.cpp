@@ -115,7 +115,8 @@ print(freed(one))
               "1\n1\n1\nover\n");
 }
 
-// As memory that another process has exported.
+// Memory that the program did not allocate through the shim, such as memory that another process exported, goes back to
+// the driver when it is freed.
 TEST_F(CudaSpareMemory, NorWhatTheProgramDidNotAllocateItself) {
     EXPECT_EQ(says_of("foreign = allocate(MIB, fake.cuMemAlloc_v2)\nprint(freed(foreign))\n"), "1\nover\n");
 }

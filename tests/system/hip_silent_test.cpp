@@ -44,7 +44,7 @@ protected:
 
 TEST_F(HipSilent, KeepsTheDeviceUntilItsLastKernelRuns) { expect_to_keep_the_device({}); }
 
-// Where the index passes a packet as that starts.
+// The same on hardware whose read index passes a packet when that starts, not when it ends.
 TEST_F(HipSilent, LikewiseWhereTheIndexIsAhead) { expect_to_keep_the_device({{"FAKE_HSA_READS_AHEAD", "1"}}); }
 
 }  // namespace

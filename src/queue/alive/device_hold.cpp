@@ -32,7 +32,7 @@ bool DeviceHold::lasts_through() const {
            base::now_ns() < until_ns_.load(std::memory_order_relaxed);
 }
 
-// Puts a hold into our own queue, one at a time.
+// Puts a hold into our own queue, one at a time. Returns whether the device is held.
 bool DeviceHold::put(KeepAlive& queue, uint32_t number, int64_t ns, int64_t behind_ns) {
     until_ns_.store(base::now_ns() + ns + behind_ns, std::memory_order_relaxed);
     holder_.store(&queue, std::memory_order_seq_cst);

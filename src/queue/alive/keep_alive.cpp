@@ -38,7 +38,7 @@ uint32_t KeepAlive::next_number(int64_t* ns, bool is_held) {
     return raise_number();
 }
 
-// Lock held.
+// Returns the number of a new keep-alive, which is never 0. Lock held.
 uint32_t KeepAlive::raise_number() {
     followed_ = false;
     number_ += 2;
@@ -87,7 +87,7 @@ bool KeepAlive::has_use() const {
            header.keeps_alive.load(std::memory_order_relaxed) != 0;
 }
 
-// Lock held.
+// Returns whether all of the queue's commands are complete; false for a queue that is gone. Lock held.
 bool KeepAlive::nothing_pending() {
     if (!core_.in_use || core_.retired) return false;
     if (path_.touched()) path_.absorb_progress();
@@ -108,7 +108,7 @@ bool KeepAlive::only_ours_pending() {
     return path_.touched() && nothing_pending();
 }
 
-// Lock held.
+// Returns whether the scheduler wants keep-alives and this queue has not prepared any yet. Lock held.
 bool KeepAlive::preparation_asked() {
     if (ops() == nullptr || !core_.in_use || core_.retired || !path_.bound()) return false;
     if (core_.setup.level != kPreemptLevelInterrupt || prepared_for_ == path_.binding()) return false;

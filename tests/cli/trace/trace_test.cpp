@@ -114,7 +114,7 @@ TEST_F(Trace, WhoDidNothingIsAsItIsAtTheEnd) {
     EXPECT_EQ(phases(kLow), "held 100-200");
 }
 
-// With each change it is right again, whatever was lost before.
+// Each change gives a queue's whole state, so the trace is right again after the first change behind a loss.
 TEST_F(Trace, AfterALossTheNextChangeCounts) {
     change(110, TracedKind::kReady, kLow, true, false);
     change(150, TracedKind::kReady, kLow, true, true, kHigh);  // it was idle and suspended meanwhile

@@ -63,7 +63,8 @@ TEST_F(BurstWaitsTest, WaitsBetweenBurstsAreLeftOut) {
     EXPECT_EQ(bursts({20}), 20U);
 }
 
-// In its next pause the device would be lost.
+// If a burst went on behind its usual last wait, the keep-alives of the next bursts do not end there: in such a burst's
+// next pause the device would be lost.
 TEST_F(BurstWaitsTest, NotForLongOnceABurstWentOnBehindItsLastWait) {
     bursts({20, 20, 20, 20});
     begin();

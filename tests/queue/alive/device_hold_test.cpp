@@ -176,7 +176,7 @@ TEST_F(KeepAliveThrough, ALaunchThatComesTooLateIsNotHeldThrough) {
     EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns);
 }
 
-// The two would have one word.
+// While the device is held, a wait gets no keep-alive of its own: both would use the same word in memory.
 TEST_F(KeepAliveThrough, NoWaitNeedsAnotherOne) {
     device.slot().holds_until_ns = 0;
     xq_about_to(nullptr, kXqWait);

@@ -135,7 +135,7 @@ TEST_F(KeepAlive, TheSecondWorkBehindItEndsIt) {
     EXPECT_TRUE(ended());
 }
 
-// As that of a copy of pageable memory.
+// A call of the driver that may wait for the stream, such as a copy of pageable memory, ends a keep-alive there soon.
 TEST_F(KeepAlive, ACallThatMayWaitForTheStreamEndsItSoon) {
     device.enqueue(1);
     xq_about_to(device.abi_queue(), kXqWaitForEvent);

@@ -81,7 +81,8 @@ TEST(GatedCopies, WhoCopiesPageableMemoryWaitsOutsideTheDriver) {
     }
 }
 
-// As a call that waits for its copy has it.
+// The last piece of a copy for which the call waits is launched only once the queue may run: until then the thread
+// waits here, not in the driver.
 TEST(GatedCopies, TheLastPieceOfAWaitingCopyWaitsOutHereToo) {
     FakeDevice device(kGates);
     device.slot().window_ns = 1'000'000;

@@ -94,7 +94,8 @@ TEST_F(GatedStand, ARefusedWaitKeepsNothing) {
     EXPECT_TRUE(has_run(1));
 }
 
-// The wait may come behind it in the driver.
+// A command that was admitted before the wait does not count as standing behind it, since the driver may get that
+// command first.
 TEST_F(GatedStand, ACommandOnItsWayIsNotBehindTheWait) {
     XqTicket earlier;
     xq_admit(device.abi_queue(), &earlier);

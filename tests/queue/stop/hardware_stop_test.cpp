@@ -71,7 +71,7 @@ TEST(HardwareStop, WhatSeemsIdleIsPutBackBehindItsGate) {
     EXPECT_EQ(device.restored, 2);
 }
 
-// For another's burst, which is about to end. It has had nothing of the device since it was taken off.
+// A queue that is let back before the other program's burst ends is not charged for its time off the device.
 TEST(HardwareStop, WhatIsLetBackIsNotChargedForTheTimeThatItWasOff) {
     FakeDevice device(test::kInterruptible);
     device.region().header.watching = 1;
@@ -115,7 +115,7 @@ TEST(HardwareStop, TheSchedulerSeesWhatItCosts) {
     EXPECT_EQ(other.slot().switch_us, 0u);
 }
 
-// Not what its platform declares for every machine.
+// The scheduler is told how long the calls that took this queue off the device lasted on this machine.
 TEST(HardwareStop, TheSchedulerSeesHowLongItsCallsTake) {
     FakeDevice device(test::kInterruptible);
     direct(device, true, true);
@@ -281,7 +281,7 @@ TEST(HardwareStop, WhatIsSuspendedForALiveProcessOrAPersonStays) {
     direct(device, false, false);
 }
 
-// On a device whose level 3 leaves the victim a few compute units.
+// If level 3 leaves a victim a few compute units, its commands go on, and new ones do not wait.
 TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;

@@ -59,7 +59,8 @@ protected:
     FakeDevice device{test::kInterruptible};
 };
 
-// After a call that the device missed, or one call too many that was counted.
+// Work that was taken off and then may run is put back again and again, ever less often, until it completes something.
+// The device may have missed the call, or the driver may have counted one stop too many.
 TEST_F(StandsAfterwards, WhatWasTakenOffIsPutBackAgainAsLongAsItStands) {
     make_words_known(device);
     device.enqueue(0);

@@ -21,7 +21,8 @@ UnitState at_level_3(uint64_t id, int32_t priority, int64_t deadline_us = 0) {
 
 WholeCore core_with(const char* policy) { return WholeCore(Core(policy::find_policy(policy)->make(), kBelieving)); }
 
-// In a timeslice of a microsecond it would get nothing beside the others, whatever the policy meant it to have.
+// If the policy lets a less urgent unit run beside a more urgent one, that unit keeps the driver's timeslice: in a
+// timeslice of a microsecond it would get nothing.
 TEST(Urgency, WhoRunsSideBySideKeepsItsTimeslice) {
     const std::vector<UnitState> units{at_level_3(1, 2), at_level_3(2, -1)};
     for (const char* policy : {"KEDF", "CHPF", "AWF"}) {

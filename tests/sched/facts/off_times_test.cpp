@@ -58,7 +58,8 @@ TEST(OffTimes, OldOnesAreForgotten) {
     EXPECT_EQ(seen.refined(kGpu).off_us, 1000 + kGpu.effect_us);
 }
 
-// A process says itself when it is off.
+// Measured times count only within a factor of what the platform declares, since a process reports by itself when it is
+// off, and may lie.
 TEST(OffTimes, StayNearWhatThePlatformDeclares) {
     EXPECT_EQ(after(16, 0).off_us, std::max(1 + kGpu.effect_us, kGpu.off_us / OffTimes::kMostFactor));
     EXPECT_EQ(after(16, INT64_MAX).off_us, kGpu.off_us * OffTimes::kMostFactor);

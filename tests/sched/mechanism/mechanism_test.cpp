@@ -71,7 +71,8 @@ TEST(Mechanism, InAShortTimesliceTheGateIsNotEnoughBesidePauses) {
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
 }
 
-// Behind which the losses stand: nothing has a candidate that cannot be taken.
+// Each mechanism that can be taken is a candidate with the urgent unit's and the victim's expected losses. A mechanism
+// that cannot be taken is none.
 TEST(Mechanism, TheCandidatesAndWhatTheyLose) {
     const Candidates all = candidates(victim_of(400 * kUs, {.pauses = 100, .unbridged = 100}));
     EXPECT_EQ(all[0], (Candidate{Mechanism::kGate, 200, 0}));

@@ -74,7 +74,8 @@ TEST_F(CopiesBeside, NoneBeginsThatWouldEndWithinTheBurst) {
     EXPECT_TRUE(runs(kComputes)) << "its device is held";
 }
 
-// Memory that is freed keeps copies waiting, too.
+// Before a foreseen burst that begins with copies, all other processes are told when it is expected, also those that do
+// not copy: what the driver does behind freed memory delays copies, too. They are told when it has begun.
 TEST_F(CopiesBeside, AllOfOthersAreToldWhenTheNextOneIsForeseenAndThatItHasBegun) {
     EXPECT_EQ(told(kComputes), 0);
     learn();
@@ -165,7 +166,7 @@ TEST_F(CopiesBeside, OnesOfTheSameUrgencyGoOn) {
     EXPECT_TRUE(runs(kCopier));
 }
 
-// Whose burst may begin with what it has copied.
+// Copies of the urgent unit's own process go on before its burst, which may need what they bring.
 TEST_F(CopiesBeside, OnesOfTheSameProcessGoOn) {
     one_process_ = true;
     learn();

@@ -124,7 +124,8 @@ TEST_F(Turns, WhoIsNewIsOwedNothing) {
     EXPECT_NEAR(had, 100, 35);
 }
 
-// As often as its part allows: each time costs a switch.
+// A process that comes back again and again gets the device at once only as often as its part of the time allows, since
+// each time costs a switch.
 TEST_F(Turns, WhoComesBackAllTheTimeGetsNoMore) {
     first();
     int times = 0;

@@ -63,7 +63,8 @@ TEST(CopyShare, AFewCommandsSayNothing) {
     EXPECT_TRUE(share.mostly());
 }
 
-// While it is kept off, what was launched before completes, and nothing is launched.
+// Commands in flight do not change what a unit counts as: while it is kept off, earlier commands complete and none is
+// launched, so the two counts differ.
 TEST(CopyShare, WhatIsInFlightDoesNotChangeIt) {
     CopyShare share;
     for (uint64_t i = 1; i < 50; ++i) {

@@ -151,7 +151,8 @@ TEST(Period, BehindALateOneTheNextIsExpectedFromWhenItWouldHaveComeByTheClock) {
         }
 }
 
-// A burst that stayed away altogether is no such.
+// A rhythm that goes on after one shift counts from the shifted burst on. That is not the case of a burst that stayed
+// away.
 TEST(Period, NotWhereItsRhythmIsAnotherSinceThen) {
     for (const int64_t more_ns : {300 * kUs, kPeriodNs / 2}) {
         Rhythm rhythm;
@@ -203,7 +204,7 @@ TEST(Period, TheUsualLengthLeavesOutTheLongest) {
     EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs + (EvenTimes::kMost - 1) * kUs);
 }
 
-// On a machine that is slow for some bursts.
+// If a machine is slow for some bursts, the usual length stays known as long as some of the last bursts have it.
 TEST(Period, TheUsualLengthLastsWhileSomeBurstsAreLikeIt) {
     Rhythm rhythm;
     for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, 900 * kUs);

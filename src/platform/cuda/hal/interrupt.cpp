@@ -130,7 +130,8 @@ void ask(Gpu& gpu, stream::HwQueue& hwq, bool asks, bool takes) {
 }
 
 // Stops the channels. With a short timeslice the hardware preempts the process as soon as another one has work; then it
-// only has to be kept from coming back. gpu.turn held.
+// only has to be kept from coming back. Returns NotAllowed if the channels are not known or too many, and NotSupported
+// if the driver refuses. gpu.turn held.
 XResult stop(Gpu& gpu) {
     refresh(gpu);
     if (gpu.too_many || gpu.set_count == 0) return kXSchedErrorNotAllowed;

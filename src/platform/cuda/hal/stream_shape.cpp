@@ -32,7 +32,8 @@ bool leads_back(uintptr_t body, uint8_t word, const void* stream) {
            back == reinterpret_cast<uintptr_t>(stream);
 }
 
-// Learns the shape. Tries nothing without the thread's context, or in a driver that lacks these functions.
+// Learns the shape. Returns kLearned with the shape's numbers, kNothing if this driver's streams have no known shape,
+// or kUntried without the thread's context, or in a driver that lacks these functions.
 uint32_t learn(const stream::Api& api, CUcontext context) {
     using namespace xsched::stream;
     if (context == nullptr || api.cuStreamCreate == nullptr || api.cuStreamDestroy_v2 == nullptr) return kUntried;

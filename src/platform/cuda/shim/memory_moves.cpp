@@ -105,7 +105,8 @@ CUresult map(PieceRange& range, size_t piece) {
     return code == CUDA_SUCCESS ? open_piece(range, piece) : code;
 }
 
-// Moves a range to the host. The program's work is complete.
+// Moves a range to the host; the program's work must be complete. Returns false, with nothing moved, if the host has no
+// room or a copy fails.
 bool move_out(PieceRange& range) {
     if (!find_room_on_host(range)) return false;
     bool copied = open_to_copies(range) == CUDA_SUCCESS;

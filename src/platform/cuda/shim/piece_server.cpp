@@ -31,7 +31,8 @@ constinit int g_listener = -1;
 constinit ino_t g_listener_file = 0;
 constinit std::atomic<uint64_t> g_place{0};  // 0: the thread does not run
 
-// A program may close all descriptors, and the number may then be another file's.
+// Returns whether the descriptor is still our listening socket: a program may close all descriptors, and the number may
+// then be another file's.
 bool is_still_ours(int listener) {
     struct stat now{};
     return fstat(listener, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_ino == g_listener_file;

@@ -48,7 +48,7 @@ PieceRange* take_out_found(Find find) {
     }
 }
 
-// g_ranges_mutex held.
+// Marks a range as one that never moves to the host. Returns false if it already was. g_ranges_mutex held.
 bool stays_from_now_on(PieceRange* range) {
     if (range == nullptr || range->stays) return false;
     range->stays = true;
@@ -56,7 +56,7 @@ bool stays_from_now_on(PieceRange* range) {
     return true;
 }
 
-// g_ranges_mutex held.
+// Returns the range that contains the address; nullptr if none does. g_ranges_mutex held.
 PieceRange* range_around(CUdeviceptr address) {
     PieceRange* range = g_ranges;
     while (range != nullptr && address - range->begin >= range->bytes) range = range->next;

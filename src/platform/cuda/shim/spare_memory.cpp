@@ -78,7 +78,8 @@ Spares take_out(CUcontext context) {
     return taken;
 }
 
-// Handles memory that is freed twice: the spare is freed, and the driver then reports the error.
+// Handles memory that the program frees although we keep it as a spare, so for the second time: gives the spare back,
+// so that the driver reports the error. Returns whether the memory was a spare.
 bool freed_twice(CUdeviceptr memory) {
     if (g_count.load(std::memory_order_relaxed) == 0) return false;
     {

@@ -39,7 +39,7 @@ bool write_index(uint32_t number, uint64_t* index) {
     return queue != nullptr;
 }
 
-// g_mutex held. 0: not among ours.
+// Returns the number under which a queue is observed; 0 if it is not observed. g_mutex held.
 uint32_t number_of(const void* queue) {
     const uint32_t highest = g_highest.load(std::memory_order_relaxed);
     for (uint32_t number = 1; number <= highest; ++number)
@@ -47,7 +47,7 @@ uint32_t number_of(const void* queue) {
     return 0;
 }
 
-// g_mutex held. 0: there are too many.
+// Returns the lowest number that no observed queue has; 0 if there are too many queues. g_mutex held.
 uint32_t free_number() {
     for (uint32_t number = 1; number <= kMostHardwareQueues; ++number)
         if (at(number).queue.load(std::memory_order_relaxed) == nullptr) return number;
@@ -83,7 +83,7 @@ uint32_t only_moved(uint32_t count, Was was, bool* several) {
 }
 
 // Finds the stream's queue again, after its known queue received nothing. If several queues received packets, the right
-// one cannot be told.
+// one cannot be told. Returns whether the stream's queue has changed, also to unknown.
 bool find_again(HardwareUse& use, uint32_t before) {
     bool several = false;
     const auto seen = [](uint32_t number) { return at(number).seen.load(std::memory_order_relaxed); };

@@ -55,8 +55,8 @@ int debug(Ioctl call, int fd, kfd_ioctl_dbg_trap_args& request, uint32_t op) {
     return call(fd, AMDKFD_IOC_DBG_TRAP, &request);
 }
 
-// Attaches as a debugger. EPERM: the runtime has not registered with the driver. EBUSY, EALREADY, EINVAL: another
-// program debugs or samples the process.
+// Attaches as a debugger. Returns 0 or errno. EPERM: the runtime has not registered with the driver. EBUSY, EALREADY,
+// EINVAL: another program debugs or samples the process.
 int attach(Ioctl call, int fd) {
     const base::UniqueFd events(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));  // none is asked for
     if (!events) return errno;

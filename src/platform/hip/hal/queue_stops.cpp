@@ -125,7 +125,8 @@ void resume_each(const bool* go_on) {
     }
 }
 
-// Ways for which a file is opened: each mask looks at the GPU's shape, and a debugger begins with a descriptor.
+// Returns the ways that cannot be used because the process is in a sandbox and can open no files, as bits: each mask
+// looks at the GPU's shape, and a debugger begins with a descriptor.
 uint32_t out_of_reach() {
     if (!base::entered_sandbox()) return 0;
     return bit_of(Way::kMask) | (g_process.debugger.attached ? 0 : bit_of(Way::kDebugger));

@@ -99,9 +99,9 @@ inline void event_destroy(const Api& api, Event event) { api.hipEventDestroy(eve
 inline Result host_register(const Api& api, void* memory, size_t bytes) {
     return api.hipHostRegister(memory, bytes, hip::hipHostRegisterPortable | hip::hipHostRegisterMapped);
 }
-// AMD's runtimes 6.4.3 and 7.2.4 release registered memory twice when the process's only device is reset, which spoils
-// the program's heap (docs/hip-design.md). With several devices they leave it registered. hipHostUnregister waits for
-// the device's work.
+// Returns whether our registrations of host memory must be undone before a reset of the device. AMD's runtimes 6.4.3
+// and 7.2.4 release registered memory twice when the process's only device is reset, which spoils the program's heap
+// (docs/hip-design.md). With several devices they leave it registered. hipHostUnregister waits for the device's work.
 inline bool registrations_go_first(const Api& api) {
     int count = 0;
     return api.hipHostUnregister != nullptr && api.hipGetDeviceCount(&count) == kSuccess && count == 1;
@@ -148,7 +148,7 @@ inline const char* error_name(const Api& api, Result code) {
     const char* name = api.hipGetErrorName != nullptr ? api.hipGetErrorName(code) : nullptr;
     return name != nullptr ? name : "unknown";
 }
-// Codes of a stream or device that the program has torn down: ordinary at its end.
+// Returns whether the code says that the program has torn down the stream or device, which is ordinary at its end.
 inline bool torn_down(Result code) {
     return code == hip::hipErrorNotInitialized || code == hip::hipErrorDeinitialized ||
            code == hip::hipErrorInvalidContext || code == hip::hipErrorInvalidHandle ||

@@ -43,7 +43,7 @@ Kernel kernel_of_launch(const Parameters&) {
 inline constexpr EntryPoint kAskMemory = kEntry_hipDrvPointerGetAttributes;
 inline constexpr int kWhereAttribute = hip::HIP_POINTER_ATTRIBUTE_HOST_POINTER;
 
-// nullptr: not known.
+// Returns the kernel's name; nullptr if it is not known.
 inline const char* kernel_name(Kernel kernel) {
     const auto name = driver<kEntry_hipKernelNameRef>();
     return name != nullptr ? name(kernel) : nullptr;

@@ -29,14 +29,16 @@ bool is_on(const char* value) {
            !base::same_word(value, "off") && !base::same_word(value, "no");
 }
 
-// Decides as rocprofiler-register does: a variable names a tool or the library, or a tool is in the process.
+// Returns whether to load the profiler, decided as by rocprofiler-register: a variable names a tool or the library, or
+// a tool is in the process.
 bool profiler_is_wanted() {
     return variable("ROCP_TOOL_LIBRARIES") != nullptr || variable("ROCPROFILER_REGISTER_LIBRARY") != nullptr ||
            is_on(variable("ROCPROFILER_REGISTER_FORCE_LOAD")) ||
            stream::next_symbol("rocprofiler_configure") != nullptr;
 }
 
-// Where rocprofiler-register lies: it looks for the library there first.
+// Copies the path of the loaded rocprofiler-register to `result`, a char[kPathBytes]; that library looks for the
+// profiler beside itself first. Returns 1 to end the search.
 int note_register(dl_phdr_info* info, size_t, void* result) {
     if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "/librocprofiler-register.so") == nullptr) return 0;
     std::snprintf(static_cast<char*>(result), kPathBytes, "%s", info->dlpi_name);

@@ -11,7 +11,7 @@ struct Rows {
     const void* from;
     size_t from_pitch, width, height;
 
-    // A copy that the runtime may refuse is not taken apart.
+    // Returns whether the copy may be taken apart: it has several rows, and the runtime cannot refuse its sizes.
     bool plain() const { return height > 1 && width > 0 && to_pitch >= width && from_pitch >= width; }
     stream::CopyShape shape() const {
         return {stream::address_in(to), stream::address_in(from), width, height, to_pitch, from_pitch};

@@ -8,7 +8,8 @@
 namespace xsched::stream {
 namespace {
 
-// Registers the queue's words with the driver. `use`: the DriverUse that the caller is inside of.
+// Registers the queue's words with the driver. Returns false if the driver has no gates, or refuses. `use`: the
+// DriverUse that the caller is inside of.
 bool pin(HwQueue& hwq, const DriverUse& use) {
     const Api& api = *hwq.api;
     if (!has_value_operations(api)) {

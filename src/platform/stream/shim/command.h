@@ -106,7 +106,8 @@ private:
             depend_implicitly(*entry_);
         return true;
     }
-    // Handles a capture that began without the shim.
+    // Returns whether the command goes into a capture that began without the shim. Then it is none of the queue's, and
+    // the stream counts as captured.
     bool is_outside(Stream stream, bool per_thread) {
         if (ticket_.verdict != kXqOutside) return false;
         note_captured(stream, per_thread);

@@ -103,7 +103,8 @@ Split::~Split() {
     split_over();
 }
 
-// Keeps other threads' launches out: natively, these run before or after the whole copy.
+// Keeps other threads' launches out of the stream: natively, these run before or after the whole copy. Returns false if
+// that does not succeed within kPatienceNs.
 bool Split::keep_others_out(StreamEntry& entry) {
     const int64_t end = base::now_ns() + kPatienceNs;
     while (!try_keep_others_out(entry)) {

@@ -200,7 +200,7 @@ void renew(StreamEntry& entry, XqQueue* gone) {
     entry.state.store(kNew, std::memory_order_release);
 }
 
-// nullptr: unscheduled.
+// Makes sure that the stream has an XQueue, and returns its entry; nullptr if the stream is not scheduled.
 XSCHED_HOT StreamEntry* prepared(StreamEntry& entry) {
     for (;;) {
         uint32_t state = entry.state.load(std::memory_order_acquire);
@@ -302,7 +302,7 @@ bool several_priorities() { return g_mixed.load(std::memory_order_relaxed); }
 
 void frees_device_memory() { xq_about_to(nullptr, kXqFree); }
 
-// Looks whether queues have different priorities by now: one may have been set since (XHintPriority, xcli hint).
+// Returns whether queues have different priorities by now: one may have been set since (XHintPriority, xcli hint).
 static bool finds_several_priorities() {
     int32_t first = PRIORITY_NO_EXECUTE;
     for_each_entry([&](const StreamEntry& entry) {

@@ -99,7 +99,8 @@ TEST_F(HipInterrupts, TwoStreamsOfAProcessDoNotStopEachOther) {
     destroy({one, other});
 }
 
-// Where the HSA runtime's queues are observed.
+// If XSched observes the HSA runtime's queues, a stream that has a hardware queue for itself is suspended without the
+// other streams.
 TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnIsSuspendedAlone) {
     if (!observed()) GTEST_SKIP() << "without the HSA stand-in";
     XQueueHandle first = 0, second = 0;
@@ -219,7 +220,8 @@ TEST_F(HipInterrupts, ErrorsOfTheKernelDriverReachTheRuntime) {
     EXPECT_EQ(errno, ENOTTY);
 }
 
-// The emulator ends a process that calls again.
+// After the kernel driver has answered with a fault, no further way to suspend queues is tried. The emulator ends a
+// process that makes such a call again.
 TEST_F(HipInterrupts, AfterAFaultNoWayIsTried) {
     XQueueHandle xqueue = 0;
     const hipStream_t stream = stream_at_level_3(&xqueue);

@@ -83,7 +83,7 @@ void Guard::open() {
     }
 }
 
-// mutex_ held.
+// Returns for how long the queue has been deactivated in all up to now. mutex_ held.
 int64_t Guard::closed_so_far(int64_t now_ns) const {
     return closed_ns_ + (closed_at_ns_ != 0 ? now_ns - closed_at_ns_ : 0);
 }
