@@ -1,5 +1,6 @@
-// One client's slots as the dispatcher keeps them. It reads queues from them, makes units of them, and writes verdicts
-// back. It decides nothing. Not thread-safe. Allocates only for a slot or unit that was never used before.
+// One client's slots (its queues' records in shared memory) as the dispatcher keeps them. It reads queues from them,
+// groups them into units, and writes the core's verdicts back as directives: whether a queue may run, and how it is
+// stopped. It decides nothing. Not thread-safe. Allocates only for a slot or unit that was never used before.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,12 @@
 // From shared memory to the scheduler core and back: reads the slots of clients, groups them into units, asks the core,
-// writes directives and rings. Used by xserver (many clients) and by the local scheduler (one). Owned and called by one
-// thread. Nothing that a client writes is trusted (slot_reader.h).
+// writes directives (whether each queue may run, and how it is stopped), and wakes the clients' agents ("rings"). Used
+// by xserver (many clients) and by the local scheduler (one). Owned and called by one thread. Nothing that a client
+// writes is trusted (slot_reader.h).
 //
-// A pass costs what changed: it reads the clients that rang, those whose counters move while another client waits for
-// them, and a few others in turn. It decides about their devices alone, and writes to those whose verdict changed. It
-// allocates nothing unless clients, queues or units have come since the last one.
+// One round of all that is a pass. A pass costs what changed: it reads the clients that rang (woke this thread after a
+// change of their queues), those whose counters move while another client waits for them, and a few others in turn. It
+// decides about their devices alone, and writes to those whose verdict changed. It allocates nothing unless clients,
+// queues or units have come since the last one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The dispatcher's state, and the parts of a pass. Dispatcher's thread alone.
+// The dispatcher's state, and the parts of a pass (one round of reading clients, deciding and writing directives).
+// Dispatcher's thread alone.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// When clients must be read again although they do not ring. A heap, so that a pass looks at the due ones alone. Each
-// client is in it at most once. Not thread-safe. Only make_room allocates.
+// When clients must be read again although they do not ring (tell the dispatcher of a change). A heap, so that a pass
+// looks at the due ones alone. Each client is in it at most once. Not thread-safe. Only make_room allocates.
 #pragma once
 
 #include <algorithm>

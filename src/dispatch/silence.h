@@ -1,9 +1,9 @@
 // Decides whether a queue whose work will report nothing more still counts as ready.
 //
 // No thread of ours asks a vendor's driver (docs/ARCHITECTURE.md). So the end of a queue's last commands is known when
-// its program waits for them or launches again, or if a report follows them. A program that does none of these is
-// believed for several times as long as the commands may take. That is less than a program is believed that reports
-// nothing although it should (sched/pattern/claim.h).
+// its program waits for them or launches again, or if a report follows them. A program that does none of these counts
+// as busy for several times as long as the commands may take. A program that reports nothing although it should counts
+// as busy for longer (sched/pattern/claim.h).
 //
 // It may have work all the same: a call of the driver that waits for it says nothing (a copy to pageable memory). While
 // the queue is suspended, no one could ever find out. So after a while it counts as ready again, and gets its turn.

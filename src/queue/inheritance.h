@@ -1,6 +1,6 @@
-// Priority inheritance: while a more urgent queue of the process waits on the device for a less urgent queue, both
-// queues count as equally urgent. That ends when the commands that the less urgent queue has now are complete. Pure
-// functions of a queue's slot; guarded by that queue's lock.
+// Priority inheritance: while commands of a more urgent queue of the process wait on the device for those of a less
+// urgent queue, both queues count as equally urgent. That ends when the commands that the less urgent queue has now are
+// complete. Pure functions of a queue's slot; guarded by that queue's lock.
 #pragma once
 
 #include <cstdint>

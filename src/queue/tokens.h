@@ -1,5 +1,5 @@
-// Decides which commands report their completion by a token of their own, and which later token stands for the others.
-// Pure; guarded by the queue's lock.
+// Decides which commands report their completion by a token of their own (a number that the driver's callback returns),
+// and which later command's token counts for the others. Pure; guarded by the queue's lock.
 #pragma once
 
 #include <algorithm>

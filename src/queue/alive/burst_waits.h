@@ -1,6 +1,7 @@
-// Counts how often a thread of this process waits within a burst for which a keep-alive holds the device
-// (keep_alive.h). If the last bursts all had the same number of waits, and nothing was launched behind the last wait,
-// the keep-alive ends at that wait: otherwise other programs would wait for nothing. Plain atomics; no allocation.
+// Counts how often a thread of this process waits within a burst for which a keep-alive holds the device (work without
+// effect, so that the hardware does not switch to another process; keep_alive.h). If the last bursts all had the same
+// number of waits, and nothing was launched behind the last wait, the keep-alive ends at that wait: otherwise other
+// programs would wait for nothing. Plain atomics; no allocation.
 #pragma once
 
 #include <atomic>

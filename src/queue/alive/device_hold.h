@@ -1,5 +1,6 @@
-// The hold of this process: before a burst that is foreseen, one of its queues keeps the device by a keep-alive in a
-// queue of our own, beside the program's. A process has one hold at a time, whichever queue has it.
+// The hold of this process: before a burst that is foreseen, one of its queues keeps the device by a keep-alive (work
+// without effect, so that the hardware does not switch to another process) in a queue of our own, beside the program's.
+// A process has one hold at a time, whichever queue has it.
 //
 // The hold ends some time behind the process's first launch: by then the launches keep the device by themselves, or the
 // scheduler keeps the others off. Or it lasts through the whole burst (ipc::QueueSlot::warm_behind_us), as long as

@@ -1,6 +1,7 @@
 // Keep-alive: while others are being kept off the device for this process, which takes some hundred microseconds, the
-// process keeps the device through its own short pauses. Else the hardware, which sees it idle then, would switch to
-// the others and back, for two switches between contexts (350 us on an H100, docs/decisions/003).
+// process keeps the device through its own short pauses, by work of ours without effect. Else the hardware, which sees
+// it idle then, would switch to the others and back, for two switches between contexts (350 us on an H100,
+// docs/decisions/003).
 //
 // A hold before a burst (device_hold.h) uses the same word and the same numbers, so its part that concerns one queue is
 // here as well.

@@ -1,6 +1,7 @@
-// Commands whose completion is reported by tokens, and copies of commands that could not be launched at once: a worker
-// launches them in order, on a thread that is made with the first of them and sleeps otherwise. In production only
-// OpenCL's callback commands are buffered (HwCommandCreateCallback); the held path (held_path.h) uses the rest.
+// Commands whose completion is reported by tokens (numbers that the driver's callbacks return), and copies of commands
+// that could not be launched at once: a worker launches them in order, on a thread that is made with the first of them
+// and sleeps otherwise. In production only OpenCL's callback commands are buffered (HwCommandCreateCallback); the held
+// path (held_path.h) uses the rest.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once

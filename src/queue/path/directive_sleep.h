@@ -1,7 +1,7 @@
-// Lets the program's threads sleep until their process gets a new directive. The scheduler, or another thread that
-// directs it, wakes them along with the agent's thread. That one may be awake, though: it looks at the word for a while
-// instead of sleeping, or makes a call. Then the others sleep on, and it wakes them once it sees the directive itself.
-// Any thread; no lock held.
+// Lets the program's threads sleep until their process gets a new directive: the scheduler's word on which queues may
+// run, numbered in shared memory. The scheduler, or another thread that directs it, wakes them along with the agent's
+// thread. That one may be awake, though: it looks at the word for a while instead of sleeping, or makes a call. Then
+// the others sleep on, and it wakes them once it sees the directive itself. Any thread; no lock held.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // Commands of devices that can wait on a word (XqGateOps: CUDA, HIP): gates before commands, progress after them, and a
-// caller that waits at the cap.
+// caller that waits at the cap (most commands in flight). A gate is a wait of the device on a word: while the queue is
+// suspended, the commands behind it do not start.
 //
 // Without rivals (no window, not watched, no threshold set) a command costs two counters: no gate, no
 // progress, and what has completed is not known but at the end of the program's own waits. When the scheduler begins to

@@ -1,6 +1,6 @@
 // Commands that go to the driver at once, with a hold that keeps them from starting where they may not run yet
-// (XqHoldOps: OpenCL's user events). A few commands share one hold, a group; groups open in order as the window and the
-// scheduler allow. Tokens, and callback commands, are the buffered path's.
+// (XqHoldOps: OpenCL's user events). A few commands share one hold, a group; groups open in order as the window (most
+// commands in flight) and the scheduler allow. Tokens, and callback commands, are the buffered path's.
 //
 // Guarded by the queue's lock, which is held where a comment says so. Any thread.
 #pragma once

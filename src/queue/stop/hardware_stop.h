@@ -1,5 +1,6 @@
-// Preempt levels 2 and 3 in hardware (XqStopOps): what a directive asks of the backend beyond gates and holds. It also
-// keeps anything from being off the device for longer than there is a reason.
+// Preempt levels 2 and 3 in hardware (XqStopOps): what the scheduler's directive for a queue asks of the backend beyond
+// gates and holds, which only keep new commands from starting. It also keeps anything from being off the device for
+// longer than there is a reason.
 //
 // A lock of its own, taken before the queue's, serialises changes of the hardware's state; never on the launch path.
 // Members that other parts read are guarded by the queue's lock as well.

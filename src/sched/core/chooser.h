@@ -1,7 +1,8 @@
-// Asks the policy about one device on behalf of the core. The policy is told which units want the device: those that
-// have work and are believed, are anticipated, or have announced a burst. It never sees units that may not run anyway.
-// A policy that lets no unit with work run is replaced. Unchanged units are not computed again. Not thread-safe. No
-// allocation once as many units were seen before.
+// Asks the policy about one device on behalf of the core. A unit is the queues of one process with equal priority on
+// the device. The policy is told which units want the device: those that have work and are believed to (claim.h), are
+// expected back at once (anticipation.h), or have announced a burst (expectation.h). It never sees units that may not
+// run anyway. A policy that lets no unit with work run is replaced. Unchanged units are not computed again. Not
+// thread-safe. No allocation once as many units were seen before.
 #pragma once
 
 #include <cstdint>

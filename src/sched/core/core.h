@@ -1,5 +1,7 @@
-// The scheduler core: queue states in, directives out. Pure: time comes in as an argument; no clock, thread, IPC or
-// environment. The same code runs in xserver and in the local scheduler. Not thread-safe: one caller at a time.
+// The scheduler core: the states of units come in, verdicts go out. A unit is the queues of one process with equal
+// priority on one device; a verdict says whether it is suspended, why, and by which mechanism. Pure: time comes in as
+// an argument; no clock, thread, IPC or environment. The same code runs in xserver and in the local scheduler. Not
+// thread-safe: one caller at a time.
 //
 // It decides device by device. A decision costs what changed, and a comparison per unit of the device.
 //

@@ -1,4 +1,5 @@
-// How a program has used its device: the start values for its next run. Plain data.
+// How a program has used its device (its think times and short pauses, its longest time without a completed command,
+// the time it takes to be off the device): the start values for its next run. Plain data.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The scheduler core's input about a unit, and its answer. Plain data.
+// The scheduler core's input about a unit, and its answer, the verdict. A unit is the queues of one process with equal
+// priority on one device. Plain data.
 #pragma once
 
 #include <algorithm>

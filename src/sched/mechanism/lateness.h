@@ -1,5 +1,6 @@
-// When a group that makes room counts as late: its gates were expected to suffice but its work stays on the device, or
-// the burst for which it makes room lasts much longer than usual. Not thread-safe; no allocation.
+// Tells when a group (the queues of one process on one device, group.h) that makes room for a more urgent unit counts
+// as late: its gates were expected to suffice but its work stays on the device, or the burst for which it makes room
+// lasts much longer than usual. Not thread-safe; no allocation.
 #pragma once
 
 #include <cstdint>

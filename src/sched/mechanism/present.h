@@ -1,4 +1,5 @@
-// A group's present state, and the unit for which it would make room. Pure; not thread-safe.
+// The present state of a group (the queues of one process on one device, group.h), and the more urgent unit for which
+// it would make room. Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>

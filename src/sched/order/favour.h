@@ -1,7 +1,8 @@
-// In the pauses of a more urgent unit its victims run side by side. The hardware's own turns may never come to one of
-// them. That victim would starve, and then get its turn within a burst. So before that it gets a turn among its equals:
-// the next time that they may run, all others are suspended for a moment. The urgent unit loses nothing, and the others
-// lose at most one turn per half starvation limit.
+// In the pauses of a more urgent unit its victims run side by side. The hardware's own timeslices may never come to one
+// of them. That victim would starve, and the starvation limit would then let it run within a burst. So before that it
+// gets a turn among its equals (the victims of the same priority): the next time that they may run, all others are
+// suspended for a moment. The urgent unit loses nothing, and the others lose at most one turn per half starvation
+// limit.
 //
 // Pure; not thread-safe; no allocation.
 #pragma once

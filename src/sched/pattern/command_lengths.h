@@ -1,7 +1,7 @@
 // How long a unit's longest commands have been, recently and in the last moments. The mean alone misleads: in a
-// training step, thousands of short kernels are followed by some of a millisecond. Gates are spaced by the mean length,
-// so long kernels may lie between two gates and keep the device busy. Pure; one object per unit; not thread-safe; no
-// allocation.
+// training step, thousands of short kernels are followed by some of a millisecond. Gates (at which the device waits
+// while the unit is suspended) are spaced by the mean length, so long kernels may lie between two gates and keep the
+// device busy. Pure; one object per unit; not thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A victim on its way off the device. It is off once its agent has made its call and the device has obeyed. Until then
-// the hardware returns the device to the victim in each pause of the urgent unit, so the urgent unit should keep it.
-// Pure; not thread-safe.
+// A victim on its way off the device. It is off once its agent (our thread in its process) has made its call to the
+// driver and the device has obeyed. Until then the hardware returns the device to the victim in each pause of the
+// urgent unit, so the urgent unit should keep it. Pure; not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// Tracks gates that failed: the device kept running longer behind a closed gate than the command lengths predict. The
-// gates are then not trusted for half a second. If a failure made a more urgent burst longer, the time is a second, and
-// doubles each time that this happens again soon: a training step has such a phase each time.
+// Tracks gates that failed. A gate is a word in memory on which the device waits: while it is closed, no command behind
+// it starts. It has failed if the device kept running for longer after the closing than the lengths of the commands
+// before it predict. The gates are then not trusted for half a second. If a failure made a more urgent burst longer,
+// the time is a second, and doubles each time that this happens again soon: a training step has such a phase each time.
 //
 // Pure; one object per group; not thread-safe; no allocation.
 #pragma once

@@ -1,9 +1,10 @@
 // Compares a program's bursts when its process holds the device through all of them, and when it holds only their
-// begin. The keep-alive kernel takes the place of one thread block, so a kernel that needs every multiprocessor might
-// wait for it. First some bursts are measured without. Later, whenever bursts seem to have become longer, bursts of
-// both kinds are compared in turns, since other load on the machine lengthens both kinds. If that load varies from
-// burst to burst, a comparison may err, so it is soon repeated. Pure; one object per unit; not thread-safe; no
-// allocation.
+// begin. To hold the device, a keep-alive kernel of ours runs beside the program's work, so that the hardware does not
+// switch to another process. The keep-alive kernel takes the place of one thread block, so a kernel that needs every
+// multiprocessor might wait for it. First some bursts are measured without. Later, whenever bursts seem to have become
+// longer, bursts of both kinds are compared in turns, since other load on the machine lengthens both kinds. If that
+// load varies from burst to burst, a comparison may err, so it is soon repeated. Pure; one object per unit; not
+// thread-safe; no allocation.
 #pragma once
 
 #include <algorithm>

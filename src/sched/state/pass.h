@@ -1,5 +1,5 @@
-// One decision about one device: what the core was given, what it knows from before, and when it wants to decide again.
-// Not thread-safe.
+// A pass: one decision about one device. It has what the core was given, what the core knows from before, and when it
+// wants to decide again. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The channels that this process has on one GPU, as its level 3 uses them (interrupt.h) and as xserver knows them.
-// Guarded by Gpu::turn; any thread of the program. Calls go to the kernel driver, not to CUDA.
+// Guarded by the mutex Gpu::turn; any thread of the program. Calls go to the kernel driver, not to CUDA.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// XSched's own kernels that keep the device while a program pauses (XqKeepAliveOps). Any thread.
+// XSched's own kernels that keep the device in a program's short pauses (XqKeepAliveOps): while they run, the hardware
+// does not switch to another process. Any thread.
 #pragma once
 
 #include "vendor.h"

@@ -1,5 +1,6 @@
-// The program's handles and mappings of its own physical memory (physical.h): which there are, and when memory ends.
-// Any thread, inside a DeviceUse unless said. No lock is held while the driver is called.
+// The program's handles and mappings of its own physical memory (physical.h): which there are, and when the memory
+// behind them ends. Any thread, inside a DeviceUse (device_use.h: no memory is moved meanwhile) unless said. No lock is
+// held while the driver is called.
 #pragma once
 
 #include "platform/cuda/shim/physical.h"

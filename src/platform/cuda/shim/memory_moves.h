@@ -1,4 +1,5 @@
-// Moves the program's memory to the host and back, as the scheduler orders. Errands' thread alone.
+// Moves the program's memory to the host and back, as the scheduler orders. On the errands' thread alone: our thread
+// for calls that the driver may block (agent/errands.h).
 #pragma once
 
 #include "platform/cuda/shim/memory_pieces.h"

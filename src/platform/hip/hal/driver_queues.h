@@ -41,7 +41,8 @@ extern constinit std::atomic<unsigned> g_stopped;  // queues
 // Returns the ioctl of the C library, or of another library that comes before the shim; null: no call was seen yet.
 kfd::Ioctl kernel_call();
 
-// A turn at the process's queues. Fork's child has none of its parent's.
+// A guard: while it lives, the calling thread alone may use the process's queues. Fork's child begins without its
+// parent's queues.
 class Turn {
 public:
     Turn() : lock_(g_process.turn) {

@@ -2,8 +2,8 @@
 //
 // A queue is stopped if a stream that uses it asks for that and none that does not ask may use it. Some queues are not
 // known to be of a scheduled stream: the runtime's own, and all where nothing is observed. They are stopped when every
-// scheduled stream of their GPU asks. A stream whose queue is not known may use any of its GPU; one whose GPU is not
-// known, any of the process.
+// scheduled stream of their GPU asks. A stream whose queue is not known may use any queue of its GPU. A stream whose
+// GPU is not known may use any queue of the process.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Tries a gate on a stream of our own before any of the program's work stands behind one. Tests that work behind it
-// waits, and goes on when this process, or another one, stores to the word. Measures what a gate costs. For platforms
-// whose gates have not been tested on real devices (kTriesGates). On a launching thread, under a DriverUse.
+// Tries a gate (a wait of the device on a word in memory) on a stream of our own before any of the program's work
+// stands behind one. Tests that work behind it waits, and goes on when this process, or another one, stores to the
+// word. Measures what a gate costs. For platforms whose gates have not been tested on real devices (kTriesGates). On a
+// launching thread, under a DriverUse.
 //
 // The first run takes all resources of the trial, while the program creates a context or a stream. If it is
 // inconclusive, the trial runs again later. By then the program may be in a sandbox, so later runs only use existing

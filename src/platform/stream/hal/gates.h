@@ -1,5 +1,6 @@
-// Gates before commands, and reports behind them: stream wait-values and write-values on words of the slot, or events
-// if the device cannot do these. Threads of the program.
+// Gates before commands, which keep them from starting while the queue is suspended, and reports behind them, which
+// tell what has completed: stream wait-values and write-values on words of the slot, or events if the device cannot do
+// these. Threads of the program.
 #pragma once
 
 #include "platform/stream/hal/driver_use.h"

@@ -1,4 +1,5 @@
-// Keep-alives on platforms that switch contexts (kSwitchesContexts): commands without effect behind the program's own.
+// Keep-alives on platforms that switch contexts (kSwitchesContexts): commands without effect behind the program's own,
+// so that the hardware does not switch to another process in the program's short pauses.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"

@@ -1,5 +1,5 @@
-// Tells which scheduled streams have their hardware queue to themselves. For platforms with kSharesHardware. Any
-// thread.
+// Tells which scheduled streams have their hardware queue to themselves, so that it can be stopped without stopping
+// others. For platforms with kSharesHardware. Any thread.
 #pragma once
 
 namespace xsched::stream {

@@ -1,8 +1,8 @@
-// Finds streams that are being captured into a graph. They are left alone: their launches run when the graph does. Only
-// the driver knows them, since a capture may begin by a function that this version does not know, or without the shim.
-// So a launch asks the driver when the answer matters: while a stream of the process was seen captured, and in a queue
-// that is watched (XqGateOps::captured). The question takes 27 ns, a launch 1.3 us (measured: H200, driver 580). A
-// program that is alone and captures nothing asks nothing. Any thread.
+// Finds streams that are being captured into a graph. They get no gates and no reports: their launches run when the
+// graph does. Only the driver knows which streams these are, since a capture may begin by a function that this version
+// does not know, or without the shim. So a launch asks the driver when the answer matters: while a stream of the
+// process was seen captured, and in a queue that is watched (XqGateOps::captured). The question takes 27 ns, a launch
+// 1.3 us (measured: H200, driver 580). A program that is alone and captures nothing asks nothing. Any thread.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Which threads of the program are inside a call that uses the device's memory, and whether any may be: while its
-// memory is being moved, or is on the host, they wait in front of such calls. Of programs whose memory may be moved
-// (XSCHED_EVICTABLE); any other pays for one look. Any thread.
+// memory is being moved, or is on the host, they wait in front of such calls. Only programs whose memory may be moved
+// (XSCHED_EVICTABLE) are counted so; any other pays for one comparison. Any thread.
 //
 // A thread that was inside a call when the program became such a one is not counted: it cannot know memory that is
 // allocated later.

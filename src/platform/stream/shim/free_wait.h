@@ -1,7 +1,8 @@
-// When one call may free memory of the device. The driver scrubs what was freed (overwrites it) behind the call, on a
-// copy engine: another program's copies in wait for that meanwhile (docs/decisions/024; mem_scrub.c of NVIDIA's open
-// kernel modules has a channel of its own for it). So where a more urgent program's copies are foreseen, as much is
-// freed before as is scrubbed by then, and nothing within its burst. Pure; one object per call.
+// Tells when a call that frees device memory may be made. After the call the driver scrubs the memory (overwrites it)
+// on a copy engine. Another program's copies to the device wait for that (docs/decisions/024; mem_scrub.c of NVIDIA's
+// open kernel modules has a channel of its own for it). So before a foreseen burst with copies of a more urgent
+// program, memory is freed only if it will be scrubbed by then; none is freed within the burst. Pure; one object per
+// call.
 #pragma once
 
 #include <algorithm>

@@ -18,8 +18,9 @@ enum State : uint32_t {
     kReady       // `guarded` is final until it is built again; nullptr: nothing to guard
 };
 
-// Returns the state while a thread of this process builds the twin. It contains the generation of forks: in a forked
-// child that thread does not exist, so the child sees another number and begins again.
+// Returns the state while a thread of this process builds the guarded twin of a program (guard_program.h). It contains
+// the generation of forks: in a forked child that thread does not exist, so the child sees another number and begins
+// again.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 struct ProgramEntry {
