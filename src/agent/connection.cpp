@@ -80,7 +80,8 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     return region;
 }
 
-// mutex_ held.
+// Returns whether socket_ is still the socket of this connection: the program may have closed the descriptor and opened
+// another file in its place. mutex_ held.
 bool Connection::ours() const {
     struct stat status{};
     return socket_ >= 0 && fstat(socket_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;

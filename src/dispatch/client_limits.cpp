@@ -27,7 +27,7 @@ void ClientSlots::leave_limits(QueueHistory& queue) {
     if (queue.has_priority) share_.return_priority(queue.priority);
 }
 
-// Limits the priorities that it wants to those that its user's limits allow.
+// Limits the priorities that a queue wants to those that its user's limits allow.
 void ClientSlots::take_priority(QueueHistory& queue, QueueNumbers& numbers) {
     numbers.priority = share_.capped(numbers.priority);
     numbers.lax_priority = share_.capped(numbers.lax_priority);

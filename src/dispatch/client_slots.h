@@ -226,7 +226,7 @@ private:
     void log_change(const QueueHistory& queue) const;
     void log_note(QueueHistory& queue) const;
     void tell_decision(uint32_t at);
-    // Stores the value if it differs, and remembers to ring.
+    // Stores the value in the client's slot if it differs, and remembers that the client's agent must be woken.
     template <typename T>
     bool put(std::atomic<T>& field, T value);
 

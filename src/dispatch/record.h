@@ -15,7 +15,7 @@
 
 namespace xsched::dispatch {
 
-// Lengths of what a queue did while the dispatcher followed it, in ns.
+// Lengths in ns of a queue's bursts, commands, stops and resumptions, as far as the dispatcher saw them.
 struct QueueLengths {
     base::Histogram bursts;  // a burst: from having work until having none
     base::Histogram commands;  // device time per command: the mean between two looks

@@ -10,7 +10,8 @@ extern "C" {
 // Names a piece of launched work; carried through the vendor's callback and handed to xq_complete. 0: none.
 typedef uint64_t XqToken;
 
-// Names a wait that the queue's device does not end (standing.h), and what it keeps; of one queue. 0: none.
+// Number of a stand: a wait that the queue's device does not end, with the commands that it keeps (standing.h). Numbers
+// are those of one queue; 0: none.
 typedef uint64_t XqStand;
 
 typedef enum {

@@ -83,7 +83,7 @@ void XQueue::placed() {
     keep_alive_.placed();
 }
 
-// Lock held.
+// Writes the queue's whole state to its slot. Lock held.
 void XQueue::publish() {
     const SlotState state{.handle = core_.handle.load(std::memory_order_relaxed),
                           .submitted = core_.submitted,
@@ -149,7 +149,7 @@ void XQueue::leave_device() {
     keep_device_ = true;
 }
 
-// Lock held.
+// Returns whether no command and no thread needs the queue any more. Lock held.
 bool XQueue::drained() const { return core_.busy == 0 && held_.empty() && buffered_.drained(); }
 
 // Gives the object of a retired queue back when its last piece of work is over.

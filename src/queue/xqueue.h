@@ -72,7 +72,8 @@ public:
     void stand_over(XqStand stand);
     bool has_stands();
     bool keeps_order() const { return core_.setup.ops->order == kXqInOrder; }
-    // Asks again whether level 3 pauses, and publishes it.
+    // Call if level 3 begins or ends to be unavailable for a time: asks the backend, and publishes the level that the
+    // queue has now.
     void level_changed() { stop_.publish_level(); }
     XDevice device() const { return core_.setup.device; }
     void buffer(XqCommand* command) { buffered_.buffer(command); }

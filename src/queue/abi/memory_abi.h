@@ -45,7 +45,7 @@ void xq_memory_fixed(XDevice device, uint64_t bytes);
 // Counts an allocation of the program. Returns false, and counts nothing, if the programs of its user or control group
 // would have more together than they may. Waits for the scheduler if it must be asked, for a second at most.
 bool xq_memory_count(XDevice device, uint64_t bytes);
-// Counts them no longer: the allocation failed, or the memory is free.
+// Counts the bytes no longer: the allocation failed, or the memory is free.
 void xq_memory_uncount(XDevice device, uint64_t bytes);
 // Returns what the program may still allocate by the limits of its user and group; UINT64_MAX: there are none.
 uint64_t xq_memory_left(XDevice device);

@@ -35,7 +35,7 @@ bool has_order(const Memory& memory) {
     return away > on_host || (away == 0 && (on_host > 0 || memory.off.load(std::memory_order_relaxed)));
 }
 
-// Says on both sides of a move that it is under way, and how it ended.
+// Publishes that a move of memory is under way while the object lives, and afterwards how it ended.
 class Move {
 public:
     explicit Move(Memory& memory) : memory_(memory), header_(g_header.load(std::memory_order_acquire)) {
@@ -255,8 +255,8 @@ XResult yield_memory() {
     return kXSchedSuccess;
 }
 
-// Asks for the process's memory to come back to the device, and waits until it has. A server that ends lets it come
-// back as well.
+// Asks for the process's memory to come back to the device, and waits until it has. The memory also comes back if the
+// server ends.
 XResult acquire_memory() {
     ipc::Header* header = g_header.load(std::memory_order_acquire);
     if (header != nullptr) say_yields(*header, false);

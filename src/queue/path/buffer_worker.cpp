@@ -74,7 +74,7 @@ bool BufferedPath::may_launch() {
     return bursting_;
 }
 
-// Lock held.
+// Takes out the first command, which counts as launched from now on, and returns it. There must be one. Lock held.
 XqCommand* BufferedPath::pop() {
     XqCommand* const command = first_;
     first_ = command->next;

@@ -21,7 +21,7 @@ bool GatedPath::copies_in_pieces() {
     return core_.in_use && makes_room();
 }
 
-// Lock held.
+// Returns whether another thread is launching a copy into the queue in pieces. Lock held.
 bool GatedPath::in_others_split() const { return splitter_ != nullptr && splitter_ != &t_self; }
 
 bool GatedPath::split_begins() {

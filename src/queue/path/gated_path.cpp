@@ -42,7 +42,7 @@ void GatedPath::begin_unfollowed() {
     if (core_.submitted == core_.completed) core_.meter.flight_began(base::now_ns());
 }
 
-// Lock held.
+// Counts a command as submitted and launched, and fills in its ticket. Lock held.
 void GatedPath::count(XqTicket& ticket, CommandKind kind) {
     const uint64_t enqueued = reports_.enqueued(core_.submitted);  // before this command's call is under way
     ticket.mark = enqueued == core_.submitted ? core_.submitted + 1 : enqueued;
@@ -80,7 +80,7 @@ void GatedPath::launched(XqTicket& ticket, uint32_t outcome) {
         write_progress();
 }
 
-// Lock held.
+// Returns the device time from one gate to the next. Lock held.
 int64_t GatedPath::gate_every_ns() const {
     const bool preempted =
         ipc::is_short_timeslice(core_.published.slot().device_timeslice_us.load(std::memory_order_relaxed));
@@ -131,7 +131,7 @@ bool GatedPath::kept_short() const {
     return short_ && !core_.suspension.managed && (core_.published.window_ns() > 0 || core_.published.suspended());
 }
 
-// Lock held.
+// Decides whether the next command has to wait here, gets a gate before it, or a report behind it. Lock held.
 GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* piece) {
     Plan plan;
     if (!followed()) {  // any more
@@ -167,7 +167,8 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     return plan;
 }
 
-// Lock held.
+// Counts a command of a queue whose progress is followed, as decide() planned it, and rings if the queue was idle. Lock
+// held.
 void GatedPath::count_followed(const Plan& plan, XqTicket& ticket, CommandKind kind, const XqPiece* piece) {
     const uint64_t before = core_.submitted;
     const bool known_idle = observed_ && before == core_.completed;
@@ -241,7 +242,7 @@ void GatedPath::admit_followed(XqTicket& ticket, CommandKind kind, const XqPiece
     if (measured) ticket.began_ns = base::now_ns();
 }
 
-// No lock held.
+// Notes how long the driver's call of a command took, for the first few commands. No lock held.
 void GatedPath::note_launch(const XqTicket& ticket, uint32_t outcome) {
     const int64_t took_ns = base::now_ns() - ticket.began_ns;
     base::Lock lock(core_.mutex);

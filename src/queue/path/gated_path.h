@@ -58,7 +58,8 @@ public:
     // Asks for the device's last report when the vendor's queue is destroyed (report_last follows, without the lock).
     void ask_last() { reports_.ask(core_.submitted); }
     void report_last() { write_progress(); }
-    // Keeps the words reserved when the queue is forgotten, as its stream may still use them.
+    // Keeps the queue's words in the shared memory reserved after the queue is forgotten, since its stream may still
+    // use them.
     void lend_words(int64_t now_ns);
     bool words_free();
 

@@ -74,7 +74,8 @@ void GatedPath::absorb_words() {
     if (done > core_.completed) note_progress(done, base::now_ns());
 }
 
-// Lock held.
+// Returns whether the backend has to be told where the queue's words are: it has not been told, or refused and may
+// accept them now. Lock held.
 bool GatedPath::must_bind() const { return !bound_ || (bind_again_ns_ != 0 && base::now_ns() >= bind_again_ns_); }
 
 // Tells the backend where gate and progress are. No lock held.
@@ -135,7 +136,7 @@ bool GatedPath::words_free() {
     return !words_lent_;
 }
 
-// No lock held.
+// Makes the device report the progress that was asked for. No lock held.
 void GatedPath::write_progress() {
     const uint32_t generation = core_.generation;
     for (bool again = true; again;) {

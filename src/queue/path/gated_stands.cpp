@@ -12,7 +12,7 @@ constexpr int64_t kSeenLateNs = base::kMillisecond;  // judgement
 
 }  // namespace
 
-// Lock held.
+// Writes to the slot where the queue stands (stand_places.h). Lock held.
 void GatedPath::publish_stands() {
     for (int at = 0; at < ipc::kMostStands; ++at) core_.published.stands_at(stands_.mark(at), at);
 }

@@ -60,7 +60,7 @@ void HeldPath::destroy_group(HoldGroup* group) {
 // window that waited for those commands would wait forever. Lock held.
 bool HeldPath::room() const { return core_.running() < core_.limit() || buffered_.calls() > 0; }
 
-// Lock held.
+// Adds a group as the last one. Lock held.
 void HeldPath::append(HoldGroup* group) {
     group->overtaken = buffered_.calls();
     if (buffered_.calls() > 0) core_.waiters.wake();  // a thread that suspends and synchronizes looks at this
@@ -68,7 +68,7 @@ void HeldPath::append(HoldGroup* group) {
     last_ = group;
 }
 
-// Lock held.
+// Adds a command to a group, and fills in its ticket. Lock held.
 void HeldPath::join(HoldGroup* group, XqTicket& ticket, XqStand own) {
     ticket.stand = core_.note_submitted(own);
     buffered_.call_begins();
@@ -163,7 +163,7 @@ bool HeldPath::quiet() const {
     return !opens && arriving() == 0;
 }
 
-// Lock held.
+// Counts a group's commands as launched, since its hold is about to be opened. Lock held.
 void HeldPath::note_released(HoldGroup* group) {
     core_.note_launched(group->count);
     ++group->users;  // the release itself

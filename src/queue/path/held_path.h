@@ -16,8 +16,8 @@ struct HoldGroup {
     uint32_t count = 0;  // commands waiting for it
     uint32_t users = 0;  // driver calls that may still use the hold
     bool released = false;  // opened or dropped
-    // Driver calls under way when it was made. Their commands count as in flight, or will before it opens, but may
-    // arrive behind this hold, and wait for it in the driver.
+    // Number of driver calls that were under way when the group was made. Their commands count as in flight, or will
+    // before the group's hold opens, but may arrive in the driver behind that hold and wait for it.
     uint32_t overtaken = 0;
 };
 

@@ -163,7 +163,8 @@ void HardwareStop::note_call(const Stop& to) {
     core_.published.taken(taken());
 }
 
-// Queue's lock held.
+// Notes how a call to stop the queue ended. If the backend has refused the level for good, a lower level is used from
+// now on. Queue's lock held.
 void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     if (result == kXSchedErrorNotSupported) lower_level();
     stopped_level_ = result == kXSchedSuccess ? to.level : static_cast<uint32_t>(kPreemptLevelBlock);
@@ -181,7 +182,7 @@ void HardwareStop::note_stopped(const Stop& to, XResult result, bool slowed) {
     if (interrupted()) note_taken();
 }
 
-// Queue's lock held.
+// Publishes what has become of the queue's work, and begins to watch whether the stop has an effect. Queue's lock held.
 void HardwareStop::note_taken() {
     core_.published.taken(taken());
     forget_progress();
@@ -237,7 +238,8 @@ void HardwareStop::apply_timeslice(uint32_t us) {
     ops().set_timeslice(core_.setup.impl, us);
 }
 
-// Transition and queue's lock held.
+// Schedules the next call of put_back_again. `anyhow`: make it even if commands complete. Transition and queue's lock
+// held.
 void HardwareStop::arm_again(bool anyhow) {
     again_anyhow_ = anyhow;
     again_after_ns_ = anyhow ? kAgainNs : kStandsNs;
@@ -246,7 +248,7 @@ void HardwareStop::arm_again(bool anyhow) {
     again_completed_ = core_.completed;
 }
 
-// Queue's lock held.
+// Returns whether the queue has work, and none of it has completed since arm_again. Queue's lock held.
 bool HardwareStop::stands() {
     gated_.absorb_progress();
     return core_.submitted != core_.completed && core_.completed == again_completed_;
@@ -261,7 +263,7 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     {
         base::Lock lock(core_.mutex);
         if (gone() || (!again_anyhow_ && !stands())) return 0;
-        // xserver itself undoes what it does for this process meanwhile.
+        // While xserver has stopped this process's work it also puts that work back by itself, so look again later.
         if (core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0)
             return again_ns_ = now_ns + again_after_ns_;
         ++core_.busy;

@@ -90,7 +90,7 @@ bool Chooser::choose(Pass& pass) {
     // If no unit of this device may run, the policy forgets the device: units on other devices need not make room for
     // it.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
-    // If its answers about other devices have become outdated, decide those devices again.
+    // If the policy's answers about other devices have become outdated, decide those devices again.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
     if (pass.all && count != 0) {
         rank(pass);

@@ -14,7 +14,8 @@ inline constexpr int64_t kWakeNs = 100'000;  // decision 005
 // If the device goes on for this long behind closed gates, or an urgent unit completes nothing for this long, commands
 // are longer than was believed. Work that a unit launched before its gate closed is seen within this time.
 inline constexpr int64_t kLateNs = 2'000'000;  // decision 011
-// For how long a proof counts that a unit's commands are longer than they seem, or that it works unseen.
+// For how long a unit's commands count as longer than they seem, or the unit as having unreported work, after that was
+// proved once.
 inline constexpr int64_t kProvenNs = 500'000'000;  // decision 011
 // All verdicts are looked at again at least this often, even those of units that did not change.
 inline constexpr int64_t kLookAtAllNs = 50'000'000;  // decision 028

@@ -38,7 +38,8 @@ struct Victim {
     Costs costs;
     bool has_rival = false;
     Returns returns;
-    // How long every rival's bursts are through which, or to whose end, it holds the device; 0: some rival does not.
+    // The least length, of all rivals, of the bursts through which (or to whose end) the rival holds the device; 0 if
+    // some rival does not hold it.
     int64_t held_ns = 0;
     bool held_through() const { return held_ns > 0 && held_ns < kBriefHoldNs; }
     bool held_to_end() const { return held_ns >= kBriefHoldNs; }

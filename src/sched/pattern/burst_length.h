@@ -11,8 +11,8 @@ namespace xsched::sched {
 
 class BurstLength {
 public:
-    // Something that lasts for so many times its usual length is not like before. Beside others, equal commands may
-    // take so much longer.
+    // A burst counts as much longer than usual from this many times its usual length on. Beside other programs, equal
+    // commands may take up to this many times as long.
     static constexpr int64_t kTimes = 2;
 
     // Notes the length of a burst that has ended. A single long one changes the usual length little.

@@ -32,7 +32,7 @@ public:
     void add(int64_t ns);
 
     bool even() const { return even_; }
-    // These describe the times that are alike. Call them only if the times are even.
+    // Return facts about those of the times that are alike. Call only if even().
     int64_t spread_ns() const { return alike().back() - alike().front(); }
     int64_t most_ns() const { return alike().back(); }
     int64_t most_but_one_ns() const { return alike()[alike().size() - 2]; }

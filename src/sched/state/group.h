@@ -22,7 +22,8 @@ struct Group {
     Mechanism as_known = Mechanism::kNone;  // mechanism if everything were known of its rivals
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // kept until one of its units runs again
-    // Commands completed when it should have long stopped at its gates, once that time has come.
+    // The group's number of completed commands at the last look after the time by which it should have stopped at its
+    // gates; none before that time.
     std::optional<uint64_t> late_completed;
     uint32_t late_changes = 0;  // how often that count grew since
     bool on_its_way = false;     // Preemption::on_its_way

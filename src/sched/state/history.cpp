@@ -22,7 +22,7 @@ bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     return true;
 }
 
-// A unit at a position where it was not before, with its history.
+// A unit that has come, or has moved to another position on its device, with its history.
 struct Arrival {
     uint32_t at;
     UnitHistory unit;

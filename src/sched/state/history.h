@@ -203,7 +203,7 @@ struct DeviceHistory {
     std::vector<GangMember> gang_members;  // sorted by gang
     std::vector<GangHere> gangs;  // gangs with a unit on this device
 
-    // For the choice of mechanisms.
+    // The groups of the device and their members, for the choice of mechanisms (mechanism_chooser.h).
     std::vector<Group> groups;  // sorted by id
     std::vector<uint32_t> members;  // positions of units, sorted by group
     std::vector<uint32_t> dirty_groups;

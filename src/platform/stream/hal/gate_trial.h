@@ -17,7 +17,8 @@ namespace xsched::stream {
 // A word that only the trial uses, with its addresses for the host and for the device.
 struct TrialWord {
     void* host = nullptr;
-    // The same word at another address, for a store as another process makes it; nullptr: that is not tried.
+    // A second address of the word, through which a store is made as another process makes it; nullptr: such a store is
+    // not tried.
     uint32_t* elsewhere = nullptr;
     bool wide = false;  // 64 bits: memory of the driver's own making
     DevicePtr device{};

@@ -44,7 +44,7 @@ private:
         Entry* next;
     };
 
-    // mutex_ held.
+    // Returns where the pointer to the context's entry is, or where it is to be added. mutex_ held.
     Entry** place_of(Context context) {
         Entry** at = &first_;
         while (*at != nullptr && (*at)->context != context) at = &(*at)->next;

@@ -8,7 +8,7 @@ namespace xsched::stream {
 namespace {
 
 constexpr int64_t kLookNs = 50 * base::kMicrosecond;  // measured: a gibibyte moves in 20 ms
-// Threads are spread over so many counters, so that two seldom write to one cache line.
+// Number of counters over which threads are spread, so that two threads seldom write to one cache line.
 constexpr unsigned kCells = 16;
 
 struct alignas(64) Cell {
