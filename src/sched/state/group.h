@@ -26,7 +26,7 @@ struct Group {
     // gates; none before that time.
     std::optional<uint64_t> late_completed;
     uint32_t late_changes = 0;  // how often that count grew since
-    bool on_its_way = false;     // Preemption::on_its_way
+    bool on_its_way = false;  // Preemption::on_its_way
     // True if the group's running work is left or put back on the device, in a short timeslice, although the group is
     // suspended: the more urgent unit's keep-alive holds the device for the whole burst.
     bool let_back = false;
