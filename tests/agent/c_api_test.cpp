@@ -43,7 +43,8 @@ TEST(CApi, ADestroyedHandleIsNeverAnotherQueue) {
     EXPECT_EQ(XQueueSuspend(first, 0), kXSchedErrorNotFound);
 }
 
-// A driver may tell of a completion later than its synchronize returns.
+// A queue that is destroyed gives its hardware queue back at once, also if the driver reports a completion only after
+// its synchronize has returned.
 TEST(CApi, ADestroyedQueueGivesItsHardwareQueueBackAtOnce) {
     FakeDevice device({.through_api = true});
     device.reports_late = true;

@@ -119,7 +119,8 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     EXPECT_EQ(listed["device_name"], "Quick Device 9000");
 }
 
-// Between two queues of a program, and before its first device call.
+// An order for a process that has no queue at present is kept for its next one: between two queues, and before its
+// first device call.
 TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
     client.slot(0).state = static_cast<uint32_t>(ipc::SlotState::kFree);
     EXPECT_EQ(xcli({"hint", "trainer", "--share", "30"}).out,

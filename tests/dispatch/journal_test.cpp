@@ -110,7 +110,7 @@ TEST(Journal, FindsWhatWasSinceThen) {
     EXPECT_EQ(journal.first_since(7 * 5000), 5000U);
 }
 
-// A client says when its queue became ready, and may say anything.
+// The first entry since a time is found whatever times clients give for their queues.
 TEST(Journal, FindsItWhateverTimesClientsSay) {
     for (const int64_t said_ns : {int64_t{0}, int64_t{INT64_MAX}}) {
         Journal journal;
@@ -158,7 +158,8 @@ TEST(Journal, NoUserReplacesWhatIsKeptOfAnother) {
     EXPECT_EQ(journal.end(), before + 1);
 }
 
-// The kept part of a program that has ended is looked at after its end.
+// A user whose last program has ended keeps a part of the journal for as long as entries are kept, so that they can be
+// read after that end.
 TEST(Journal, WhoeverLeftHasHisPartForAsLongAsItIsKept) {
     const auto here = std::make_shared<UserLimits>();
     const auto gone = std::make_shared<UserLimits>();

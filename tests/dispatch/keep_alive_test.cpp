@@ -241,7 +241,7 @@ TEST_F(KeepAliveInHeader, ThoseThatFollowEachOtherAtOnceAreNotOneThatIsTooLong) 
     EXPECT_TRUE(interrupt()) << "but this one is";
 }
 
-// A call would come too late.
+// Beside brief bursts no call takes the victim off: the burst would be over before the call is done.
 TEST_F(KeepAliveInHeader, BesideBriefBurstsNobodyCalls) {
     high.header().keeps_alive = 1;
     int64_t now = kStart;

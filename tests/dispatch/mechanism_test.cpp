@@ -62,7 +62,8 @@ TEST_F(MechanismInSlots, OneThatLetsTheMoreUrgentWorkIsLeftAlone) {
     EXPECT_FALSE(interrupt());
 }
 
-// The urgent one gets on, but shares the device in each of its pauses.
+// A victim that still completes commands after its suspension is taken off: the urgent unit makes progress, but shares
+// the device with it in each pause.
 TEST_F(MechanismInSlots, OneThatStillCompletesSomethingIsTakenOff) {
     int64_t now = begin_known_burst();
     for (int i = 0; i < 20; ++i) low.submit(0, now);

@@ -112,7 +112,8 @@ TEST_F(MechanismInSlots, TheMostUrgentHasATimesliceAsLongAsItsBursts) {
     EXPECT_FALSE(burst(kMs));
 }
 
-// Few of a burst's commands are reported before its end.
+// A victim with a short timeslice does not count as late within a burst only because the urgent unit completes nothing:
+// few of a burst's commands are reported before its end.
 TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
     int64_t now = learn_pauses(15 * kMs);
     const auto begin = [&] {

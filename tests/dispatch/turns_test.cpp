@@ -19,7 +19,7 @@ TEST_F(MechanismInSlots, EqualsBesideEachOtherAreTakenOffInOneCall) {
         EXPECT_EQ(client->slot(0).interrupt, static_cast<uint32_t>(ipc::Interrupt::kTogether));
 }
 
-// Each for itself in its turns.
+// Equals that take turns are taken off the device one by one, each at the end of its own turn.
 TEST_F(MechanismInSlots, EqualsThatTakeTurnsAreTakenOffByThemselves) {
     add_other();
     all_submit();

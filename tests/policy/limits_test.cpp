@@ -132,7 +132,8 @@ TEST_F(LimitsByHand, WhatWasHadBeforeThereWasOneDoesNotCount) {
     EXPECT_FALSE(runs(kSecond + 50 * kMs, 45 * kMs));
 }
 
-// Each says that it had the device all the time.
+// Time that two units of a limit use side by side counts once, although each reports that it had the device all the
+// time.
 TEST_F(LimitsByHand, WhatIsUsedSideBySideCountsOnce) {
     unit_.command_ns = kMs;
     for (const int32_t limit : {40, 60}) {

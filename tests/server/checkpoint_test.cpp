@@ -156,7 +156,7 @@ TEST_F(CheckpointTest, MemoryThatAPersonSentAwayIsAway) {
     EXPECT_EQ(third.due_ns(), 0) << "it was resumed";
 }
 
-// A server that is killed while it writes.
+// A server that is killed while it writes leaves a whole checkpoint: it never writes to the copy that is in force.
 TEST_F(CheckpointTest, TheCopyInForceIsNeverWrittenTo) {
     Checkpoint first = next();
     first.note_policy("HPF");

@@ -76,7 +76,7 @@ TEST_F(DeviceUseTest, ProgramsSideBySideHaveTheTimeOnce) {
     }
 }
 
-// Each says that it had work there all the time.
+// Time that queues use side by side counts once, although each reports that it had work on the device all the time.
 TEST_F(DeviceUseTest, QueuesSideBySideHaveTheTimeOnce) {
     Client& client = add_client(1, 2000, 3, 77);
     const auto look = [&](int64_t second, const std::vector<int64_t>& had_ns, int64_t ran_ns) {

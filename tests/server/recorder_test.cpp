@@ -94,7 +94,7 @@ TEST(FlightRecorder, BadTimesAreRefused) {
     EXPECT_EQ(tool.ask({{"cmd", "record"}, {"from", INT64_MAX}, {"all", true}})["ok"], true);
 }
 
-// However much there is, an answer has an end.
+// A long recording comes in parts: no answer is larger than a limit, however much there is.
 TEST(FlightRecorder, ComesInParts) {
     constexpr unsigned kMany = 700;
     constexpr size_t kMostInPart = 2048;

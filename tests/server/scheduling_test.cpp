@@ -145,7 +145,7 @@ TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
     EXPECT_TRUE(low.becomes_suspended(0, false));
 }
 
-// In a loop: a process that computes, killed at a random moment.
+// Clients that compute and are killed at a random moment, again and again, disturb no other client.
 TEST_F(Scheduling, KilledClientsDisturbNobody) {
     TestClient low(socket(), "low");
     low.add_queue(0, 0, 0x1);

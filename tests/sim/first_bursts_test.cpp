@@ -42,7 +42,8 @@ TEST(FirstBursts, AKnownProgramsTakeNoLongerThanLaterOnes) {
     }
 }
 
-// The program is not known, so that one call is waited for.
+// The first burst of a program without stored habits waits for one call, since nothing is known yet of how it uses the
+// device.
 TEST(FirstBursts, ThatOfAProgramNeverHeardOfWaitsForACall) {
     for (const char* shape : {kA, kB, kC}) {
         for (const double low_ms : kLowMs) {

@@ -31,7 +31,7 @@ TEST(Property, HoldsOnBriefRunsOfEveryPolicy) {
     }
 }
 
-// Seeds that failed once.
+// The properties hold for random workloads of seeds that failed once.
 TEST(Property, HoldsOnSeedsThatFailed) {
     for (const uint64_t seed : {64, 903, 1432, 1650, 2653}) {
         const PropertyRun run = check_seed(seed, "SPUP", Density::kDense);

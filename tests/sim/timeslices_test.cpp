@@ -60,7 +60,7 @@ int64_t beside_equal_us(const std::string& think_ms) {
     return run_beside_low(workload).later_us(200);
 }
 
-// With its equal's, a longer timeslice would be in the way of that.
+// The same holds beside a program of the same priority: a longer timeslice of either would keep the other one waiting.
 TEST(Timeslices, BehindEqualsAsWell) {
     EXPECT_LE(beside_equal_us("[300, 300]"), with_one_switch_us(2.555)) << "the victim is off by a call";
     EXPECT_LE(beside_equal_us("[100000, 100000]"), with_one_switch_us(2.555)) << "it does nothing";

@@ -82,7 +82,8 @@ TEST_F(CudaSpareMemory, WhileWorkIsUnderWayTheDriverWaitsForIt) {
     EXPECT_EQ(says_of("fill(one)\nprint(freed(one))\n"), "1\nover\n");
 }
 
-// No report tells when its work is complete.
+// If a stream of the program is not scheduled, no freed memory is kept as a spare, since no report tells when that
+// stream's work is complete.
 TEST_F(CudaSpareMemory, NorIsAnythingKeptWhereAStreamIsNotScheduled) {
     EXPECT_EQ(says_of(R"(
 other = ctypes.c_void_p()

@@ -61,7 +61,7 @@ TEST_F(HipMasks, TheUrgentProgramHasNearlyAllOfTheDevice) {
     end_both();
 }
 
-// A person who suspends a program wants it to stop.
+// A program that a person suspends is stopped, not only slowed by a mask of few compute units.
 TEST_F(HipMasks, APersonsSuspensionStopsIt) {
     low = start_program("low", 0, few_units("mask"), {"-", "5000"});
     low->work();

@@ -27,7 +27,7 @@ void work() {
     }
 }
 
-// The parts stay parts, whatever else runs on this machine.
+// Each part of the measured load lies between 0 and 1, and their sum is at most 1, whatever else runs on this machine.
 TEST(LoadWatch, PartsMakeAWhole) {
     const LoadWatch watch(0);
     work();

@@ -194,7 +194,8 @@ TEST_F(KeepAliveThrough, NoWaitNeedsAnotherOne) {
     EXPECT_TRUE(xq_about_to(device.abi_queue(), kXqWaitForEvent)) << "now one does";
 }
 
-// The scheduler would leave victims to a hold that is none.
+// A thread that waits for the whole context ends the hold and tells the scheduler, which would otherwise rely on the
+// hold to keep victims off.
 TEST_F(KeepAliveThrough, WhoWaitsForTheContextTellsTheScheduler) {
     const uint32_t rang = header().doorbell.load();
     xq_about_to(nullptr, kXqWait);

@@ -16,7 +16,7 @@ using xsched::fake::FakeDevice;
 using xsched::fake::Traits;
 using namespace xsched::test;
 
-// Neither the time before it, nor that in which it was suspended.
+// Time for which a queue was idle or suspended does not count as device time of the commands that come then.
 TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
@@ -125,7 +125,7 @@ TEST(GatedProgress, MemoryTellsHowFarASilentQueueIs) {
     }
 }
 
-// A report behind the last command will come: its end is not presumed.
+// The end of a queue's work is not presumed if a report behind its last command will come.
 TEST(GatedProgress, WhatReportsItselfIsNotPresumed) {
     constexpr Traits kReads{.levels = kLevels, .gated = true, .reads = true};
     FakeDevice device(kReads);

@@ -215,7 +215,7 @@ TEST_F(MemoryPlans, AnEqualWhoseTurnIsOverGivesAsOftenAsItIsAsked) {
     EXPECT_EQ(user(1).on_host, 60 * kGiB);
 }
 
-// A swap takes at most a tenth of a turn and the swap behind it.
+// A turn with the memory lasts ten times as long as a swap there and back, so swaps take a tenth of the time at most.
 TEST_F(MemoryPlans, ATurnLastsTenTimesAsLongAsASwap) {
     for (const uint64_t bytes : {kGiB, 20 * kGiB, 200 * kGiB}) {
         const double swap_ns = 2.0 * static_cast<double>(bytes) / (MemoryPlanner::kSwapBytesPerUs / 1e3);

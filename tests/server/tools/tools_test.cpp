@@ -250,7 +250,7 @@ TEST_F(Tools, ServerDescribesItself) {
     EXPECT_EQ(answer["scope"], "user");
 }
 
-// Told of a process before its first device call.
+// Orders that are given for a process before its first device call are in force from that call on.
 TEST_F(Tools, OrdersForAProcessThatHasNotComeAreInForceOnceItDoes) {
     const int status = in_child([this] {
         TestTool own(socket());

@@ -49,7 +49,7 @@ TEST_F(HardwareQueues, AFirstLaunchTellsWhichOneAStreamUses) {
     destroy(streams);
 }
 
-// The runtime gave each a queue when it was made.
+// Streams that are never used take hardware queues too, since the runtime gives each stream a queue when it is made.
 TEST_F(HardwareQueues, StreamsThatNobodyUsesTakeQueuesToo) {
     if (dynamic()) GTEST_SKIP() << "the runtime moves streams";
     const auto streams = make(33);

@@ -153,7 +153,7 @@ TEST_F(OpenClCopies, AreRefusedAsAWhole) {
     EXPECT_LE(commands() - before, 1);
 }
 
-// The times of an event would be the last piece's.
+// A copy whose event is to tell times goes whole: in pieces, the event's times would be those of the last piece.
 TEST_F(OpenClCopies, AreWholeWhereAnEventIsToTellTimes) {
     ScheduledQueue timed;
     timed.suspend();
