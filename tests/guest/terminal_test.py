@@ -231,7 +231,7 @@ class Jobs(WithServer):
     def test_what_xcli_says_at_the_end(self):
         self.terminal.type("xcli run -- true\n")
         self.terminal.wait_for(f"xcli: true {UNUSED}")
-        self.terminal.type("xcli run -- guest cuda none\n")
+        self.terminal.type("xcli run -- guest cuda none 1\n")
         self.terminal.wait_for("right")
         self.terminal.type("xcli run -- true\n")
         before = self.terminal.wait_for(f"(?s)(.*)xcli: true {UNUSED}")[1]

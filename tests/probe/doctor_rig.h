@@ -46,12 +46,16 @@ protected:
         for (int again = 0; again < kMostTimes && !condition(); ++again) ask();
         return condition();
     }
+    // A busy machine has no verdict on the same reason: a step that hangs there may only be slow.
     void expect_level(int number, const std::string& verdict, const std::string& because) {
-        comes_to_be([&] {
-            return level(number)["verdict"] == verdict && has(level(number)["because"].get<std::string>(), because);
-        });
-        EXPECT_EQ(level(number)["verdict"], verdict) << outcome.out;
-        EXPECT_TRUE(has(level(number)["because"].get<std::string>(), because)) << level(number);
+        const auto reason = [&] { return level(number)["because"].get<std::string>(); };
+        const auto busy = [&] {
+            return level(number)["verdict"] == "no verdict" && has(reason(), "this machine was busy");
+        };
+        const auto judged = [&] { return level(number)["verdict"] == verdict || busy(); };
+        comes_to_be([&] { return judged() && has(reason(), because); });
+        EXPECT_TRUE(judged()) << outcome.out;
+        EXPECT_TRUE(has(reason(), because)) << level(number);
     }
     // Times of stand-ins and busy machines may come to any verdict; nothing else may be said against the level.
     void expect_times_alone(int number) const {
