@@ -43,7 +43,7 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
 ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
-        **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/server/", "src/dispatch/")),
+        **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/config/", "src/server/", "src/dispatch/")),
         **dict.fromkeys(("evictable", "memory_limit", "memory_guarantee"),
                         ("src/queue/memory/", "src/platform/cuda/shim/", "src/cli/", "src/server/", "src/ipc/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
