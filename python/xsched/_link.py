@@ -21,7 +21,8 @@ MOST_ANSWER_BYTES = 1 << 26
 PATIENCE_S = 5.0
 SENTENCES = ["", "it has another version: install both from one build", "it belongs to another user",
              "it has as many connections as it may", "it does not understand the handshake", "it has no memory left",
-             "this user has as many connections there as it may"]
+             "this user has as many connections there as it may",
+             "a rule of its configuration says that this program is never scheduled"]
 
 
 def _is_ours(folder: str) -> bool:
