@@ -111,8 +111,8 @@ CUresult map_all(Opened& opened, CUdevice device) {
 }
 
 // Counts one more opening of the same memory in the same context. Returns its address; 0: it is not open there.
-CUdeviceptr open_again(const SharedName& name, CUcontext context) {
-    base::Lock lock(g_opened_mutex);
+// g_opened_mutex held.
+CUdeviceptr count_opening(const SharedName& name, CUcontext context) {
     for (Opened* it = g_opened; it != nullptr; it = it->next) {
         if (it->context != context || std::memcmp(&it->name, &name, sizeof name) != 0) continue;
         ++it->times;
@@ -121,10 +121,19 @@ CUdeviceptr open_again(const SharedName& name, CUcontext context) {
     return 0;
 }
 
-void put_opened(Opened& opened) {
+CUdeviceptr open_again(const SharedName& name, CUcontext context) {
     base::Lock lock(g_opened_mutex);
+    return count_opening(name, context);
+}
+
+// Puts the memory into the list, and returns its address. If another thread has opened the same meanwhile, returns that
+// one's address, and the list has nothing new.
+CUdeviceptr put_opened(Opened& opened) {
+    base::Lock lock(g_opened_mutex);
+    if (const CUdeviceptr other = count_opening(opened.name, opened.context)) return other;
     opened.next = std::exchange(g_opened, &opened);
     g_some_opened.store(true, std::memory_order_release);
+    return opened.begin;
 }
 
 void tell_failure(const SharedName& name, CUresult code) {
@@ -156,8 +165,12 @@ CUresult open_by_name(CUdeviceptr* memory, const SharedName& name) {
         tell_failure(name, code);
         return code;
     }
-    *memory = opened->begin;
-    put_opened(*opened);
+    const CUdeviceptr begin = opened->begin;
+    *memory = put_opened(*opened);
+    if (*memory != begin) {
+        unmap_all(*opened);
+        std::free(opened);
+    }
     return code;
 }
 
