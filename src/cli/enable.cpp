@@ -16,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "cli/drivers.h"
 #include "cli/installation.h"
+#include "cli/quoted.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 
@@ -102,13 +103,6 @@ std::string program_file(const std::string& program) {
             access(file.c_str(), X_OK) == 0 && look_at(file) != Found::kOurs)
             return file;
     throw Failure("there is no program " + program + " in PATH");
-}
-
-// Returns the text as one word of a shell.
-std::string quoted(const std::string& text) {
-    std::string word = "'";
-    for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return word + "'";
 }
 
 std::string own_path() {

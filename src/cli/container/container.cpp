@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/drivers.h"
+#include "cli/quoted.h"
 
 namespace xsched::cli {
 namespace {
@@ -135,9 +136,7 @@ std::string shell_line(const std::vector<std::string>& words) {
     std::string line;
     for (const std::string& word : words) {
         const bool plain = !word.empty() && is_plain(word, "_-./:=,@%+");
-        std::string quoted = "'";
-        for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        line += (line.empty() ? "" : " ") + (plain ? word : quoted + "'");
+        line += (line.empty() ? "" : " ") + (plain ? word : quoted(word));
     }
     return line;
 }
