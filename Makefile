@@ -99,7 +99,7 @@ deb: ## build Debian packages in build/deb
 
 test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
 	@cmake --preset dev --log-level=WARNING > /dev/null
-	@cmake --build build/dev -j $(JOBS) --target guest fakecuda
+	@cmake --build build/dev -j $(JOBS) --target package_tests
 	@tests/packages/run.py --debs build/deb --build build/dev
 
 fresh: ## make demo and make test in new Debian systems with cold caches, as root and as an ordinary user (needs root)

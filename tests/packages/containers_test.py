@@ -66,7 +66,7 @@ class Containers(OnMachines):
         for library in LIBRARIES:
             shutil.copy2(find(libraries_of, library), folder / "lib/x86_64-linux-gnu" / library)
         shutil.copy2(find(libraries_of, "ld-linux-x86-64.so.2"), folder / "lib64")
-        for file in ("bin/guest", "lib/libfakecuda.so", "lib/libfakeopencl.so"):
+        for file in packages_test.FROM_THE_BUILD:
             shutil.copy2(GIVEN.build / file, folder / "srv")
         return folder
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import machine
 
 GIVEN = argparse.Namespace()
+FROM_THE_BUILD = ("bin/guest", "lib/libfakecuda.so", "lib/libfakeopencl.so")  # the target package_tests builds them
 MOST_EXPOSED = 2.5  # of systemd-analyze's scale from 0 to 10; without settings a service has 9.6
 RESTART_S = 5  # safety, for a busy machine: the time that it took is printed
 RUNNING_S = 30  # how long a program works
@@ -40,7 +41,7 @@ def installed_machine(suite):
     try:
         here.run("apt-get", "-qq", "update")
         here.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *here.take(packages()))
-        here.take([GIVEN.build / "bin/guest", GIVEN.build / "lib/libfakecuda.so"])
+        here.take([GIVEN.build / file for file in FROM_THE_BUILD])
         return here
     except BaseException:
         here.end()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import machine
+import packages_test
 
 HERE = Path(__file__).resolve().parent
 
@@ -14,6 +15,9 @@ def main():
     if reason := machine.why_not():
         print(f"skipped: packages: {reason}")
         sys.exit(77)
+    build = Path(sys.argv[sys.argv.index("--build") + 1])
+    if missing := [file for file in packages_test.FROM_THE_BUILD if not (build / file).exists()]:
+        sys.exit(f"{build} has no {', '.join(missing)}: build the target package_tests")
     debs = Path(sys.argv[sys.argv.index("--debs") + 1])
     said = subprocess.run(["lintian", "--fail-on", "error,warning", *sorted(debs.glob("*.deb"))])
     statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", *sys.argv[1:]]).returncode
