@@ -43,6 +43,7 @@ test=(
     zsh                   # shells whose jobs xcli run is: tests/guest/terminal_test.py
     fish
     musl-tools            # programs of another C library: xcli run's tests
+    python3-prometheus-client # reads what xcli metrics prints
 )
 lint=(
     clang-19              # the tidy preset's compiler
@@ -75,6 +76,7 @@ deb=(
     fakeroot
     lintian               # and what Debian says about the result
     debootstrap           # tests/packages: machines to install them on
+    prometheus            # promtool, which checks what xcli metrics prints
 )
 browser=(
     chromium              # the test of xcli web's page; it is skipped without

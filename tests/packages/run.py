@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""`make test-install`: what lintian says about the packages, packages_test.py and containers_test.py. Ends with 77
-where nothing could be tried. Takes their arguments."""
+"""`make test-install`: what lintian says about the packages, packages_test.py, containers_test.py, and tests of what is
+in the packages. Ends with 77 where nothing could be tried. Takes their arguments."""
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import machine
@@ -11,17 +12,32 @@ import packages_test
 HERE = Path(__file__).resolve().parent
 
 
+def option(name):
+    return Path(sys.argv[sys.argv.index(name) + 1]).resolve()
+
+
+def run_metrics_test(debs, build):
+    """Has the tools of the packages print numbers; returns the exit status."""
+    with tempfile.TemporaryDirectory(prefix="xsched-unpacked-") as folder:
+        for deb in debs:
+            subprocess.run(["dpkg-deb", "-x", deb, folder], check=True)
+        return subprocess.run([sys.executable, "-B", HERE.parent / "cli/metrics/formats_test.py", "-v",
+                               "--bin", f"{folder}/usr/bin", "--guest", build / "bin/guest",
+                               "--driver", build / "lib/libfakecuda.so"]).returncode
+
+
 def main():
     if reason := machine.why_not():
         print(f"skipped: packages: {reason}")
         sys.exit(77)
-    build = Path(sys.argv[sys.argv.index("--build") + 1])
+    build = option("--build")
     if missing := [file for file in packages_test.FROM_THE_BUILD if not (build / file).exists()]:
         sys.exit(f"{build} has no {', '.join(missing)}: build the target package_tests")
-    debs = Path(sys.argv[sys.argv.index("--debs") + 1])
-    said = subprocess.run(["lintian", "--fail-on", "error,warning", *sorted(debs.glob("*.deb"))])
+    debs = sorted(option("--debs").glob("*.deb"))
+    said = subprocess.run(["lintian", "--fail-on", "error,warning", *debs])
     statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", *sys.argv[1:]]).returncode
                 for tests in ("packages_test.py", "containers_test.py")]
+    statuses.append(run_metrics_test(debs, build))
     sys.exit(said.returncode or max(statuses))
 
 

@@ -22,7 +22,14 @@ int show_definitions(bool json) {
                         {"unit", metric.unit},
                         {"help", metric.help}});
     }
-    json ? print(Json{{"ok", true}, {"metrics", list}}.dump(2) + "\n") : print_text(table.text());
+    console::Table label_table({"LABEL", "MEANING"});
+    Json labels = Json::array();
+    for (const MetricLabel& label : kMetricLabelTable) {
+        label_table.add({label.name, label.help});
+        labels.push_back({{"name", label.name}, {"help", label.help}});
+    }
+    json ? print(Json{{"ok", true}, {"metrics", list}, {"labels", labels}}.dump(2) + "\n")
+         : print_text(table.text() + "\n" + label_table.text());
     return 0;
 }
 

@@ -1,6 +1,9 @@
 #include "cli/metrics/text.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <sstream>
 
 #include "base/histogram.h"
 
@@ -11,6 +14,12 @@ const Metric kMetricTable[kMetrics] = {
     {"xsched_" #name, MetricType::type, MetricScope::scope, member, scale, unit, help},
 #include "cli/metrics/metrics.def"
 #undef XSCHED_METRIC
+};
+
+const MetricLabel kMetricLabelTable[kMetricLabels] = {
+#define XSCHED_LABEL(name, help) {#name, help},
+#include "cli/metrics/labels.def"
+#undef XSCHED_LABEL
 };
 
 const char* metric_type_word(MetricType type) {
@@ -45,10 +54,17 @@ std::string escaped(const std::string& text) {
     return result;
 }
 
-std::string labels_of(const Json& program) {
+std::string text_of(const Labels& labels) {
+    std::string text;
+    for (const auto& [name, value] : labels) text += "," + name + "=\"" + escaped(value) + "\"";
+    return text;
+}
+
+std::string labels_of(const Json& program, const LabelSources& sources) {
     return "pid=\"" + std::to_string(program.value("pid", int64_t{0})) + "\",program=\"" +
            escaped(program.value("program", "")) + "\",uid=\"" + std::to_string(program.value("uid", int64_t{0})) +
-           "\",client=\"" + std::to_string(program.value("client", int64_t{0})) + "\"";
+           "\",client=\"" + std::to_string(program.value("client", int64_t{0})) + "\"" +
+           text_of(sources.of_group(program.value("cgroup", "")));
 }
 
 class Writer {
@@ -94,20 +110,21 @@ private:
     std::string text_;
 };
 
-void write_devices(Writer& writer, const std::string& labels, const Json& program, const char* member) {
+void write_devices(Writer& writer, const std::string& labels, const Json& program, const char* member,
+                   const LabelSources& sources) {
     constexpr const char* kWindows[] = {"1s", "10s", "60s"};
     for (const Json& device : program.value("devices", Json::array())) {
         const Json& values = device.at(member);
+        const std::string name = device.value("device", "");
+        const std::string all = labels + text_of({{"device", name}}) + text_of(sources.of_device(name));
         for (size_t i = 0; i < values.size() && i < std::size(kWindows); ++i)
-            writer.sample(
-                labels + ",device=\"" + escaped(device.value("device", "")) + "\",window=\"" + kWindows[i] + "\"",
-                values[i]);
+            writer.sample(all + ",window=\"" + kWindows[i] + "\"", values[i]);
     }
 }
 
-void write_program(Writer& writer, const Metric& metric, const Json& program) {
-    const std::string labels = labels_of(program);
-    if (metric.scope == MetricScope::kDevice) return write_devices(writer, labels, program, metric.member);
+void write_program(Writer& writer, const Metric& metric, const Json& program, const std::string& labels,
+                   const LabelSources& sources) {
+    if (metric.scope == MetricScope::kDevice) return write_devices(writer, labels, program, metric.member, sources);
     const auto found = program.find(metric.member);
     if (found == program.end()) return;
     if (metric.type == MetricType::kHistogram) return writer.histogram(labels, *found);
@@ -122,11 +139,26 @@ void write_program(Writer& writer, const Metric& metric, const Json& program) {
     }
 }
 
+// Returns the largest weight that the header Accept gives the type, from 0 (or if the type is not named) to 1: RFC
+// 9110, 12.4.2 and 12.5.1.
+double preference(const std::string& accepted, const std::string& type) {
+    double most = 0;
+    std::istringstream entries(accepted);
+    for (std::string entry; std::getline(entries, entry, ',');) {
+        entry.erase(0, entry.find_first_not_of(' '));
+        if (!entry.starts_with(type)) continue;
+        const size_t weight = entry.find(";q=");
+        most = std::max(most, weight == std::string::npos ? 1 : std::strtod(entry.c_str() + weight + 3, nullptr));
+    }
+    return most;
+}
+
 }  // namespace
 
 MetricsFormat metrics_format(const std::string& accepted) {
-    const bool open_metrics = accepted.find("application/openmetrics-text") != std::string::npos;
-    return open_metrics ? MetricsFormat::kOpenMetrics : MetricsFormat::kPrometheus;
+    const double open_metrics = preference(accepted, "application/openmetrics-text");
+    return open_metrics > 0 && open_metrics >= preference(accepted, "text/plain") ? MetricsFormat::kOpenMetrics
+                                                                                  : MetricsFormat::kPrometheus;
 }
 
 const char* metrics_content_type(MetricsFormat format) {
@@ -134,18 +166,21 @@ const char* metrics_content_type(MetricsFormat format) {
                                                  : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-std::string metrics_text(const Json& answer, MetricsFormat format) {
+std::string metrics_text(const Json& answer, MetricsFormat format, const LabelSources& sources) {
     const bool open_metrics = format == MetricsFormat::kOpenMetrics;
     const std::string info = open_metrics ? "xsched_server info" : "xsched_server_info gauge";
     std::string text = "# TYPE " + info + "\n# HELP " + info.substr(0, info.find(' ')) +
                        " The policy in force.\nxsched_server_info{policy=\"" + escaped(answer.value("policy", "")) +
                        "\"} 1\n";
+    std::vector<std::string> labels;
+    for (const Json& program : answer["programs"]) labels.push_back(labels_of(program, sources));
     for (const Metric& metric : kMetricTable) {
         Writer writer(metric, format);
         if (metric.scope == MetricScope::kServer)
             writer.sample("", answer.value(metric.member, Json()));
         else
-            for (const Json& program : answer["programs"]) write_program(writer, metric, program);
+            for (size_t i = 0; i < labels.size(); ++i)
+                write_program(writer, metric, answer["programs"][i], labels[i], sources);
         text += writer.text();
     }
     return text + (open_metrics ? "# EOF\n" : "");

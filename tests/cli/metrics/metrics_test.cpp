@@ -57,6 +57,23 @@ TEST(MetricsText, HasEachMetricWithItsHelp) {
     EXPECT_EQ(text.substr(text.size() - 6), "# EOF\n");
 }
 
+TEST(MetricsText, SaysInWhichContainerAProgramIs) {
+    Json grouped = answer();
+    const std::string id(64, 'c');
+    grouped["programs"][0]["cgroup"] = "/docker/" + id;
+    const std::string text = metrics_text(grouped, MetricsFormat::kPrometheus);
+    EXPECT_EQ(occurrences(text, "client=\"3\""), occurrences(text, "client=\"3\",container_id=\"" + id + "\""));
+    EXPECT_TRUE(has(text, ",container_id=\"" + id + "\",device=\"GPU:1\",window=\"1s\"} 0.5\n")) << text;
+}
+
+TEST(MetricsText, EachLabelIsDeclared) {
+    std::set<std::string> declared;
+    for (const MetricLabel& label : kMetricLabelTable) EXPECT_TRUE(declared.insert(label.name).second) << label.name;
+    const std::string text = metrics_text(answer(), MetricsFormat::kOpenMetrics);
+    for (const Pattern::Found& found : Pattern("[{,]([a-zA-Z_]+)=\"").all_in(text))
+        EXPECT_TRUE(declared.contains(found[1])) << found[1];
+}
+
 // node_exporter's textfile collector refuses a whole file for one type that it does not know.
 TEST(MetricsText, OlderFormatHasItsTypesAlone) {
     const std::string text = metrics_text(answer(), MetricsFormat::kPrometheus);
@@ -71,7 +88,10 @@ TEST(MetricsText, OlderFormatHasItsTypesAlone) {
 TEST(MetricsText, RequestsChooseTheFormat) {
     const std::string prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3";
     EXPECT_EQ(metrics_format(prometheus), MetricsFormat::kOpenMetrics);
-    for (const char* accepted : {"", "*/*", "text/plain;version=0.0.4"})
+    EXPECT_EQ(metrics_format("application/openmetrics-text"), MetricsFormat::kOpenMetrics);
+    for (const char* accepted :
+         {"", "*/*", "text/plain;version=0.0.4", "application/openmetrics-text;q=0",
+          "text/plain;version=0.0.4;q=0.5, application/openmetrics-text;version=1.0.0;q=0.4, */*;q=0.1"})
         EXPECT_EQ(metrics_format(accepted), MetricsFormat::kPrometheus) << accepted;
 }
 
@@ -136,6 +156,7 @@ TEST_F(MetricsCommand, PrintsOnce) {
     EXPECT_TRUE(has(outcome.out, "xsched_program_priority{pid=\"")) << outcome.out;
     EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "xsched_program_held_seconds"));
     EXPECT_EQ(xcli({"metrics", "--definitions", "--json"}).json()["metrics"].size(), kMetrics);
+    EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "pod_uid"));
 }
 
 TEST_F(MetricsCommand, ServesThemAtAUnixSocket) {

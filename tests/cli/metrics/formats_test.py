@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Other people's readers read the numbers of xcli metrics in both formats. A reader that is not installed is skipped.
+
+  formats_test.py --bin FOLDER --guest PROGRAM --driver LIBRARY [unittest's arguments]
+
+FOLDER has xcli and xserver; PROGRAM (tests/guest/guest.cpp) works on LIBRARY, a fake CUDA driver.
+"""
+import argparse
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+RULES = Path(__file__).resolve().parents[3] / "packaging/prometheus/xsched-alerts.yml"
+READY_S = 30  # safety
+WORKS_S = 120
+ACCEPTED = {"text/plain": "text/plain;version=0.0.4", "application/openmetrics-text": "application/openmetrics-text"}
+GIVEN = argparse.Namespace()
+NEEDS_PROMTOOL = unittest.skipIf(shutil.which("promtool") is None,
+                                 "promtool is not installed (scripts/install_deps.sh deb)")
+
+
+def promtool(*words, text=None):
+    done = subprocess.run(["promtool", *words], input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+class Formats(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="xsched-formats-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.environment = {**os.environ, "XSCHED_SOCKET": f"{folder.name}/socket", "XLOG_LEVEL": "ERRO",
+                           "XSCHED_CUDA_LIB": str(GIVEN.driver)}
+        cls.start([GIVEN.bin / "xserver"])
+        cls.wait_for(lambda: cls.xcli("policy"))
+        cls.start([GIVEN.bin / "xcli", "run", "--", GIVEN.guest, "cuda", "none", str(WORKS_S)])
+        cls.wait_for(lambda: "xsched_program_device_ratio{" in cls.xcli("metrics"))
+        cls.texts = {kind: cls.answer(kind, Path(folder.name)) for kind in ACCEPTED}
+
+    @classmethod
+    def start(cls, words):
+        child = subprocess.Popen(words, env=cls.environment, stdout=subprocess.PIPE, text=True)
+        cls.addClassCleanup(child.stdout.close)
+        cls.addClassCleanup(child.wait)
+        cls.addClassCleanup(child.terminate)
+        return child
+
+    @classmethod
+    def xcli(cls, *words):
+        return subprocess.run([GIVEN.bin / "xcli", *words], env=cls.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+    @staticmethod
+    def wait_for(condition):
+        end = time.monotonic() + READY_S
+        while time.monotonic() < end:
+            if condition():
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"not so after {READY_S} s")
+
+    @classmethod
+    def answer(cls, kind, folder):
+        """Asks over HTTP, as Prometheus does."""
+        token = folder / "token"
+        served = cls.start([GIVEN.bin / "xcli", "metrics", "--listen", "127.0.0.1:0", "--token-file", token])
+        place = served.stdout.readline().split()[-1]
+        request = urllib.request.Request(f"http://{place}/metrics", headers={
+            "Accept": ACCEPTED[kind], "Authorization": f"Bearer {token.read_text().strip()}"})
+        with urllib.request.urlopen(request, timeout=READY_S) as answer:
+            assert answer.headers["Content-Type"].startswith(kind), answer.headers["Content-Type"]
+            return answer.read().decode()
+
+    def test_the_python_client_reads_openmetrics(self):
+        try:
+            from prometheus_client.openmetrics import parser
+        except ImportError:
+            self.skipTest("python3-prometheus-client is not installed (scripts/install_deps.sh test)")
+        families = {family.name: family for family in
+                    parser.text_string_to_metric_families(self.texts["application/openmetrics-text"])}
+        self.assertEqual(families["xsched_program_held_seconds"].type, "counter")
+        self.assertEqual(families["xsched_program_held_seconds"].unit, "seconds")
+        self.assertGreater(len(families["xsched_program_device_ratio"].samples), 0)
+
+    def test_the_python_client_reads_the_older_format(self):
+        try:
+            from prometheus_client import parser
+        except ImportError:
+            self.skipTest("python3-prometheus-client is not installed (scripts/install_deps.sh test)")
+        families = {family.name: family for family in parser.text_string_to_metric_families(self.texts["text/plain"])}
+        self.assertNotIn("unknown", {family.type for family in families.values()})
+        self.assertGreater(len(families["xsched_program_held_seconds"].samples), 0)
+
+    @NEEDS_PROMTOOL
+    def test_promtool_has_nothing_to_say_about_the_older_format(self):
+        self.assertEqual(promtool("check", "metrics", text=self.texts["text/plain"]), (0, ""))
+
+    @NEEDS_PROMTOOL
+    def test_prometheus_stores_openmetrics(self):
+        """Prometheus' importer wants a time at each sample, which a scrape gives."""
+        now = str(int(datetime.datetime.now().timestamp()))
+        timed = re.sub(r"^([^#].*)$", rf"\1 {now}", self.texts["application/openmetrics-text"], flags=re.M)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "numbers"
+            file.write_text(timed)
+            status, said = promtool("tsdb", "create-blocks-from", "openmetrics", str(file), f"{folder}/data")
+        self.assertEqual(status, 0, said)
+
+    @NEEDS_PROMTOOL
+    def test_the_alerts_are_sound(self):
+        status, said = promtool("check", "rules", str(RULES))
+        self.assertEqual(status, 0, said)
+        self.assertIn("rules found", said)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--bin", "--guest", "--driver"):
+        parser.add_argument(option, type=lambda path: Path(path).resolve(), required=True)
+    _, rest = parser.parse_known_args(namespace=GIVEN)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
