@@ -34,16 +34,19 @@ struct Calls {
     static hipStream_t on(CUstream stream) {
         return kPerThread && stream == nullptr ? reinterpret_cast<hipStream_t>(2) : hip_stream(stream);
     }
-    // A function that has both forms, or one; both take the stream as it is.
+    // Returns whether a call in this stream takes the form for programs with one default stream per thread. AMD's own
+    // legacy stream is the NULL stream (calls.h), which that form takes for the thread's.
+    static bool has_spt(CUstream stream) { return kPerThread && (stream == nullptr || hip_stream(stream) != nullptr); }
+    // A function that has both forms, or one; both take the stream as it is. Calls without a stream are in nullptr.
     template <typename Plain, typename Spt, typename... Arguments>
-    static hipError_t form(Plain plain, Spt spt, Arguments... arguments) {
-        return kPerThread ? spt(arguments...) : plain(arguments...);
+    static hipError_t form(CUstream stream, Plain plain, Spt spt, Arguments... arguments) {
+        return has_spt(stream) ? spt(arguments...) : plain(arguments...);
     }
 
     static CUresult launch(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                            unsigned bz, unsigned shared, CUstream stream, void** arguments, void** extra) {
         const bool host = is_host_function(function);
-        const bool spt = kPerThread && turn() % 2 == 0;
+        const bool spt = has_spt(stream) && turn() % 2 == 0;
         const Kernel kernel{function, {gx, gy, gz}, {bx, by, bz}, shared, on(stream), arguments, extra};
         return code_of(host ? launch_host_function(kernel, spt) : launch_module_function(kernel));
     }
@@ -71,22 +74,22 @@ struct Calls {
         const bool list = turn() % 4 == 0 && may_be_listed(on(stream));
         if (is_host_function(function))
             return code_of(list ? h().hipLaunchCooperativeKernelMultiDevice(&several, 1, 0)
-                                : form(h().hipLaunchCooperativeKernel, h().hipLaunchCooperativeKernel_spt, function,
-                                       grid, block, arguments, shared, hip_stream(stream)));
+                                : form(stream, h().hipLaunchCooperativeKernel, h().hipLaunchCooperativeKernel_spt,
+                                       function, grid, block, arguments, shared, hip_stream(stream)));
         return code_of(list ? h().hipModuleLaunchCooperativeKernelMultiDevice(&functions, 1, 0)
                             : h().hipModuleLaunchCooperativeKernel(functions.function, gx, gy, gz, bx, by, bz, shared,
                                                                    on(stream), arguments));
     }
     static CUresult graph_launch(CUgraphExec graph, CUstream stream) {
-        return code_of(form(h().hipGraphLaunch, h().hipGraphLaunch_spt, reinterpret_cast<hipGraphExec_t>(graph),
+        return code_of(form(stream, h().hipGraphLaunch, h().hipGraphLaunch_spt, reinterpret_cast<hipGraphExec_t>(graph),
                             hip_stream(stream)));
     }
     static CUresult host_function(CUstream stream, CUhostFn function, void* data) {
-        return code_of(form(h().hipLaunchHostFunc, h().hipLaunchHostFunc_spt, hip_stream(stream),
+        return code_of(form(stream, h().hipLaunchHostFunc, h().hipLaunchHostFunc_spt, hip_stream(stream),
                             reinterpret_cast<void*>(function), data));
     }
     static CUresult callback(CUstream stream, CUstreamCallback function, void* data, unsigned flags) {
-        return code_of(form(h().hipStreamAddCallback, h().hipStreamAddCallback_spt, hip_stream(stream),
+        return code_of(form(stream, h().hipStreamAddCallback, h().hipStreamAddCallback_spt, hip_stream(stream),
                             reinterpret_cast<void*>(function), data, flags));
     }
 
@@ -94,7 +97,7 @@ struct Calls {
         const auto direction = static_cast<hipMemcpyKind>(kind);
         if (!kPerThread && turn() % 3 == 0)
             return code_of(h().hipMemcpyWithStream(to, from, bytes, direction, nullptr));
-        return code_of(form(h().hipMemcpy, h().hipMemcpy_spt, to, from, bytes, direction));
+        return code_of(form(nullptr, h().hipMemcpy, h().hipMemcpy_spt, to, from, bytes, direction));
     }
     static CUresult copy_any(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
         return copy(at(to), at(from), bytes, 4);
@@ -112,7 +115,7 @@ struct Calls {
         return copy(at(to), at(from), bytes, 3);
     }
     static CUresult copy_async(void* to, const void* from, size_t bytes, int kind, CUstream stream) {
-        return code_of(form(h().hipMemcpyAsync, h().hipMemcpyAsync_spt, to, from, bytes,
+        return code_of(form(stream, h().hipMemcpyAsync, h().hipMemcpyAsync_spt, to, from, bytes,
                             static_cast<hipMemcpyKind>(kind), hip_stream(stream)));
     }
     static CUresult copy_any_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
@@ -137,7 +140,7 @@ struct Calls {
     }
     static CUresult copy_2d_async(const CUDA_MEMCPY2D* it, CUstream stream) {
         if (turn() % 2 == 0) return code_of(h().hipMemcpyParam2DAsync(it, on(stream)));
-        return code_of(form(h().hipMemcpy2DAsync, h().hipMemcpy2DAsync_spt,
+        return code_of(form(stream, h().hipMemcpy2DAsync, h().hipMemcpy2DAsync_spt,
                             at(it->dstDevice + it->dstY * it->dstPitch + it->dstXInBytes), it->dstPitch,
                             static_cast<const void*>(at(it->srcDevice + it->srcY * it->srcPitch + it->srcXInBytes)),
                             it->srcPitch, it->WidthInBytes, it->Height, static_cast<hipMemcpyKind>(3),
@@ -150,7 +153,8 @@ struct Calls {
     }
     static CUresult set_8_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
         if (turn() % 2 == 0) return code_of(h().hipMemsetD8Async(at(to), value, count, on(stream)));
-        return code_of(form(h().hipMemsetAsync, h().hipMemsetAsync_spt, at(to), int{value}, count, hip_stream(stream)));
+        return code_of(
+            form(stream, h().hipMemsetAsync, h().hipMemsetAsync_spt, at(to), int{value}, count, hip_stream(stream)));
     }
     static CUresult set_16_async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
         return code_of(h().hipMemsetD16Async(at(to), value, count, on(stream)));
@@ -195,18 +199,18 @@ struct Calls {
         return code;
     }
     static CUresult synchronize(CUstream stream) {
-        return code_of(form(h().hipStreamSynchronize, h().hipStreamSynchronize_spt, hip_stream(stream)));
+        return code_of(form(stream, h().hipStreamSynchronize, h().hipStreamSynchronize_spt, hip_stream(stream)));
     }
     static CUresult query(CUstream stream) {
-        return code_of(form(h().hipStreamQuery, h().hipStreamQuery_spt, hip_stream(stream)));
+        return code_of(form(stream, h().hipStreamQuery, h().hipStreamQuery_spt, hip_stream(stream)));
     }
     static CUresult wait_event(CUstream stream, CUevent event, unsigned flags) {
-        return code_of(
-            form(h().hipStreamWaitEvent, h().hipStreamWaitEvent_spt, hip_stream(stream), hip_event(event), flags));
+        return code_of(form(stream, h().hipStreamWaitEvent, h().hipStreamWaitEvent_spt, hip_stream(stream),
+                            hip_event(event), flags));
     }
     static CUresult record(CUevent event, CUstream stream) {
         const CUresult code =
-            code_of(form(h().hipEventRecord, h().hipEventRecord_spt, hip_event(event), hip_stream(stream)));
+            code_of(form(stream, h().hipEventRecord, h().hipEventRecord_spt, hip_event(event), hip_stream(stream)));
         hip::recorded(hip_event(event), hip_stream(stream));
         return code;
     }
@@ -216,8 +220,8 @@ struct Calls {
         return code;
     }
     static CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode) {
-        return code_of(
-            form(h().hipStreamBeginCapture, h().hipStreamBeginCapture_spt, hip_stream(stream), static_cast<int>(mode)));
+        return code_of(form(stream, h().hipStreamBeginCapture, h().hipStreamBeginCapture_spt, hip_stream(stream),
+                            static_cast<int>(mode)));
     }
 };
 template <bool kPerThread>
