@@ -58,7 +58,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
                                            &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);
     const int64_t answered_ns = base::now_ns();
-    *refusal = answered ? ipc::welcome_sentence(welcome.status) : "it did not answer within a second";
+    *refusal = answered ? ipc::refusal_sentence(welcome, refusal_text_) : "it did not answer within a second";
     refused_ = answered && welcome.status != ipc::WelcomeStatus::kAccepted &&
                welcome.status != ipc::WelcomeStatus::kFull && welcome.status != ipc::WelcomeStatus::kNoMemory;
     if (!answered || welcome.status != ipc::WelcomeStatus::kAccepted) return nullptr;

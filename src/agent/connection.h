@@ -15,7 +15,7 @@ namespace xsched::agent {
 class Connection {
 public:
     // Connects and returns the shared memory. Returns null if there is no server, or if it refused: `refusal` then says
-    // why (empty if no server answered). `warn`: log socket paths that cannot be used.
+    // why (empty if no server answered), until the next call. `warn`: log socket paths that cannot be used.
     ipc::Region* open(char (&path)[ipc::kSocketPathBytes], const char** refusal, bool warn);
     // Returns whether the last try reached a server that refused. A retry would be refused again.
     bool refused() const { return refused_; }
@@ -36,6 +36,7 @@ private:
     void forget(bool hang_up);
 
     bool refused_ = false;
+    char refusal_text_[ipc::kRefusalBytes] = "";
     base::Mutex mutex_;  // guards the three
     int socket_ = -1;
     dev_t device_ = 0;

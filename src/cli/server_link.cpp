@@ -48,8 +48,9 @@ void ServerLink::shake_hands() {
     if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, g_patience_ms))
         throw NoServer("the xserver at " + path_ + " does not answer the handshake (" + strerror(errno) +
                        "): is it stopped, or another version? Restart it");
+    char text[ipc::kRefusalBytes];
     if (welcome.status != ipc::WelcomeStatus::kAccepted)
-        throw NoServer(path_ + ": " + ipc::welcome_sentence(welcome.status));
+        throw NoServer(path_ + ": " + ipc::refusal_sentence(welcome, text));
 }
 
 namespace {

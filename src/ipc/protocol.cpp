@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace xsched::ipc {
@@ -31,6 +32,17 @@ const char* welcome_sentence(WelcomeStatus status) {
             return "a rule of the configuration says that this program is never scheduled ('xcli rules')";
     }
     return "xserver answered with a status that this version does not know: install the same version of both";
+}
+
+const char* refusal_sentence(const Welcome& welcome, char (&text)[kRefusalBytes]) {
+    if (welcome.status != WelcomeStatus::kWrongVersion || welcome.version == kVersion)
+        return welcome_sentence(welcome.status);
+    const bool older = welcome.version < kVersion;
+    snprintf(text, sizeof(text), "xserver speaks protocol %u, which is %s than %u of this process: %s", welcome.version,
+             older ? "older" : "newer", kVersion,
+             older ? "update xserver and restart it"
+                   : "update the XSched tools and libraries of this process and start it again");
+    return text;
 }
 
 bool shake_hands(int socket, PeerKind kind, const char* program, Welcome* welcome, int* region_fd, int timeout_ms) {

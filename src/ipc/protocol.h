@@ -78,6 +78,9 @@ inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // limit of an answer tha
 
 // A sentence for people, with what to do.
 const char* welcome_sentence(WelcomeStatus status);
+// Returns the same for a whole Welcome. If the versions differ, the sentence has both; it is then in `text`.
+inline constexpr size_t kRefusalBytes = 200;
+const char* refusal_sentence(const Welcome& welcome, char (&text)[kRefusalBytes]);
 
 // Where xserver listens. Fills `path` (sizeof(sockaddr_un.sun_path) bytes); false: no usable place (no runtime
 // directory), with one WARN line written.

@@ -25,6 +25,7 @@ Handshake judge_hello(const void* packet, size_t bytes, const Peer& peer, ipc::S
     memcpy(&hello, packet, bytes < sizeof(hello) ? bytes : sizeof(hello));
     if (hello.magic != ipc::kMagic) return handshake;
     handshake.status = ipc::WelcomeStatus::kWrongVersion;
+    handshake.version = hello.version;
     if (hello.version != ipc::kVersion) return handshake;
     handshake.status = ipc::WelcomeStatus::kBadHello;
     if (bytes != sizeof(hello) || hello.bytes != sizeof(hello)) return handshake;

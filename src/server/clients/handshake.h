@@ -11,6 +11,7 @@ namespace xsched::server {
 // The facts about a peer after its first packet.
 struct Handshake {
     ipc::WelcomeStatus status = ipc::WelcomeStatus::kBadHello;
+    uint32_t version = 0;  // of the peer's protocol
     ipc::PeerKind kind = ipc::PeerKind::kClient;
     std::string program;  // printable
     int32_t pid = 0;      // the peer's own word for its pid

@@ -22,6 +22,13 @@ constexpr int64_t kBacklogRetryNs = 10 * base::kMillisecond;
 constexpr int kMostAtOnce = 64;        // most connections that are accepted before other events are served
 constexpr int64_t kConnectionFds = 3;  // descriptors of one connection: itself, its process, and the file of its memory
 
+std::string versions_text(const Handshake& handshake) {
+    const bool older = handshake.version < ipc::kVersion;
+    return "it speaks protocol " + std::to_string(handshake.version) + ", which is " + (older ? "older" : "newer") +
+           " than " + std::to_string(ipc::kVersion) + " of this server: " +
+           (older ? "update its XSched libraries and start it again" : "update xserver and restart it");
+}
+
 }  // namespace
 
 void Server::accept_newcomers(int64_t now_ns) {
@@ -89,6 +96,8 @@ void Server::answer_handshake(uint32_t id, int64_t now_ns) {
 }
 
 void Server::judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns) {
+    if (handshake.status == ipc::WelcomeStatus::kWrongVersion)
+        return refuse(newcomer, handshake.status, now_ns, versions_text(handshake));
     if (handshake.status != ipc::WelcomeStatus::kAccepted) return refuse(newcomer, handshake.status, now_ns);
     if (handshake.kind == ipc::PeerKind::kClient) return admit_client(id, newcomer, handshake, now_ns);
     const uid_t user = newcomer.user->uid();
@@ -98,9 +107,10 @@ void Server::judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, i
     if (newcomer.socket) undertaker_.bury(user, std::move(newcomer.socket));  // gone already
 }
 
-void Server::refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns) {
+void Server::refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns, const std::string& why) {
     if (newcomer.user->may_log(now_ns))
-        XLOG_INFO("%s is not let in: %s", name_of(newcomer.peer).c_str(), ipc::welcome_sentence(status));
+        XLOG_INFO("%s is not let in: %s", name_of(newcomer.peer).c_str(),
+                  why.empty() ? ipc::welcome_sentence(status) : why.c_str());
     send_refusal(newcomer.socket.get(), status);
     undertaker_.bury(newcomer.user->uid(), std::move(newcomer.socket));
 }
