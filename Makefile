@@ -31,7 +31,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb test-install asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
+.PHONY: deb test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -98,9 +98,14 @@ deb: ## build Debian packages in build/deb
 	@scripts/make_deb.sh
 
 test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
+	@scripts/install_deps.sh packages
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target package_tests
 	@tests/packages/run.py --debs build/deb --build build/dev
+
+abi: ## compare the C interface with that of the last release
+	@scripts/install_deps.sh build abi
+	@tools/abi/abi.py
 
 fresh: ## make demo and make test in new Debian systems with cold caches, as root and as an ordinary user (needs root)
 	@scripts/install_deps.sh fresh

@@ -2,7 +2,7 @@
 # Installs the Debian packages that are missing, and nothing else.
 #
 #   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
-#                           [deb] [matrix]
+#                           [deb] [abi] [packages] [matrix]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -43,6 +43,7 @@ test=(
     zsh                   # shells whose jobs xcli run is: tests/guest/terminal_test.py
     fish
     musl-tools            # programs of another C library: xcli run's tests
+    abigail-tools         # abidiff: make abi
     python3-prometheus-client # reads what xcli metrics prints
 )
 lint=(
@@ -76,7 +77,13 @@ deb=(
     fakeroot
     lintian               # and what Debian says about the result
     debootstrap           # tests/packages: machines to install them on
+)
+abi=(
+    abigail-tools         # make abi
+)
+packages=(                # make test-install, beside what deb has
     prometheus            # promtool, which checks what xcli metrics prints
+    abigail-tools
 )
 browser=(
     chromium              # the test of xcli web's page; it is skipped without
@@ -96,13 +103,13 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | fuzz | old | fresh | roots | deb | browser | matrix)
+        build | run | test | lint | format | fuzz | old | fresh | roots | deb | abi | packages | browser | matrix)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
-                "old, fresh, roots, deb, browser or matrix" >&2
+                "old, fresh, roots, deb, abi, packages, browser or matrix" >&2
             exit 2
             ;;
     esac
