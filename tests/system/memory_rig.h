@@ -137,6 +137,74 @@ print("freed", flush=True)
 time.sleep(float(os.environ.get("STAYS", "0")))
 )";
 
+// Does BEFORE, says `ready`, does WHILE again and again until the test says STOP, and does AFTER.
+inline constexpr const char* kMaps = R"(
+def check(code, what):
+    if code:
+        print("error", code, what, flush=True)
+        os._exit(1)
+class Wanted(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int) for name in ("type", "handles", "where", "device")] + [
+        ("more", ctypes.c_void_p), ("flags", ctypes.c_ubyte * 8)]
+class Access(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int) for name in ("where", "device", "flags")]
+def n(value):
+    return ctypes.c_uint64(value)
+def mib(count):
+    return ctypes.c_size_t(count << 20)
+made = ctypes.c_uint64()
+def create(count, handles=0):
+    wanted = Wanted(1, handles, 1, 0, None)
+    check(cuda.cuMemCreate(ctypes.byref(made), mib(count), ctypes.byref(wanted), n(0)), "create")
+    return made.value
+def reserve(count):
+    check(cuda.cuMemAddressReserve(ctypes.byref(made), mib(count), n(2 << 20), n(0), n(0)), "reserve")
+    return made.value
+def map_at(address, count, handle, offset=0):
+    return cuda.cuMemMap(n(address), mib(count), mib(offset), n(handle), n(0))
+def open_at(address, count, flags=3, device=0):
+    return cuda.cuMemSetAccess(n(address), mib(count), ctypes.byref(Access(1, device, flags)), ctypes.c_size_t(1))
+def unmap(address, count):
+    return cuda.cuMemUnmap(n(address), mib(count))
+def release(handle):
+    return cuda.cuMemRelease(n(handle))
+def free(address, count):
+    return cuda.cuMemAddressFree(n(address), mib(count))
+def mapped(count, handle, offset=0, flags=3):
+    address = reserve(count)
+    check(map_at(address, count, handle, offset), "map")
+    check(open_at(address, count, flags), "open")
+    return address
+def gone(address, count):
+    check(unmap(address, count), "unmap")
+    check(free(address, count), "free")
+def put(address, count, value):
+    check(cuda.cuMemsetD32_v2(n(address), ctypes.c_uint(value), ctypes.c_size_t(count << 18)), "set")
+    check(cuda.cuCtxSynchronize(), "synchronize")
+word = ctypes.c_uint()
+def compare(address, count, value):
+    for at in range(0, count << 20, 1 << 19):
+        check(cuda.cuMemcpyDtoH_v2(ctypes.byref(word), n(address + at), ctypes.c_size_t(4)), "copy")
+        if word.value != value:
+            print("wrong: %x instead of %x at %d" % (word.value, value, at), flush=True)
+            os._exit(3)
+def asked(address):
+    flags = ctypes.c_ulonglong()
+    check(cuda.cuMemGetAccess(ctypes.byref(flags), ctypes.byref(Access(1, 0)), n(address)), "access")
+    return flags.value
+def retained(address):
+    code = cuda.cuMemRetainAllocationHandle(ctypes.byref(made), ctypes.c_void_p(address))
+    return made.value if code == 0 else -code
+exec(os.environ["BEFORE"])
+print("ready", flush=True)
+end = time.time() + 60
+while not os.path.exists(os.environ["STOP"]) and time.time() < end:
+    exec(os.environ["WHILE"])
+    time.sleep(0.01)
+exec(os.environ["AFTER"])
+print("over", fake.fake_cuda_live(b"piece"), fake.fake_cuda_live(b"reservation"), fake.fake_cuda_errors(), flush=True)
+)";
+
 class CudaMemory : public WithServer {
 protected:
     int card_mib_ = 192;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/no_copies.h"
+#include "platform/cuda/shim/counted_mappings.h"
 #include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/mapping_table.h"
 #include "platform/cuda/shim/platform.h"
@@ -58,12 +59,19 @@ template <stream::EntryPoint kEntry>
 CUresult map_memory(CUdeviceptr begin, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                     unsigned long long flags) {
     if (is_ours(handle)) return map_movable(begin, bytes, offset, handle, flags);
-    return stream::driver<kEntry>()(begin, bytes, offset, handle, flags);
+    NewMapping mapping(begin, bytes, handle);
+    const CUresult code = stream::driver<kEntry>()(begin, bytes, offset, handle, flags);
+    if (code == CUDA_SUCCESS) mapping.keep();
+    return code;
 }
 
 template <stream::EntryPoint kEntry>
 CUresult unmap_memory(CUdeviceptr begin, size_t bytes) {
-    return stream::memory_moves() ? unmap_movable(begin, bytes) : stream::Traced<kEntry>::call(begin, bytes);
+    EndingMappings ending(begin, bytes);
+    const CUresult code =
+        stream::memory_moves() ? unmap_movable(begin, bytes) : stream::Traced<kEntry>::call(begin, bytes);
+    if (code != CUDA_SUCCESS) ending.stay();
+    return code;
 }
 
 template <stream::EntryPoint kEntry>
@@ -81,7 +89,9 @@ CUresult retain_handle(CUmemGenericAllocationHandle* handle, void* address) {
         if (range_of_evictable(nullptr, nullptr, memory)) return CUDA_ERROR_INVALID_VALUE;
         if (handle != nullptr && retain_movable(handle, memory)) return CUDA_SUCCESS;
     }
-    return stream::driver<kEntry>()(handle, address);
+    const CUresult code = stream::driver<kEntry>()(handle, address);
+    if (code == CUDA_SUCCESS) add_use(MemoryName::of_handle(*handle));
+    return code;
 }
 
 // Hooks of calls with a handle that may be ours, among arguments that cannot be mistaken for one.
@@ -123,13 +133,15 @@ struct AsksOfMemory<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) { return ask_of_memory<kEntry>(arguments...); }
 };
 
-// Hooks of calls that give the program memory which is not movable.
+// Hooks of calls that give the program memory which is not movable, and is another process's. If the driver knows the
+// memory as the program's own, its handle is one more use.
 template <stream::EntryPoint kEntry, typename Function = typename stream::Declared<kEntry>::Type>
 struct GivesOther;
 template <stream::EntryPoint kEntry, typename... Arguments>
 struct GivesOther<kEntry, CUresult (*)(Arguments...)> {
     static CUresult call(Arguments... arguments) {
         const CUresult code = stream::driver<kEntry>()(arguments...);
+        if (code == CUDA_SUCCESS) add_use(MemoryName::of_handle(*first_of(arguments...)));
         note_that_it_stays<kEntry>(code);
         return code;
     }

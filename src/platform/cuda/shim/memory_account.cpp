@@ -25,8 +25,9 @@ struct Counted {
     size_t bytes;
     CUcontext context;
     CUdevice device;
+    size_t uses;  // handles and mappings; 1 for all but physical memory
 };
-constinit base::Mutex g_counted_mutex;  // guards the next one
+constinit base::Mutex g_counted_mutex;  // guards the next one, and its uses
 constinit Counted* g_counted[kBuckets] = {};
 constinit std::atomic<uint64_t> g_counted_bytes[kMostCounted] = {};
 constinit std::atomic<uint64_t> g_identities[kMostCounted] = {};  // XDevice; 0: not known yet
@@ -59,11 +60,20 @@ XDevice counted_identity(CUdevice device) {
     return known.load(std::memory_order_relaxed);
 }
 
-Counted* take_counted(const MemoryName& memory) {
-    base::Lock lock(g_counted_mutex);
+// Returns the place of the pointer to the memory's entry; the pointer is nullptr if it is not counted. g_counted_mutex
+// held.
+Counted** find_counted(const MemoryName& memory) {
     Counted** at = &bucket_of(memory);
     while (*at != nullptr && !((*at)->memory == memory)) at = &(*at)->next;
-    return *at != nullptr ? std::exchange(*at, (*at)->next) : nullptr;
+    return at;
+}
+
+// Ends one use. Takes the entry out, and returns it, if that was the last one.
+Counted* take_counted(const MemoryName& memory) {
+    base::Lock lock(g_counted_mutex);
+    Counted** const at = find_counted(memory);
+    if (*at == nullptr || --(*at)->uses != 0) return nullptr;
+    return std::exchange(*at, (*at)->next);
 }
 
 void put_counted(Counted* counted) {
@@ -134,24 +144,33 @@ void Room::keep(const MemoryName& memory) {
     if (device_ < 0) return;
     auto* counted = static_cast<Counted*>(std::malloc(sizeof(Counted)));
     if (counted == nullptr) return;
-    *counted = {nullptr, memory, bytes_, context_, device_};
+    *counted = {nullptr, memory, bytes_, context_, device_, 1};
     put_counted(counted);
     tell_of(std::exchange(device_, -1));
 }
 
-Leaving::Leaving(const MemoryName& memory) : counted_(take_counted(memory)) {}
+Leaving::Leaving(const MemoryName& memory) : memory_(memory), counted_(take_counted(memory)) {}
 
 Leaving::~Leaving() {
     auto* const counted = static_cast<Counted*>(counted_);
-    if (counted == nullptr) return;
+    if (counted == nullptr) {
+        if (stays_) add_use(memory_);
+        return;
+    }
     const stream::KeepErrno keep;
     if (stays_) {
+        counted->uses = 1;
         put_counted(counted);
         return;
     }
     uncount(*counted);
     tell_of(counted->device);
     std::free(counted);
+}
+
+void add_use(const MemoryName& memory) {
+    base::Lock lock(g_counted_mutex);
+    if (Counted* const counted = *find_counted(memory)) ++counted->uses;
 }
 
 void forget_counted(CUcontext context) {

@@ -46,7 +46,8 @@ private:
     bool enough_ = true;
 };
 
-// Memory that is being freed. Its place is free at the end, unless the call failed.
+// Memory that is being freed. Its place is free at the end, unless the call failed. Physical memory has several uses:
+// each of its handles and each of its mappings. The end of any but the last one changes nothing.
 class Leaving : base::NoCopies {
 public:
     explicit Leaving(const MemoryName& memory);
@@ -54,9 +55,14 @@ public:
     void stays() { stays_ = true; }
 
 private:
-    void* counted_;
+    const MemoryName memory_;
+    void* counted_;  // nullptr: it is not counted, or has more uses
     bool stays_ = false;
 };
+
+// Notes one more use of counted physical memory. Changes nothing if the memory is not counted: memory of another
+// process counts there.
+void add_use(const MemoryName& memory);
 
 // Stops counting the memory of a context that the driver destroys.
 void forget_counted(CUcontext context);
