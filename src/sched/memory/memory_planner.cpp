@@ -109,6 +109,11 @@ bool MemoryPlanner::settled(std::span<const MemoryUser> users) const {
                        [this](const MemoryUser& user) { return known_.at(user.client).given_up || has_obeyed(user); });
 }
 
+// Returns how much of its memory is on the way back to the device, where it can be given again.
+uint64_t MemoryPlanner::coming_back(const MemoryUser& user) const {
+    return known_.at(user.client).away == 0 ? user.on_host : 0;
+}
+
 // Returns whether others that are no more urgent could give as much as is missing, at whatever time. Memory given for
 // this request counts as given.
 bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const {
@@ -118,7 +123,7 @@ bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const Mem
     uint64_t there = 0;
     for (const MemoryUser& user : users)
         if (!are_together(user, asker) && (user.kept_away || (user.evictable && user.priority <= asker.priority)))
-            there += gives(user);
+            there += gives(user) + coming_back(user);
     return there >= asker.wanted;
 }
 

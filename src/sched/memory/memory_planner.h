@@ -93,6 +93,7 @@ private:
     bool has_obeyed(const MemoryUser& user) const;
     void lose_patience(const MemoryUser& user, int64_t now_ns);
     bool settled(std::span<const MemoryUser> users) const;
+    uint64_t coming_back(const MemoryUser& user) const;
     bool could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const;
     bool may_give(const MemoryUser& giver, const MemoryUser& asker, uint64_t missing, int64_t now_ns,
                   int64_t* turn_ends_ns);

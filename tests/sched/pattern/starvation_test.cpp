@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched::starvation_test {
 namespace {
 

@@ -148,7 +148,7 @@ bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
         range = make_range(context, stream::device_of(api, context), bytes, code);
         if (range != nullptr) put_in(range);
         use.leave();
-        if (range != nullptr || *code != CUDA_ERROR_OUT_OF_MEMORY || !ask_for_memory(bytes)) break;
+        if (range != nullptr || *code != CUDA_ERROR_OUT_OF_MEMORY || !ask_for_memory(bytes, i)) break;
     }
     if (range == nullptr) return *code == CUDA_ERROR_OUT_OF_MEMORY;
     *memory = range->begin;
@@ -271,7 +271,7 @@ void note_attribute(void* value, int attribute, CUdeviceptr address) {
     if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE) std::memcpy(value, &bytes, sizeof bytes);
 }
 
-bool ask_for_memory(size_t bytes) {
+bool ask_for_memory(size_t bytes, int tries) {
     const stream::KeepErrno keep;
     const XDevice device = current_device();
     if (bytes == 0 || device == 0 || stream::some_captured()) return false;
@@ -279,6 +279,7 @@ bool ask_for_memory(size_t bytes) {
     size_t total = 0;
     if (driver<stream::kEntry_cuMemGetInfo_v2>()(&free, &total) != CUDA_SUCCESS || bytes > total) return false;
     const uint64_t needed = bytes + kSlackBytes;
+    if (tries == 0 && needed <= free) return true;  // memory has become free since the driver refused
     return xq_memory_ask(device, needed > free ? needed - free : bytes);
 }
 

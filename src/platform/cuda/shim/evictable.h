@@ -54,8 +54,9 @@ bool wait_for_copies(const void* value, int attribute, CUdeviceptr address);
 void note_attribute(void* value, int attribute, CUdeviceptr address);
 
 // Asks other programs for memory after the driver has refused `bytes` bytes. Returns whether they have given memory
-// back, so that the allocation should be tried again. May wait for seconds; holds no lock.
-bool ask_for_memory(size_t bytes);
+// back, so that the allocation should be tried again. `tries`: how often the allocation has been tried again before.
+// May wait for seconds; holds no lock.
+bool ask_for_memory(size_t bytes, int tries);
 
 // Returns whether there may be memory that is made of several pieces, of which the driver knows each by itself.
 inline bool has_ranges() { return stream::memory_moves() || some_opened(); }

@@ -54,7 +54,7 @@ CUresult create_behind(Physical& memory, unsigned long long flags) {
                                                                 &memory.wanted, flags);
         if (code == CUDA_SUCCESS) put_physical(memory);
         use.leave();
-        if (code != CUDA_ERROR_OUT_OF_MEMORY || !ask_for_memory(memory.range.bytes)) break;
+        if (code != CUDA_ERROR_OUT_OF_MEMORY || !ask_for_memory(memory.range.bytes, i)) break;
     }
     return code;
 }

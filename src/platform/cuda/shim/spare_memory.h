@@ -47,7 +47,7 @@ template <stream::EntryPoint kEntry, typename... Arguments>
 CUresult allocate_somehow(size_t bytes, Arguments... arguments) {
     CUresult code = stream::Traced<kEntry>::call(arguments...);
     if (code == CUDA_ERROR_OUT_OF_MEMORY && give_spares_back()) code = stream::Traced<kEntry>::call(arguments...);
-    for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes); ++i)
+    for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes, i); ++i)
         code = stream::Traced<kEntry>::call(arguments...);
     return code;
 }
@@ -159,7 +159,7 @@ struct AllocatesInOrder<kEntry, CUresult (*)(Arguments...)> {
         Room room(captured ? 0 : bytes);
         if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
         CUresult code = stream::Scheduled<kEntry>::call(arguments...);
-        for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes); ++i)
+        for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes, i); ++i)
             code = stream::Scheduled<kEntry>::call(arguments...);
         if (code == CUDA_SUCCESS) room.keep(*first_of(arguments...));
         note_that_it_stays<kEntry>(code);

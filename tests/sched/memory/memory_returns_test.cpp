@@ -1,0 +1,120 @@
+// When memory that was sent away comes back, and what others may ask for meanwhile.
+#include "sched/memory/memory_plans.h"
+
+namespace xsched::sched {
+namespace {
+
+TEST_F(MemoryPlans, ItComesBackWhenThereIsRoom) {
+    add(1, 0, 50 * kGiB);
+    add(2, 10, 0, false);
+    ASSERT_TRUE(allocate(2, 60 * kGiB));
+    steps(20);
+    EXPECT_EQ(user(1).on_host, 30 * kGiB);
+    user(2).on_card = 0;
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0u);
+    EXPECT_EQ(user(1).on_card, 50 * kGiB);
+}
+
+TEST_F(MemoryPlans, TheMoreUrgentComesBackFirst) {
+    add(1, 3, 40 * kGiB);
+    add(2, 1, 40 * kGiB);
+    add(3, 10, 0);
+    ASSERT_TRUE(allocate(3, 80 * kGiB));
+    steps(3);
+    user(3).on_card = 40 * kGiB - MemoryPlanner::kReserveBytes;
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(50);
+    EXPECT_EQ(user(1).on_host, 0u);
+    EXPECT_EQ(user(2).on_host, 40 * kGiB);
+}
+
+TEST_F(MemoryPlans, AProgramThatLeavesGivesAllBack) {
+    add(1, 0, 50 * kGiB);
+    add(2, 10, 0);
+    ASSERT_TRUE(allocate(2, 60 * kGiB));
+    users_.pop_back();
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0u);
+}
+
+TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsComingBack) {
+    add(1, 0, 50 * kGiB);
+    add(2, 10, 0, false);
+    ASSERT_TRUE(allocate(2, 80 * kGiB));
+    user(2).on_card = 0;
+    now_ns_ += MemoryPlanner::kSettleNs;
+    plan();
+    ASSERT_EQ(orders_[0].away, 0U);
+    user(1).moving = true;
+    ask(2, 30 * kGiB);
+    plan();
+    EXPECT_EQ(orders_[1].answer, Answer::kNone) << state_of_all();
+    user(1).moving = false;
+    obey();
+    ASSERT_EQ(user(1).on_card, 50 * kGiB);
+    steps(2);
+    EXPECT_EQ(answers_[2], Answer::kTryAgain);
+    EXPECT_EQ(user(1).on_host, 30 * kGiB);
+}
+
+TEST_F(MemoryPlans, ARequestDoesNotWaitForEverForMemoryThatIsComingBack) {
+    add(1, 0, 0).on_host = 50 * kGiB;
+    add(2, 10, 0, false);
+    plan();
+    user(1).moving = true;
+    ask(2, 40 * kGiB);
+    const int64_t until_ns = now_ns_ + 3 * MemoryPlanner::patience_ns();
+    for (; now_ns_ < until_ns && orders_[1].answer == Answer::kNone; now_ns_ += base::kSecond) plan();
+    EXPECT_EQ(orders_[1].answer, Answer::kNotEnough);
+}
+
+TEST_F(MemoryPlans, WhatAnEarlierSchedulerSentAwayStaysAway) {
+    add(1, 0, 0).on_host = 30 * kGiB;
+    add(2, 10, 70 * kGiB, false);
+    plan();
+    EXPECT_EQ(orders_[0].away, 30 * kGiB);
+    user(2).on_card = 10 * kGiB;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
+TEST_F(MemoryPlans, AProgramThatFillsTheDeviceComesBack) {
+    add(1, 0, 0).on_host = kCard - kGiB / 32;
+    steps(50);
+    EXPECT_NE(user(1).on_host, 0U) << "the driver may need some of it meanwhile";
+    steps(100);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
+TEST_F(MemoryPlans, AGangComesBackTogetherOrNotAtAll) {
+    for (const uint32_t client : {1U, 2U}) {
+        MemoryUser& member = add(client, 0, 0);
+        member.on_host = 20 * kGiB;
+        member.gang = 1;
+    }
+    add(3, 10, 50 * kGiB, false);
+    steps(2);
+    EXPECT_EQ(user(1).on_host + user(2).on_host, 40 * kGiB) << state_of_all();
+    user(3).on_card = 35 * kGiB;
+    steps(3);
+    EXPECT_EQ(user(1).on_host + user(2).on_host, 0U) << state_of_all();
+}
+
+TEST_F(MemoryPlans, AMemberOfAGangFollowsTheOther) {
+    MemoryUser& member = add(1, 0, 20 * kGiB);
+    member.gang = 1;
+    member.guarantee = 5 * kGiB;
+    member.gang_is_away = member.gang_waits = true;
+    steps(2);
+    EXPECT_EQ(user(1).on_card, 5 * kGiB) << "all but what is guaranteed";
+    EXPECT_TRUE(planner_.is_ready(1)) << "it waits for the other alone";
+    user(1).gang_is_away = user(1).gang_waits = false;
+    steps(2);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
+}  // namespace
+}  // namespace xsched::sched
