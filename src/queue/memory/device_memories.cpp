@@ -166,10 +166,11 @@ uint64_t sum_of(std::atomic<uint64_t> Memory::* part) {
 }
 
 // Copies the order of the scheduler before into the new scheduler's memory, so that memory that was sent away stays
-// away.
-void carry_order_over(ipc::Header& header, const Memory& memory) {
+// away, and the limits that it knew.
+void carry_over(ipc::Header& header, const Memory& memory) {
     const ipc::Header* before = g_header.load(std::memory_order_acquire);
     if (before == nullptr || before == &header) return;
+    carry_joint_limit(entry_of(memory), *before, header);
     const bool is_away = memory.on_host.load(std::memory_order_acquire) != 0;
     words_of(header, memory).away.store(is_away ? words_of(*before, memory).away.load() : 0);
 }
@@ -198,7 +199,7 @@ void attach_memory(ipc::Header& header) {
     g_attached_ns.store(base::now_ns(), std::memory_order_relaxed);
     for (const Memory& memory : g_memory) {
         if (memory.device.load(std::memory_order_acquire) == 0) continue;
-        carry_order_over(header, memory);
+        carry_over(header, memory);
         publish(header, memory);
         if (memory.ops.load(std::memory_order_acquire) != nullptr) take_part(header, memory);
     }

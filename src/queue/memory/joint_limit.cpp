@@ -35,11 +35,35 @@ bool try_to_count(size_t at, ipc::Header* header, uint64_t bytes) {
     return false;
 }
 
-void count_anyway(size_t at, ipc::Header& header, uint64_t bytes) {
+// Returns how much the program may have while the scheduler does not answer: what the limits left it when the scheduler
+// last looked at the device, or the whole limit if it never has.
+uint64_t most_without_answer(const ipc::Header& header, const DeviceMemory& words) {
+    const uint64_t most = words.joint_most.load(std::memory_order_relaxed);
+    const bool looked = most != 0 || words.limit_answered.load(std::memory_order_relaxed) != 0;
+    return looked ? most : joint_limit(header);
+}
+
+// Counts the bytes although the scheduler does not answer. Returns false if the program would have too much.
+bool count_without_answer(size_t at, ipc::Header& header, uint64_t bytes) {
+    static constinit std::atomic<bool> told{false};
+    DeviceMemory& words = header.memory[at];
+    const uint64_t most = most_without_answer(header, words);
+    if (!told.exchange(true, std::memory_order_relaxed))
+        XLOG_WARN(
+            "the scheduler does not answer: until it does, this program may have %.2f GiB on the device, which is what "
+            "the limits of its user and control group left it",
+            static_cast<double>(most) / (1 << 30));
     CountedMemory& counted = g_counted_memory[at];
     base::Lock lock(counted.counting);
+    if (counted.bytes > most || bytes > most - counted.bytes) return false;
     counted.bytes += bytes;
-    header.memory[at].counted.store(counted.bytes, std::memory_order_seq_cst);
+    words.counted.store(counted.bytes, std::memory_order_seq_cst);
+    return true;
+}
+
+// Returns whether an earlier request has no answer yet. A scheduler that answers again answers that one first.
+bool is_silent(const DeviceMemory& words) {
+    return words.limit_answered.load(std::memory_order_acquire) != words.limit_asked.load(std::memory_order_relaxed);
 }
 
 // Asks the scheduler for more of the joint limit: `bytes` in all. Returns false if no scheduler answers until
@@ -59,8 +83,8 @@ bool ask_for_more(DeviceMemory& words, ipc::Header& header, uint64_t bytes, int6
 }  // namespace
 
 // Counts an allocation against the joint limit. Returns false if the limit forbids it. If the scheduler does not answer
-// for a second, the allocation is counted without it. Another thread of the process may take what was allowed for this
-// one, which then asks again.
+// for a second, what it told last decides, and later allocations do not wait. Another thread of the process may take
+// what was allowed for this one, which then asks again.
 bool count_memory(size_t at, uint64_t device, ipc::Header* header, uint64_t bytes) {
     if (try_to_count(at, header, bytes)) return true;
     base::Lock lock(g_counted_memory[at].asking);
@@ -68,10 +92,8 @@ bool count_memory(size_t at, uint64_t device, ipc::Header* header, uint64_t byte
     words.device.store(device, std::memory_order_release);
     const int64_t until_ns = base::now_ns() + base::kSecond;
     do {
-        if (!ask_for_more(words, *header, bytes, until_ns)) {
-            count_anyway(at, *header, bytes);
-            return true;
-        }
+        if (is_silent(words) || !ask_for_more(words, *header, bytes, until_ns))
+            return count_without_answer(at, *header, bytes);
         if (try_to_count(at, header, bytes)) return true;
     } while (bytes <= joint_memory_left(at, header) && base::now_ns() < until_ns);
     return false;
@@ -97,6 +119,15 @@ uint64_t joint_memory_left(size_t at, const ipc::Header* header) {
     const uint64_t most = header->memory[at].joint_most.load(std::memory_order_relaxed);
     const uint64_t has = header->memory[at].counted.load(std::memory_order_relaxed);
     return most > has ? most - has : 0;
+}
+
+void carry_joint_limit(size_t at, const ipc::Header& before, ipc::Header& header) {
+    if (joint_limit(before) == 0) return;
+    const DeviceMemory& known = before.memory[at];
+    DeviceMemory& words = header.memory[at];
+    words.joint_most.store(known.joint_most.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    words.may_have.store(known.may_have.load(std::memory_order_seq_cst), std::memory_order_seq_cst);
+    header.memory_joint_limit.store(joint_limit(before), std::memory_order_seq_cst);
 }
 
 void forget_counted_memory() {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "dispatch/limited_clients.h"
+#include "support/eventually.h"
 
 namespace xsched::queue {
 namespace {
@@ -35,9 +36,13 @@ protected:
         });
     }
     void TearDown() override {
-        over = true;
-        passes.join();
+        be_silent();
         forget_counted_memory();
+    }
+    // The scheduler looks no more.
+    void be_silent() {
+        over = true;
+        if (passes.joinable()) passes.join();
     }
     bool take(size_t which, uint64_t bytes) { return count_memory(which, kDevice, header(which), bytes); }
     void leave(size_t which, uint64_t bytes) { uncount_memory(which, header(which), bytes); }
@@ -65,6 +70,32 @@ TEST_F(JointLimit, TellsWhatIsLeft) {
 }
 
 TEST_F(JointLimit, WithoutASchedulerThereIsNone) { EXPECT_TRUE(count_memory(1, kDevice, nullptr, 10 * kLimit)); }
+
+// The last answer of the scheduler still holds, and only the first allocation waits.
+TEST_F(JointLimit, HoldsWhileTheSchedulerIsSilent) {
+    ASSERT_TRUE(take(0, 60));
+    ASSERT_TRUE(test::eventually([&] { return joint_memory_left(1, header(1)) == 40; }));
+    be_silent();
+    ::testing::internal::CaptureStderr();
+    EXPECT_FALSE(take(1, 41));
+    const int64_t began_ns = base::now_ns();
+    EXPECT_TRUE(take(1, 40));
+    EXPECT_FALSE(take(1, 1));
+    EXPECT_FALSE(take(0, 41));
+    EXPECT_LT(base::now_ns() - began_ns, 1900 * base::kMillisecond) << "the other client waits once";
+    EXPECT_NE(::testing::internal::GetCapturedStderr().find("the scheduler does not answer"), std::string::npos);
+}
+
+// The next scheduler has not looked yet.
+TEST_F(JointLimit, OutlivesTheScheduler) {
+    ASSERT_TRUE(take(0, 60));
+    ASSERT_TRUE(test::eventually([&] { return joint_memory_left(1, header(1)) == 40; }));
+    be_silent();
+    FakeClient next{9, 200};
+    carry_joint_limit(1, *header(1), next.header());
+    EXPECT_FALSE(count_memory(1, kDevice, &next.header(), 41));
+    EXPECT_TRUE(count_memory(1, kDevice, &next.header(), 40));
+}
 
 TEST_F(JointLimit, NeverMoreAtAnyMoment) {
     std::atomic<uint64_t> all{0};
