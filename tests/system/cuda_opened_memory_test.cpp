@@ -24,6 +24,32 @@ def wait(what):
         time.sleep(0.01)
 )";
 
+// Says which of its descriptors are sockets of the thread that hands out pieces, and makes a child that says so as well
+// and lives until STOP. The child has no device. A program that it starts has no such descriptor either.
+constexpr const char* kForks = R"(
+import subprocess
+SOCKETS = """
+import os
+ours = {line.split()[6] for line in open("/proc/self/net/unix") if "@xsched-memory-" in line}
+links = []
+for number in os.listdir("/proc/self/fd"):
+    try:
+        links.append(os.readlink("/proc/self/fd/" + number))
+    except OSError:
+        pass
+print(WHO, sum(link == "socket:[%s]" % inode for link in links for inode in ours), flush=True)
+"""
+def fork_a_child():
+    exec(SOCKETS, {"WHO": "parent has"})
+    subprocess.run(["/usr/bin/python3", "-c", "WHO = 'program has'" + SOCKETS], close_fds=False,
+                   env={key: value for key, value in os.environ.items() if key != "LD_PRELOAD"})
+    if os.fork() == 0:
+        exec(SOCKETS, {"WHO": "child has"})
+        print("child gets", cuda.cuIpcGetMemHandle(ctypes.byref(name), block), cuda.cuMemFree_v2(block), flush=True)
+        wait("CHILD")
+        os._exit(0)
+)";
+
 // Shares a block, whose name it writes, and has another one. It says what is in the block when STOP is there.
 constexpr const char* kSharer = R"(
 block, other, name, again = ctypes.c_uint64(), ctypes.c_uint64(), Name(), Name()
@@ -38,6 +64,8 @@ with open(os.environ["NAME"] + ".new", "wb") as file:
     file.write(bytes(name))
 os.rename(os.environ["NAME"] + ".new", os.environ["NAME"])
 own = ctypes.c_uint64()
+if "CHILD" in os.environ:
+    fork_a_child()
 print("ready", bytes(name) == bytes(again), cuda.cuIpcOpenMemHandle_v2(ctypes.byref(own), name, 1), flush=True)
 wait("FREE")
 print("sees", [get(block.value + place) for place in PLACES], flush=True)
@@ -82,10 +110,11 @@ protected:
         environment["FREE"] = directory.path() + "/free";
         for (const auto& [variable, value] : more) environment[variable] = value;
         return std::make_unique<Process>(
-            std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(std::string(kSharedBlock) + text)}, environment);
+            std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(std::string(kSharedBlock) + kForks + text)},
+            environment);
     }
-    std::unique_ptr<Process> sharer_that_is_ready() const {
-        auto sharer = start_with(kSharer, true, {});
+    std::unique_ptr<Process> sharer_that_is_ready(const Environment& more = {}) const {
+        auto sharer = start_with(kSharer, true, more);
         EXPECT_TRUE(says(*sharer, "ready True 201")) << sharer->out() << sharer->err();
         return sharer;
     }
@@ -144,6 +173,21 @@ TEST_F(CudaOpenedMemory, WithoutTheOtherSideItFailsAndSaysSo) {
     EXPECT_EQ(sharer->wait(), 0) << sharer->err();
     EXPECT_NE(opens({}, &log).find("opened 205"), std::string::npos);
     EXPECT_NE(log.find("the process has ended"), std::string::npos) << log;
+}
+
+// The child is without a device, as natively. The parent goes on sharing, and takes its socket with it when it ends.
+TEST_F(CudaOpenedMemory, AForkedChildSharesNothingAndDisturbsNothing) {
+    const auto sharer = sharer_that_is_ready({{"CHILD", directory.path() + "/child"}});
+    for (const char* line : {"parent has 1", "program has 0", "child has 0", "child gets 3 3"})
+        EXPECT_TRUE(says(*sharer, line)) << line << sharer->out() << sharer->err();
+    const auto opener = start_with(kOpener, false, {});
+    EXPECT_TRUE(says(*opener, "answered")) << opener->out() << opener->err() << sharer->err();
+    kill(sharer->pid(), SIGKILL);
+    sharer->wait();
+    EXPECT_NE(opens({}).find("opened 205"), std::string::npos) << "the child does not keep it";
+    tell("child");
+    tell("stop");
+    EXPECT_EQ(opener->wait(), 0) << opener->out() << opener->err();
 }
 
 TEST_F(CudaOpenedMemory, AnotherUserGetsNothing) {

@@ -1,5 +1,6 @@
 #include "platform/cuda/shim/piece_server.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/no_copies.h"
 #include "base/packets.h"
 #include "base/thread.h"
 #include "base/time.h"
@@ -30,6 +32,22 @@ constinit base::Mutex g_start_mutex;  // guards the next two
 constinit int g_listener = -1;
 constinit ino_t g_listener_file = 0;
 constinit std::atomic<uint64_t> g_place{0};  // 0: the thread does not run
+constinit std::atomic<int> g_peer{-1};       // the descriptors that the thread has open besides; -1: none
+constinit std::atomic<int> g_piece{-1};
+
+// Holds a descriptor of the thread's, which a forked child closes: the child would keep the memory or the connection.
+class OpenForNow : base::NoCopies {
+public:
+    OpenForNow(std::atomic<int>& known, int descriptor) : known_(known), descriptor_(descriptor) {
+        known_.store(descriptor);
+    }
+    ~OpenForNow() { known_.store(-1); }
+    int get() const { return descriptor_.get(); }
+
+private:
+    std::atomic<int>& known_;
+    const base::UniqueFd descriptor_;
+};
 
 // Returns whether the descriptor is still our listening socket: a program may close all descriptors, and the number may
 // then be another file's.
@@ -55,15 +73,16 @@ void serve(int peer) {
     if (got != static_cast<long>(sizeof request) || request.place != g_place.load() || !is_of_same_user(peer)) return;
     int descriptor = -1;
     const PieceAnswer answer{export_piece(request, &descriptor)};
-    const base::UniqueFd piece(answer.code == CUDA_SUCCESS ? descriptor : -1);
+    const OpenForNow piece(g_piece, answer.code == CUDA_SUCCESS ? descriptor : -1);
+    if (piece.get() >= 0) fcntl(piece.get(), F_SETFD, FD_CLOEXEC);
     base::send_packet(peer, &answer, sizeof answer, piece.get());
 }
 
 void* serve_all(void* listener_number) {
     const int listener = static_cast<int>(reinterpret_cast<intptr_t>(listener_number));
     while (is_still_ours(listener)) {
-        const base::UniqueFd peer(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-        if (peer)
+        const OpenForNow peer(g_peer, accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+        if (peer.get() >= 0)
             serve(peer.get());
         else if (errno != EINTR)
             base::sleep_ns(kRestNs);
@@ -112,6 +131,8 @@ void forget_piece_server() {
     if (g_place.exchange(0) == 0) return;
     if (g_listener >= 0 && is_still_ours(g_listener)) close(g_listener);
     g_listener = -1;
+    for (std::atomic<int>* open : {&g_peer, &g_piece})
+        if (const int descriptor = open->exchange(-1); descriptor >= 0) close(descriptor);
 }
 
 }  // namespace xsched::cuda
