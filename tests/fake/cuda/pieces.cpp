@@ -144,7 +144,7 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
         give_card_bytes(bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    fill(file, bytes);
+    if (!noop()) fill(file, bytes);
     const std::lock_guard lock(pieces().mutex);
     *handle = pieces().next++;
     Physical& made = pieces().physical[*handle];

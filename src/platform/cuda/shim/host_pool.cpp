@@ -88,12 +88,14 @@ uint32_t bits_of(size_t bytes) {
 // Takes the first free place of these granules in any slab; nullptr: there is none.
 void* find_room(uint32_t bits) {
     base::Lock lock(g_pool_mutex);
-    for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next)
+    for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next) {
+        if (std::popcount(slab->used) + std::popcount(bits) > 32) continue;
         for (int at = 0; at + std::popcount(bits) <= 32; ++at) {
             if ((slab->used & bits << at) != 0) continue;
             slab->used |= bits << at;
             return slab->memory + at * kGranularity;
         }
+    }
     return nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/thread.h"
 #include "base/time.h"
+#include "platform/cuda/shim/copy_stream.h"
 #include "platform/cuda/shim/direct_access.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/memory_account.h"
@@ -42,37 +43,6 @@ void leave_in_place_for_now(const char* why) {
     XLOG_WARN("this program's memory stays on the device for the next %.1f s: %s",
               static_cast<double>(pause_ns) / base::kSecond, why);
 }
-
-// A stream of our own for the copies, in the context that is current.
-class Copies {
-public:
-    Copies() : api_(*stream::hal_api()) { good_ = stream::stream_create(api_, &stream_) == stream::kSuccess; }
-    ~Copies() {
-        if (stream_ != nullptr) stream::stream_destroy(api_, stream_);
-    }
-    Copies(const Copies&) = delete;
-    Copies& operator=(const Copies&) = delete;
-
-    void out(const PieceRange& range, size_t piece) {
-        note(driver<stream::kEntry_cuMemcpyDtoHAsync_v2>()(range.pieces[piece].host, range.address_of(piece),
-                                                           range.bytes_of(piece), stream_));
-    }
-    void in(const PieceRange& range, size_t piece) {
-        note(driver<stream::kEntry_cuMemcpyHtoDAsync_v2>()(range.address_of(piece), range.pieces[piece].host,
-                                                           range.bytes_of(piece), stream_));
-    }
-    // Returns whether all copies were made.
-    bool finish() {
-        if (good_) note(driver<stream::kEntry_cuStreamSynchronize>()(stream_));
-        return good_;
-    }
-
-private:
-    void note(CUresult code) { good_ = good_ && code == CUDA_SUCCESS; }
-    const stream::Api& api_;
-    CUstream stream_ = nullptr;
-    bool good_ = false;
-};
 
 // Takes host memory for every piece. Returns false, and takes nothing, if there is not enough.
 bool find_room_on_host(PieceRange& range) {
@@ -107,11 +77,10 @@ CUresult map(PieceRange& range, size_t piece) {
 
 // Moves a range to the host; the program's work must be complete. Returns false, with nothing moved, if the host has no
 // room or a copy fails.
-bool move_out(PieceRange& range) {
+bool move_out(PieceRange& range, CopyStream& copies) {
     if (!find_room_on_host(range)) return false;
     bool copied = open_to_copies(range) == CUDA_SUCCESS;
     if (copied) {
-        Copies copies;
         for (size_t i = 0; i < range.count; ++i) copies.out(range, i);
         copied = copies.finish();
     }
@@ -128,16 +97,13 @@ bool move_out(PieceRange& range) {
 
 // Moves a range to the device. Each piece is copied while the next one is mapped. If that fails half way, nothing
 // changes.
-CUresult move_in(PieceRange& range) {
+CUresult move_in(PieceRange& range, CopyStream& copies) {
     CUresult code = CUDA_SUCCESS;
-    {
-        Copies copies;
-        for (size_t i = 0; i < range.count && code == CUDA_SUCCESS; ++i) {
-            code = map(range, i);
-            if (code == CUDA_SUCCESS) copies.in(range, i);
-        }
-        if (!copies.finish() && code == CUDA_SUCCESS) code = CUDA_ERROR_UNKNOWN;
+    for (size_t i = 0; i < range.count && code == CUDA_SUCCESS; ++i) {
+        code = map(range, i);
+        if (code == CUDA_SUCCESS) copies.in(range, i);
     }
+    if (!copies.finish() && code == CUDA_SUCCESS) code = CUDA_ERROR_UNKNOWN;
     if (code != CUDA_SUCCESS) {
         unmap(range);
         return code;
@@ -221,12 +187,11 @@ uint64_t beyond_guarantee() {
 // Ranges for which the host has no room, and those that are guaranteed to stay, are passed over.
 void move_out_at_least(uint64_t bytes) {
     uint64_t moved = 0;
-    const PieceRange* behind = nullptr;
-    while (PieceRange* const range = moved < bytes ? largest_range(true, behind) : nullptr) {
-        behind = range;
+    CopyStream copies;
+    for (PieceRange* const range : RangesBySize(true)) {
+        if (moved >= bytes) break;
         if (bytes != XQ_ALL_MEMORY && range->bytes > beyond_guarantee()) continue;
-        stream::InContext context;
-        if (context.enter(*stream::hal_api(), range->context) && move_out(*range)) moved += range->bytes;
+        if (copies.enter(range->context) && move_out(*range, copies)) moved += range->bytes;
     }
 }
 
@@ -281,9 +246,10 @@ CUresult move_all_in() {
     const Moving moving;
     const stream::RelaxedCapture relaxed(*stream::hal_api());
     CUresult code = CUDA_SUCCESS;
-    while (PieceRange* const range = code == CUDA_SUCCESS ? largest_range(false) : nullptr) {
-        stream::InContext context;
-        code = context.enter(*stream::hal_api(), range->context) ? move_in(*range) : CUDA_ERROR_INVALID_CONTEXT;
+    CopyStream copies;
+    for (PieceRange* const range : RangesBySize(false)) {
+        if (code != CUDA_SUCCESS) break;
+        code = copies.enter(range->context) ? move_in(*range, copies) : CUDA_ERROR_INVALID_CONTEXT;
         if (code != CUDA_SUCCESS && code != CUDA_ERROR_OUT_OF_MEMORY && !finish_work_of(range->context))
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }

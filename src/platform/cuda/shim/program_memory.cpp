@@ -1,6 +1,7 @@
 #include "platform/cuda/shim/program_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/futex.h"
 #include "base/log.h"
@@ -159,19 +160,24 @@ const PieceRange* range_of_number(uint64_t number) {
     return range;
 }
 
-PieceRange* largest_range(bool on_card, const PieceRange* behind) {
-    const auto comes_before = [](const PieceRange& one, const PieceRange& other) {
-        return one.bytes != other.bytes ? one.bytes > other.bytes : one.begin < other.begin;
+RangesBySize::RangesBySize(bool on_card) {
+    const auto for_each = [on_card](auto&& what) {
+        for_each_range([&](PieceRange& range) {
+            if (is_on_card(range) == on_card && !range.stays) what(range);
+            return true;
+        });
     };
-    PieceRange* found = nullptr;
-    for_each_range([&](PieceRange& range) {
-        if (is_on_card(range) == on_card && !range.stays && (behind == nullptr || comes_before(*behind, range)) &&
-            (found == nullptr || comes_before(range, *found)))
-            found = &range;
-        return true;
+    size_t most = 0;
+    for_each([&most](const PieceRange&) { ++most; });
+    ranges_ = most != 0 ? static_cast<PieceRange**>(std::malloc(most * sizeof *ranges_)) : nullptr;
+    if (ranges_ == nullptr) return;
+    for_each([this](PieceRange& range) { ranges_[count_++] = &range; });
+    std::sort(ranges_, ranges_ + count_, [](const PieceRange* one, const PieceRange* other) {
+        return one->bytes != other->bytes ? one->bytes > other->bytes : one->begin < other->begin;
     });
-    return found;
 }
+
+RangesBySize::~RangesBySize() { std::free(ranges_); }
 
 bool keep_range_in_place(CUdeviceptr address) {
     base::Lock lock(g_ranges_mutex);

@@ -49,10 +49,19 @@ struct NumberedRange {
 bool number_range(CUdeviceptr address, NumberedRange* numbered);
 // Returns the range of that number; nullptr: it has been freed. Call while a Moving exists.
 const PieceRange* range_of_number(uint64_t number);
-// Returns the largest range on the card that may be moved, or the largest one on the host, among those that are smaller
-// than `behind` (nullptr: among all); equally large ones are ordered by address. nullptr: there is none. Call while a
-// Moving exists.
-PieceRange* largest_range(bool on_card, const PieceRange* behind = nullptr);
+// The ranges on the card that may be moved, or those on the host: the largest first, equally large ones by address.
+// None if there is no memory for the list. Lasts no longer than a Moving.
+class RangesBySize : base::NoCopies {
+public:
+    explicit RangesBySize(bool on_card);
+    ~RangesBySize();
+    PieceRange* const* begin() const { return ranges_; }
+    PieceRange* const* end() const { return ranges_ + count_; }
+
+private:
+    PieceRange** ranges_ = nullptr;
+    size_t count_ = 0;
+};
 // Stops all moves for good, because from now on other devices or libraries may use any address. `why` is logged.
 void keep_memory_in_place(const char* why);
 // Makes the range around this address stay where it is, because others may know its addresses. The caller is inside a
