@@ -31,7 +31,8 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help deps
+.PHONY: deb wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help
+.PHONY: deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -96,6 +97,11 @@ old: ## what an AMD user builds in a ROCm container of Ubuntu 22.04: HIP's libra
 deb: ## build Debian packages in build/deb
 	@scripts/install_deps.sh build deb
 	@scripts/make_deb.sh
+
+wheel: ## build the Python package with its libraries in build/wheel
+	@scripts/install_deps.sh build wheel
+	@/usr/bin/python3 -m pip -q wheel --no-index --no-build-isolation --no-deps --wheel-dir build/wheel ./python
+	@ls -1 build/wheel/*.whl
 
 test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
 	@scripts/install_deps.sh packages

@@ -19,11 +19,16 @@ set(XSCHED_PYTHON_INSTALL_DIR lib/python3/dist-packages CACHE STRING "Where the 
 # package.
 set(XSCHED_ABI_VERSION 1)
 
+# The libraries of the Python wheel: cmake --build BUILD --target libraries, then cmake --install BUILD --component
+# libraries.
+add_custom_target(libraries)
+
 # xsched_public_library(NAME): a library that programs are linked to.
 function(xsched_public_library name)
   set_target_properties(${name} PROPERTIES VERSION ${XSCHED_ABI_VERSION}.0.0 SOVERSION ${XSCHED_ABI_VERSION})
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  install(TARGETS ${name} EXPORT xsched LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${name} EXPORT xsched LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
+  add_dependencies(libraries ${name})
 endfunction()
 
 # Comes first of all that is installed: which folders there were before (cmake/uninstall.cmake).
@@ -51,7 +56,8 @@ endforeach()
 function(xsched_private_library name)
   # By its own path and by that of the link.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/..")
-  install(TARGETS ${name} LIBRARY DESTINATION ${XSCHED_PRIVATE_LIBDIR})
+  install(TARGETS ${name} LIBRARY DESTINATION ${XSCHED_PRIVATE_LIBDIR} COMPONENT libraries)
+  add_dependencies(libraries ${name})
   set(links ${CMAKE_BINARY_DIR}/install_links)
   file(MAKE_DIRECTORY ${links})
   file(CREATE_LINK xsched/lib${name}.so ${links}/lib${name}.so SYMBOLIC)

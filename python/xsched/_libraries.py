@@ -37,6 +37,7 @@ def _folders() -> Iterator[Path]:
     for entry in _listed("LD_PRELOAD"):
         if "/" in entry:
             yield from list(Path(entry).parents)[:3]  # LIBDIR/libshimcuda.so, LIBDIR/xsched/$LIB/libshimcuda.so
+    yield Path(__file__).resolve().parent / "lib"  # of a wheel
     for parent in list(Path(__file__).resolve().parents)[1:5]:  # PREFIX/lib/python3/dist-packages/xsched, and the tree
         yield parent
         yield parent / "lib"

@@ -38,6 +38,9 @@ def main():
     statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", *sys.argv[1:]]).returncode
                 for tests in ("packages_test.py", "containers_test.py")]
     statuses.append(run_metrics_test(debs, build))
+    statuses.append(subprocess.run([sys.executable, "-B", HERE / "wheel_test.py", "-v", "--libraries-of",
+                                    next(option("--debs").glob("source/obj-*")),
+                                    "--driver", build / "lib/libfakecuda.so"]).returncode)
     statuses.append(subprocess.run([HERE.parents[1] / "tools/abi/abi.py"]).returncode % 77)  # 77: it was skipped
     sys.exit(said.returncode or max(statuses))
 
