@@ -104,7 +104,7 @@ wheel: ## build the Python package with its libraries in build/wheel
 	@ls -1 build/wheel/*.whl
 
 test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
-	@scripts/install_deps.sh packages
+	@scripts/install_deps.sh packaging
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target package_tests
 	@tests/packages/run.py --debs build/deb --build build/dev

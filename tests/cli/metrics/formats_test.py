@@ -24,7 +24,7 @@ WORKS_S = 120
 ACCEPTED = {"text/plain": "text/plain;version=0.0.4", "application/openmetrics-text": "application/openmetrics-text"}
 GIVEN = argparse.Namespace()
 NEEDS_PROMTOOL = unittest.skipIf(shutil.which("promtool") is None,
-                                 "promtool is not installed (scripts/install_deps.sh packages)")
+                                 "promtool is not installed (scripts/install_deps.sh packaging)")
 
 
 def promtool(*words, text=None):
