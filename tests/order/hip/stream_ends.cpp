@@ -42,6 +42,11 @@ void destroy_on(int device, hipStream_t stream) {
     functions().hipSetDevice(before);
 }
 
+bool is_blocking(hipStream_t stream) {
+    unsigned flags = 0;
+    return functions().hipStreamGetFlags(stream, &flags) == hipSuccess && flags == 0;
+}
+
 }  // namespace
 
 void recorded(hipEvent_t event, hipStream_t stream) {
@@ -73,6 +78,7 @@ hipError_t destroy_event(hipEvent_t event) {
 
 hipError_t end_stream(hipStream_t stream) {
     if (cuda::amds_own()) {
+        if (is_blocking(stream)) return hipSuccess;
         const std::lock_guard lock(ends().mutex);
         int device = 0;
         functions().hipGetDevice(&device);

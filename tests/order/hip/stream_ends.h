@@ -1,6 +1,7 @@
-// Streams on AMD's own runtime. It reads and writes a destroyed stream's memory when a program asks for an event that
-// was last recorded there (hipEventQuery, hipEventSynchronize; 6.4.3 and 7.2.4, docs/hip-design.md). So a stream that
-// the checker destroys ends there with the last such event. Any thread.
+// Streams on AMD's own runtime, which reads a destroyed stream's memory in two ways (docs/hip-design.md). One is a call
+// about an event that was last recorded there (hipEventQuery, hipEventSynchronize; 6.4.3 and 7.2.4). The other is work
+// of another thread in the NULL stream, which waits for all blocking streams (7.2.4). So a stream that the checker
+// destroys ends there with the last such event, and a blocking one with its device. Any thread.
 #pragma once
 
 #include "order/hip/functions.h"
