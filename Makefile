@@ -31,8 +31,8 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean help
-.PHONY: deps
+.PHONY: deb rpm wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean
+.PHONY: help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -98,16 +98,20 @@ deb: ## build Debian packages in build/deb
 	@scripts/install_deps.sh build deb
 	@scripts/make_deb.sh
 
+rpm: deb ## build RPM packages in build/rpm, from the build of the Debian packages
+	@scripts/install_deps.sh rpm
+	@scripts/make_rpm.sh
+
 wheel: ## build the Python package with its libraries in build/wheel
 	@scripts/install_deps.sh build wheel
 	@/usr/bin/python3 -m pip -q wheel --no-index --no-build-isolation --no-deps --wheel-dir build/wheel ./python
 	@ls -1 build/wheel/*.whl
 
-test-install: deb ## install the packages on machines of their own, boot, update and remove them (needs root)
+test-install: rpm ## install the packages on machines of their own, boot, update and remove them (needs root)
 	@scripts/install_deps.sh packaging
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target package_tests
-	@tests/packages/run.py --debs build/deb --build build/dev
+	@tests/packages/run.py --debs build/deb --rpms build/rpm --build build/dev
 
 abi: ## compare the C interface with that of the last release
 	@scripts/install_deps.sh build abi

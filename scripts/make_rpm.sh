@@ -14,13 +14,14 @@ if [[ ! -e $build/CMakeCache.txt ]]; then
 fi
 readonly place=$PWD/build/rpm
 libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$build/CMakeCache.txt")
+python=$(sed -n 's/^XSCHED_PYTHON_INSTALL_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 rm -rf "$place"
 mkdir -p "$place"
 rpmbuild -bb packaging/rpm/xsched.spec --define "_topdir $place/work" --define "_rpmdir $place" \
     --define "_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" --define "_prefix /usr" \
     --define "xsched_version $version" --define "xsched_build $build" --define "xsched_libdir $libdir" \
-    --define "xsched_source $PWD" > "$place/build.log" 2>&1 || {
+    --define "xsched_python $python" --define "xsched_source $PWD" > "$place/build.log" 2>&1 || {
     tail -40 "$place/build.log" >&2
     echo "make_rpm.sh: rpmbuild failed; all of its output is in $place/build.log" >&2
     exit 1

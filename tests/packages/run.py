@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """`make test-install`: what lintian says about the packages, packages_test.py, containers_test.py, and tests of what is
-in the packages. Ends with 77 where nothing could be tried. Takes their arguments."""
+in the packages. Ends with 77 where nothing could be tried.
+
+  run.py --debs FOLDER --rpms FOLDER --build BUILD
+"""
 import subprocess
 import sys
 import tempfile
@@ -10,6 +13,7 @@ import machine
 import packages_test
 
 HERE = Path(__file__).resolve().parent
+SKIPPED = 77  # the status of a test that could try nothing
 
 
 def option(name):
@@ -29,19 +33,22 @@ def run_metrics_test(debs, build):
 def main():
     if reason := machine.why_not():
         print(f"skipped: packages: {reason}")
-        sys.exit(77)
+        sys.exit(SKIPPED)
     build = option("--build")
     if missing := [file for file in packages_test.FROM_THE_BUILD if not (build / file).exists()]:
         sys.exit(f"{build} has no {', '.join(missing)}: build the target package_tests")
     debs = sorted(option("--debs").glob("*.deb"))
     said = subprocess.run(["lintian", "--fail-on", "error,warning", *debs])
-    statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", *sys.argv[1:]]).returncode
+    statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", "--debs", option("--debs"), "--build",
+                                build]).returncode
                 for tests in ("packages_test.py", "containers_test.py")]
     statuses.append(run_metrics_test(debs, build))
+    statuses.append(subprocess.run([sys.executable, "-B", HERE / "rpm_test.py", "-v", "--debs", option("--debs"),
+                                    "--rpms", option("--rpms")]).returncode % SKIPPED)
     statuses.append(subprocess.run([sys.executable, "-B", HERE / "wheel_test.py", "-v", "--libraries-of",
                                     next(option("--debs").glob("source/obj-*")),
                                     "--driver", build / "lib/libfakecuda.so"]).returncode)
-    statuses.append(subprocess.run([HERE.parents[1] / "tools/abi/abi.py"]).returncode % 77)  # 77: it was skipped
+    statuses.append(subprocess.run([HERE.parents[1] / "tools/abi/abi.py"]).returncode % SKIPPED)
     sys.exit(said.returncode or max(statuses))
 
 
