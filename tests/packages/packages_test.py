@@ -239,6 +239,32 @@ class Service(OnMachines):
                                 XDG_RUNTIME_DIR="/tmp").stdout
         self.assertEqual(said, "")
 
+    def versions(self):
+        said = self.machine.run("dpkg-query", "-W", "-f", "${Version}\n", *map(name_of, packages())).stdout
+        return set(said.split())
+
+    def test_programs_run_through_a_downgrade(self):
+        was = self.versions()
+        with tempfile.TemporaryDirectory() as folder:
+            newer = [with_version(package, "9.9.9", folder) for package in packages()]
+            self.machine.run("dpkg", "-i", *self.machine.take(newer))
+        self.assertEqual(self.versions(), {"9.9.9"})
+        self.configure("[limits]\nhighest-priority = 60\n")
+        program = self.program(11)
+        self.wait_for_priorities([11], RUNNING_S / 2)
+        server = self.server()["pid"]
+        self.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", "--allow-downgrades",
+                         *(f"/media/{package.name}" for package in packages()))
+        later = self.wait_for_priorities([11])
+        print(f"the program is scheduled again {later:.2f} s after a downgrade", flush=True)
+        self.assertNotEqual(self.server()["pid"], server, "the older server is the one that runs")
+        self.assertEqual(self.versions(), was)
+        self.assertEqual(self.machine.run("systemctl", "is-active", "xserver").stdout.strip(), "active")
+        self.assertTrue((self.machine.root / "etc/xsched/50-test.toml").exists(), "the administrator's file stays")
+        self.configure("")
+        out, err = program.communicate(timeout=RUNNING_S + 30)
+        self.assertEqual((program.returncode, out.splitlines()[-1]), (0, "right"), err)
+
     def test_programs_run_through_an_update_and_a_removal(self):
         programs = [self.program(priority) for priority in (3, -7)]
         self.wait_for_priorities([3, -7], RUNNING_S / 2)
