@@ -6,8 +6,7 @@ NVIDIA GPU: each computes what it computes natively, bit for bit.
 
 KIND: torch, expandable (PyTorch's expandable segments), async (its cudaMallocAsync backend), graph (a captured graph),
 jax, cupy, share (tensors that go to a second process and back by torch.multiprocessing, under XSched both); all of
-them. Memory of pools (async) stays on the card by design: then the urgent allocations fail, as they
-do natively. JAX opens its memory to all devices that it sees, so it sees one. DIR/cuda_memory_exact.json. Exit status 1
+them. JAX opens its memory to all devices that it sees, so it sees one. DIR/cuda_memory_exact.json. Exit status 1
 if a result differs, or memory that is to move does not, or the reverse; 77 if no GPU or no PyTorch is here.
 """
 import argparse
@@ -31,7 +30,7 @@ ONE_DEVICE = {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0"
 KINDS = {"torch": ("torch", {}), "expandable": ("torch", {ALLOCATOR: "expandable_segments:True"}),
          "async": ("torch", {ALLOCATOR: "backend:cudaMallocAsync"}), "graph": ("graph", {}), "jax": ("jax", ONE_DEVICE),
          "cupy": ("cupy", {}), "share": ("share", {})}
-STAY = {"async"}  # kinds whose memory does not move
+STAY = set()  # kinds whose memory does not move
 MOVED = re.compile(r"GiB of this program's memory (went|came)")
 STAYS = re.compile(r"memory.*(stays|keeps|cannot be moved)")
 LEFT_FREE = 2 * GIB  # that the urgent program leaves to the driver and to contexts

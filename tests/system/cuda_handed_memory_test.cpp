@@ -79,8 +79,10 @@ const HandedOn kHandedOn[] = {
      "cuda.cuCtxSetCurrent(context)",
      "told 0", true},
     {"FreeAsync", "print('told', cuda.cuMemFreeAsync(block, stream))\nblock = None", "told 0", false},
-    {"StreamOrder", "check(cuda.cuMemAllocAsync(ctypes.byref(number), ctypes.c_size_t(4096), stream), 'async')",
-     "memory that the program gets by cuMemAllocAsync stays", false},
+    {"OwnPool",  // any other handle than the default pool's stands for it
+     "check(cuda.cuMemAllocFromPoolAsync(ctypes.byref(number), ctypes.c_size_t(2 << 20), ctypes.c_void_p(77), stream), "
+     "'async')",
+     "memory that the program gets by cuMemAllocFromPoolAsync stays", false},
     {"Fork",
      "child = os.fork()\n"
      "if child == 0:\n    os._exit(cuda.cuMemFree_v2(block))\n"

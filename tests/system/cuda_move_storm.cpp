@@ -307,8 +307,13 @@ private:
     CUfunction append_ = nullptr;
 };
 
+// Memory that the default pool keeps is not the program's.
 bool nothing_is_left() {
     bool nothing = true;
+    CUmemoryPool pool = nullptr;
+    MUST(cuCtxSynchronize());
+    MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+    MUST(cuMemPoolTrimTo(pool, 0));
     using Live = long (*)(const char*);
     const auto live = reinterpret_cast<Live>(cuda::fake_control("fake_cuda_live"));
     for (const char* kind : {"piece", "reservation", "memory"}) {

@@ -39,6 +39,8 @@ using CUmemGenericAllocationHandle = unsigned long long;
 typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemAccessDesc_st CUmemAccessDesc;
 typedef struct CUmemLocation_st CUmemLocation;
+typedef enum CUmemPool_attribute_enum { CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4 } CUmemPool_attribute;
+typedef enum CUmemAccess_flags_enum { CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 } CUmemAccess_flags;
 typedef enum CUmemAllocationHandleType_enum { CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1 } CUmemAllocationHandleType;
 typedef struct CUkern_st* CUkernel;
 typedef struct CUstream_st* CUstream;

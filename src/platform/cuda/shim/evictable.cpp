@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/options.h"
+#include "platform/cuda/shim/block_table.h"
 #include "platform/cuda/shim/host_pool.h"
 #include "platform/cuda/shim/mapping_table.h"
 #include "platform/cuda/shim/memory_account.h"
@@ -45,6 +46,7 @@ void after_fork_in_child() {
     forget_host_pool();
     forget_piece_server();
     forget_all_opened();
+    forget_all_blocks();
 }
 
 void start_moving() {
@@ -90,6 +92,12 @@ void free_late_ones() {
         if (inside.enter(*stream::hal_api(), range->context)) driver<stream::kEntry_cuCtxSynchronize>()();
         destroy(std::exchange(range, range->next));
     }
+}
+
+// Ends a range that is in no list any more.
+void end_range(PieceRange* range, bool captured) {
+    if (!range->stays) (is_on_card(*range) ? g_on_card : g_on_host) -= range->bytes;
+    captured ? free_later(range) : destroy(range);
 }
 
 }  // namespace
@@ -159,15 +167,22 @@ bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
 bool release_evictable(CUdeviceptr memory, CUresult* code) {
     const stream::KeepErrno keep;
     free_late_ones();
+    if (!end_block(memory)) {
+        *code = CUDA_ERROR_INVALID_VALUE;
+        return true;
+    }
     const bool captured = stream::some_captured();
     if (captured && range_of_evictable(nullptr, nullptr, memory) && refused_in_capture(memory, code)) return true;
     PieceRange* const range = take_out(memory);
     if (range == nullptr) return false;
     *code = is_on_card(*range) && !captured ? driver<stream::kEntry_cuCtxSynchronize>()() : CUDA_SUCCESS;
-    if (!range->stays) (is_on_card(*range) ? g_on_card : g_on_host) -= range->bytes;
-    captured ? free_later(range) : destroy(range);
+    end_range(range, captured);
     tell_of_memory();
     return true;
+}
+
+void give_back_unused(CUdeviceptr memory) {
+    if (PieceRange* const range = take_out(memory)) end_range(range, stream::some_captured());
 }
 
 bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) {
@@ -182,6 +197,7 @@ bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address) 
 void forget_evictable(CUcontext context) {
     stream::InContext inside;
     if (!stream::memory_moves() || !inside.enter(*stream::hal_api(), context)) return;
+    forget_blocks(context);
     CUresult code = CUDA_SUCCESS;
     while (const CUdeviceptr memory = range_in_context(context))
         if (!release_evictable(memory, &code)) return;

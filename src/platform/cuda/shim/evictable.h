@@ -24,6 +24,8 @@ bool moves_on_device_of(CUcontext context);
 // the caller must make the driver's call instead.
 bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code);
 bool release_evictable(CUdeviceptr memory, CUresult* code);
+// Gives back movable memory that neither the device nor the program uses any more.
+void give_back_unused(CUdeviceptr memory);
 // Answers cuMemGetAddressRange for movable memory and for memory of other processes. Returns false if the address is
 // in neither.
 bool range_of_evictable(CUdeviceptr* begin, size_t* bytes, CUdeviceptr address);

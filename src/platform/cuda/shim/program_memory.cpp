@@ -143,6 +143,11 @@ bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes) {
     return true;
 }
 
+void set_asked_bytes(PieceRange& range, size_t bytes) {
+    base::Lock lock(g_ranges_mutex);
+    range.asked_bytes = bytes;
+}
+
 bool number_range(CUdeviceptr address, NumberedRange* numbered) {
     static constinit uint64_t last = 0;  // g_ranges_mutex guards it
     base::Lock lock(g_ranges_mutex);

@@ -40,6 +40,8 @@ CUdeviceptr range_in_context(CUcontext context);
 CUresult open_ranges_to(CUcontext context, CUdevice device);
 // Finds the range around an address; the pointers may be null. Returns false if there is none.
 bool find_range(CUdeviceptr address, CUdeviceptr* begin, size_t* bytes);
+// Notes how much of a range the program has asked for: the range is used again.
+void set_asked_bytes(PieceRange& range, size_t bytes);
 // Gives the range around an address its number among those that other processes may open, and says which it is.
 // Returns false if there is none.
 struct NumberedRange {

@@ -19,6 +19,7 @@
 #include "platform/cuda/shim/evictable.h"
 #include "platform/cuda/shim/memory_account.h"
 #include "platform/cuda/shim/platform.h"
+#include "platform/cuda/shim/pool_memory.h"
 #include "platform/cuda/shim/program_memory.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/keep_errno.h"
@@ -158,11 +159,25 @@ struct AllocatesInOrder<kEntry, CUresult (*)(Arguments...)> {
         const bool captured = stream::capturing(last_of(arguments...), stream::Declared<kEntry>::kPerThread);
         Room room(captured ? 0 : bytes);
         if (!room.enough()) return CUDA_ERROR_OUT_OF_MEMORY;
+        CUresult code = CUDA_SUCCESS;
+        if (captured || !allocate_ours(code, arguments...)) code = allocate_drivers(bytes, arguments...);
+        if (code == CUDA_SUCCESS) room.keep(*first_of(arguments...));
+        return code;
+    }
+
+private:
+    static bool allocate_ours(CUresult& code, CUdeviceptr* memory, size_t bytes, CUstream to) {
+        return allocate_block(memory, bytes, nullptr, {to, stream::Declared<kEntry>::kPerThread}, &code);
+    }
+    static bool allocate_ours(CUresult& code, CUdeviceptr* memory, size_t bytes, CUmemoryPool pool, CUstream to) {
+        return pool != nullptr &&
+               allocate_block(memory, bytes, pool, {to, stream::Declared<kEntry>::kPerThread}, &code);
+    }
+    static CUresult allocate_drivers(size_t bytes, Arguments... arguments) {
         CUresult code = stream::Scheduled<kEntry>::call(arguments...);
         for (int i = 0; i < kMostTries && code == CUDA_ERROR_OUT_OF_MEMORY && ask_for_memory(bytes, i); ++i)
             code = stream::Scheduled<kEntry>::call(arguments...);
-        if (code == CUDA_SUCCESS) room.keep(*first_of(arguments...));
-        note_that_it_stays<kEntry>(code);
+        if (bytes >= kGranularity) note_that_it_stays<kEntry>(code);
         return code;
     }
 };
@@ -172,8 +187,9 @@ template <stream::EntryPoint kEntry>
 CUresult release_in_order(CUdeviceptr memory, CUstream stream) {
     Leaving leaving(memory);
     CUresult code = CUDA_SUCCESS;
-    const bool ours = stream::memory_moves() && !stream::capturing(stream, stream::Declared<kEntry>::kPerThread) &&
-                      release_evictable(memory, &code);
+    constexpr bool kPerThread = stream::Declared<kEntry>::kPerThread;
+    const bool ours = stream::memory_moves() && !stream::capturing(stream, kPerThread) &&
+                      (release_block(memory, {stream, kPerThread}, &code) || release_evictable(memory, &code));
     if (!ours) code = stream::Scheduled<kEntry>::call(memory, stream);
     if (code != CUDA_SUCCESS) leaving.stays();
     return code;
