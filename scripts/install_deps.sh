@@ -76,6 +76,7 @@ deb=(
     dpkg-dev
     fakeroot
     lintian               # and what Debian says about the result
+    libslurm-dev          # the plugin for Slurm
     debootstrap           # tests/packages: machines to install them on
 )
 abi=(

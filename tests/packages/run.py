@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`make test-install`: what lintian says about the packages, packages_test.py, containers_test.py, and tests of what is
-in the packages. Ends with 77 where nothing could be tried.
+"""`make test-install`: what lintian says about the packages, packages_test.py, containers_test.py,
+slurm_test.py, and tests of what is in the packages. Ends with 77 where nothing could be tried.
 
   run.py --debs FOLDER --rpms FOLDER --build BUILD
 """
@@ -37,11 +37,11 @@ def main():
     build = option("--build")
     if missing := [file for file in packages_test.FROM_THE_BUILD if not (build / file).exists()]:
         sys.exit(f"{build} has no {', '.join(missing)}: build the target package_tests")
-    debs = sorted(option("--debs").glob("*.deb"))
+    debs = sorted(option("--debs").glob("**/*.deb"))
     said = subprocess.run(["lintian", "--fail-on", "error,warning", *debs])
     statuses = [subprocess.run([sys.executable, "-B", HERE / tests, "-v", "--debs", option("--debs"), "--build",
                                 build]).returncode
-                for tests in ("packages_test.py", "containers_test.py")]
+                for tests in ("packages_test.py", "containers_test.py", "slurm_test.py")]
     statuses.append(run_metrics_test(debs, build))
     statuses.append(subprocess.run([sys.executable, "-B", HERE / "rpm_test.py", "-v", "--debs", option("--debs"),
                                     "--rpms", option("--rpms")]).returncode % SKIPPED)

@@ -26,6 +26,7 @@ ROOMS = {
     "server": {"config", "console", "dispatch", "sched", "policy", "host", "ipc", "base"},
     "console": set(),
     "cli": {"config", "console", "host", "ipc", "base"},
+    "slurm": {"config", "base"},
     "sim": {"console", "dispatch", "host", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),

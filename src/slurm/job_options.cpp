@@ -1,0 +1,55 @@
+#include "slurm/job_options.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "config/hint_text.h"
+#include "config/limit_setting.h"
+
+namespace xsched::slurm {
+namespace {
+
+constexpr int64_t kShardsOfADevice = 100;  // docs/SLURM.md: then a shard is a percent
+
+// Returns the option that `xcli run` has for a hint: "--priority" of "-p,--priority".
+std::string word_of(const base::HintInfo& hint) {
+    const std::string words = hint.words;
+    return words.substr(words.find("--"));
+}
+
+}  // namespace
+
+std::string JobOptions::take(size_t option, const char* text) {
+    const JobOption& row = kJobOptions[option];
+    config::Node node;
+    node.kind = config::Node::Kind::kText;
+    node.text = row.value == nullptr ? "1" : text != nullptr ? text : "";
+    std::string complaint;
+    const auto value = config::read_hint(base::hint_info(row.hint), node, &complaint);
+    if (!value) return std::string("--xsched-") + row.name + ": " + complaint;
+    given_[option] = value;
+    return "";
+}
+
+void JobOptions::take_shards(const std::string& shards, const std::string& devices) {
+    size_t share = 0;
+    while (kJobOptions[share].hint != base::HintId::share) ++share;
+    int64_t number = 0;
+    if (is_given(share) || !config::read_number(shards, &number) || number <= 0) return;
+    const int64_t count = devices.empty() ? 1 : 1 + std::count(devices.begin(), devices.end(), ',');
+    given_[share] = std::clamp<int64_t>(number / count, 1, kShardsOfADevice);
+}
+
+std::vector<std::string> JobOptions::command(const std::string& xcli, const std::vector<std::string>& program) const {
+    std::vector<std::string> words{xcli, "run", "--no-tell"};
+    for (size_t i = 0; i < kJobOptionCount; ++i) {
+        if (!given_[i]) continue;
+        words.push_back(word_of(base::hint_info(kJobOptions[i].hint)));
+        if (kJobOptions[i].value != nullptr) words.push_back(std::to_string(*given_[i]));
+    }
+    words.emplace_back("--");
+    words.insert(words.end(), program.begin(), program.end());
+    return words;
+}
+
+}  // namespace xsched::slurm
