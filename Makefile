@@ -31,8 +31,8 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb rpm wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy format clean
-.PHONY: help deps
+.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy
+.PHONY: format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -101,6 +101,10 @@ deb: ## build Debian packages in build/deb
 rpm: deb ## build RPM packages in build/rpm, from the build of the Debian packages
 	@scripts/install_deps.sh rpm
 	@scripts/make_rpm.sh
+
+image: deb ## build a container image with the server and the tools, build/image/xsched.tar
+	@scripts/install_deps.sh image
+	@scripts/make_image.sh
 
 wheel: ## build the Python package with its libraries in build/wheel
 	@scripts/install_deps.sh build wheel

@@ -2,7 +2,7 @@
 # Installs the Debian packages that are missing, and nothing else.
 #
 #   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
-#                           [deb] [rpm] [abi] [wheel] [packaging] [matrix]
+#                           [deb] [rpm] [image] [abi] [wheel] [packaging] [matrix]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -85,6 +85,9 @@ abi=(
 rpm=(
     rpm                   # make rpm
 )
+image=(
+    buildah               # make image
+)
 wheel=(                   # make wheel; with Debian's Python, from which pip needs no network
     python3-pip
     python3-setuptools
@@ -93,7 +96,7 @@ wheel=(                   # make wheel; with Debian's Python, from which pip nee
 )
 packaging=(               # make test-install, beside what deb has
     prometheus            # promtool, which checks what xcli metrics prints
-    abigail-tools rpm
+    abigail-tools rpm buildah
     python3-pip python3-setuptools python3-wheel python3-venv
 )
 browser=(
@@ -114,14 +117,15 @@ if [[ $# -eq 0 ]]; then set -- build run test; fi
 wanted=()
 for group in "$@"; do
     case "$group" in
-        build | run | test | lint | format | fuzz | old | fresh | roots | deb | rpm | abi | wheel | packaging | \
-            browser | matrix)
+        build | run | test | lint | format | fuzz | old | fresh | roots | deb | rpm | image | abi | wheel | \
+            packaging | browser | matrix)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
-                "old, fresh, roots, deb, rpm, abi, wheel, packaging, browser or matrix" >&2
+                "old, fresh, roots, deb, rpm, image, abi, wheel, packaging, browser or" \
+                "matrix" >&2
             exit 2
             ;;
     esac

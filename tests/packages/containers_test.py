@@ -2,7 +2,9 @@
 """Programs in containers of podman and runc, on a booted machine with the packages and their service, as
 docs/CONTAINERS.md types it.
 
-  containers_test.py --debs FOLDER --build BUILD [unittest's arguments]
+  containers_test.py --debs FOLDER --build BUILD [--image FILE] [unittest's arguments]
+
+FILE is what `make image` makes.
 """
 import argparse
 import json
@@ -135,6 +137,28 @@ class Containers(OnMachines):
         self.queues([-5])
         self.expect_right(child)
 
+    def test_the_image_runs_the_tools_and_the_server(self):
+        if GIVEN.image is None:
+            self.skipTest("no image is given: make image")
+        self.machine.take([GIVEN.image])
+        loaded = self.podman("podman", "load", "--quiet", "-i", f"/media/{GIVEN.image.name}").communicate()[0]
+        name = loaded.split()[-1]
+        for words in (("xcli", "--version"), ("xsim", "--version"), ("xserver", "--version")):
+            child = self.podman("podman", "run", "--rm", name, *words)
+            out, err = child.communicate(timeout=SEEN_S)
+            self.assertEqual(child.returncode, 0, err)
+            self.assertRegex(out, r"\d+\.\d+\.\d+")
+        folder = "/run/of-the-image"
+        self.machine.run("mkdir", folder)
+        server = self.podman("podman", "run", "--rm", "-v", f"{folder}:/run/xsched", name)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        for _ in self.machine.until(SEEN_S):
+            done = self.machine.run("xcli", "policy", ok=False, XSCHED_SOCKET=f"{folder}/xserver.sock")
+            if done.returncode == 0:
+                return
+        self.fail(done.stdout)
+
     def test_musl_runs_unscheduled(self):
         if shutil.which("musl-gcc") is None:
             self.skipTest("musl-gcc is not installed (scripts/install_deps.sh roots)")
@@ -152,6 +176,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--debs", type=packages_test.Path, required=True)
     parser.add_argument("--build", type=packages_test.Path, required=True)
+    parser.add_argument("--image", type=packages_test.Path)
     _, rest = parser.parse_known_args(namespace=GIVEN)
     began = time.monotonic()
     tests = unittest.main(argv=[sys.argv[0], *rest], exit=False)
