@@ -66,6 +66,12 @@ const PoolWay kPoolWays[] = {
      "compare(a, 63, 0x7b); check(give(a), 'give'); check(cuda.cuCtxSynchronize(), 'synchronize')\n"
      "check(cuda.cuMemPoolTrimTo(pool, mib(0)), 'trim'); print('then', asked_of_pool(5), asked_of_pool(7))",
      "told [72, 72, 71, 71] [72, 72, 63, 63]"},
+    {"BesideACapture",  // the call asks nothing that a capture forbids
+     "a = take(64); b = take(64); put(a, 64, 0x7d); graph = ctypes.c_void_p(); check(give(b), 'give'); "
+     "time.sleep(0.15)\n"
+     "check(cuda.cuStreamBeginCapture_v2(other, 0), 'begin'); freed = give(a)\n"
+     "print('told', freed, cuda.cuStreamEndCapture(other, ctypes.byref(graph)))",
+     "pass", "told 0 0"},
     {"OpenedToAnotherDevice",
      "a = take(64); put(a, 64, 0x7c)\n"
      "check(cuda.cuMemPoolSetAccess(pool, ctypes.byref(Access(1, 1, 3)), ctypes.c_size_t(1)), 'open'); b = take(4)",

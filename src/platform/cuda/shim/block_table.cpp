@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "platform/stream/shim/events.h"
+
 namespace xsched::cuda {
 namespace {
 
@@ -31,6 +33,12 @@ constinit BlockPool g_blocks;
 constinit base::Mutex g_blocks_mutex;
 constinit Block* g_kept = nullptr;
 constinit Block** g_kept_end = &g_kept;
+
+void end_event(CUevent event) {
+    if (event == nullptr) return;
+    stream::forget_event(event);
+    stream::event_destroy(*stream::hal_api(), event);
+}
 
 void put_block(Block& block) {
     base::Lock lock(g_blocks_mutex);
@@ -69,7 +77,7 @@ bool end_block(CUdeviceptr memory) {
     Block* const block = stop_using(memory, &code);
     if (block == nullptr) return code == CUDA_SUCCESS;
     forget_block(*block);
-    if (block->freed != nullptr) stream::event_destroy(*stream::hal_api(), block->freed);
+    end_event(block->freed);
     std::free(block);
     return true;
 }

@@ -31,6 +31,7 @@ struct Block {
     size_t bytes = 0;  // that the program has asked for
     bool used = false;  // by the program
     CUevent freed = nullptr;  // what the device must have reached before the memory is used again; nullptr: nothing
+    CUcontext freed_in = nullptr;  // the event's context
     StreamName stream{};      // in which it was freed
     int64_t kept_since_ns = 0;
 };
@@ -45,6 +46,8 @@ struct BlockPool {
 };
 extern BlockPool g_blocks;
 
+// Destroys an event of ours, if there is one.
+void end_event(CUevent event);
 // Adds a new block, which is taken: neither used nor kept.
 void put_block(Block& block);
 // Takes a block that is neither used nor kept out of the table.

@@ -85,11 +85,24 @@ CUresult wait_in_stream(NamedStream waiter, CUevent event) {
                              : stream::stream_wait_event<stream::kEntry_cuStreamWaitEvent>(waiter.stream, event, 0);
 }
 
+// Records the free of a block. An event of another context cannot be recorded here, so a new one takes its place.
+CUresult record_free(Block& block, NamedStream to) {
+    const stream::Api& api = *stream::hal_api();
+    CUcontext const context = stream::current_context(api);
+    if (block.freed_in != context) end_event(std::exchange(block.freed, nullptr));
+    if (block.freed == nullptr && stream::event_create(api, &block.freed) != stream::kSuccess) {
+        block.freed = nullptr;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    block.freed_in = context;
+    return record(block.freed, to);
+}
+
 bool is_reached(const Block& block) { return driver<stream::kEntry_cuEventQuery>()(block.freed) == CUDA_SUCCESS; }
 
 // Gives the memory of a block back that nothing uses.
 void destroy_block(Block* block) {
-    if (block->freed != nullptr) stream::event_destroy(*stream::hal_api(), block->freed);
+    end_event(block->freed);
     give_back_unused(block->range->begin);
     std::free(block);
     tell_of_memory();
@@ -97,7 +110,10 @@ void destroy_block(Block* block) {
 
 // Gives kept blocks back that the device has reached, and that were freed before a time, as long as more than `most`
 // bytes are reserved. Returns whether there were any.
+// While a stream is captured there are none: the driver refuses questions about events then, and they spoil the
+// capture.
 bool give_back_kept(size_t most, int64_t before_ns) {
+    if (stream::some_captured()) return false;
     bool some = false;
     Block* busy = nullptr;
     while (g_blocks.reserved.load(std::memory_order_relaxed) > most) {
@@ -195,9 +211,7 @@ bool release_block(CUdeviceptr memory, NamedStream to, CUresult* code) {
     const stream::KeepErrno keep;
     Block* const block = stop_using(memory, code);
     if (block == nullptr) return *code != CUDA_SUCCESS;
-    const stream::Api& api = *stream::hal_api();
-    if (block->freed == nullptr && stream::event_create(api, &block->freed) != stream::kSuccess) block->freed = nullptr;
-    *code = block->freed != nullptr ? record(block->freed, to) : CUDA_ERROR_OUT_OF_MEMORY;
+    *code = record_free(*block, to);
     if (*code != CUDA_SUCCESS) {
         use_block(*block, block->bytes);
         return true;
