@@ -30,6 +30,7 @@ struct MemoryGuest {
     bool evictable;
     const char* mebibytes;
     const char* debug;  // XSCHED_DEBUG
+    int limit_mib = 0;  // of its memory; 0: none
     std::unique_ptr<Process> program{};
     MemoryBoard* board = nullptr;
 };
@@ -58,6 +59,7 @@ protected:
         environment["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(guest.priority);
         environment["XSCHED_EVICTABLE"] = guest.evictable ? "1" : "0";
         environment["XSCHED_DEBUG"] = guest.debug;
+        if (guest.limit_mib != 0) environment["XSCHED_MEMORY_LIMIT"] = std::to_string(guest.limit_mib << 20);
         environment["FAKE_CUDA_SHARED"] = directory.path() + "/card";
         environment["FAKE_CUDA_MEMORY"] = std::to_string(kCardMiB << 20);
         environment["FAKE_CUDA_DELAY_US"] = "20";
@@ -122,7 +124,7 @@ protected:
     size_t moves_ = 0, returns_ = 0;
     MemoryGuest guests_[4] = {{"low", 0, true, "72", ""},
                               {"equal", 0, true, "72", "memory_pool=64"},
-                              {"middle", 5, true, "90", "memory_wait=200"},
+                              {"middle", 5, true, "90", "memory_wait=200", 60},
                               {"urgent", 10, false, "100", ""}};
 };
 
