@@ -27,8 +27,7 @@ public:
     static constexpr int64_t kLengthsUnknownNs = sched::kMostGuessNs;  // decision 017
     static constexpr int64_t kTimes = 4;
 
-    // How long a suspended queue is believed to be idle: at first, and at most.
-    static constexpr int64_t kBelievedIdleNs = 20 * base::kMillisecond;  // decision 017
+    // How long a suspended queue is believed to be idle: kUnseenNs at first, and at most this long.
     static constexpr int64_t kMostBelievedIdleNs = sched::kLatelyNs;  // decision 017
 
     // Returns whether the queue counts as idle. `watched`: another process competes with it. `changed_ns`: since when
@@ -66,7 +65,7 @@ private:
     uint64_t submitted_ = 0;
     uint64_t completed_ = 0;
     int64_t since_ns_ = 0;  // if presumed_: since when it counts as idle; otherwise since when it could have reported
-    base::Doubling<int64_t, kBelievedIdleNs, kMostBelievedIdleNs> believed_idle_;
+    base::Doubling<int64_t, sched::kUnseenNs, kMostBelievedIdleNs> believed_idle_;
     bool silent_ = false;
     bool presumed_ = false;
 };

@@ -23,7 +23,7 @@ protected:
     }
     // Plays bursts of 1 ms until their rhythm is believed, with passes when the dispatcher asks for them. Returns when
     // the next burst should begin; the last one is over.
-    int64_t bursts(unsigned count = sched::EvenTimes::enough() + 2) {
+    int64_t bursts(unsigned count = sched::enough_times() + 2) {
         int64_t now = kStart + kMs;
         for (unsigned i = 0; i < count; ++i) {
             high.submit(queue, now);
@@ -112,7 +112,7 @@ protected:
         dispatcher.pass(now);
         ASSERT_TRUE(low.suspended(0));
     }
-    static constexpr unsigned kEnough = sched::EvenTimes::enough() + sched::HoldTrial::kEach + 4;
+    static constexpr unsigned kEnough = sched::enough_times() + sched::kSampleTimes + 4;
 };
 
 TEST_F(ForeseenWithWaits, TheDeviceIsHeldThroughThem) {
@@ -124,7 +124,7 @@ TEST_F(ForeseenWithWaits, TheDeviceIsHeldThroughThem) {
 }
 
 TEST_F(ForeseenWithWaits, NotBeforeItIsSeenHowLongTheyAreWithout) {
-    const int64_t next_ns = waiting_bursts(sched::EvenTimes::enough() + 2);
+    const int64_t next_ns = waiting_bursts(sched::enough_times() + 2);
     ASSERT_NE(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
     EXPECT_EQ(high.slot(0).warm_behind_us, 0U);
 }
@@ -185,7 +185,7 @@ TEST_F(Foreseen, ByTheQueueThatHadWorkLast) {
 }
 
 TEST_F(Foreseen, NotBeforeARhythmIsKnown) {
-    const int64_t next_ns = bursts(sched::EvenTimes::enough() - 2);
+    const int64_t next_ns = bursts(sched::enough_times() - 2);
     EXPECT_EQ(held_at(next_ns - kPeriodNs / 2, next_ns), 0);
 }
 

@@ -18,11 +18,6 @@ namespace xsched::sched {
 
 namespace {
 
-// If an urgent unit completes nothing for kLateNs plus twice its commands' time while calls of its process wait in the
-// driver, it is assumed to wait for a less urgent unit. Without such calls this takes kUnseenTimes as long: another
-// stream may write a value that the unit waits for, or an order between streams was not seen.
-constexpr int64_t kUnseenTimes = 10;
-
 Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
     if (device.answered_by[place] == By::kAnnounced) return Reason::kUntilNeeded;
     return device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
@@ -269,8 +264,11 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     if (urgent.unit == nullptr || urgent.unit->process != state.unit.process) return usual_ns;
     pass.device.units[at].inverted = true;
     const int64_t commands_ns = BurstLength::kTimes * urgent.unit->command_ns;
+    // If the urgent unit completes nothing for this long while calls of its process wait in the driver, it is assumed
+    // to wait for a less urgent unit. Without such calls this takes longer: another stream may write a value that the
+    // unit waits for, or an order between streams was not seen.
     const bool calls_wait = state.stuck_since_ns != 0;
-    const int64_t seen_ns = calls_wait ? kLateNs + commands_ns : kUnseenTimes * kLateNs + 2 * commands_ns;
+    const int64_t seen_ns = calls_wait ? kLateNs + commands_ns : kUnseenNs + 2 * commands_ns;
     // A command that waits for another unit's work counts as long: without a bound each wait would make the next
     // longer.
     const int64_t limit_ns = std::min(seen_ns, kMostGuessNs);

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 struct Habits {
-    static constexpr unsigned kThinkTimes = 8;
+    static constexpr unsigned kThinkTimes = kSampleTimes;
     // Longest pause that counts as short. In a shorter one the hardware would let a victim in, and the unit would wait
     // for it. Longer pauses are the program's rests between bursts (decision 014).
     static constexpr int64_t kShortNs = 1'000'000;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 
 namespace xsched::sched {
 
@@ -19,11 +20,12 @@ enum class Mechanism : uint32_t {
 #include "sched/facts/mechanism.def"
 #undef XSCHED_MECHANISM
 };
-inline constexpr unsigned kMechanisms = 0
-#define XSCHED_MECHANISM(...) +1
+inline constexpr Mechanism kAllMechanisms[] = {
+#define XSCHED_MECHANISM(name, ...) Mechanism::name,
 #include "sched/facts/mechanism.def"
 #undef XSCHED_MECHANISM
-    ;
+};
+inline constexpr unsigned kMechanisms = std::size(kAllMechanisms);
 const char* mechanism_sentence(Mechanism mechanism);
 // Returns "kGate" and so on; "" for a mechanism that this version does not know.
 const char* mechanism_name(Mechanism mechanism);

@@ -245,7 +245,7 @@ void choose_for(Pass& pass, Group& group) {
     group.dirty = false;
     Present present = look_at(pass, group);
     const uint32_t short_us = choose(pass, group, present);
-    group.tell_timeslice(short_us, pass.now_ns);
+    group.tell_timeslice(short_us, present.victim.costs, pass.now_ns);
     const bool leads = rule_on(Rule::kLongTimeslice) && short_us == 0 && present.leads && present.interruptible();
     group.long_timeslice_us =
         leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;

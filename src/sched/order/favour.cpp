@@ -8,15 +8,13 @@
 namespace xsched::sched {
 namespace {
 
-// A unit is favoured when it has waited for 1/kPart of the starvation limit, at most once in that time.
-constexpr int64_t kPart = 2;
-
 bool decides_alone(const UnitHistory& unit) { return unit.in_gang == InGang::kAsAnswered; }
 
-// Returns the runnable unit that has waited longest for the device, if it has waited long enough; otherwise kNowhere.
+// Returns the runnable unit that has waited longest for the device, if it may starve soon; otherwise kNowhere. A unit
+// is favoured at most once in that time.
 uint32_t who_starves(const Pass& pass) {
     const DeviceHistory& device = pass.device;
-    const int64_t long_enough_ns = pass.settings.starvation_limit_ns / kPart;
+    const int64_t long_enough_ns = Starvation::soon_ns(pass.settings.starvation_limit_ns);
     uint32_t found = kNowhere;
     int64_t longest_ns = long_enough_ns - 1;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {

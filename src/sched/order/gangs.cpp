@@ -7,8 +7,6 @@ namespace xsched::sched {
 
 namespace {
 
-// Most devices of one gang; members on further devices run as if in no gang.
-constexpr size_t kMostDevices = 16;
 constexpr int64_t kAskAgainNs = 5'000'000;  // judgement
 
 GangKey key_of(const UnitState& state) { return {.user = state.user, .name = state.unit.gang}; }
@@ -69,7 +67,7 @@ void Gangs::find_members(Pass& pass) {
     for (uint32_t i = 0; i < members.size(); ++i) {
         if (i == 0 || members[i].key != members[i - 1].key) {
             Gang* gang = join(members[i].key);
-            if (gang != nullptr && gang->find(pass.given.device) == nullptr && gang->places.size() >= kMostDevices)
+            if (gang != nullptr && gang->find(pass.given.device) == nullptr && gang->places.size() >= kMostOfUser)
                 gang = nullptr;
             device.gangs.push_back({.gang = gang, .begin = i});
         }

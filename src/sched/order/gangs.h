@@ -15,7 +15,8 @@ namespace xsched::sched {
 
 class Gangs {
 public:
-    // Most gangs of one user; members of further ones run as if in no gang.
+    // Most gangs of one user, and most devices of one gang. Members of further gangs, or on further devices, run as if
+    // in no gang.
     static constexpr uint32_t kMostOfUser = 64;
 
     // Finds the members. Call at the begin of each decision.

@@ -4,16 +4,11 @@
 #include <utility>
 
 #include "sched/facts/rule_on.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 namespace {
 
-// Longest turn: several of the hardware's own, since each turn begins with a call and a switch that the unit itself
-// pays for.
-constexpr int64_t kMostTurnNs = 10'000'000;  // decision 015
-constexpr int64_t kBeginNs = 500'000;  // decision 015
-// How long a holder that waits for its own work keeps the device if another unit has work: less than a switch and back.
-constexpr int64_t kPauseNs = 200'000;  // decision 015
 // A new or returning process is credited with at most this many turns, and may start before the current turn ends.
 constexpr int64_t kSavedTurns = 2;
 // Longest time that a change of turns takes: two calls of up to a millisecond, and 2 ms later a third call in case the
@@ -22,9 +17,6 @@ constexpr int64_t kSavedTurns = 2;
 constexpr int64_t kChangeNs = 4'500'000;
 // A change may take at most 1/kPartOfRhythm of the time between two bursts, so that turns change at all.
 constexpr int64_t kPartOfRhythm = 2;
-// All equals get their turns within 1/kPartOfLimit of the starvation limit, so that none starves and gets a turn within
-// an urgent burst.
-constexpr int64_t kPartOfLimit = 3;
 
 // The equals that may run now.
 struct Equals {
@@ -70,10 +62,14 @@ Equals look_at(const Pass& pass) {
     return equals;
 }
 
+// Returns the length of a turn: as long as a starved unit's, which is several of the hardware's own turns. In a crowd
+// it is shorter, so that each equal has its turn before any of them is favoured, or starves and gets a turn within an
+// urgent burst.
 int64_t turn_ns(const Pass& pass, const Equals& equals) {
-    const int64_t limit_ns = pass.settings.starvation_limit_ns;
-    if (limit_ns <= 0) return kMostTurnNs;
-    return std::min(kMostTurnNs, limit_ns / (kPartOfLimit * std::max<int64_t>(equals.working, 1)));
+    const Settings& settings = pass.settings;
+    if (settings.starvation_limit_ns <= 0) return settings.starvation_turn_ns;
+    return std::min(settings.starvation_turn_ns,
+                    Starvation::soon_ns(settings.starvation_limit_ns) / std::max<int64_t>(equals.working, 1));
 }
 
 // Calls `Do` for each equal that takes turns, including the present holder.
@@ -121,15 +117,17 @@ bool is_over(const Pass& pass, const Equals& equals) {
     if (equals.holder == kNowhere) return true;
     const int64_t beyond_ns = pass.history(equals.holder).turns_had_ns - pass.history(equals.next).turns_had_ns;
     if (turn.left_ns <= 0 && beyond_ns >= 0) return true;
-    if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kPauseNs) return true;
+    if (turn.paused_ns != 0 && pass.now_ns >= turn.paused_ns + kLeastUseNs) return true;
     return beyond_ns >= turn_ns(pass, equals);
 }
 
 void begin(Pass& pass, const Equals& equals) {
     const UnitState& state = pass.unit(equals.next);
     pass.device.turn = {.process = state.unit.process, .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
+    // The process pays for the calls with which its turn begins (docs/decisions/015).
+    const int64_t begin_ns = state.costs.interrupt_ns();
     each(pass, equals, [&](uint32_t place) {
-        if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += kBeginNs;
+        if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += begin_ns;
     });
 }
 
@@ -162,8 +160,8 @@ void take_turns(Pass& pass) {
     }
     if (equals.holder == kNowhere) return;
     if (equals.next != kNowhere && !waits) {
-        pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kPauseNs));
-        if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kPauseNs);
+        pass.wake(pass.now_ns + std::max<int64_t>(turn.left_ns, kLeastUseNs));
+        if (turn.paused_ns != 0) pass.wake(turn.paused_ns + kLeastUseNs);
     }
     const uint64_t by = pass.unit(equals.holder).unit.id;
     each(pass, equals, [&](uint32_t place) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,10 @@ struct WaitEdge {
 
 class Waits {
 public:
+    // A bit for each process of a group.
+    using Set = uint64_t;
     // Most processes of one user; edges of further processes are ignored.
-    static constexpr size_t kMostProcesses = 64;
+    static constexpr size_t kMostProcesses = std::numeric_limits<Set>::digits;
 
     // Replaces all edges among one user's processes. Processes of different users lend each other nothing. Returns
     // false if nothing changed.
@@ -47,8 +50,6 @@ public:
     void run_for_waiting(Pass& pass);
 
 private:
-    // A bit for each process of a group.
-    using Set = uint64_t;
     // The processes of one user that wait for each other.
     struct Group {
         uint64_t user = 0;

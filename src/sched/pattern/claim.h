@@ -20,9 +20,6 @@ namespace xsched::sched {
 
 class Claim {
 public:
-    // Safety.
-    static constexpr int64_t kSuspectNs = 20'000'000;  // after this time without progress it is worth checking whether
-                                                       // its process is stopped
     // Safety: a unit that hangs after commands of many minutes keeps others off for at most twenty minutes.
     static constexpr int64_t kMostShownNs = 600'000'000'000;
 
@@ -47,11 +44,12 @@ public:
     void begin_with(int64_t shown_ns) { shown_ns_ = std::clamp(shown_ns, int64_t{0}, kMostShownNs); }
 
     bool believed(int64_t limit_ns) const { return limit_ns <= 0 || without_ns_ < limit(limit_ns); }
-    bool suspect() const { return without_ns_ >= kSuspectNs; }
+    // Returns whether it is worth checking whether its process is stopped.
+    bool suspect() const { return without_ns_ >= kUnseenNs; }
     // Returns when one of these answers may change by itself; 0: never.
     int64_t due_ns(int64_t limit_ns) const {
         if (!has_ || limit_ns <= 0 || !believed(limit_ns)) return 0;
-        const int64_t next_ns = suspect() ? limit(limit_ns) : std::min(kSuspectNs, limit(limit_ns));
+        const int64_t next_ns = suspect() ? limit(limit_ns) : std::min(kUnseenNs, limit(limit_ns));
         return seen_ns_ + next_ns - without_ns_;
     }
 

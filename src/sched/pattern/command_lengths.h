@@ -15,15 +15,13 @@ class CommandLengths {
 public:
     // Least time of a sample. Completions are seen with varying delay, so a few short commands would say little.
     static constexpr int64_t kSampleNs = 1'000'000;  // judgement
-    static constexpr uint64_t kSampleCommands = 16;
-    static constexpr int64_t kMomentsNs = 50'000'000;  // decision 011
 
     // Takes the count of completed commands and the device time that they took.
     void observe(uint64_t completed, int64_t busy_ns, int64_t now_ns) {
         const bool known = seen_ns_ != 0 && completed >= completed_ && busy_ns >= busy_ns_;
         const uint64_t commands = completed - completed_;
         const int64_t ns = busy_ns - busy_ns_;
-        if (known && (commands == 0 || (commands < kSampleCommands && ns < kSampleNs))) return;
+        if (known && (commands == 0 || (commands < uint64_t{kSampleCommands} && ns < kSampleNs))) return;
         if (known) {
             const int64_t sample_ns = ns / static_cast<int64_t>(commands);
             lately_ns_ = std::max(sample_ns, lately_ns(now_ns));
@@ -35,7 +33,7 @@ public:
     }
     // Returns the mean length of the slowest recent commands, of about the last second or the last moments; 0: unknown.
     int64_t lately_ns(int64_t now_ns) const { return what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs); }
-    int64_t just_now_ns(int64_t now_ns) const { return what_is_left(just_now_ns_, now_ns - seen_ns_, kMomentsNs); }
+    int64_t just_now_ns(int64_t now_ns) const { return what_is_left(just_now_ns_, now_ns - seen_ns_, kLookAtAllNs); }
 
 private:
     static int64_t what_is_left(int64_t ns, int64_t passed_ns, int64_t forgotten_ns) {

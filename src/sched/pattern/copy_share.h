@@ -15,7 +15,6 @@ namespace xsched::sched {
 
 class CopyShare {
 public:
-    static constexpr uint64_t kEnough = 16;
     static constexpr uint64_t kRemembered = 512;
     // Bytes per command from which a unit only copies. Pieces of 100 us are 5 MiB long, and pieces of pageable memory
     // as well (queue/path/copy_rates.h).
@@ -30,12 +29,14 @@ public:
         recent_.commands += completed - seen_.commands;
         seen_ = {copies, bytes, completed};
         while (recent_.commands >= kRemembered) recent_.halve();
-        if (now_ns - halved_ns_ < kLatelyNs || recent_.commands < 2 * kEnough) return;
+        if (now_ns - halved_ns_ < kLatelyNs || recent_.commands < 2 * uint64_t{kSampleCommands}) return;
         halved_ns_ = now_ns;
         recent_.halve();
     }
     bool some() const { return recent_.copies != 0; }
-    bool mostly() const { return recent_.commands >= kEnough && 4 * recent_.copies >= recent_.commands; }
+    bool mostly() const {
+        return recent_.commands >= uint64_t{kSampleCommands} && 4 * recent_.copies >= recent_.commands;
+    }
     bool only() const { return mostly() && recent_.bytes / recent_.commands >= kLargeBytes; }
 
 private:

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/habits.h"
 #include "sched/facts/times.h"
 
 namespace xsched::sched {
@@ -27,10 +28,10 @@ struct Expected {
 
 class Expectation {
 public:
-    static constexpr int64_t kSlackNs = 1'000'000;  // how early or late an announced burst may begin (decision 028)
+    // How early or late an announced burst may begin: by a pause that counts as short (decision 028).
+    static constexpr int64_t kSlackNs = Habits::kShortNs;
     // Before a burst, long enough to wake the unit's agent and to switch between two contexts.
     static constexpr int64_t kImminentNs = 300'000;  // decision 016
-    static constexpr int64_t kMostMisses = 4;  // missing bursts in a row after which a period is given up
 
     // Takes the unit's state as seen now. `announced_ns`, `period_ns`: 0 if there is no such hint.
     void observe(int64_t announced_ns, int64_t period_ns, int64_t ready_since_ns) {
@@ -63,7 +64,7 @@ private:
         // Bounds the slack by a quarter of the period, so that a part of each period remains for others.
         const int64_t slack_ns = std::min(kSlackNs, period_ns_ / 4);
         const int64_t passed = std::max<int64_t>((now_ns - slack_ns - first_ns_) / period_ns_, 0);
-        if (passed >= kMostMisses) return {};
+        if (passed >= enough_times()) return {};  // so many bursts in a row stayed away
         const int64_t at_ns = first_ns_ + (passed + 1) * period_ns_;
         return {.at_ns = at_ns, .until_ns = at_ns + slack_ns, .most_lead_ns = std::min(kMostGuessNs, period_ns_ / 2)};
     }

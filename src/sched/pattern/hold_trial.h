@@ -14,15 +14,16 @@
 
 #include "base/doubling.h"
 #include "base/sample.h"
+#include "sched/facts/times.h"
 
 namespace xsched::sched {
 
 class HoldTrial {
 public:
-    static constexpr unsigned kEach = 8;  // bursts of each kind that are compared: the last ones
     static constexpr unsigned kNotFor = 32;  // bursts without a hold after one that made them longer; doubles each time
     // Returns for how many bursts holds are not relied on after some were missed.
     static constexpr unsigned not_relied_on_for() { return 2 * kNotFor; }
+
     static constexpr int64_t kPart = 32;  // holds are judged to lengthen bursts if they do so by more than 1/kPart
 
     // Returns whether the next burst may be held through.
@@ -78,8 +79,8 @@ private:
         without_.clear();
     }
 
-    base::Sample<int64_t, kEach> with_;
-    base::Sample<int64_t, kEach> without_;
+    base::Sample<int64_t, kSampleTimes> with_;  // the last bursts of each kind
+    base::Sample<int64_t, kSampleTimes> without_;
     bool in_turns_ = false;
     unsigned not_for_ = 0;
     base::Doubling<unsigned, kNotFor, 8 * kNotFor> longer_;

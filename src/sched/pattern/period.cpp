@@ -22,8 +22,9 @@ void EvenTimes::add(int64_t ns) {
         alike_count_ = to - from;
         spread_ns = its_ns;
     }
-    const bool possible = alike().front() >= least_possible_ns_ && alike().back() <= kMostNs;
-    even_ = possible && alike_count_ >= enough() && kStrayPart * (times_.count() - alike_count_) <= times_.count();
+    const bool possible = alike().front() >= least_possible_ns_ && alike().back() <= kLatelyNs;
+    even_ =
+        possible && alike_count_ >= enough_times() && kStrayPart * (times_.count() - alike_count_) <= times_.count();
 }
 
 bool EvenTimes::some_like(int64_t ns) const {

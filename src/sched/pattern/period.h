@@ -19,12 +19,9 @@ namespace xsched::sched {
 // The last times between two such events. They are even if most of them are alike.
 class EvenTimes {
 public:
-    static constexpr unsigned kMost = 8;
-    static constexpr unsigned enough() { return kMost / 2; }
     static constexpr unsigned kStrayPart = 4;  // one time of this many may be unlike the others
     // Most difference between the shortest and the longest of the times that count as alike (decision 009).
     static constexpr int64_t kMostSpreadNs = 500'000;
-    static constexpr int64_t kMostNs = 1'000'000'000;  // decision 009
     static constexpr int64_t kEarlyNs = 20'000;  // how early before the shortest time (judgement)
 
     explicit EvenTimes(int64_t least_ns) : least_possible_ns_(least_ns) {}
@@ -52,7 +49,7 @@ private:
     std::span<const int64_t> alike() const { return times_.sorted().subspan(alike_from_, alike_count_); }
 
     int64_t least_possible_ns_;
-    base::Sample<int64_t, kMost> times_;
+    base::Sample<int64_t, kSampleTimes> times_;
     unsigned alike_from_ = 0;  // among the sorted ones
     unsigned alike_count_ = 0;
     bool even_ = false;

@@ -17,6 +17,10 @@ struct StarvationLimits {
 
 class Starvation {
 public:
+    // A unit starves soon after 1/kSoonPart of the limit: then it is favoured, and before that all equals have turns.
+    static constexpr int64_t kSoonPart = 2;
+    static constexpr int64_t soon_ns(int64_t limit_ns) { return limit_ns / kSoonPart; }
+
     explicit Starvation(int64_t now_ns) : running_since_ns_(now_ns) {}
 
     // Starts over, when the unit is suspended for another reason: it neither waits nor has a turn.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "sched/facts/costs.h"
 #include "sched/facts/mechanism.h"
 #include "sched/pattern/distrust.h"
 #include "sched/pattern/short_timeslice.h"
@@ -33,7 +34,7 @@ struct Group {
     uint32_t timeslice_us = 0;  // timeslice of its process
     uint32_t long_timeslice_us = 0;  // timeslice of the most urgent process, longer than the driver's own; 0: it needs
                                      // none
-    int64_t timeslice_since_ns = 0;
+    int64_t timeslice_from_ns = 0;  // from when on the hardware has it
     ShortTimeslice in_short;
     int64_t late_ns = 0;  // when its running work may count as late, or as stalled; 0: it may not
     int64_t urgent_busy_ns = 0;  // device time of the unit that it makes room for, as of its suspension
@@ -44,15 +45,12 @@ struct Group {
     int64_t unseen_until_ns = 0;  // until when it counts as working, because a burst was long beside it while it seemed
                                   // idle
 
-    void tell_timeslice(uint32_t us, int64_t now_ns) {
-        if (us != 0 && timeslice_us == 0) timeslice_since_ns = now_ns;
+    // The call that sets a timeslice takes about as long as the call that takes the process off (decision 009).
+    void tell_timeslice(uint32_t us, const Costs& costs, int64_t now_ns) {
+        if (us != 0 && timeslice_us == 0) timeslice_from_ns = now_ns + costs.off_ns();
         timeslice_us = us;
     }
-    // How long the call takes that sets a timeslice.
-    static constexpr int64_t kTimesliceCallNs = 1'000'000;  // decision 009
-    bool has_short_timeslice(int64_t now_ns) const {
-        return timeslice_us != 0 && now_ns - timeslice_since_ns >= kTimesliceCallNs;
-    }
+    bool has_short_timeslice(int64_t now_ns) const { return timeslice_us != 0 && now_ns >= timeslice_from_ns; }
 };
 
 }  // namespace xsched::sched

@@ -155,7 +155,7 @@ protected:
         LetBack::SetUp();
         low_.unit.command_ns = ns;
         high_.keeps_alive = keeps_alive;
-        for (unsigned i = 0; i < 3 * EvenTimes::enough(); ++i) {
+        for (unsigned i = 0; i < 3 * enough_times(); ++i) {
             for (const int64_t end_ns = now_ns_ + 6 * kMs; now_ns_ < end_ns;) {
                 work();
                 pass(10 * kUs);

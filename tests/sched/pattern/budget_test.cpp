@@ -22,9 +22,9 @@ TEST(Budget, OnePartInFiftyAndSomeAtOnce) {
             now += static_cast<int64_t>(random() % (round % 2 == 0 ? 3000 : 3'000'000));
             const auto wanted = static_cast<int64_t>(random() % 2'000'000);
             if (account.take(wanted, now)) taken += wanted;
-            ASSERT_LE(taken, Account::kMostSavedNs + Account::part_of(now - kStart)) << round;
+            ASSERT_LE(taken, Account::most_saved_ns() + Account::part_of(now - kStart)) << round;
         }
-        EXPECT_GT(taken, Account::kMostSavedNs / 2) << round;
+        EXPECT_GT(taken, Account::most_saved_ns() / 2) << round;
     }
 }
 
@@ -39,12 +39,12 @@ TEST(Budget, TimeCountsHoweverOftenItIsLookedAt) {
 
 TEST(Budget, WhatWasRightIsGivenBackAndNotMore) {
     Account account;
-    ASSERT_TRUE(account.take(Account::kMostSavedNs, kStart));
+    ASSERT_TRUE(account.take(Account::most_saved_ns(), kStart));
     EXPECT_FALSE(account.take(kUs, kStart));
     account.give_back(kUs);
     EXPECT_TRUE(account.take(kUs, kStart));
-    account.give_back(2 * Account::kMostSavedNs);
-    EXPECT_FALSE(account.take(Account::kMostSavedNs + 1, kStart));
+    account.give_back(2 * Account::most_saved_ns());
+    EXPECT_FALSE(account.take(Account::most_saved_ns() + 1, kStart));
 }
 
 TEST(Budget, NoneAreTakenWhereTheyAreOff) {

@@ -51,8 +51,8 @@ TEST(Claim, AStoppedProcessLosesItSooner) {
     Claim claim;
     claim.observe(true, 0, false, kStart);
     EXPECT_FALSE(claim.suspect());
-    EXPECT_EQ(claim.due_ns(kLimit), kStart + Claim::kSuspectNs) << "when it becomes suspect";
-    claim.observe(true, 0, false, kStart + Claim::kSuspectNs);
+    EXPECT_EQ(claim.due_ns(kLimit), kStart + kUnseenNs) << "when it becomes suspect";
+    claim.observe(true, 0, false, kStart + kUnseenNs);
     EXPECT_TRUE(claim.suspect());
     claim.observe(true, 0, true, kStart + 50 * kMs);
     EXPECT_TRUE(claim.believed(kLimit));

@@ -23,7 +23,7 @@ TEST(CommandLengths, AreMeansOfSamplesThatAreLongEnough) {
     EXPECT_EQ(lengths.lately_ns(2 * kMs), 0) << "two commands of a quarter of a millisecond say little";
     lengths.observe(14, 2 * kMs, 4 * kMs);
     EXPECT_EQ(lengths.lately_ns(4 * kMs), kMs / 2);
-    lengths.observe(14 + CommandLengths::kSampleCommands, 2 * kMs + 160'000, 5 * kMs);
+    lengths.observe(14 + kSampleCommands, 2 * kMs + 160'000, 5 * kMs);
     EXPECT_GT(lengths.lately_ns(5 * kMs), kMs / 3) << "short ones do not hide long ones";
 }
 
@@ -31,7 +31,7 @@ TEST(CommandLengths, AreForgottenTheOneSoonTheOtherLater) {
     CommandLengths lengths;
     lengths.observe(0, 0, kMs);
     lengths.observe(2, 2 * kMs, 3 * kMs);
-    int64_t now = 3 * kMs + CommandLengths::kMomentsNs;
+    int64_t now = 3 * kMs + kLookAtAllNs;
     lengths.observe(100, 3 * kMs, now);
     EXPECT_LT(lengths.just_now_ns(now), kMs / 10);
     EXPECT_GT(lengths.lately_ns(now), kMs / 2);

@@ -12,7 +12,7 @@ constexpr int64_t kNs = 1'000'000;
 
 class HoldTrials : public ::testing::Test {
 protected:
-    void note(bool through, int64_t ns, unsigned times = HoldTrial::kEach) {
+    void note(bool through, int64_t ns, unsigned times = kSampleTimes) {
         for (unsigned i = 0; i < times; ++i) trial.note(through, ns);
     }
     HoldTrial trial;
@@ -20,7 +20,7 @@ protected:
 
 TEST_F(HoldTrials, FirstItIsSeenHowLongBurstsAreWithout) {
     EXPECT_FALSE(trial.may());
-    note(false, kNs, HoldTrial::kEach - 1);
+    note(false, kNs, kSampleTimes - 1);
     EXPECT_FALSE(trial.may());
     note(false, kNs, 1);
     EXPECT_TRUE(trial.may());
@@ -47,10 +47,10 @@ unsigned play(HoldTrial& trial, int64_t with, int64_t without, unsigned times) {
 constexpr int64_t kLongerNs = kNs + kNs / HoldTrial::kPart + 1;
 
 TEST_F(HoldTrials, LongerThanBeforeAndNotForAWhile) {
-    play(trial, kLongerNs, kNs, 2 * HoldTrial::kEach);
-    EXPECT_EQ(play(trial, kLongerNs, kNs, 2 * HoldTrial::kEach), HoldTrial::kEach) << "in turns";
+    play(trial, kLongerNs, kNs, 2 * kSampleTimes);
+    EXPECT_EQ(play(trial, kLongerNs, kNs, 2 * kSampleTimes), kSampleTimes) << "in turns";
     EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kNotFor), 0U);
-    EXPECT_EQ(play(trial, kLongerNs, kNs, HoldTrial::kEach), 0U) << "it begins anew";
+    EXPECT_EQ(play(trial, kLongerNs, kNs, kSampleTimes), 0U) << "it begins anew";
     EXPECT_TRUE(trial.may());
 }
 
@@ -61,7 +61,7 @@ std::vector<unsigned> pauses(HoldTrial& trial, int64_t with, int64_t without, un
         if (play(trial, with, without, 1) == 0) {
             ++row;
         } else {
-            if (row > HoldTrial::kEach) found.push_back(row - HoldTrial::kEach);
+            if (row > kSampleTimes) found.push_back(row - kSampleTimes);
             row = 0;
         }
     }
@@ -102,7 +102,7 @@ TEST(HoldTrialsOfMany, WhereBothAreAlikeMostAreHeld) {
 // Other work of the machine makes both kinds longer.
 TEST_F(HoldTrials, LongerThanBeforeButNotForTheHoldsSake) {
     play(trial, kNs, kNs, 100);
-    EXPECT_EQ(play(trial, 2 * kNs, 2 * kNs, 1000), 1000 - HoldTrial::kEach);
+    EXPECT_EQ(play(trial, 2 * kNs, 2 * kNs, 1000), 1000 - kSampleTimes);
     EXPECT_EQ(play(trial, kNs, kNs, 1000), 1000U);
 }
 

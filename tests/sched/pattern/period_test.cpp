@@ -14,7 +14,7 @@ namespace {
 using namespace testing;
 
 constexpr int64_t kPeriodNs = 50 * kMs;
-constexpr unsigned kStrays = EvenTimes::kMost / EvenTimes::kStrayPart;
+constexpr unsigned kStrays = kSampleTimes / EvenTimes::kStrayPart;
 
 // Bursts of 1 ms. The interval is the time from the begin of one burst to the begin of the next.
 class Rhythm {
@@ -37,7 +37,7 @@ public:
 
 TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::enough());
+    rhythm.bursts(enough_times());
     EXPECT_EQ(rhythm.next(), 0);
     rhythm.bursts(1);
     EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs);
@@ -45,7 +45,7 @@ TEST(Period, IsBelievedAfterEnoughEvenIntervals) {
 
 TEST(Period, UnevenOnesAreNone) {
     Rhythm rhythm;
-    for (unsigned i = 0; i < 4 * EvenTimes::kMost; ++i) {
+    for (unsigned i = 0; i < 4 * kSampleTimes; ++i) {
         rhythm.burst(kPeriodNs + i % 4 * (EvenTimes::kMostSpreadNs / 2 + 1));
         EXPECT_EQ(rhythm.next(), 0) << i;
     }
@@ -53,24 +53,24 @@ TEST(Period, UnevenOnesAreNone) {
 
 TEST(Period, AFewAtOtherTimesChangeNothing) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kMost + 1);
-    for (const int64_t stray_ns : {2 * kPeriodNs, kPeriodNs / 4, 2 * EvenTimes::kMostNs}) {
+    rhythm.bursts(kSampleTimes + 1);
+    for (const int64_t stray_ns : {2 * kPeriodNs, kPeriodNs / 4, 2 * kLatelyNs}) {
         for (unsigned i = 0; i < kStrays; ++i) {
             rhythm.burst(stray_ns);
             EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs) << stray_ns;
         }
-        rhythm.bursts(EvenTimes::kMost);
+        rhythm.bursts(kSampleTimes);
     }
 }
 
 TEST(Period, SeveralEndTheBelief) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::kMost + 1);
+    rhythm.bursts(kSampleTimes + 1);
     for (unsigned i = 0; i < kStrays; ++i) rhythm.burst(2 * kPeriodNs);
     EXPECT_NE(rhythm.next(), 0);
     rhythm.burst(2 * kPeriodNs);
     EXPECT_EQ(rhythm.next(), 0);
-    for (unsigned i = kStrays + 1; i < EvenTimes::kMost - kStrays; ++i) {
+    for (unsigned i = kStrays + 1; i < kSampleTimes - kStrays; ++i) {
         EXPECT_EQ(rhythm.next(), 0);
         rhythm.burst(2 * kPeriodNs);
     }
@@ -79,7 +79,7 @@ TEST(Period, SeveralEndTheBelief) {
 
 TEST(Period, OneThatStaysAwayIsGivenUp) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::enough() + 1);
+    rhythm.bursts(enough_times() + 1);
     const Expected next = rhythm.next_at(rhythm.idle_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns - 1).at_ns, next.at_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0);
@@ -88,7 +88,7 @@ TEST(Period, OneThatStaysAwayIsGivenUp) {
 
 TEST(Period, OneThatIsALittleLateOnlyMovesIt) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::enough() + 1);
+    rhythm.bursts(enough_times() + 1);
     const Expected next = rhythm.next_at(rhythm.idle_ns);
     EXPECT_EQ(rhythm.next_at(next.until_ns).at_ns, 0) << "given up for now";
     const int64_t late_ns = 100 * kUs;
@@ -102,7 +102,7 @@ TEST(Period, RestsCountWhereTheyAreMoreEvenThanBegins) {
     Rhythm rhythm;
     constexpr int64_t kRestNs = 30 * kMs;
     int64_t burst_ns = kMs;
-    for (unsigned i = 0; i < EvenTimes::enough() + 1; ++i) {
+    for (unsigned i = 0; i < enough_times() + 1; ++i) {
         EXPECT_EQ(rhythm.next(), 0) << i;
         const int64_t before_ns = std::exchange(burst_ns, (1 + i % 3) * kMs);
         rhythm.burst(before_ns + kRestNs, burst_ns);
@@ -114,7 +114,7 @@ TEST(Period, ShortRestsLeaveNothing) {
     for (const int64_t rest_ns : {Period::kLeastRestNs - 1, Period::kLeastRestNs}) {
         Rhythm rhythm;
         int64_t burst_ns = kMs;
-        for (unsigned i = 0; i < 3 * EvenTimes::enough(); ++i) {
+        for (unsigned i = 0; i < 3 * enough_times(); ++i) {
             const int64_t before_ns = std::exchange(burst_ns, (3 + i % 2) * kMs);
             rhythm.burst(before_ns + rest_ns, burst_ns);
         }
@@ -127,7 +127,7 @@ TEST(Period, ShortRestsLeaveNothing) {
 TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     for (const auto& [period_ns, pays] : {std::pair(10 * kMs, false), std::pair(100 * kMs, true)}) {
         Rhythm rhythm;
-        for (unsigned i = 0; i < 2 * EvenTimes::enough() + 1; ++i) rhythm.burst(period_ns + i % 2 * 400 * kUs);
+        for (unsigned i = 0; i < 2 * enough_times() + 1; ++i) rhythm.burst(period_ns + i % 2 * 400 * kUs);
         const int64_t after_ns = rhythm.next() - rhythm.began_ns - period_ns;
         EXPECT_EQ(after_ns == -EvenTimes::kEarlyNs, pays) << after_ns;
         if (pays) continue;
@@ -141,7 +141,7 @@ TEST(Period, BehindALateOneTheNextIsExpectedFromWhenItWouldHaveComeByTheClock) {
     for (const int64_t late_ns : {300 * kUs, 3 * kMs, 20 * kMs})
         for (const bool keeps_to_clock : {true, false}) {
             Rhythm rhythm;
-            rhythm.bursts(2 * EvenTimes::kMost);
+            rhythm.bursts(2 * kSampleTimes);
             const int64_t due_ns = rhythm.began_ns + 2 * kPeriodNs - EvenTimes::kEarlyNs;
             rhythm.burst(kPeriodNs + late_ns, kMs + 600 * kUs);
             EXPECT_EQ(rhythm.next(), due_ns);
@@ -156,16 +156,16 @@ TEST(Period, BehindALateOneTheNextIsExpectedFromWhenItWouldHaveComeByTheClock) {
 TEST(Period, NotWhereItsRhythmIsAnotherSinceThen) {
     for (const int64_t more_ns : {300 * kUs, kPeriodNs / 2}) {
         Rhythm rhythm;
-        rhythm.bursts(2 * EvenTimes::kMost);
+        rhythm.bursts(2 * kSampleTimes);
         rhythm.burst(kPeriodNs + more_ns);
-        rhythm.bursts(2 * EvenTimes::kMost);
+        rhythm.bursts(2 * kSampleTimes);
         EXPECT_EQ(rhythm.next(), rhythm.began_ns + kPeriodNs - EvenTimes::kEarlyNs) << more_ns;
     }
 }
 
 TEST(Period, PartsOfABurstBeginNone) {
     Rhythm rhythm;
-    rhythm.bursts(EvenTimes::enough() + 1);
+    rhythm.bursts(enough_times() + 1);
     rhythm.period.observe(rhythm.began_ns + 2 * kMs, rhythm.began_ns + 2 * kMs - 20 * kUs);
     EXPECT_NE(rhythm.next(), 0);
 }
@@ -173,7 +173,7 @@ TEST(Period, PartsOfABurstBeginNone) {
 // A program that launches without waiting: its queue becomes ready again and again, and is never seen idle in between.
 TEST(Period, PausesThatNobodySawBeginAreParts) {
     Rhythm rhythm;
-    for (unsigned i = 0; i < EvenTimes::enough() + 1; ++i) {
+    for (unsigned i = 0; i < enough_times() + 1; ++i) {
         rhythm.burst(kPeriodNs, 6 * kMs);
         const int64_t idle_ns = rhythm.began_ns + kMs;  // once
         for (int64_t at_ns = idle_ns; at_ns < rhythm.idle_ns; at_ns += 500 * kUs) rhythm.period.observe(at_ns, idle_ns);
@@ -184,7 +184,7 @@ TEST(Period, PausesThatNobodySawBeginAreParts) {
 TEST(Period, BurstsOfAboutOneLengthEndThen) {
     constexpr int64_t kLengthNs = 5 * kMs;
     Rhythm rhythm;
-    for (unsigned i = 0; i < EvenTimes::enough(); ++i) rhythm.burst(kPeriodNs + i * kMs, kLengthNs);
+    for (unsigned i = 0; i < enough_times(); ++i) rhythm.burst(kPeriodNs + i * kMs, kLengthNs);
     EXPECT_EQ(rhythm.period.end(rhythm.began_ns).at_ns, 0) << "too few are over";
     EXPECT_EQ(rhythm.period.length_ns(), 0);
     rhythm.burst(kPeriodNs, kLengthNs);
@@ -198,22 +198,22 @@ TEST(Period, BurstsOfAboutOneLengthEndThen) {
 TEST(Period, TheUsualLengthLeavesOutTheLongest) {
     Rhythm rhythm;
     EXPECT_EQ(rhythm.burst(kPeriodNs), rhythm.began_ns);
-    for (unsigned i = 0; i < EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, i == 3 ? 1'300 * kUs : 900 * kUs + i * kUs);
+    for (unsigned i = 0; i < kSampleTimes; ++i) rhythm.burst(kPeriodNs, i == 3 ? 1'300 * kUs : 900 * kUs + i * kUs);
     rhythm.burst(kPeriodNs);
     EXPECT_EQ(rhythm.period.length_ns(), 1'300 * kUs);
-    EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs + (EvenTimes::kMost - 1) * kUs);
+    EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs + (kSampleTimes - 1) * kUs);
 }
 
 // If a machine is slow for some bursts, the usual length stays known as long as some of the last bursts have it.
 TEST(Period, TheUsualLengthLastsWhileSomeBurstsAreLikeIt) {
     Rhythm rhythm;
-    for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, 900 * kUs);
+    for (unsigned i = 0; i <= kSampleTimes; ++i) rhythm.burst(kPeriodNs, 900 * kUs);
     for (unsigned i = 0; i < 40; ++i) rhythm.burst(kPeriodNs, (1 + i % 4) * kMs);
     EXPECT_EQ(rhythm.period.length_ns(), 0);
     EXPECT_EQ(rhythm.period.usual_length_ns(), 900 * kUs);
-    for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, (2 + i % 4) * kMs);
+    for (unsigned i = 0; i <= kSampleTimes; ++i) rhythm.burst(kPeriodNs, (2 + i % 4) * kMs);
     EXPECT_EQ(rhythm.period.usual_length_ns(), 0);
-    for (unsigned i = 0; i <= EvenTimes::kMost; ++i) rhythm.burst(kPeriodNs, 800 * kUs);
+    for (unsigned i = 0; i <= kSampleTimes; ++i) rhythm.burst(kPeriodNs, 800 * kUs);
     EXPECT_EQ(rhythm.period.usual_length_ns(), 800 * kUs);
 }
 
@@ -227,16 +227,16 @@ TEST(Period, ABurstThatBeginsTellsTheLengthOfTheLastOne) {
 
 TEST(Period, BurstsOfUnevenLengthEndWhenTheyDo) {
     Rhythm rhythm;
-    for (unsigned i = 0; i < 3 * EvenTimes::kMost; ++i) {
+    for (unsigned i = 0; i < 3 * kSampleTimes; ++i) {
         rhythm.burst(kPeriodNs, (3 + i % 3) * kMs);
         EXPECT_EQ(rhythm.period.end(rhythm.began_ns).at_ns, 0) << i;
     }
 }
 
 TEST(Period, VeryShortAndVeryLongOnesAreNone) {
-    for (const int64_t interval_ns : {Period::kLeastRestNs - 1, EvenTimes::kMostNs + 2 * kMs}) {
+    for (const int64_t interval_ns : {Period::kLeastRestNs - 1, kLatelyNs + 2 * kMs}) {
         Rhythm rhythm;
-        for (unsigned i = 0; i < 3 * EvenTimes::enough(); ++i) rhythm.burst(interval_ns);
+        for (unsigned i = 0; i < 3 * enough_times(); ++i) rhythm.burst(interval_ns);
         EXPECT_EQ(rhythm.next(), 0) << interval_ns;
     }
 }
@@ -247,7 +247,7 @@ bool suspends_ahead(Settings settings) {
     const Given low{.id = 1, .ready = true, .command_ns = kMs};
     int64_t now = kStart;
     int64_t idle_ns = kStart - kSecond;
-    for (unsigned i = 0; i < EvenTimes::enough() + 2; ++i) {
+    for (unsigned i = 0; i < enough_times() + 2; ++i) {
         const std::vector<UnitState> busy{
             low, Given{.id = 2, .priority = 1, .ready = true, .ready_since_ns = now, .idle_since_ns = idle_ns}};
         core.decide(busy, now);
@@ -257,7 +257,7 @@ bool suspends_ahead(Settings settings) {
         core.decide(idle, idle_ns);
         now += kPeriodNs;
         if (core.decide(idle, now - kPeriodNs / 2).verdicts[0].suspend) return false;
-        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= EvenTimes::enough();
+        if (core.decide(idle, now - 100 * kUs).verdicts[0].suspend) return i >= enough_times();
     }
     return false;
 }

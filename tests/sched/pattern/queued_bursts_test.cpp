@@ -57,7 +57,7 @@ TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
         burst(kMs);
         if (bursts.keep_us() != 0) ++kept;
     }
-    const int64_t may_ns = Account::kMostSavedNs + Account::part_of(2 * (kBursts + 10) * kMs);
+    const int64_t may_ns = Account::most_saved_ns() + Account::part_of(2 * (kBursts + 10) * kMs);
     EXPECT_LE(kept * QueuedBursts::keep_ns() / 1000 * kUs, may_ns + 20 * QueuedBursts::keep_ns() / 1000 * kUs);
     EXPECT_GE(kept, kBursts / 10);
 }
@@ -65,7 +65,7 @@ TEST_F(QueuedBurstsTest, AVictimPaysNoMoreThanPrecautionsMayCost) {
 TEST_F(QueuedBurstsTest, WhatWasFollowedCostsNobody) {
     for (int i = 0; i < 10'000; ++i) burst(kSoonNs);
     EXPECT_EQ(bursts.keep_us(), QueuedBursts::keep_ns() / 1000);
-    EXPECT_TRUE(account.take(Account::kMostSavedNs - 2 * QueuedBursts::keep_ns() / 1000 * kUs, now));
+    EXPECT_TRUE(account.take(Account::most_saved_ns() - 2 * QueuedBursts::keep_ns() / 1000 * kUs, now));
 }
 
 TEST_F(QueuedBurstsTest, WithoutPrecautionsThereIsNone) {
