@@ -7,9 +7,6 @@
 namespace xsched::dispatch {
 namespace {
 
-// Most queues of a client that are looked at to name one: a hostile client may have a thousand.
-constexpr size_t kMostLookedAt = 64;
-
 bool wants_decisions(const ipc::Header& header) { return header.wants_decisions.load(std::memory_order_relaxed) != 0; }
 
 }  // namespace
@@ -50,7 +47,8 @@ void ClientSlots::take_decision(const ForOther& decided) {
     if (!wants_decisions(header)) return;
     ipc::Decision decision = decided.decision;
     decision.slot = ipc::kMostQueues;  // the client has no such queue any more
-    for (size_t at = 0; at < std::min(queues_.size(), kMostLookedAt); ++at) {
+    // Few queues are looked at to name one: a hostile client may have a thousand.
+    for (size_t at = 0; at < std::min<size_t>(queues_.size(), kFewQueues); ++at) {
         const QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled || units_[queue.own].state.unit.id != decided.unit) continue;
         decision.slot = static_cast<uint32_t>(at);

@@ -17,9 +17,6 @@ constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;  // decision 001
 // A queue that has not moved for kQuietParts pauses is looked at after one more pause. So its end is seen late by at
 // most 1/kQuietParts of its length.
 constexpr int64_t kQuietParts = 64;
-// Longest time between two looks at a queue that stands: the end of its wait is seen late by that while others use the
-// device. A decision takes 27 us (docs/measured.md), so such looks take at most 3 % of a processor.
-constexpr int64_t kMostStandPauseNs = base::kMillisecond;
 // The length of a stop is known to 1/kStopParts, with few passes; less exactly if many queues stop at once.
 constexpr int64_t kStopParts = 16;
 constexpr int64_t kFewLooks = 8;
@@ -91,7 +88,8 @@ bool ClientSlots::is_directed_otherwise(uint32_t at) const {
 
 int64_t ClientSlots::quiet_pause_ns() const {
     const int64_t pause_ns = quiet_ns_ / kQuietParts;
-    return stands_ ? std::min(pause_ns, kMostStandPauseNs) : pause_ns;
+    // The end of a wait at which a queue stands is seen late by that while others use the device.
+    return stands_ ? std::min(pause_ns, kLookSometimesNs) : pause_ns;
 }
 
 int64_t ClientSlots::look_ns(size_t many) const {
@@ -111,10 +109,9 @@ bool ClientSlots::is_worth_a_look(int64_t now_ns) const { return now_ns - seen_n
 
 // Returns since when none of the calls that its threads have in the driver has returned; 0: there are none.
 int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
-    constexpr uint32_t kInside = 0xffff;
     const uint32_t calls = view_.region->header.driver_calls.load(std::memory_order_acquire);
     if (std::exchange(driver_calls_, calls) != calls) driver_calls_ns_ = now_ns;
-    return (calls & kInside) != 0 ? driver_calls_ns_ : 0;
+    return calls % ipc::kOneCallReturned != 0 ? driver_calls_ns_ : 0;
 }
 
 // Begins the history of a queue that has taken over the slot.

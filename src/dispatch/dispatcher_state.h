@@ -19,10 +19,6 @@
 
 namespace xsched::dispatch {
 
-// Clients with more queues than this are written last, and read after other clients that rang: so many queues take
-// about as long as an otherwise empty pass.
-inline constexpr size_t kFewQueues = 64;
-
 inline uint32_t& place_of_look(ClientSlots& client) { return client.listed.look; }
 
 struct DispatcherState {

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
+#include "dispatch/look_times.h"
 #include "dispatch/prices.h"
 
 namespace xsched::dispatch {
@@ -15,8 +16,6 @@ using sched::MemoryOrder;
 using sched::MemoryUser;
 
 static_assert(MemoryOrder::all() == ipc::kAllMemory);
-
-constexpr int64_t kLookNs = base::kMillisecond;  // measured: a gibibyte moves in 20 ms
 
 uint64_t bytes_of(const std::atomic<uint64_t>& word) {
     return std::min(word.load(std::memory_order_acquire), ipc::kMostMemoryBytes);
@@ -133,7 +132,7 @@ void MemoryDesk::pass(const ClientList& users, int64_t now_ns) {
         return;
     }
     // However often clients ring, and however many there are, this takes a sixteenth of the time at most.
-    const int64_t every_ns = std::max(kLookNs, static_cast<int64_t>(users.size()) * 16 * kReadNs);
+    const int64_t every_ns = std::max(kLookSometimesNs, static_cast<int64_t>(users.size()) * 16 * kReadNs);
     if (now_ns - looked_ns_ < every_ns) {
         look_ns_ = base::earlier(look_ns_, looked_ns_ + every_ns);
         return;

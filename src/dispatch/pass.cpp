@@ -9,16 +9,13 @@ namespace xsched::dispatch {
 
 namespace {
 
-// How often some clients are read that did not ring.
-constexpr int64_t kSweepEveryNs = 1'000'000;  // judgement
-constexpr size_t kSweepParts = 16;
-constexpr size_t kMostSwept = 16;  // most clients read so in one pass, to keep it short
+// In one pass in a while some clients are read that did not ring: one of so many, and at most as many, to keep it
+// short.
+constexpr size_t kMostSwept = 16;
 constexpr int64_t kSweptSlots = 128;  // most slots read so, on average: after a client with many queues comes a pause
 // Each pass reads this many clients whose work runs, and as many that are due for a look, whether they rang or not. If
 // more run side by side, no program waits for the end of a certain one.
 constexpr size_t kMostFollowed = 8;
-// Most suspended clients that get a heartbeat in one pass.
-constexpr int64_t kMostBeaten = 64;
 // Most rounds of decisions in one pass; the rest waits for a moment.
 constexpr int kMostRounds = 4;
 
@@ -53,10 +50,10 @@ int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
 }
 
 bool DispatcherState::sweep(int64_t now_ns) {
-    if (now_ns - swept_ns < kSweepEveryNs || clients.empty()) return false;
+    if (now_ns - swept_ns < kLookSometimesNs || clients.empty()) return false;
     swept_ns = now_ns;
     may_sweep = std::min<int64_t>(may_sweep, 0) + kSweptSlots;
-    size_t count = std::min(clients.size() / kSweepParts + 1, kMostSwept);
+    size_t count = std::min(clients.size() / kMostSwept + 1, kMostSwept);
     for (; count > 0 && may_sweep > 0; --count) {
         swept = (swept + 1) % clients.size();
         may_sweep -= clients[swept]->slots() + 1;
@@ -290,7 +287,7 @@ void DispatcherState::beat(int64_t now_ns) {
     }
     beat_ns = std::max(beat_ns, now_ns - ipc::kBeatEveryNs);
     const int64_t due = (now_ns - beat_ns) * size / ipc::kBeatEveryNs;
-    const int64_t count = std::min(due, kMostBeaten);
+    const int64_t count = std::min<int64_t>(due, kFewQueues);
     suspended.some(static_cast<size_t>(count), [&](ClientSlots& client) {
         client.beat(now_ns);
         if (now_ns - client.delays().settled_ns() < kLookSeldomNs) return;

@@ -7,14 +7,6 @@
 
 namespace xsched::dispatch {
 
-namespace {
-
-// Most slots written in one pass, which take about as long as an otherwise empty pass. The next pass begins at once,
-// with those clients that rang meanwhile.
-constexpr uint32_t kMostWritten = 96;
-
-}  // namespace
-
 // Schedules a pass for the work for which this user's allowance did not suffice.
 void DispatcherState::go_on_with(const Allowance& spent, int64_t now_ns) {
     go_on_ns = base::earlier(go_on_ns, std::max(spent.used_until_ns, now_ns + kLeastPauseNs));
@@ -107,7 +99,7 @@ uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return UINT32_MAX;
     if (std::exchange(user->written_pass, passes) != passes) user->written = 0;
-    const uint32_t slots = std::min(client.unwritten(), kMostWritten - std::min(kMostWritten, user->written));
+    const uint32_t slots = std::min(client.unwritten(), kFewQueues - std::min(kFewQueues, user->written));
     if (slots == 0 && client.unwritten() != 0) {
         go_on_ns = now_ns;
         return 0;
