@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "xsched/types.h"
 
 namespace xsched::queue {
 
 inline constexpr unsigned kHandleIndexBits = 12;
-inline constexpr unsigned kHandleGenerationBits = 20;
+inline constexpr unsigned kHandleGenerationBits = std::numeric_limits<uint32_t>::digits - kHandleIndexBits;
 
 constexpr uint32_t low_bits(uint32_t of, unsigned bits) { return of & ((1u << bits) - 1); }
 

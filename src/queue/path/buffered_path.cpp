@@ -10,8 +10,7 @@
 namespace xsched::queue {
 namespace {
 
-// Commands shorter than this are tracked a few at a time, about one in kTrackEveryNs of device time.
-constexpr int64_t kShortCommandNs = 20 * base::kMicrosecond;  // judgement
+// Short commands are tracked a few at a time, about one in this much device time.
 constexpr int64_t kTrackEveryNs = 50 * base::kMicrosecond;  // judgement
 
 // The queue whose buffered command this thread is launching: commands that it enqueues there pass at once.
@@ -41,7 +40,7 @@ bool BufferedPath::passes() const { return t_launching == &core_; }
 XqToken BufferedPath::make_token(XqTicket& ticket) {
     uint32_t stride = 1;
     const int64_t length = core_.meter.command_ns();
-    if (!each_reports_ && length > 0 && length < kShortCommandNs && !core_.published.watched())
+    if (!each_reports_ && length > 0 && !core_.published.watched())
         stride = static_cast<uint32_t>(std::clamp<int64_t>(kTrackEveryNs / length, 1, std::max(core_.limit() / 4, 1u)));
     const uint32_t covers = tokens_.next(stride, core_.setup.ops->order);
     if (covers == 0) return ticket.token = 0;

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/clock.h"
-
 namespace xsched::queue {
 namespace {
 
-// Judgement.
-constexpr int64_t kRateSampleNs = base::kMillisecond;  // completions are seen with varying delay
 constexpr uint64_t kRounding = uint64_t{64} << 10;
 
 struct Size {
@@ -76,7 +72,7 @@ void CopyRates::completed(uint64_t from, uint64_t to, int64_t ns) {
     if (pieces != to - from) return;  // other work ran between the pieces
     sample_bytes_[kind] += bytes;
     sample_ns_[kind] += ns;
-    if (sample_ns_[kind] < kRateSampleNs) return;
+    if (sample_ns_[kind] < kReportEveryNs) return;  // completions are seen with varying delay
     const auto measured =
         static_cast<uint64_t>(static_cast<double>(sample_bytes_[kind]) * static_cast<double>(kSizes[kind].ns) /
                               static_cast<double>(sample_ns_[kind]));

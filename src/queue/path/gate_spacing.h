@@ -21,6 +21,9 @@ inline constexpr uint32_t kGatedCap = 512;
 // distance in time would allow more.
 inline constexpr uint32_t kMostWithout = 64;
 
+// Device time from one report to the next, and so how late completions are seen.
+inline constexpr int64_t kReportEveryNs = base::kMillisecond;  // decision 001
+
 // Returns how many commands share a gate, so that gates are `wanted_ns` apart. `command_ns`: mean length; 0: unknown.
 inline uint32_t one_of(int64_t wanted_ns, int64_t command_ns, uint32_t most) {
     if (command_ns <= 0) return std::min(most, 4u);
@@ -87,8 +90,7 @@ private:
 // Returns how many commands share a report, while at most `most` may be in flight. Between reports, the end of a
 // synchronize tells the progress, and the scheduler asks when it sees none for a while.
 inline uint32_t report_stride(uint32_t most, int64_t mean_ns) {
-    constexpr int64_t kEveryNs = base::kMillisecond;  // decision 001
-    return one_of(kEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kMostWithout));
+    return one_of(kReportEveryNs, mean_ns, std::clamp<uint32_t>(most / 4, 1, kMostWithout));
 }
 
 }  // namespace xsched::queue

@@ -15,7 +15,6 @@ namespace xsched::queue {
 namespace {
 
 constexpr int64_t kLookNs = 20 * base::kMicrosecond;  // between looks for room (judgement)
-constexpr int64_t kShortNs = 1;  // stands for a window of one command, if none is told (judgement)
 constexpr int64_t kPauseNs = base::kMillisecond;  // how often to look for a resume that wakes no thread (judgement)
 
 void pause_a_little() {
@@ -149,7 +148,7 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
         most = deactivates() && !shortened ? kGatedCap
                : shortened && mean_ns <= 0
                    ? 1  // unknown length: the urgent program waits for it, however long it is
-                   : core_.window.limit(shortened ? std::max(window_ns, kShortNs) : window_ns, mean_ns);
+                   : core_.window.limit(shortened ? std::max<int64_t>(window_ns, 1) : window_ns, mean_ns);
     const bool stays = caller_stays(kind, piece) && makes_room();
     // Pieces and their gates take two places in the driver's queue each.
     if (piece != nullptr || stays) most = std::min(most, most_before(piece));

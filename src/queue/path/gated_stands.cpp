@@ -3,14 +3,6 @@
 #include "queue/path/gated_path.h"
 
 namespace xsched::queue {
-namespace {
-
-// How late the end of a wait is seen at most, if no report tells it before the commands behind the wait are complete:
-// the scheduler looks that often (dispatch/look_times.h). Only this much of the time before those completions counts as
-// device time.
-constexpr int64_t kSeenLateNs = base::kMillisecond;  // judgement
-
-}  // namespace
 
 // Writes to the slot where the queue stands (stand_places.h). Lock held.
 void GatedPath::publish_stands() {
@@ -87,7 +79,9 @@ void GatedPath::report_behind_wait() {
 void GatedPath::leave_out_stands(uint64_t completed, int64_t now_ns) {
     if (!stands_.any() || !stands_.ended(core_.completed, completed)) return;
     const bool only_wait = completed == core_.completed + 1;
-    core_.meter.flight_began(only_wait ? now_ns : now_ns - kSeenLateNs);
+    // If no report told the end of the wait before the commands behind it were complete, it ended at most as long ago
+    // as completions are seen late. Only that time counts as device time.
+    core_.meter.flight_began(only_wait ? now_ns : now_ns - kReportEveryNs);
 }
 
 }  // namespace xsched::queue
