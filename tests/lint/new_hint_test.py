@@ -34,8 +34,10 @@ int64_t use(const policy::Unit& unit, const queue::Setup& setup, const ipc::Queu
 TOUCHED = [  # read as one file, since their headers take longest
     "base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tools/tool_commands.cpp"]
 
-# Where hints are used, and where those functions are that set several or those of a process.
-USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp")
+# Where hints are used, and where those functions are that set several or those of a process. Slurm's users have options
+# for a few, with names of their own.
+USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp",
+         "src/slurm/job_options.")
 # The dispatcher wakes when an announced time is over.
 # A limit is also a user's, and shares are shown beside what was got; periods, deadlines and gangs have columns.
 # Rules for a process's memory are obeyed where that is moved and counted.
