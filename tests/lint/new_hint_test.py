@@ -39,13 +39,15 @@ TOUCHED = [  # read as one file, since their headers take longest
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp",
          "src/slurm/job_options.")
 # The dispatcher wakes when an announced time is over.
-# A limit is also a user's, and shares are shown beside what was got; periods, deadlines and gangs have columns.
+# A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
+# have columns.
 # Rules for a process's memory are obeyed where that is moved and counted.
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
 ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
-        **dict.fromkeys(("share", "limit", "gang"), ("src/cli/", "src/config/", "src/server/", "src/dispatch/")),
+        **dict.fromkeys(("share", "limit", "gang"),
+                        ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/")),
         **dict.fromkeys(("evictable", "memory_limit", "memory_guarantee"),
                         ("src/queue/memory/", "src/platform/cuda/shim/", "src/cli/", "src/server/", "src/ipc/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
