@@ -79,7 +79,7 @@ inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // limit of an answer tha
 // A sentence for people, with what to do.
 const char* welcome_sentence(WelcomeStatus status);
 // Returns the same for a whole Welcome. If the versions differ, the sentence has both; it is then in `text`.
-inline constexpr size_t kRefusalBytes = 200;
+inline constexpr size_t kRefusalBytes = 200;  // the longest has 156, with numbers of ten digits
 const char* refusal_sentence(const Welcome& welcome, char (&text)[kRefusalBytes]);
 
 // Where xserver listens. Fills `path` (sizeof(sockaddr_un.sun_path) bytes); false: no usable place (no runtime

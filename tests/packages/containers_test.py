@@ -6,12 +6,9 @@ docs/CONTAINERS.md types it.
 
 FILE is what `make image` makes.
 """
-import argparse
 import json
 import shutil
 import subprocess
-import sys
-import time
 import unittest
 
 import machine
@@ -172,17 +169,5 @@ class Containers(OnMachines):
         self.expect_right(child)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--debs", type=packages_test.Path, required=True)
-    parser.add_argument("--build", type=packages_test.Path, required=True)
-    parser.add_argument("--image", type=packages_test.Path)
-    _, rest = parser.parse_known_args(namespace=GIVEN)
-    began = time.monotonic()
-    tests = unittest.main(argv=[sys.argv[0], *rest], exit=False)
-    print(f"containers: {time.monotonic() - began:.0f} s")
-    sys.exit(not tests.result.wasSuccessful())
-
-
 if __name__ == "__main__":
-    main()
+    packages_test.run_tests("containers")

@@ -286,15 +286,20 @@ class Service(OnMachines):
                          *(f"/media/{package.name}" for package in packages()))
 
 
-def main():
+def run_tests(title):
+    """The main function of each file of tests on machines."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--debs", type=Path, required=True)
     parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--image", type=Path)
     _, rest = parser.parse_known_args(namespace=GIVEN)
     if not packages():
-        sys.exit(f"packages_test.py: {GIVEN.debs} has no packages: run 'make deb'")
-    unittest.main(argv=[sys.argv[0], *rest])
+        sys.exit(f"{sys.argv[0]}: {GIVEN.debs} has no packages: run 'make deb'")
+    began = time.monotonic()
+    tests = unittest.main(argv=[sys.argv[0], *rest], exit=False)
+    print(f"{title}: {time.monotonic() - began:.0f} s")
+    sys.exit(not tests.result.wasSuccessful())
 
 
 if __name__ == "__main__":
-    main()
+    run_tests("packages")

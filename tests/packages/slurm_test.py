@@ -4,9 +4,7 @@ service, as docs/SLURM.md sets it up.
 
   slurm_test.py --debs FOLDER --build BUILD [unittest's arguments]
 """
-import argparse
 import json
-import sys
 import time
 import unittest
 
@@ -133,6 +131,15 @@ class Slurm(OnMachines):
         self.expect_right("ann", job)
         self.assertEqual(self.priorities(), [])
 
+    def test_a_node_without_xcli_runs_jobs_unscheduled(self):
+        self.machine.run("mv", "/usr/bin/xcli", "/usr/bin/elsewhere")
+        self.addCleanup(self.machine.run, "mv", "/usr/bin/elsewhere", "/usr/bin/xcli")
+        job = self.submit("ann", "--partition=urgent", seconds=3, LD_PRELOAD="/media/libfakecuda.so")
+        self.expect_right("ann", job)
+        said = self.machine.run("sh", "-c", f"journalctl -u slurmd; cat /tmp/ann-{job}").stdout
+        self.assertIn("/usr/bin/xcli is not on this node: the job runs unscheduled", said)
+        self.assertIn("highest-priority=100 failed: the ceiling does not hold", said)
+
     def test_the_jobs_of_an_array(self):
         job = self.submit("ann", "--array=0-2", "--xsched-priority=5")
         self.wait("three are scheduled", lambda: self.priorities() == [5, 5, 5])
@@ -157,16 +164,5 @@ class Slurm(OnMachines):
         self.machine.run("scancel", job)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--debs", type=packages_test.Path, required=True)
-    parser.add_argument("--build", type=packages_test.Path, required=True)
-    _, rest = parser.parse_known_args(namespace=GIVEN)
-    began = time.monotonic()
-    tests = unittest.main(argv=[sys.argv[0], *rest], exit=False)
-    print(f"Slurm: {time.monotonic() - began:.0f} s")
-    sys.exit(not tests.result.wasSuccessful())
-
-
 if __name__ == "__main__":
-    main()
+    packages_test.run_tests("Slurm")

@@ -72,6 +72,12 @@ const PoolWay kPoolWays[] = {
      "check(cuda.cuStreamBeginCapture_v2(other, 0), 'begin'); freed = give(a)\n"
      "print('told', freed, cuda.cuStreamEndCapture(other, ctypes.byref(graph)))",
      "pass", "told 0 0"},
+    {"RefusedInACapture",  // a free that is refused has freed nothing
+     "a = take(64); put(a, 64, 0x7e); graph = ctypes.c_void_p()\n"
+     "check(cuda.cuStreamBeginCapture_v2(other, 0), 'begin'); r = [give(a, other), cuda.cuMemFree_v2(n(a))]\n"
+     "cuda.cuStreamEndCapture(other, ctypes.byref(graph)); put(a, 64, 0x7e)",
+     "compare(a, 64, 0x7e); print('told', [code != 0 for code in r], asked_of_pool(7), give(a), give(a))",
+     "told [True, True] 64 0 1"},
     {"OpenedToAnotherDevice",
      "a = take(64); put(a, 64, 0x7c)\n"
      "check(cuda.cuMemPoolSetAccess(pool, ctypes.byref(Access(1, 1, 3)), ctypes.c_size_t(1)), 'open'); b = take(4)",

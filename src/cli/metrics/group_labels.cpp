@@ -44,8 +44,7 @@ std::string_view container_in(std::string_view part) {
 }
 
 // Returns the pod of "podUID" (kubelet's driver cgroupfs) or "kubepods-...-podUID.slice" (its driver systemd, which
-// writes
-// - as _), otherwise nothing. A static pod's UID is a hash without hyphens.
+// writes - as _), otherwise nothing. A static pod's UID is a hash without hyphens.
 std::string pod_in(std::string_view part) {
     part = without_ending(part, ".slice");
     const size_t at = part.starts_with("pod") ? 0 : part.rfind("-pod");
@@ -65,10 +64,11 @@ std::string_view job_in(std::string_view part) {
 }
 
 // Slurm's groups are in /slurm or /slurm_NODE, under systemd in /system.slice/slurmstepd.scope or
-// NODE_slurmstepd.scope.
+// NODE_slurmstepd.scope. Where Slurm makes none, XSched's plugin makes them in slurmd's own (docs/SLURM.md).
 bool are_slurms(const std::vector<std::string_view>& parts) {
     if (parts[0] == "slurm" || parts[0].starts_with("slurm_")) return true;
-    return parts.size() > 1 && parts[0] == "system.slice" && parts[1].ends_with("slurmstepd.scope");
+    return parts.size() > 1 && parts[0] == "system.slice" &&
+           (parts[1].ends_with("slurmstepd.scope") || parts[1] == "slurmd.service");
 }
 
 // kubelet's groups are in /kubepods or /kubepods.slice, in a node that is a container itself below /kubelet.slice.

@@ -11,9 +11,9 @@ namespace xsched::cli {
 namespace {
 
 // Bound of the containers that are read at each look. kubelet has 110 pods by default, and is documented for few more.
-constexpr int kMostContainers = 4096;
-constexpr size_t kLongestName =
-    253;  // of a pod: https://kubernetes.io/docs/concepts/overview/working-with-objects/names
+constexpr int kMostContainers = 4096;  // safety
+// Of a pod: https://kubernetes.io/docs/concepts/overview/working-with-objects/names
+constexpr size_t kLongestName = 253;
 
 // Returns the names in "POD_NAMESPACE_CONTAINER-ID", of which none has a line below.
 Labels names_in(const std::string& name) {

@@ -17,7 +17,8 @@ struct StarvationLimits {
 
 class Starvation {
 public:
-    // A unit starves soon after 1/kSoonPart of the limit: then it is favoured, and before that all equals have turns.
+    // A unit starves soon after 1/kSoonPart of the limit: then it is favoured, and before that all equals have turns
+    // (decision 028).
     static constexpr int64_t kSoonPart = 2;
     static constexpr int64_t soon_ns(int64_t limit_ns) { return limit_ns / kSoonPart; }
 

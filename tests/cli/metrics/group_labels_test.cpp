@@ -61,6 +61,7 @@ TEST(GroupLabels, OfSlurm) {
         {"/slurm_node7/uid_1000/job_4711/step_batch", job},
         {"/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0", job},
         {"/system.slice/node7_slurmstepd.scope/job_4711/step_extern", job},
+        {"/system.slice/slurmd.service/job_4711", job},
         {"/system.slice/slurmstepd.scope/system", {}},
     });
 }

@@ -167,12 +167,12 @@ bool allocate_evictable(CUdeviceptr* memory, size_t bytes, CUresult* code) {
 bool release_evictable(CUdeviceptr memory, CUresult* code) {
     const stream::KeepErrno keep;
     free_late_ones();
+    const bool captured = stream::some_captured();
+    if (captured && range_of_evictable(nullptr, nullptr, memory) && refused_in_capture(memory, code)) return true;
     if (!end_block(memory)) {
         *code = CUDA_ERROR_INVALID_VALUE;
         return true;
     }
-    const bool captured = stream::some_captured();
-    if (captured && range_of_evictable(nullptr, nullptr, memory) && refused_in_capture(memory, code)) return true;
     PieceRange* const range = take_out(memory);
     if (range == nullptr) return false;
     *code = is_on_card(*range) && !captured ? driver<stream::kEntry_cuCtxSynchronize>()() : CUDA_SUCCESS;
