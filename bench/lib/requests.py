@@ -47,7 +47,7 @@ class Requests:
     def says(self):
         return f"PyTorch models, batches of {self.batch}" if self.torch else \
             f"no PyTorch finds the device: programs of {self.workload.request_kernels} or more kernels of " \
-            f"{self.workload.hp_kernel_ms:g} ms per request stand for the models"
+            f"{self.workload.request_kernel_ms:g} ms per request stand for the models"
 
     @property
     def start_up_seconds(self):
@@ -67,7 +67,7 @@ class Requests:
         if self.torch:
             return self.session.start("request.py", {**options, "model": model, "batch": batch or self.batch},
                                       prefix, environment, folder=PYTORCH)
-        self.steps = self.steps or self.session.calibrate(self.workload.hp_kernel_ms, 1)
+        self.steps = self.steps or self.session.calibrate(self.workload.request_kernel_ms, 1)
         kernels = self.workload.request_kernels * STAND_IN_REQUESTS.get(model, 2)
         return self.session.start("hp", {**options, "steps": self.steps, "burst-kernels": kernels}, prefix, environment)
 

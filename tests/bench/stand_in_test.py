@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
 import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
-from lib import gain, programs, stand_ins  # noqa: E402
+from lib import gain, programs, stand_ins, workloads  # noqa: E402
 from context import Outcome, by_gain, refuse_nothing, withdraw  # noqa: E402
 from plan import build_install, examples, levels, overhead  # noqa: E402
 
@@ -44,6 +44,14 @@ class InAFolder(unittest.TestCase):
         said = io.StringIO()
         with mock.patch.object(stand_ins, "choose", return_value=STAND_IN), contextlib.redirect_stdout(said):
             return run.choose_backend(self.session, "hip", **{"stand_in": False, **how}), said.getvalue()
+
+
+class RequestsOnTheFake(unittest.TestCase):
+    def test_wait_for_the_device_and_not_for_a_processor(self):
+        fake = backends.Backend("hip", "HIP", Path("/somewhere"), stand_in=stand_ins.FAKE)
+        gpu = backends.Backend("hip", "HIP", Path("/somewhere"))
+        self.assertGreaterEqual(workloads.of(fake).request_kernel_ms, 0.1)
+        self.assertIs(workloads.of(gpu), workloads.GPU)
 
 
 class Hardware(InAFolder):

@@ -75,5 +75,5 @@ def run(context):
 
 
 def context_options(context):
-    context.requests.steps = context.requests.steps or context.session.calibrate(context.workload.hp_kernel_ms, 1)
-    return {**context.workload.hp_options("A"), "steps": context.requests.steps, "seconds": context.seconds / 2}
+    steps = context.session.calibrate(context.workload.hp_kernel_ms, 1)
+    return {**context.workload.hp_options("A"), "steps": steps, "seconds": context.seconds / 2}
