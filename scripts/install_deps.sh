@@ -77,6 +77,12 @@ deb=(
     fakeroot
     lintian               # and what Debian says about the result
     libslurm-dev          # the plugin for Slurm
+    libgrpc++-dev         # the driver for Kubernetes, with libcurl
+    protobuf-compiler
+    protobuf-compiler-grpc
+    libcurl4-openssl-dev
+    python3-grpcio        # and its stand-in of kubelet
+    python3-protobuf
     debootstrap           # tests/packages: machines to install them on
 )
 abi=(

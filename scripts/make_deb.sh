@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the Debian packages of this tree, uncommitted changes included, in build/deb: *.deb and *.buildinfo, and
-# slurm/*.deb for machines with Slurm.
+# slurm/*.deb for machines with Slurm, kubernetes/*.deb for nodes of a cluster.
 #
 #   scripts/make_deb.sh [--arch ARCHITECTURE]
 #
@@ -16,7 +16,7 @@ rm -rf "$place/source"
 mkdir -p "$place/source"
 # What git knows or would take: no build of this tree, nobody's settings.
 git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- | tar -x -C "$place/source"
-rm -f "$place"/*.deb "$place"/slurm/*.deb "$place"/*.changes "$place"/*.buildinfo
+rm -f "$place"/*.deb "$place"/{slurm,kubernetes}/*.deb "$place"/*.changes "$place"/*.buildinfo
 cd "$place/source"
 export DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}"
 dpkg-buildpackage -us -uc -b --host-arch="$arch" > ../build.log 2>&1 || {
@@ -24,7 +24,9 @@ dpkg-buildpackage -us -uc -b --host-arch="$arch" > ../build.log 2>&1 || {
     echo "make_deb.sh: dpkg-buildpackage failed; all of its output is in $place/build.log" >&2
     exit 1
 }
-# One needs Slurm: a folder of its own, so that build/deb/*.deb is for every machine.
-mkdir -p ../slurm
-mv ../xsched-slurm*.deb ../slurm
-ls -1 ../*.deb ../slurm/*.deb
+# Two need Slurm or a cluster: folders of their own, so that build/deb/*.deb is for every machine.
+for part in slurm kubernetes; do
+    mkdir -p "../$part"
+    mv "../xsched-$part"*.deb "../$part"
+done
+ls -1 ../*.deb ../slurm/*.deb ../kubernetes/*.deb

@@ -46,6 +46,11 @@ std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, s
     return std::nullopt;
 }
 
+std::string option_of(const base::HintInfo& hint) {
+    const std::string words = hint.words;  // "-p,--priority"
+    return words.substr(words.find("--"));
+}
+
 std::string text_of_hint(const base::HintInfo& hint, int64_t value) {
     if (hint.kind == base::HintKind::kSwitch) return value != 0 ? "true" : "false";
     if (hint.kind == base::HintKind::kName) return base::name_of_number(value);

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int64_t kShardsOfADevice = 100;  // docs/SLURM.md: then a shard is a percent
 
-// Returns the option that `xcli run` has for a hint: "--priority" of "-p,--priority".
-std::string word_of(const base::HintInfo& hint) {
-    const std::string words = hint.words;
-    return words.substr(words.find("--"));
-}
-
 }  // namespace
 
 std::string JobOptions::take(size_t option, const char* text) {
@@ -44,7 +38,7 @@ std::vector<std::string> JobOptions::command(const std::string& xcli, const std:
     std::vector<std::string> words{xcli, "run", "--no-tell"};
     for (size_t i = 0; i < kJobOptionCount; ++i) {
         if (!given_[i]) continue;
-        words.push_back(word_of(base::hint_info(kJobOptions[i].hint)));
+        words.push_back(config::option_of(base::hint_info(kJobOptions[i].hint)));
         if (kJobOptions[i].value != nullptr) words.push_back(std::to_string(*given_[i]));
     }
     words.emplace_back("--");

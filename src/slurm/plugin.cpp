@@ -10,8 +10,8 @@ extern "C" {  // the header declares the functions below as C++'s, and with the 
 #include <string>
 #include <vector>
 
+#include "console/command.h"
 #include "slurm/ceilings.h"
-#include "slurm/command.h"
 #include "slurm/job_facts.h"
 #include "slurm/job_group.h"
 #include "slurm/job_options.h"
@@ -25,6 +25,10 @@ XSCHED_EXPORT const unsigned int spank_plugin_version = 1;
 
 namespace xsched::slurm {
 namespace {
+
+using console::own_environment;  // that of slurmd's processes is root's
+using console::Printed;
+using console::run_command;
 
 constexpr const char* kEnv = "/usr/bin/env";
 constexpr const char* kPrefix = "xsched-";
@@ -89,13 +93,6 @@ int init(spank_t spank, int count, char** words) {
                         static_cast<int>(i), on_option);
     register_option(spank, "no-xsched", nullptr, "XSched: the job runs without it", 0, on_off);
     return ESPANK_SUCCESS;
-}
-
-// Returns this process's variables; those of slurmd's processes are root's.
-std::vector<std::string> own_environment() {
-    std::vector<std::string> all;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) all.emplace_back(*entry);
-    return all;
 }
 
 std::vector<std::string> environment_of_job(spank_t spank) {

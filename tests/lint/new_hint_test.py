@@ -35,9 +35,9 @@ TOUCHED = [  # read as one file, since their headers take longest
     "base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tools/tool_commands.cpp"]
 
 # Where hints are used, and where those functions are that set several or those of a process. Slurm's users have options
-# for a few, with names of their own.
+# for a few, and Kubernetes' claims have parameters, with names of their own.
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp",
-         "src/slurm/job_options.")
+         "src/slurm/job_options.", "src/kubernetes/parameters.")
 # The dispatcher wakes when an announced time is over.
 # A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
 # have columns.
@@ -47,7 +47,8 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
         **dict.fromkeys(("share", "limit", "gang"),
-                        ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/")),
+                        ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",
+                         "src/kubernetes/")),
         **dict.fromkeys(("evictable", "memory_limit", "memory_guarantee"),
                         ("src/queue/memory/", "src/platform/cuda/shim/", "src/cli/", "src/server/", "src/ipc/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"

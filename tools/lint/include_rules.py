@@ -26,7 +26,8 @@ ROOMS = {
     "server": {"config", "console", "dispatch", "sched", "policy", "host", "ipc", "base"},
     "console": set(),
     "cli": {"config", "console", "host", "ipc", "base"},
-    "slurm": {"config", "base"},
+    "slurm": {"config", "console", "base"},
+    "kubernetes": {"config", "console", "base"},
     "sim": {"console", "dispatch", "host", "sched", "policy", "ipc", "base"},
     # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
     "probe": set(),

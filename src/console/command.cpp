@@ -1,4 +1,4 @@
-#include "slurm/command.h"
+#include "console/command.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <chrono>
 
-namespace xsched::slurm {
+namespace xsched::console {
 namespace {
 
 constexpr int kMostMs = 10000;           // safety: a task starts late rather than never; xcli takes 20 ms
@@ -43,7 +43,13 @@ bool read_all(int from, std::string& text) {
 
 }  // namespace
 
-Printed run_command(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+std::vector<std::string> own_environment() {
+    std::vector<std::string> all;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) all.emplace_back(*entry);
+    return all;
+}
+
+Printed run_command(const std::vector<std::string>& words, const std::vector<std::string>& environment, Errors errors) {
     Printed printed;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return printed;
@@ -51,6 +57,7 @@ Printed run_command(const std::vector<std::string>& words, const std::vector<std
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    if (errors == Errors::kTogether) posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     pid_t child = 0;
     const int error =
         posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(environment).data());
@@ -68,4 +75,4 @@ Printed run_command(const std::vector<std::string>& words, const std::vector<std
     return printed;
 }
 
-}  // namespace xsched::slurm
+}  // namespace xsched::console

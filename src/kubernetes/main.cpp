@@ -1,0 +1,107 @@
+// xsched-kubernetes [options]: the node's part of the cluster's GPU driver gpu.xsched.io (docs/KUBERNETES.md).
+#include <CLI/CLI.hpp>
+#include <curl/curl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+
+#include "base/log.h"
+#include "console/command_line.h"
+#include "console/man_page.h"
+#include "kubernetes/driver.h"
+#include "kubernetes/kubelet_plugin.h"
+
+namespace {
+
+using namespace xsched::kubernetes;
+
+constexpr int kSoonS = 1;  // judgement: a pod's group comes within moments of its claim
+
+struct CommandLine {
+    Place place;
+    ApiAccess access = access_of_pod();
+    std::string kubelet = "/var/lib/kubelet";
+    int look_every_s = 10;
+};
+
+std::string name_of_node() {
+    if (const char* told = getenv("NODE_NAME"); told != nullptr) return told;
+    char name[256] = "";
+    gethostname(name, sizeof(name) - 1);
+    return name;
+}
+
+void describe(CLI::App& app, CommandLine& line) {
+    line.place = {name_of_node(), "", "/sys/fs/cgroup", "/var/run/cdi", "", "/usr/bin/xcli"};
+    app.add_option("--node", line.place.node, "this node's name in the cluster (NODE_NAME, otherwise the host's name)");
+    app.add_option("--kubelet", line.kubelet, "kubelet's folder (/var/lib/kubelet)");
+    app.add_option("--cdi", line.place.cdi, "the folder for CDI files (/var/run/cdi)");
+    app.add_option("--control-groups", line.place.groups,
+                   "where control groups of version 2 are mounted (/sys/fs/cgroup)");
+    app.add_option("--machine", line.place.machine,
+                   "the folder in which /proc and /sys of the machine are, if it is not /");
+    app.add_option("--xcli", line.place.xcli, "xcli, which writes CDI files and tells the server (/usr/bin/xcli)");
+    app.add_option("--api", line.access.url, "the API server, such as https://10.0.0.1:6443 (in a pod: the cluster's)");
+    app.add_option("--authority", line.access.authority, "file with the certificate of the API server's authority");
+    app.add_option("--token", line.access.token, "file with the token for the API server");
+    app.add_option("--certificate", line.access.certificate,
+                   "file with a client's certificate and key, instead of a token");
+    app.add_option("--look-every", line.look_every_s, "seconds between two looks at the server and the pods (10)")
+        ->check(CLI::Range(1, 3600));
+    app.set_version_flag("--version", XSCHED_VERSION);
+    xsched::console::add_man_page(app, "xsched-kubernetes", 8, XSCHED_VERSION,
+                                  "NODE_NAME: as --node. XSCHED_SOCKET: the server's socket, for xcli. XLOG_LEVEL: "
+                                  "DEBUG, INFO, WARN, ERRO or NONE.");
+}
+
+// Returns whether a signal asks for the end within that time.
+bool ends_within(int seconds, const sigset_t& signals) {
+    const timespec time{seconds, 0};
+    return sigtimedwait(&signals, nullptr, &time) > 0;
+}
+
+int serve(CommandLine& line) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before other threads begin
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    line.place.claims = line.kubelet + "/plugins/" + kDriver + "/claims";
+    Driver driver(line.place, line.access);
+    bool complete = driver.look();
+    const KubeletPlugin plugin(driver, line.kubelet);
+    while (!ends_within(complete ? line.look_every_s : std::min(kSoonS, line.look_every_s), signals))
+        complete = driver.look();
+    return 0;
+}
+
+int refuse(const std::string& sentence) {
+    fprintf(stderr, "xsched-kubernetes: %s\n", sentence.c_str());
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("The node's part of the Kubernetes driver gpu.xsched.io: GPUs in shares, with priorities and limits");
+    CommandLine line;
+    describe(app, line);
+    const auto command = [&line] {
+        if (line.access.url.empty())
+            return refuse("no API server is known: in a pod Kubernetes names it, elsewhere --api does");
+        try {
+            return serve(line);
+        } catch (const std::exception& error) {
+            return refuse(error.what());
+        }
+    };
+    return xsched::console::run(app, argc, argv, "xsched-kubernetes", command, refuse);
+}
