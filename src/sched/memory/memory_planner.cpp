@@ -36,6 +36,7 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
             known.on_card_since_ns = 0;
         else if (known.on_card_since_ns == 0)
             known.on_card_since_ns = now_ns;
+        note_return(user, known, now_ns);
         if (known.failed != user.failed) {
             known.failed = user.failed;
             known.away = user.on_host;  // what it could do
@@ -58,10 +59,21 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
     std::erase_if(known_, [](const auto& each) { return !each.second.seen; });
 }
 
+// Notes when memory has come back.
+void MemoryPlanner::note_return(const MemoryUser& user, Known& known, int64_t now_ns) {
+    if (known.was_on_host && user.on_host == 0) {
+        known.back_ns = now_ns;
+        known.room_since_ns = 0;
+    }
+    known.was_on_host = user.on_host != 0;
+}
+
 // Orders all of a program's memory that is not guaranteed to the host if another member of its gang has to do without
-// its own: the gang cannot get on, and others may use the room.
+// its own: the gang cannot get on, and others may use the room. A member that has given some already waits anyway: to
+// move the rest as well would double the swap.
 void MemoryPlanner::follow_gang(const MemoryUser& user, Known& known, int64_t now_ns) {
     if (!user.gang_is_away || !user.evictable || user.kept_away || user.wanted != 0 || gives(user) == 0) return;
+    if (user.on_host != 0) return;
     if (known.retry_ns > now_ns) return look_at(known.retry_ns);
     order_away(known, user.on_host + gives(user));
 }
@@ -165,11 +177,31 @@ uint64_t MemoryPlanner::take(std::span<const MemoryUser> users, const MemoryUser
     });
     for (const MemoryUser* giver : givers) {
         const uint64_t given = std::min(gives(*giver), missing);
-        order_away(known_.at(giver->client), giver->on_host + given);
+        Known& known = known_.at(giver->client);
+        if (giver->on_host == 0) known.taken_soon = was_back_for_less(known, turn_ns(given), now_ns);
+        if (giver->on_host == 0) known.taken_ns = now_ns;
+        order_away(known, giver->on_host + given);
         missing -= given;
         if (missing == 0) break;
     }
     return missing;
+}
+
+// Returns whether memory came back less than this time ago.
+bool MemoryPlanner::was_back_for_less(const Known& known, int64_t ns, int64_t now_ns) {
+    return known.back_ns != 0 && now_ns - known.back_ns < ns;
+}
+
+// Returns whether memory may come back to a device that has room for it. A program that takes memory in bursts frees it
+// for moments only: memory that was taken again soon after it had come back waits until the room lasts, but for no
+// longer than a turn. So swaps take a tenth of the time at most.
+bool MemoryPlanner::lasts(const MemoryUser& user, Known& known, int64_t now_ns) {
+    if (known.room_since_ns == 0) known.room_since_ns = now_ns;
+    if (!known.taken_soon) return true;
+    const int64_t at_ns = std::min(known.room_since_ns + kSettleNs, known.taken_ns + turn_ns(user.on_host));
+    if (at_ns <= now_ns) return true;
+    look_at(at_ns);
+    return false;
 }
 
 MemoryOrder::Answer MemoryPlanner::serve(std::span<const MemoryUser> users, const MemoryUser& asker, int64_t now_ns) {
@@ -198,12 +230,14 @@ void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUs
     uint64_t needed = 0;
     for (const MemoryUser& each : users)
         if (are_together(each, user) && !each.kept_away) needed += each.on_host;
+    if (user.free < needed) known.room_since_ns = 0;
     if (user.free < needed + kReserveBytes) {
         if (take(users, user, needed + kReserveBytes - user.free, now_ns) == 0 || user.free < needed) return;
         // A program that had nearly all of the device fits again, but never with the reserve.
         const int64_t without_reserve_ns = known.asks_since_ns + kSettleNs;
         if (now_ns < without_reserve_ns) return look_at(without_reserve_ns);
     }
+    if (!lasts(user, known, now_ns)) return;
     for (const MemoryUser& each : users) {
         if (!are_together(each, user) || each.kept_away) continue;
         Known& member = known_.at(each.client);

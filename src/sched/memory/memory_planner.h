@@ -84,11 +84,19 @@ private:
         unsigned times_given_up = 0;
         bool ready = false;  // see is_ready
         bool seen = false;
+        bool was_on_host = false;
+        int64_t back_ns = 0;  // when its memory last came back; 0: it never did
+        int64_t taken_ns = 0;  // when memory of it was last ordered away for another program,
+        bool taken_soon = false;  // and whether that was soon after it had come back
+        int64_t room_since_ns = 0;  // since when there is room for it to come back; 0: there is none
     };
 
     void meet(std::span<const MemoryUser> users, int64_t now_ns);
     void keep_away(const MemoryUser& user, Known& known, int64_t now_ns);
     void follow_gang(const MemoryUser& user, Known& known, int64_t now_ns);
+    static void note_return(const MemoryUser& user, Known& known, int64_t now_ns);
+    static bool was_back_for_less(const Known& known, int64_t ns, int64_t now_ns);
+    bool lasts(const MemoryUser& user, Known& known, int64_t now_ns);
     static void order_away(Known& known, uint64_t bytes);
     bool has_obeyed(const MemoryUser& user) const;
     void lose_patience(const MemoryUser& user, int64_t now_ns);

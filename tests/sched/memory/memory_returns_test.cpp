@@ -30,6 +30,61 @@ TEST_F(MemoryPlans, TheMoreUrgentComesBackFirst) {
     EXPECT_EQ(user(2).on_host, 40 * kGiB);
 }
 
+// The program that has asked may be slow to try again.
+TEST_F(MemoryPlans, WhatWasGivenForARequestStaysFreeForASecond) {
+    add(1, 0, 70 * kGiB);
+    add(2, 10, 0, false);
+    ask(2, 30 * kGiB);
+    steps(3);
+    ASSERT_EQ(answers_[2], Answer::kTryAgain);
+    user(2).wanted = 0;
+    steps(90);
+    EXPECT_EQ(user(1).on_host, 30 * kGiB);
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(120);
+    EXPECT_EQ(user(1).on_host, 0U);
+}
+
+// A program that allocates for moments, again and again: memory that came back in vain waits until the room lasts.
+TEST_F(MemoryPlans, MemoryThatIsTakenAtOnceAgainWaitsUntilTheRoomLasts) {
+    add(1, 0, 50 * kGiB);
+    add(2, 10, 0, false);
+    ASSERT_TRUE(allocate(2, 40 * kGiB));
+    user(2).on_card = 0;
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(2);
+    ASSERT_EQ(user(1).on_host, 0U) << "the first time there is no reason to wait";
+    ASSERT_TRUE(allocate(2, 40 * kGiB));
+    now_ns_ += MemoryPlanner::kSettleNs;
+    user(2).on_card = 0;
+    steps(20);
+    EXPECT_EQ(user(1).on_host, 10 * kGiB) << "the room may be there for a moment";
+    user(2).on_card = 40 * kGiB;
+    steps(2);
+    user(2).on_card = 0;
+    steps(90);
+    EXPECT_EQ(user(1).on_host, 10 * kGiB);
+    steps(20);
+    EXPECT_EQ(user(1).on_host, 0U) << "it has lasted for a second";
+}
+
+TEST_F(MemoryPlans, MemoryDoesNotWaitForRoomThatLastsForLongerThanATurn) {
+    add(1, 0, 50 * kGiB);
+    add(2, 10, 0, false);
+    int swaps = 0;
+    const int64_t until_ns = now_ns_ + 60 * base::kSecond;
+    while (now_ns_ < until_ns) {  // ten allocations a second, each for a tenth of that time
+        const bool was_back = user(1).on_host == 0;
+        ASSERT_TRUE(allocate(2, 40 * kGiB)) << state_of_all();
+        if (was_back) ++swaps;
+        steps(1);
+        user(2).on_card = 0;
+        steps(9);
+    }
+    EXPECT_GE(swaps, 5) << "it has its memory now and then";
+    EXPECT_LE(swaps, 12) << "but a turn goes by between two swaps";
+}
+
 TEST_F(MemoryPlans, AProgramThatLeavesGivesAllBack) {
     add(1, 0, 50 * kGiB);
     add(2, 10, 0);
@@ -114,6 +169,22 @@ TEST_F(MemoryPlans, AMemberOfAGangFollowsTheOther) {
     user(1).gang_is_away = user(1).gang_waits = false;
     steps(2);
     EXPECT_EQ(user(1).on_host, 0U);
+}
+
+// The other member has followed the first one. That is no reason for the first one to give the rest as well.
+TEST_F(MemoryPlans, AMemberThatHasGivenSomeKeepsTheRest) {
+    add(1, 0, 50 * kGiB).gang = 1;
+    add(2, 10, 0, false);
+    ASSERT_TRUE(allocate(2, 50 * kGiB));
+    ASSERT_EQ(user(1).on_host, 20 * kGiB);
+    user(1).gang_is_away = user(1).gang_waits = true;
+    steps(5);
+    EXPECT_EQ(user(1).on_card, 30 * kGiB);
+    user(2).on_card = 0;
+    user(1).gang_waits = false;
+    now_ns_ += MemoryPlanner::kSettleNs;
+    steps(3);
+    EXPECT_EQ(user(1).on_host, 0U) << "and it comes back with the other";
 }
 
 }  // namespace
