@@ -46,6 +46,9 @@ typedef struct {
     int32_t wants; /* 1: it has work, or the device is kept for it through a short pause */
     int32_t ready; /* 1: it has work */
     int32_t reserved;
+    uint64_t memory; /* bytes of its process on the device */
+    uint64_t memory_away; /* bytes that were moved to the host: it has no work until they are back */
+    uint64_t memory_wanted; /* bytes that an allocation of its process waits for */
 } XPolicyUnit;
 
 typedef struct {

@@ -43,6 +43,18 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     base::merge_hints(unit, numbers);
 }
 
+// Adds what the process has of the unit's device beside time.
+void read_memory(const ipc::Header& header, policy::Unit& unit) {
+    for (const ipc::DeviceMemory& words : header.memory) {
+        const uint64_t device = words.device.load(std::memory_order_acquire);
+        if (device == 0) break;
+        if (device != unit.device) continue;
+        unit.memory = ipc::bytes_of(words.on_card) + ipc::bytes_of(words.fixed);
+        unit.memory_away = ipc::bytes_of(words.on_host);
+        unit.memory_wanted = ipc::bytes_of(words.wanted);
+    }
+}
+
 void begin(sched::UnitState& state, const QueueNumbers& numbers, const sched::Costs& costs) {
     policy::Unit& unit = state.unit;
     static_cast<base::Hints&>(unit) = numbers;
@@ -170,6 +182,7 @@ void ClientUnits::publish(OwnUnit& own, uint32_t at, const sched::UnitState& com
     state.unit.process = common.unit.process;
     state.unit.cpu_priority = common.unit.cpu_priority;
     state.unit.priority = own.key.priority;
+    read_memory(region_.header, state.unit);
     set_account(state.unit, own.key.queue, common.unit);
     state.user = common.user;
     state.waits_changed = common.waits_changed;

@@ -52,6 +52,7 @@ class ClientUnits {
 public:
     ClientUnits(ClientSlots& client, const ClientView& view, UnitTable& table)
         : client_(client),
+          region_(*view.region),
           user_(view.limits.get()),
           client_id_(view.id),
           by_queue_(view.shares_by_queue),
@@ -81,6 +82,7 @@ private:
     void release(uint32_t at);
 
     ClientSlots& client_;
+    const ipc::Region& region_;
     UserLimits* user_;
     uint32_t client_id_;
     bool by_queue_;

@@ -10,16 +10,13 @@
 namespace xsched::dispatch {
 namespace {
 
+using ipc::bytes_of;
 using ipc::DeviceMemory;
 using ipc::MemoryAnswer;
 using sched::MemoryOrder;
 using sched::MemoryUser;
 
 static_assert(MemoryOrder::all() == ipc::kAllMemory);
-
-uint64_t bytes_of(const std::atomic<uint64_t>& word) {
-    return std::min(word.load(std::memory_order_acquire), ipc::kMostMemoryBytes);
-}
 
 MemoryUser read_words(const ClientSlots& client, const DeviceMemory& words) {
     return {.client = client.view().id,

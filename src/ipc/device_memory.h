@@ -2,6 +2,7 @@
 // writer, named in its comment. Bytes count whole pieces of memory that can be moved to the host and back.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -23,6 +24,11 @@ inline constexpr uint64_t kAllMemory = UINT64_MAX;
 inline uint64_t least_limit(uint64_t one, uint64_t other) {
     if (one == 0 || other == 0) return one | other;
     return one < other ? one : other;
+}
+
+// Returns the bytes that a word says.
+inline uint64_t bytes_of(const std::atomic<uint64_t>& word) {
+    return std::min(word.load(std::memory_order_acquire), kMostMemoryBytes);
 }
 
 struct DeviceMemory {

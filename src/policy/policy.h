@@ -32,6 +32,11 @@ struct Unit : base::Hints {  // `priority` includes what its queues inherit
     int64_t ready_since_ns = 0;  // begin of its oldest unfinished burst; without one, of its last burst
     int64_t command_ns = 0;  // mean command length
     int64_t busy_ns = 0;  // device time used so far
+    // Bytes of the whole process on this device: what it has there, what was moved to the host, and what an allocation
+    // of it waits for. Programs whose memory is away have no work until it is back.
+    uint64_t memory = 0;
+    uint64_t memory_away = 0;
+    uint64_t memory_wanted = 0;
 
     bool operator==(const Unit&) const = default;
 };

@@ -61,7 +61,10 @@ XPolicyUnit describe(const policy::Unit& unit) {
             .window = unit.window,
             .wants = unit.wants ? 1 : 0,
             .ready = unit.ready ? 1 : 0,
-            .reserved = 0};
+            .reserved = 0,
+            .memory = unit.memory,
+            .memory_away = unit.memory_away,
+            .memory_wanted = unit.memory_wanted};
 }
 
 class LoadedPolicy final : public policy::Policy {

@@ -2,6 +2,9 @@
 // not do as it is ordered delays no other program for good.
 #include "dispatch/memory_desk.h"
 
+#include <map>
+#include <memory>
+
 #include "dispatch/limited_clients.h"
 
 namespace xsched::dispatch {
@@ -159,6 +162,33 @@ TEST_F(MemoryRequests, AGangMovesTogether) {
     obey(two);
     go_on(base::kSecond);
     EXPECT_EQ(memory(one).away + memory(two).away, 0U) << "both are back";
+}
+
+// A policy weighs memory beside time: it is told what each unit's process has of the unit's device.
+TEST_F(MemoryRequests, APolicySeesMemory) {
+    class Sees : public policy::Policy {
+    public:
+        int64_t choose(std::span<const policy::Unit> units, int64_t /*now_ns*/, std::span<policy::Choice>) override {
+            for (const policy::Unit& unit : units) seen[unit.device] = unit;
+            return 0;
+        }
+        std::map<uint64_t, policy::Unit> seen;
+    };
+    auto policy = std::make_unique<Sees>();
+    Sees& sees = *policy;
+    dispatcher.core().set_policy(std::move(policy));
+    has(one, 3 * kMemoryBytes, true, 0);
+    one.make_queue(0, 0, 1);
+    one.make_queue(1, 0, 2);
+    memory(one).fixed = kMemoryBytes;
+    memory(one).on_host = 5 * kMemoryBytes;
+    memory(one).wanted = 2 * kMemoryBytes;
+    dispatcher.add_client(view(one));
+    go_on(10 * kMs);
+    EXPECT_EQ(sees.seen[1].memory, 4 * kMemoryBytes);
+    EXPECT_EQ(sees.seen[1].memory_away, 5 * kMemoryBytes);
+    EXPECT_EQ(sees.seen[1].memory_wanted, 2 * kMemoryBytes);
+    EXPECT_EQ(sees.seen[2].memory, 0u) << "it has none there";
 }
 
 }  // namespace

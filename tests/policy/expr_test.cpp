@@ -45,6 +45,14 @@ TEST(Expression, WhoWantsNothingKeepsNobodyOff) {
     EXPECT_EQ(running("priority desc", {unit(1, 5, 0, false), unit(2, 1, 0)}), (std::vector<bool>{true, true}));
 }
 
+TEST(Expression, MemoryIsAResourceBesideTime) {
+    std::vector<Unit> units{unit(1, 0, 0), unit(2, 0, 0)};
+    units[0].memory = units[1].memory_away = units[1].memory_wanted = uint64_t{1} << 30;
+    EXPECT_EQ(running("memory desc", units), (std::vector<bool>{true, false}));
+    EXPECT_EQ(running("memory_away desc", units), (std::vector<bool>{false, true}));
+    EXPECT_EQ(running("memory_wanted asc", units), (std::vector<bool>{true, false}));
+}
+
 TEST(Expression, WhatIsNotUnderstoodIsSaid) {
     for (const char* line : {"", " , ", "priority", "priority up", "colour asc", "priority desc asc"}) {
         std::string error;

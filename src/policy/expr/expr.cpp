@@ -29,6 +29,9 @@ constexpr Field kFields[] = {
     {"window", [](const Unit& unit) -> int64_t { return unit.window; }},
     {"laxity", [](const Unit& unit) { return unit.laxity_us; }},
     {"command", [](const Unit& unit) { return unit.command_ns; }},
+    {"memory", [](const Unit& unit) { return static_cast<int64_t>(unit.memory); }},
+    {"memory_away", [](const Unit& unit) { return static_cast<int64_t>(unit.memory_away); }},
+    {"memory_wanted", [](const Unit& unit) { return static_cast<int64_t>(unit.memory_wanted); }},
     {"pid", [](const Unit& unit) -> int64_t { return unit.pid; }},
 };
 
