@@ -11,7 +11,18 @@ namespace xsched::sim {
 
 void FreeRegion::operator()(ipc::Region* region) const { ipc::unmap_region(region); }
 
-Process::Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number)
+namespace {
+
+ipc::Region* make_region() {
+    ipc::Region* region = ipc::create_private_region();
+    if (region == nullptr) throw std::runtime_error("no memory for another simulated process");
+    return region;
+}
+
+}  // namespace
+
+Process::Process(Agenda& agenda, Device& device, Card& card, const Workload& workload, const ProgramSpec& spec,
+                 uint32_t number)
     : agenda_(agenda),
       device_(device),
       costs_(workload.costs),
@@ -19,8 +30,8 @@ Process::Process(Agenda& agenda, Device& device, const Workload& workload, const
       number_(number),
       meters_(workload.meters),
       context_(device.add_context(number)),
-      region_(ipc::create_private_region()) {
-    if (region_ == nullptr) throw std::runtime_error("no memory for another simulated process");
+      region_(make_region()),
+      memory_(agenda, card, workload, spec, region_->header) {
     region_->header.client_id = id();
     habits_->last_run = spec.last_run;
     if (workload.notes) record_ = std::make_shared<dispatch::ClientRecord>();
@@ -54,6 +65,7 @@ void Process::open(ProgramTold& program, RingTold* server, int64_t now_ns) {
                                .hints = spec_.hints};
         queues_.back()->publish(*region_, index, setup, server, now_ns);
     }
+    memory_.open(program, server, id());
 }
 
 bool Process::is_suspended() const {
@@ -80,6 +92,7 @@ void Process::directed(int64_t now_ns) {
     for (const auto& queue : queues_) queue->note_gate(now_ns);
     device_.look(now_ns);
     program_->directed(now_ns);
+    memory_.directed(now_ns);
     if (call_ == Call::kNone) agenda_.set(*this, now_ns + costs_.agent_us);
 }
 

@@ -10,7 +10,9 @@
 #include "dispatch/client_view.h"
 #include "dispatch/record.h"
 #include "sim/agenda.h"
+#include "sim/card.h"
 #include "sim/device.h"
+#include "sim/process_memory.h"
 #include "sim/queue_model.h"
 #include "sim/workload.h"
 
@@ -23,7 +25,8 @@ struct FreeRegion {
 class Process final : public Actor {
 public:
     // Throws std::runtime_error if there is no memory.
-    Process(Agenda& agenda, Device& device, const Workload& workload, const ProgramSpec& spec, uint32_t number);
+    Process(Agenda& agenda, Device& device, Card& card, const Workload& workload, const ProgramSpec& spec,
+            uint32_t number);
 
     // Opens its queues. `server` null: it is not scheduled.
     void open(ProgramTold& program, RingTold* server, int64_t now_ns);
@@ -34,6 +37,7 @@ public:
     const sched::Habits& habits() const { return habits_->now; }
     Device& device() { return device_; }
     const Context& context() const { return context_; }
+    ProcessMemory& memory() { return memory_; }
     // Returns the policy's note about the process as a sentence; empty if there is none, or notes are not read
     // (Workload::notes).
     std::string says() const;
@@ -68,6 +72,7 @@ private:
     bool meters_;  // the scheduler gets what its queues measure, not the true figures
     Context& context_;
     std::unique_ptr<ipc::Region, FreeRegion> region_;
+    ProcessMemory memory_;
     std::shared_ptr<dispatch::ClientRecord> record_;  // null: it is not read
     std::shared_ptr<sched::ProgramHabits> habits_ = std::make_shared<sched::ProgramHabits>();
     ProgramTold* program_ = nullptr;

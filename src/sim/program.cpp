@@ -32,6 +32,13 @@ void Program::begin(Server* server, int64_t now_ns) {
     process_.open(*this, server, now_ns);
     if (server != nullptr) server->admit(process_, now_ns);
     marks_.assign(process_.queues().size(), 0);
+    start(now_ns);
+}
+
+// Begins to use the device once its memory is there.
+void Program::start(int64_t now_ns) {
+    step_ = Step::kStart;
+    if (!has_allocated(spec_.memory, now_ns)) return;
     if (streams()) {
         step_ = Step::kLaunch;
         return launch(now_ns);
@@ -44,11 +51,29 @@ void Program::begin(Server* server, int64_t now_ns) {
 void Program::wake(int64_t now_ns) {
     ++events_;
     switch (step_) {
+        case Step::kStart: return over(now_ns) ? end(now_ns) : start(now_ns);
+        case Step::kAllocate: return allocate_for_burst(now_ns);
         case Step::kRest: return over(now_ns) ? rest(now_ns) : begin_burst(now_ns);
         case Step::kLaunch: return launch(now_ns);
         case Step::kReturn: return returned(now_ns);
         default: return;
     }
+}
+
+// Returns whether the memory is there. Otherwise the program waits for it, or has ended without.
+bool Program::has_allocated(uint64_t bytes, int64_t now_ns) {
+    if (bytes == 0) return true;
+    switch (process_.memory().allocate(bytes, now_ns)) {
+        case ProcessMemory::Got::kAll: return true;
+        case ProcessMemory::Got::kWaits: waits_for_memory_ = true; return false;
+        default: end(now_ns); return false;
+    }
+}
+
+void Program::end(int64_t now_ns) {
+    step_ = Step::kEnded;
+    process_.memory().release_all(now_ns);
+    if (server_ != nullptr) server_->expel(process_.id(), now_ns);
 }
 
 int64_t Program::next_burst_ns(int64_t now_ns) {
@@ -58,11 +83,7 @@ int64_t Program::next_burst_ns(int64_t now_ns) {
 
 void Program::rest(int64_t now_ns) {
     const int64_t at_ns = next_burst_ns(now_ns);
-    if (at_ns >= spec_.end_ns || over(now_ns)) {
-        step_ = Step::kEnded;
-        if (server_ != nullptr) server_->expel(process_.id(), now_ns);
-        return;
-    }
+    if (at_ns >= spec_.end_ns || over(now_ns)) return end(now_ns);
     step_ = Step::kRest;
     burst_began_ns_ = at_ns;
     if (spec_.arrival.announce_ns > 0) announce(at_ns, now_ns);
@@ -80,11 +101,21 @@ void Program::begin_burst(int64_t now_ns) {
     burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(burst().kernels);
     burst_launched_ = 0;
     if (spec_.arrival.kind == ArrivalKind::kClosed) burst_began_ns_ = now_ns;
+    allocate_for_burst(now_ns);
+}
+
+void Program::allocate_for_burst(int64_t now_ns) {
+    step_ = Step::kAllocate;
+    if (!has_allocated(spec_.burst_memory, now_ns)) return;
     step_ = Step::kLaunch;
     launch(now_ns);
 }
 
 void Program::launch(int64_t now_ns) {
+    if (process_.memory().keeps_off()) {
+        waits_for_memory_ = true;
+        return;
+    }
     if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);
     QueueModel& queue = *process_.queues()[next_queue_];
     if (results_.launched == results_.kernels && !blocked_) progress_ns_ = works_since_ns_ = now_ns;
@@ -155,8 +186,8 @@ void Program::returned(int64_t now_ns) {
         ahead_.pop_front();
         step_ = Step::kLaunch;
         if (!over(now_ns)) return launch(now_ns);
-        step_ = ahead_.empty() ? Step::kEnded : Step::kSync;
-        if (step_ == Step::kEnded) return server_ != nullptr ? server_->expel(process_.id(), now_ns) : void();
+        if (ahead_.empty()) return end(now_ns);
+        step_ = Step::kSync;
         marks_[ahead_.front().queue] = ahead_.front().mark;
         return begin_sync(now_ns);
     }
@@ -170,11 +201,17 @@ void Program::returned(int64_t now_ns) {
 void Program::end_burst(int64_t now_ns) {
     if (++results_.bursts > warm_up_) results_.latency_ns.push_back(now_ns - burst_began_ns_);
     if (observer_ != nullptr) observer_->on_burst(process_.number(), burst_began_ns_, now_ns);
+    process_.memory().release(spec_.burst_memory, now_ns);
     rest(now_ns);
 }
 
+void Program::memory_changed(int64_t now_ns) {
+    if (waits_for_memory_) agenda_.set(*this, now_ns);
+    waits_for_memory_ = false;
+}
+
 void Program::directed(int64_t now_ns) {
-    if (blocked_) agenda_.set_earlier(*this, now_ns + costs_.agent_us);
+    if (blocked_ && !waits_for_memory_) agenda_.set_earlier(*this, now_ns + costs_.agent_us);
 }
 
 }  // namespace xsched::sim

@@ -37,6 +37,9 @@ public:
     void completed(int64_t now_ns) override;
     // Notes that directives were written into its slots.
     void directed(int64_t now_ns) override;
+    // --- its memory
+    void memory_changed(int64_t now_ns) override;
+    bool has_no_work() const override { return results_.launched == results_.kernels; }
 
     const ProgramResults& results() const { return results_; }
     bool ended() const { return step_ == Step::kEnded; }
@@ -55,7 +58,7 @@ public:
     uint64_t events() const { return events_; }
 
 private:
-    enum class Step : uint8_t { kNotYet, kRest, kLaunch, kSync, kReturn, kEnded };
+    enum class Step : uint8_t { kNotYet, kStart, kRest, kAllocate, kLaunch, kSync, kReturn, kEnded };
     struct Launched {
         uint32_t queue;
         uint64_t mark;
@@ -67,8 +70,12 @@ private:
         return spec_.change.after != 0 && results_.bursts >= spec_.change.after ? spec_.change.burst : spec_.burst;
     }
     bool streams() const { return spec_.arrival.kind == ArrivalKind::kStream; }
+    void start(int64_t now_ns);
+    bool has_allocated(uint64_t bytes, int64_t now_ns);
+    void end(int64_t now_ns);
     void rest(int64_t now_ns);
     void begin_burst(int64_t now_ns);
+    void allocate_for_burst(int64_t now_ns);
     void launch(int64_t now_ns);
     void launched(int64_t host_ns, int64_t now_ns);
     void begin_sync(int64_t now_ns);
@@ -89,6 +96,7 @@ private:
     Step step_ = Step::kNotYet;
     bool blocked_ = false;  // in a launch
     bool stopped_ = false;
+    bool waits_for_memory_ = false;
     int64_t kernel_ns_ = 0;  // of the present launch
     int64_t burst_began_ns_ = 0;
     int64_t burst_kernels_ = 0;

@@ -8,7 +8,9 @@ namespace {
 
 double to_us(int64_t ns) { return static_cast<double>(ns) / 1e3; }
 
-ProgramReport report_of(Program& program, double simulated_ns) {
+double to_gib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+ProgramReport report_of(Program& program, int64_t now_ns, double simulated_ns) {
     const ProgramResults& results = program.results();
     ProgramReport report;
     report.name = program.spec().name;
@@ -18,6 +20,9 @@ ProgramReport report_of(Program& program, double simulated_ns) {
     report.share = static_cast<double>(program.process().context().used_ns) / simulated_ns;
     report.interrupts = program.process().interrupts();
     for (const auto& queue : program.process().queues()) report.meter.join(queue->meter_error());
+    report.memory = program.process().memory().results(now_ns);
+    report.on_card_gib = to_gib(program.process().memory().on_card());
+    report.on_host_gib = to_gib(program.process().memory().on_host());
     report.says = program.process().says();
     return report;
 }
@@ -58,12 +63,17 @@ Report run_workload(Workload workload, const std::string& policy, bool native, O
         report.hash = server->decisions_hash();
         if (server->thrown_out() != nullptr) report.thrown_out = server->thrown_out();
     }
-    for (const auto& program : world.programs()) report.programs.push_back(report_of(*program, simulated_ns));
+    for (const auto& program : world.programs())
+        report.programs.push_back(report_of(*program, world.now_ns(), simulated_ns));
     for (const auto& device : world.devices()) {
         report.devices.push_back({.busy = static_cast<double>(device->busy_ns()) / simulated_ns,
                                   .switching = static_cast<double>(device->switching_ns()) / simulated_ns,
-                                  .switches = device->switches()});
+                                  .switches = device->switches(),
+                                  .most_used_gib = to_gib(world.cards()[report.devices.size()].most_used())});
     }
+    for (const auto& program : world.programs())
+        report.devices[program->spec().device].memory_moving +=
+            static_cast<double>(program->process().memory().results(0).moving_ns) / simulated_ns;
     return report;
 }
 

@@ -28,6 +28,9 @@ struct ProgramReport {
     double share = 0;  // part of its device's time
     uint64_t interrupts = 0;
     MeterError meter;
+    MemoryResults memory;
+    double on_card_gib = 0;  // at the end
+    double on_host_gib = 0;
     std::string says;  // the policy's note about it at the end
 };
 
@@ -35,6 +38,8 @@ struct DeviceReport {
     double busy = 0;  // of the time
     double switching = 0;
     uint64_t switches = 0;
+    double memory_moving = 0;  // part of the time in which programs' memory moved
+    double most_used_gib = 0;
 };
 
 struct Report {

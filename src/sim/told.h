@@ -17,11 +17,15 @@ protected:
     ~CompletionTold() = default;
 };
 
-// Implemented by a program: its queues tell it of room and completions, its agent of directives.
+// Implemented by a program: its queues tell it of room and completions, its agent of directives and
+// memory.
 class ProgramTold {
 public:
     virtual void completed(int64_t now_ns) = 0;
     virtual void directed(int64_t now_ns) = 0;
+    // A request for memory was answered, or its memory is on the device again.
+    virtual void memory_changed(int64_t now_ns) = 0;
+    virtual bool has_no_work() const = 0;
 
 protected:
     ~ProgramTold() = default;

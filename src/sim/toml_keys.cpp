@@ -1,12 +1,16 @@
 #include "sim/toml_keys.h"
 
 #include <cmath>
+#include <cstdlib>
+
+#include "base/byte_size.h"
 
 namespace xsched::sim {
 namespace {
 
 // Largest number allowed in a file: sums and products of a few such numbers still fit a double.
 constexpr double kMostNumber = 1e18;
+constexpr int64_t kMostBytes = INT64_C(1) << 48;  // as in ipc/device_memory.h
 
 }  // namespace
 
@@ -45,6 +49,18 @@ std::string TomlKeys::text(const char* key, const std::string& fallback) {
     const std::optional<std::string> value = node->value<std::string>();
     if (!value) fail(std::string("\"") + key + "\" is to be a text in quotes");
     return *value;
+}
+
+uint64_t TomlKeys::bytes(const char* key, uint64_t fallback) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return fallback;
+    if (!node->is_string()) return static_cast<uint64_t>(whole(key, 0, 0, kMostBytes));
+    const std::string size = base::read_byte_size(*node->value<std::string>());
+    char* end = nullptr;
+    const uint64_t bytes = std::strtoull(size.c_str(), &end, 10);
+    if (end == size.c_str() || *end != '\0' || bytes > static_cast<uint64_t>(kMostBytes))
+        fail(std::string("\"") + key + "\" is to be a size such as \"20GiB\", 256 TiB at most");
+    return bytes;
 }
 
 Range TomlKeys::range(const char* key, Range fallback, double unit) {

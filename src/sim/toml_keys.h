@@ -23,6 +23,8 @@ public:
     std::string text(const char* key, const std::string& fallback);
     // Reads a number, or [least, most], in units of `unit`.
     Range range(const char* key, Range fallback, double unit);
+    // Reads a number of bytes: a size as text ("20GiB"), or a number.
+    uint64_t bytes(const char* key, uint64_t fallback);
     // Reads a time in nanoseconds. The key is `stem` with _s, _ms or _us behind it, which is the unit.
     int64_t time_ns(const char* stem, int64_t fallback_ns);
     Range times_ns(const char* stem, Range fallback);

@@ -20,6 +20,13 @@ struct DeviceCosts {
     bool operator==(const DeviceCosts&) const = default;
 };
 
+// The memory of each device, and how fast programs' memory moves to the host and back.
+struct CardSpec {
+    uint64_t bytes = 0;  // 0: memory is not simulated
+    double out_gb_per_s = 51;   // an H200, docs/memory.md
+    double back_gb_per_s = 37;
+};
+
 enum class ArrivalKind : uint8_t {
     kClosed,     // the next burst comes a think time after the last one's end
     kPeriodic,   // every `period_ns`, whether or not the last one has ended
@@ -73,6 +80,8 @@ struct ProgramSpec {
     Burst burst;
     Change change;
     uint32_t depth = 16;
+    uint64_t memory = 0;  // bytes that it allocates when it starts
+    uint64_t burst_memory = 0;  // bytes that it allocates for each burst, and frees at its end
     sched::Habits last_run;  // the habits that its last run left
     bool silent_waits = false;  // it waits by calls that do not report waiting (copies to pageable memory)
     uint32_t copies = 0;  // percent of its commands that the scheduler takes for copies; the device runs them as
@@ -94,6 +103,7 @@ struct Workload {
     bool notes = false;  // the policy's notes are read, which takes some time
     sched::Settings settings;
     DeviceCosts costs;
+    CardSpec card;
     std::vector<ProgramSpec> programs;
 };
 

@@ -13,7 +13,15 @@ namespace {
 constexpr uint32_t kMostPrograms = 10'000;
 constexpr uint32_t kMostQueues = 64;
 
-DeviceCosts read_costs(TomlKeys keys) {
+CardSpec read_card(TomlKeys& keys) {
+    CardSpec card{.bytes = keys.bytes("memory", 0)};
+    card.out_gb_per_s = keys.number("memory_out_gb_per_s", card.out_gb_per_s);
+    card.back_gb_per_s = keys.number("memory_back_gb_per_s", card.back_gb_per_s);
+    if (card.out_gb_per_s <= 0 || card.back_gb_per_s <= 0) keys.fail("memory moves at a rate above 0");
+    return card;
+}
+
+DeviceCosts read_costs(TomlKeys& keys) {
     DeviceCosts costs;
     const auto read = [&](const char* name, int64_t& cost) {
         cost = static_cast<int64_t>(std::llround(keys.number(name, static_cast<double>(cost) / 1e3) * 1e3));
@@ -22,7 +30,6 @@ DeviceCosts read_costs(TomlKeys keys) {
 #define XSIM_COST(name, microseconds, what) read(#name, costs.name);
 #include "sim/costs.def"
 #undef XSIM_COST
-    keys.nothing_else();
     return costs;
 }
 
@@ -30,7 +37,11 @@ base::Hints read_hints(TomlKeys keys) {
     base::Hints hints;
     for (const base::HintInfo& hint : base::kHints) {
         if (hint.kind == base::HintKind::kTime) continue;  // times are not hints here: programs announce (announce_us)
-        base::set_hint(hints, hint.id, keys.whole(hint.name, base::get_hint(hints, hint.id), hint.least, hint.most));
+        if (hint.kind == base::HintKind::kBytes)
+            base::set_hint(hints, hint.id, static_cast<int64_t>(keys.bytes(hint.name, 0)));
+        else
+            base::set_hint(hints, hint.id,
+                           keys.whole(hint.name, base::get_hint(hints, hint.id), hint.least, hint.most));
     }
     keys.nothing_else();
     return hints;
@@ -115,6 +126,8 @@ ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
     spec.queues = static_cast<uint32_t>(keys.whole("queues", 1, 1, kMostQueues));
     spec.level = static_cast<uint32_t>(keys.whole("level", 3, 1, 3));
     spec.depth = static_cast<uint32_t>(keys.whole("depth", 16, 1, 4096));
+    spec.memory = keys.bytes("memory", 0);
+    spec.burst_memory = keys.bytes("burst_memory", 0);
     spec.silent_waits = keys.whole("silent_waits", 0, 0, 1) != 0;
     spec.copies = static_cast<uint32_t>(keys.whole("copies", 0, 0, 100));
     spec.cold = keys.whole("cold", 0, 0, 1) != 0;
@@ -128,6 +141,12 @@ ProgramSpec read_program(TomlKeys keys, uint32_t devices) {
     if (const toml::table* table = keys.sub("change")) spec.change = read_change({*table, keys.file()});
     keys.nothing_else();
     return spec;
+}
+
+void check_memory(const Workload& workload, const TomlKeys& keys) {
+    for (const ProgramSpec& spec : workload.programs)
+        if (spec.memory + spec.burst_memory != 0 && workload.card.bytes == 0)
+            keys.fail("program \"" + spec.name + "\" has memory, so the device has some: [device] memory = \"80GiB\"");
 }
 
 Workload workload_of(const toml::table& root, const std::string& file) {
@@ -146,9 +165,15 @@ Workload workload_of(const toml::table& root, const std::string& file) {
     workload.settings.foresight =
         static_cast<sched::Foresight>(keys.whole("foresight", static_cast<int64_t>(workload.settings.foresight), 0, 2));
     workload.meters = keys.whole("meters", 0, 0, 1) != 0;
-    if (const toml::table* table = keys.sub("device")) workload.costs = read_costs({*table, file});
+    if (const toml::table* table = keys.sub("device")) {
+        TomlKeys device(*table, file);
+        workload.card = read_card(device);
+        workload.costs = read_costs(device);
+        device.nothing_else();
+    }
     for (const TomlKeys& program : keys.tables("program", "a workload"))
         workload.programs.push_back(read_program(program, workload.devices));
+    check_memory(workload, keys);
     keys.nothing_else();
     return workload;
 }

@@ -18,6 +18,7 @@ private:
 World::World(const Workload& workload, Scheduling scheduling, Observer* observer) {
     if (scheduling == Scheduling::kServer) server_ = std::make_unique<Server>(agenda_, workload, observer);
     const Random random(workload.seed);
+    cards_.assign(workload.devices, Card(workload.card.bytes));
     for (uint32_t number = 0; number < workload.devices; ++number) {
         devices_.push_back(
             std::make_unique<Device>(agenda_, workload.costs, number, observer, random.branch(~uint64_t{number})));
@@ -33,7 +34,8 @@ World::World(const Workload& workload, Scheduling scheduling, Observer* observer
     }
     for (const ProgramSpec& spec : specs_) {
         const auto number = static_cast<uint32_t>(processes_.size());
-        processes_.push_back(std::make_unique<Process>(agenda_, *devices_[spec.device], workload, spec, number));
+        processes_.push_back(
+            std::make_unique<Process>(agenda_, *devices_[spec.device], cards_[spec.device], workload, spec, number));
         programs_.push_back(std::make_unique<Program>(agenda_, *processes_.back(), workload, spec, observer,
                                                       random.branch(number + 1)));
         starters_.push_back(std::make_unique<Starter>(*programs_.back(), server_.get()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/agenda.h"
+#include "sim/card.h"
 #include "sim/device.h"
 #include "sim/process.h"
 #include "sim/program.h"
@@ -33,6 +34,7 @@ public:
     void record_into(ipc::Recording& recording);
     std::vector<std::unique_ptr<Program>>& programs() { return programs_; }
     const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+    const std::vector<Card>& cards() const { return cards_; }
     Server* server() { return server_.get(); }
     // Returns the number of steps that state machines took.
     uint64_t events() const;
@@ -48,6 +50,7 @@ private:
     std::unique_ptr<Server> server_;
     std::vector<ProgramSpec> specs_;  // one for each program
     std::vector<std::unique_ptr<Device>> devices_;
+    std::vector<Card> cards_;  // their memory
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<std::unique_ptr<Program>> programs_;
     std::vector<std::unique_ptr<Starter>> starters_;

@@ -27,6 +27,8 @@ policy = "UP"
 starvation_limit_ms = 100
 [device]
 switch_us = 80.5
+memory = "80GiB"
+memory_back_gb_per_s = 40
 [[program]]
 name = "a"
 count = 3
@@ -36,7 +38,9 @@ level = 2
 priority = 4
 silent_waits = 1
 copies = 25
-hints = { utilization = 30, deadline_us = 500 }
+memory = "1.5GiB"
+burst_memory = 4096
+hints = { utilization = 30, deadline_us = 500, memory_limit = "2GiB" }
 arrival = { kind = "modulated", phases = [{ rate_per_s = 100, stays_ms = 20 }, { rate_per_s = 0, stays_s = 1 }] }
 burst = { kernels = [3, 5], kernel_us = [7, 9.5], sync_every = 2, gap_us = 60 }
 [[program]]
@@ -45,6 +49,8 @@ arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
     EXPECT_EQ(workload.duration_ns, 250'000'000);
     EXPECT_EQ(workload.settings.starvation_limit_ns, 100'000'000);
     EXPECT_EQ(workload.costs.switch_us, 80'500);
+    EXPECT_EQ(workload.card.bytes, uint64_t{80} << 30);
+    EXPECT_EQ(workload.card.back_gb_per_s, 40);
     ASSERT_EQ(workload.programs.size(), 2U);
     const ProgramSpec& spec = workload.programs[0];
     EXPECT_EQ(spec.count, 3U);
@@ -52,6 +58,9 @@ arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
     EXPECT_FALSE(workload.programs[1].silent_waits);
     EXPECT_EQ(spec.copies, 25U);
     EXPECT_EQ(workload.programs[1].copies, 0U);
+    EXPECT_EQ(spec.memory, uint64_t{3} << 29);
+    EXPECT_EQ(spec.burst_memory, 4096U);
+    EXPECT_EQ(spec.hints.memory_limit, int64_t{2} << 30);
     EXPECT_EQ(spec.hints.priority, 4);
     EXPECT_EQ(spec.hints.utilization, 30);
     EXPECT_EQ(spec.hints.deadline_us, 500);
@@ -71,6 +80,8 @@ TEST(WorkloadFile, SaysWhereItIsWrong) {
               std::string::npos);
     EXPECT_NE(complaint("[[program]]\narrival = { kind = 'often' }\n").find("there are closed"), std::string::npos);
     EXPECT_NE(complaint("[[program]\n").find("w.toml:1: "), std::string::npos);
+    EXPECT_NE(complaint("[[program]]\nmemory = 'much'\n").find("a size such as"), std::string::npos);
+    EXPECT_NE(complaint("[[program]]\nmemory = '1GiB'\n").find("so the device has some"), std::string::npos);
     EXPECT_NE(complaint("[[program]]\npriority = 256\n").find("from -256 to 255"), std::string::npos);
 }
 

@@ -22,6 +22,41 @@ double mean(const MeterError& meter) {
     return meter.samples > 0 ? meter.relative / static_cast<double>(meter.samples) : 0;
 }
 
+double gib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+double seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+std::string memory_text(const std::vector<Report>& reports) {
+    console::Table table({"memory", ">policy", ">GiB on the device", ">on the host", ">swaps", ">GiB moved",
+                          ">waited s", ">GiB refused"});
+    for (size_t at = 0; at < reports[0].programs.size(); ++at) {
+        for (const Report& report : reports) {
+            const ProgramReport& program = report.programs[at];
+            table.add({program.name, report.title, number(program.on_card_gib), number(program.on_host_gib),
+                       std::to_string(program.memory.swaps), number(gib(program.memory.moved_bytes)),
+                       number(seconds(program.memory.waited_ns)), number(gib(program.memory.refused_bytes))});
+        }
+    }
+    return "\n" + table.text();
+}
+
+std::string device_text(const Workload& workload, const std::vector<Report>& reports) {
+    std::vector<std::string> heads{"device", ">policy", ">busy", ">switching", ">switches"};
+    const bool has_memory = workload.card.bytes != 0;
+    if (has_memory) heads.insert(heads.end(), {">memory moves", ">GiB used at most"});
+    console::Table devices(heads);
+    for (size_t at = 0; !reports.empty() && at < reports[0].devices.size(); ++at) {
+        for (const Report& report : reports) {
+            const DeviceReport& device = report.devices[at];
+            std::vector<std::string> row{std::to_string(at), report.title, percent(device.busy),
+                                         percent(device.switching), std::to_string(device.switches)};
+            if (has_memory) row.insert(row.end(), {percent(device.memory_moving), number(device.most_used_gib)});
+            devices.add(row);
+        }
+    }
+    return devices.text();
+}
+
 std::string meter_text(const ProgramReport& program) {
     const MeterError& meter = program.meter;
     return program.name + ": its meter has " + percent(1 + off(meter)) +
@@ -43,6 +78,14 @@ nlohmann::json program_json(const ProgramReport& program) {
             {"interrupts", program.interrupts},
             {"meter",
              {{"device_time", off(program.meter)}, {"lengths", mean(program.meter)}, {"most", program.meter.most}}},
+            {"memory",
+             {{"on_card_gib", program.on_card_gib},
+              {"on_host_gib", program.on_host_gib},
+              {"swaps", program.memory.swaps},
+              {"moved_gib", gib(program.memory.moved_bytes)},
+              {"moving_s", seconds(program.memory.moving_ns)},
+              {"waited_s", seconds(program.memory.waited_ns)},
+              {"refused_gib", gib(program.memory.refused_bytes)}}},
             {"says", program.says}};
 }
 
@@ -51,7 +94,11 @@ nlohmann::json one_json(const Report& report) {
     for (const ProgramReport& program : report.programs) programs.push_back(program_json(program));
     nlohmann::json devices = nlohmann::json::array();
     for (const DeviceReport& device : report.devices)
-        devices.push_back({{"busy", device.busy}, {"switching", device.switching}, {"switches", device.switches}});
+        devices.push_back({{"busy", device.busy},
+                           {"switching", device.switching},
+                           {"switches", device.switches},
+                           {"memory_moving", device.memory_moving},
+                           {"most_used_gib", device.most_used_gib}});
     return {{"policy", report.title},         {"simulated_s", report.simulated_s},
             {"events", report.events},        {"passes", report.passes},
             {"decisions", report.decisions},  {"hash", hex(report.hash)},
@@ -75,16 +122,9 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
                           number(program.kernels_per_s), percent(program.share)});
         }
     }
-    console::Table devices({"device", ">policy", ">busy", ">switching", ">switches"});
-    for (size_t at = 0; !reports.empty() && at < reports[0].devices.size(); ++at) {
-        for (const Report& report : reports) {
-            const DeviceReport& device = report.devices[at];
-            devices.add({std::to_string(at), report.title, percent(device.busy), percent(device.switching),
-                         std::to_string(device.switches)});
-        }
-    }
     std::string text = workload.name + ": " + number(static_cast<double>(workload.duration_ns) / 1e9) + " s, seed " +
-                       std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + devices.text();
+                       std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + device_text(workload, reports);
+    if (workload.card.bytes != 0 && !reports.empty()) text += memory_text(reports);
     if (workload.meters) text += "\n";
     for (const Report& report : reports)
         for (const ProgramReport& program : report.programs)
