@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dispatch/client_slots.h"
+#include "sched/facts/victim.h"
 
 namespace xsched::dispatch {
 
@@ -12,9 +13,6 @@ static_assert(static_cast<uint32_t>(sched::Interrupt::kTakenOff) == static_cast<
 static_assert(static_cast<uint32_t>(sched::Interrupt::kKeptOff) == static_cast<uint32_t>(ipc::Interrupt::kKeptOff));
 
 namespace {
-
-// How long a process may hold the device for a burst that does not come.
-constexpr int64_t kMostHoldNs = 2 * base::kMillisecond;  // safety
 
 template <typename T>
 bool update(std::atomic<T>& field, T value) {
@@ -48,8 +46,7 @@ bool ClientSlots::put(std::atomic<T>& field, T value) {
 }
 
 void ClientSlots::close_gates(uint32_t own, int64_t now_ns) {
-    constexpr size_t kFew = 8;  // for more queues, one pass over all is as fast
-    if (queues_.size() > kFew) return;
+    if (queues_.size() > kFewQueues) return;  // writing all of its directives in one go is as fast
     for (uint32_t at = 0; at < queues_.size(); ++at) {
         const QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled || queue.own != own || !queue.ready || queue.suspended) continue;
@@ -200,8 +197,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     update(slot.gates_apart_us, preemption.gates_apart_us);  // the client reads this by itself
     if (verdict.imminent && !queue.warmed) {
         const int64_t hold_ns = std::max<int64_t>(verdict.hold_until_ns - now_ns, 0);
-        put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, kMostHoldNs) / base::kMicrosecond));
-        const int64_t behind_ns = std::min(verdict.hold_behind_ns, kMostHoldNs);
+        put(slot.warm_us, static_cast<uint32_t>(std::min(hold_ns, sched::kBriefHoldNs) / base::kMicrosecond));
+        const int64_t behind_ns = std::min(verdict.hold_behind_ns, sched::kBriefHoldNs);
         put(slot.warm_behind_us, static_cast<uint32_t>(behind_ns / base::kMicrosecond));
         put(slot.warm_to_end, verdict.hold_to_end ? 1U : 0U);
         slot.warm.fetch_add(1, std::memory_order_release);

@@ -6,6 +6,7 @@
 #include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/client_slots.h"
+#include "sched/facts/times.h"
 
 namespace xsched::dispatch {
 namespace {
@@ -153,7 +154,6 @@ void ClientSlots::learn_costs(uint32_t at, int64_t off_ns) {
 }
 
 void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
-    constexpr int64_t kForgetNs = 2 * base::kSecond;  // after this something else keeps it on (judgement)
     QueueHistory& queue = queues_[at];
     queue.last_completed = numbers.completed;
     queue.last_copies = numbers.copies;
@@ -164,7 +164,8 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
     if (queue.stopping_since_ns != 0) {
         const bool stopped = off || numbers.completed >= queue.mark_launched;
         const int64_t ns = now_ns - queue.stopping_since_ns;
-        if (!stopped && ns < kForgetNs) return static_cast<void>(settling_ = true);
+        // After kLatelyNs something else keeps it on.
+        if (!stopped && ns < sched::kLatelyNs) return static_cast<void>(settling_ = true);
         queue.stopping_since_ns = 0;
         if (off) learn_costs(at, ns);
         if (stopped) end_stop(at, ns);
@@ -173,7 +174,7 @@ void ClientSlots::follow_stop(uint32_t at, const QueueNumbers& numbers, int64_t 
     const bool goes_on = !off && (slot.launched.load(std::memory_order_relaxed) > queue.mark_launched ||
                                   numbers.completed > queue.mark_completed);
     const int64_t ns = now_ns - queue.resuming_since_ns;
-    if (!goes_on && ns < kForgetNs && numbers.ready) return static_cast<void>(settling_ = true);
+    if (!goes_on && ns < sched::kLatelyNs && numbers.ready) return static_cast<void>(settling_ = true);
     queue.resuming_since_ns = 0;
     if (!goes_on || view_.record == nullptr) return;
     QueueRecord& record = view_.record->make(at);

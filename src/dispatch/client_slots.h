@@ -34,8 +34,9 @@ struct RoomFor {
 };
 
 // Work on so many queues takes about as long as an otherwise empty pass. Clients with more queues are written last, and
-// read after other clients that rang. No more slots of one user are written in one pass, and no more suspended clients
-// get a heartbeat: the next pass begins at once, with those clients that rang meanwhile.
+// read after other clients that rang. The gates of users with more units close last. No more slots of one user are
+// written in one pass, and no more suspended clients get a heartbeat: the next pass begins at once, with those clients
+// that rang meanwhile.
 inline constexpr uint32_t kFewQueues = 64;  // decision 028
 
 class ClientSlots : base::NoCopies {

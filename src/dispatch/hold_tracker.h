@@ -1,5 +1,5 @@
-// The holds of one queue, cut into parts: when the cause changes, and regularly, so that a reader who adds them up per
-// second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
+// The holds of one queue, cut into parts: when the cause changes, and at each regular look, so that a reader who adds
+// them up per second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,12 @@
 
 #include "base/clock.h"
 #include "dispatch/hold_log.h"
+#include "dispatch/look_times.h"
 
 namespace xsched::dispatch {
 
 class HoldTracker {
 public:
-    static constexpr int64_t kLongestPartNs = 200 * base::kMillisecond;  // judgement
-
     // Notes that the queue is held for `cause` (since `since_ns`, if it was not held before), or is not held. If a part
     // ends by that, calls done(part), whose client and slot are empty. Returns whether a hold, or another mechanism,
     // begins.
@@ -21,7 +20,7 @@ public:
     bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, Done done) {
         const bool was_held = held_;
         const bool other = was_held && held && !same(cause);
-        if (was_held && (!held || other || now_ns - part_ns_ >= kLongestPartNs)) end_part(!held || other, now_ns, done);
+        if (was_held && (!held || other || now_ns - part_ns_ >= kLookSeldomNs)) end_part(!held || other, now_ns, done);
         if (held && (!was_held || other)) begin(other ? now_ns : std::clamp(since_ns, over_ns_, now_ns));
         const bool anew = held && (!was_held || cause.mechanism != cause_.mechanism);
         const sched::Reason reason = was_held && held && !other ? cause_.reason : cause.reason;

@@ -10,9 +10,8 @@ namespace xsched::dispatch {
 namespace {
 
 // In one pass in a while some clients are read that did not ring: one of so many, and at most as many, to keep it
-// short.
+// short. Clients of many queues are followed by pauses: kFewQueues slots are read so, on average.
 constexpr size_t kMostSwept = 16;
-constexpr int64_t kSweptSlots = 128;  // most slots read so, on average: after a client with many queues comes a pause
 // Each pass reads this many clients whose work runs, and as many that are due for a look, whether they rang or not. If
 // more run side by side, no program waits for the end of a certain one.
 constexpr size_t kMostFollowed = 8;
@@ -52,7 +51,7 @@ int64_t DispatcherState::pass_once(int64_t now_ns, bool all) {
 bool DispatcherState::sweep(int64_t now_ns) {
     if (now_ns - swept_ns < kLookSometimesNs || clients.empty()) return false;
     swept_ns = now_ns;
-    may_sweep = std::min<int64_t>(may_sweep, 0) + kSweptSlots;
+    may_sweep = std::min<int64_t>(may_sweep, 0) + kFewQueues;
     size_t count = std::min(clients.size() / kMostSwept + 1, kMostSwept);
     for (; count > 0 && may_sweep > 0; --count) {
         swept = (swept + 1) % clients.size();
@@ -199,9 +198,8 @@ void DispatcherState::decide_device(DeviceTable& device, int64_t now_ns, bool al
 // few units come first, so that one user's crowd delays no other user.
 void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
     constexpr size_t kAhead = 4;
-    constexpr uint32_t kFew = 16;  // units of a user with few: their gates take a few microseconds
     const std::span<const uint32_t> changed = device.plan.changed;
-    const bool crowded = changed.size() > kFew;
+    const bool crowded = changed.size() > kFewQueues;
     for (const bool many : {false, true}) {
         if (many && !crowded) break;
         for (size_t i = 0; i < changed.size(); ++i) {
@@ -209,7 +207,7 @@ void DispatcherState::close_gates(const DeviceTable& device, int64_t now_ns) {
             const uint32_t at = changed[i];
             if (!device.plan.verdicts[at].suspend || !device.units[at].ready) continue;
             const Owner& owner = device.owners[at];
-            if (crowded && (device.units_of(owner.user) > kFew) != many) continue;
+            if (crowded && (device.units_of(owner.user) > kFewQueues) != many) continue;
             owner.client->close_gates(owner.own, now_ns);
         }
     }

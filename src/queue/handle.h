@@ -1,15 +1,17 @@
-// XQueueHandle's bits: 32 process | 20 generation | 12 index + 1. Unique among the processes of one machine, so that
+// XQueueHandle's bits: 32 process | 21 generation | 11 index + 1. Unique among the processes of one machine, so that
 // xcli can name a queue by it; 0 is no queue.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
+#include "ipc/layout.h"
 #include "xsched/types.h"
 
 namespace xsched::queue {
 
-inline constexpr unsigned kHandleIndexBits = 12;
+inline constexpr unsigned kHandleIndexBits = std::bit_width(ipc::kMostQueues);
 inline constexpr unsigned kHandleGenerationBits = std::numeric_limits<uint32_t>::digits - kHandleIndexBits;
 
 constexpr uint32_t low_bits(uint32_t of, unsigned bits) { return of & ((1u << bits) - 1); }

@@ -62,7 +62,7 @@ TEST_F(Announced, OneThatCanBeInterruptedNeedNotFinishItsCommand) {
 TEST_F(Announced, TheDeviceIsSwitchedToTheUrgentOneJustBefore) {
     stands_at();
     EXPECT_EQ(high.slot(0).warm, 0U);
-    const int64_t moment = kAt - sched::Expectation::kImminentNs;
+    const int64_t moment = kAt - sched::Foreseen::prepares_ns({});
     EXPECT_LE(dispatcher.pass(moment - 100 * kUs), moment);
     EXPECT_EQ(high.slot(0).warm, 0U);
     dispatcher.pass(moment);

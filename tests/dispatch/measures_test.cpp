@@ -137,8 +137,8 @@ TEST_F(Measures, AHoldThatLastsIsToldInParts) {
     ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, false));
     dispatcher.pass(now);
     const std::vector<HoldPart> told = parts();
-    ASSERT_GE(told.size(), 4U);
-    ASSERT_LE(told.size(), 7U);
+    ASSERT_GE(told.size(), 9U);
+    ASSERT_LE(told.size(), 12U);
     int64_t ns = 0;
     for (size_t i = 0; i < told.size(); ++i) {
         ns += told[i].ns;

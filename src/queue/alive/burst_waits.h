@@ -16,8 +16,9 @@ class BurstWaits {
 public:
     static constexpr uint32_t kEnough = 4;  // equal bursts in a row before their number of waits is trusted
     static constexpr uint32_t kNotFor = 64;  // bursts without trust after one that continued behind its last wait
-    // How long behind the usual end of a burst a wait still counts as the burst's.
-    static constexpr int64_t kMoreNs = 1 * base::kMillisecond;  // judgement
+    // How long behind the usual end of a burst a wait still counts as the burst's: as long as a machine may be busy
+    // with something else.
+    static constexpr int64_t kMoreNs = 2 * base::kMillisecond;  // decision 023
 
     // Notes that the device is held for another burst, so the last burst's waits are counted. One thread at a time.
     void burst_expected() {

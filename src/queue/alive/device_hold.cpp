@@ -9,8 +9,6 @@ namespace {
 
 // A hold that something else ends may last longer than the burst's usual length by 1/kLongerPart.
 constexpr int64_t kLongerPart = 2;
-// The same for a hold to the end of a burst: as long as a machine may be busy with something else.
-constexpr int64_t kLongerToEndNs = 2 * base::kMillisecond;  // decision 023
 
 }  // namespace
 
@@ -71,7 +69,7 @@ void DeviceHold::to_end(KeepAlive& queue, int64_t ns) {
     if (skipped_.load(std::memory_order_relaxed) > 0) return;
     const uint32_t number = queue.number_to_hold(true);
     if (number == 0) return;
-    if (end_waits_.held()) ns += kLongerToEndNs;
+    if (end_waits_.held()) ns += BurstWaits::kMoreNs;
     const int64_t until_ns = base::now_ns() + ns;
     through_ns_.store(0, std::memory_order_relaxed);
     ends_with_wait_.store(true, std::memory_order_seq_cst);

@@ -12,7 +12,7 @@ namespace xsched::queue {
 class CopyRates {
 public:
     // Returns the most pieces of one copy: half of what a gated queue may have in flight.
-    static constexpr uint64_t most_pieces() { return kGatedCap / 2; }
+    static constexpr uint64_t most_pieces() { return gated_cap() / 2; }
 
     // The setting of XSCHED_COPY_PIECE: bytes of each piece; kWhole: copies stay whole; otherwise sizes are measured.
     // If the platform decides, its shim has done so: it asks for no pieces, or for these.

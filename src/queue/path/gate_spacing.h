@@ -14,9 +14,11 @@
 
 namespace xsched::queue {
 
-// Most commands in flight while the queue may be suspended: the vendors' queues hold about 1024 launches. A full one
-// behind a closed gate would block the caller inside the driver, with locks held that other threads need.
-inline constexpr uint32_t kGatedCap = 512;
+// So many launches vendors' hardware queues hold before another one blocks.
+inline constexpr uint32_t kDriverHolds = 1024;
+// Returns the most commands in flight while the queue may be suspended. A full queue behind a closed gate would block
+// the caller inside the driver, with locks held that other threads need.
+constexpr uint32_t gated_cap() { return kDriverHolds / 2; }
 // Most commands from one gate to the next, and from one report to the next, even if they are so brief that the wanted
 // distance in time would allow more.
 inline constexpr uint32_t kMostWithout = 64;
@@ -76,7 +78,7 @@ private:
     // device waits for that thread.
     uint32_t apart_for_host(int64_t command_ns) const {
         if (gate_host_ns_ == 0 || command_ns <= 0 || launch_ns() <= command_ns) return 1;
-        return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, kGatedCap / 2));
+        return static_cast<uint32_t>(std::clamp<int64_t>(kShare * gate_host_ns_ / launch_ns(), 1, gated_cap() / 2));
     }
 
     int64_t least_every_ns_ = 0;

@@ -145,7 +145,7 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     if (core_.window.threshold() != 0)
         most = core_.window.threshold();
     else if (closed || core_.suspension.managed || window_ns > 0)
-        most = deactivates() && !shortened ? kGatedCap
+        most = deactivates() && !shortened ? gated_cap()
                : shortened && mean_ns <= 0
                    ? 1  // unknown length: the urgent program waits for it, however long it is
                    : core_.window.limit(shortened ? std::max<int64_t>(window_ns, 1) : window_ns, mean_ns);

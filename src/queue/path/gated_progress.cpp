@@ -235,7 +235,7 @@ void GatedPath::report_marker(XqAskLater later) {
         const bool makes_room =
             later == kXqCanAsk && deactivates() && core_.window.threshold() == 0 && core_.published.window_ns() > 0;
         if (makes_room &&
-            core_.submitted - reports_.asked() < report_stride(kGatedCap, share_.mean(core_.meter.command_ns())))
+            core_.submitted - reports_.asked() < report_stride(gated_cap(), share_.mean(core_.meter.command_ns())))
             return;
         reports_.ask(core_.submitted);
     }

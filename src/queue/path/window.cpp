@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "queue/path/gate_spacing.h"
 #include "xsched/types.h"
 
 namespace xsched::queue {
 namespace {
 
 constexpr uint32_t kUnknownLengthLimit = 4;  // limit until the first commands have been measured
-constexpr uint32_t kMostInWindow = 1024;     // what vendors' hardware queues hold before a launch blocks
 
 }  // namespace
 
@@ -21,7 +21,7 @@ uint32_t Window::limit(int64_t window_ns, int64_t command_ns) const {
     if (threshold_ != 0) return threshold_;
     if (window_ns <= 0) return XQUEUE_LAUNCH_THRESHOLD_DEFAULT;
     if (command_ns <= 0) return kUnknownLengthLimit;
-    return static_cast<uint32_t>(std::clamp<int64_t>(window_ns / command_ns, 1, kMostInWindow));
+    return static_cast<uint32_t>(std::clamp<int64_t>(window_ns / command_ns, 1, kDriverHolds));
 }
 
 uint32_t Window::batch(uint32_t limit) const {

@@ -296,7 +296,7 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     pass.wake(next.until_ns);
     known.expected = next;
     pass.device.expected.emplace_back(pass.unit(place).unit.id, next);
-    const int64_t imminent_ns = next.at_ns - Expectation::kImminentNs;
+    const int64_t imminent_ns = next.at_ns - Foreseen::prepares_ns(pass.unit(place).costs);
     if (pass.now_ns < imminent_ns) pass.wake(imminent_ns);
     known.dirty = true;
     return true;

@@ -174,9 +174,8 @@ void Core::State::judge(Pass& pass, uint32_t at) {
         verdict.hold_to_end = known.hold_to_end;
         verdict.hold_behind_ns = known.hold_behind_ns;
         verdict.copy_burst_ns = known.copy_burst_ns;
-        verdict.imminent =
-            verdict.hold_until_ns != 0 ||
-            (known.expected.at_ns != 0 && pass.now_ns >= known.expected.at_ns - Expectation::kImminentNs);
+        const int64_t imminent_ns = known.expected.at_ns - Foreseen::prepares_ns(pass.given.units[at].costs);
+        verdict.imminent = verdict.hold_until_ns != 0 || (known.expected.at_ns != 0 && pass.now_ns >= imminent_ns);
         judge_eligible(pass, at, verdict);
         if (verdict.suspend) explain_kept_off(pass, at, verdict);
     } else {

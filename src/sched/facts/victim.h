@@ -29,7 +29,8 @@ struct Returns {
 };
 
 // The device is held through bursts shorter than this: the kernel that holds it takes the place of a thread block
-// meanwhile. It is held to the end of longer ones: the calls that let a victim back take as long (decision 019).
+// meanwhile. It is held to the end of longer ones: the calls that let a victim back take as long (decision 019). A hold
+// for a burst that does not come ends after this time too.
 inline constexpr int64_t kBriefHoldNs = 2'000'000;
 
 struct Victim {

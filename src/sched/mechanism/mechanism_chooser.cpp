@@ -247,8 +247,9 @@ void choose_for(Pass& pass, Group& group) {
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, present.victim.costs, pass.now_ns);
     const bool leads = rule_on(Rule::kLongTimeslice) && short_us == 0 && present.leads && present.interruptible();
-    group.long_timeslice_us =
-        leads ? long_timeslice_us(pass.settings, present.stretch_ns, present.queued, group.long_timeslice_us) : 0;
+    group.long_timeslice_us = leads ? long_timeslice_us(pass.settings, present.victim.costs, present.stretch_ns,
+                                                        present.queued, group.long_timeslice_us)
+                                    : 0;
     const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     const Candidates ways = candidates(as_it_stands(pass, group, present));

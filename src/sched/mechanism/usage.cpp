@@ -28,7 +28,7 @@ int64_t unbridged(const UnitHistory& unit, const Costs& costs, bool keeps_alive)
 
 Returns returns_of(const Settings& settings, const UnitState& state, const UnitHistory& unit, bool keeps_alive) {
     const int64_t pauses = unit.pauses.per_thousand();
-    const int64_t slice_ends = unit.pauses.stretch_ns() / longest_in_one_ns(settings, unit.leads);
+    const int64_t slice_ends = unit.pauses.stretch_ns() / longest_in_one_ns(settings, state.costs, unit.leads);
     return {.pauses = pauses,
             .unbridged = unbridged(unit, state.costs, keeps_alive),
             .before_call = keeps_alive ? 0 : pauses,

@@ -67,12 +67,14 @@ Expected foresee(Pass& pass, uint32_t place, const Expected& rhythm, int64_t vic
     const UnitState& state = pass.unit(place);
     UnitHistory& known = pass.history(place);
     const bool holds = state.keeps_alive;
-    const int64_t before_ns = holds ? state.costs.switch_ns() + Foreseen::wakes_ns() : victims_off_ns;
+    const int64_t before_ns = holds ? Foreseen::prepares_ns(state.costs) : victims_off_ns;
     const int64_t begin_ns = rhythm.begin_ns(before_ns);
     const bool begun = pass.now_ns >= begin_ns;
     if (known.foreseen.at_ns != rhythm.at_ns)
-        known.foreseen = {
-            .at_ns = rhythm.at_ns, .until_ns = rhythm.until_ns, .apart_ns = rhythm.at_ns - known.period.began_ns()};
+        known.foreseen = {.at_ns = rhythm.at_ns,
+                          .until_ns = rhythm.until_ns,
+                          .most_lead_ns = rhythm.most_lead_ns,
+                          .apart_ns = rhythm.at_ns - known.period.began_ns()};
     if (begun && known.foreseen.begun_ns == 0) begin(pass, place, rhythm, holds);
     if (known.foreseen.refused) return {};
     if (!holds) return rhythm;

@@ -11,12 +11,6 @@ namespace {
 
 // A new or returning process is credited with at most this many turns, and may start before the current turn ends.
 constexpr int64_t kSavedTurns = 2;
-// Longest time that a change of turns takes: two calls of up to a millisecond, and 2 ms later a third call in case the
-// device missed the second (queue/stop/hardware_stop.cpp). A burst that comes meanwhile waits for them, or loses the
-// device to them (docs/decisions/022).
-constexpr int64_t kChangeNs = 4'500'000;
-// A change may take at most 1/kPartOfRhythm of the time between two bursts, so that turns change at all.
-constexpr int64_t kPartOfRhythm = 2;
 
 // The equals that may run now.
 struct Equals {
@@ -96,16 +90,21 @@ void account(Pass& pass, const Equals& equals) {
     });
 }
 
+// Returns the longest time that a change of turns takes: until the process is off, and one more call 2 ms later in case
+// the device missed the last one (queue/stop/hardware_stop.cpp). A burst that comes meanwhile waits for these calls, or
+// loses the device to them (docs/decisions/022).
+int64_t change_ns(const UnitState& holder) { return holder.costs.most_off_ns() + kLateNs; }
+
 // Returns until when no turn may begin, because a more urgent burst is foreseen before the change of turns would be
-// over; 0 if none is foreseen.
+// over; 0 if none is foreseen. Another process has the turn.
 int64_t none_begins_until_ns(const Pass& pass, const Equals& equals) {
     const DeviceHistory& device = pass.device;
     int64_t until_ns = 0;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         const Foreseen& foreseen = pass.history(place).foreseen;
         if (foreseen.at_ns == 0 || device.ranks.of(place) <= equals.rank || has_work(pass, place)) continue;
-        const int64_t change_ns = std::min(kChangeNs, foreseen.apart_ns / kPartOfRhythm);
-        if (pass.now_ns < foreseen.at_ns - change_ns || pass.now_ns >= foreseen.until_ns) continue;
+        const int64_t lead_ns = std::min(change_ns(pass.unit(equals.holder)), foreseen.most_lead_ns);
+        if (pass.now_ns < foreseen.at_ns - lead_ns || pass.now_ns >= foreseen.until_ns) continue;
         until_ns = std::max(until_ns, foreseen.until_ns);
     }
     return until_ns;

@@ -30,8 +30,6 @@ class Expectation {
 public:
     // How early or late an announced burst may begin: by a pause that counts as short (decision 028).
     static constexpr int64_t kSlackNs = Habits::kShortNs;
-    // Before a burst, long enough to wake the unit's agent and to switch between two contexts.
-    static constexpr int64_t kImminentNs = 300'000;  // decision 016
 
     // Takes the unit's state as seen now. `announced_ns`, `period_ns`: 0 if there is no such hint.
     void observe(int64_t announced_ns, int64_t period_ns, int64_t ready_since_ns) {

@@ -92,7 +92,7 @@ bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch
 
 int64_t Pauses::per_thousand() const {
     if (count_ < kEnough) return 1000;
-    if ((within_ & kLastFew) != 0) return kMostCounted;
+    if (was_within_lately()) return kMostCounted;
     const double per_burst = short_part_ / std::max(1 - short_part_, 0.001);
     return std::min(static_cast<int64_t>(1000 * per_burst), kMostCounted);
 }

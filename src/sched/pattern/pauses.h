@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
 #include "sched/facts/habits.h"
+#include "sched/facts/times.h"
 #include "sched/facts/unit.h"
 #include "sched/pattern/burst_length.h"
 
@@ -25,9 +27,6 @@ public:
     // Weight of the last pause in the average; each pause before counts less. After three short pauses in a row the
     // unit no longer counts as streaming (few short pauses); after seven long ones it does again, whatever came before.
     static constexpr double kNewest = 1. / 6;
-    // The last three pauses must not lie within a burst: each such pause that is seen stands for many that are too
-    // short to see.
-    static constexpr uint32_t kLastFew = 0b111;
 
     // Takes the unit's state. Returns whether a burst, or a part of one, has begun behind a pause of last_ns().
     bool observe(const UnitState& unit);
@@ -62,6 +61,9 @@ private:
     void remember(bool is_short, bool is_within, bool waited);
     bool goes_on_in_parts(int64_t since_ready_ns) const;
     bool is_part(int64_t stretch_ns) const;
+    // Returns whether one of the last few pauses lay within a burst: each such pause that is seen stands for many that
+    // are too short to see.
+    bool was_within_lately() const { return std::countr_zero(within_) < static_cast<int>(enough_times()); }
     bool follows_unseen(int64_t since_ready_ns);
     void weigh();
 

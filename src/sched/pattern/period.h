@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/sample.h"
+#include "sched/facts/costs.h"
 #include "sched/facts/habits.h"
 #include "sched/facts/times.h"
 #include "sched/pattern/expectation.h"
@@ -95,9 +96,12 @@ struct Foreseen {
     // How long before a burst to begin, besides the hardware's switch: until a thread of the process has woken for it
     // (measured: about 140 us). If waking takes longer, the burst waits for the rest of the switch.
     static constexpr int64_t wakes_ns() { return kWakeNs + EvenTimes::kEarlyNs; }
+    // The same with the switch: from then on a burst is imminent, whether it was foreseen or announced (decision 016).
+    static int64_t prepares_ns(const Costs& costs) { return costs.switch_ns() + wakes_ns(); }
 
     int64_t at_ns = 0;
     int64_t until_ns = 0;
+    int64_t most_lead_ns = 0;  // as of Expected
     int64_t apart_ns = 0;  // about how long after the last burst it is expected
     int64_t begun_ns = 0;  // since when preparations are under way
     int64_t costs_from_ns = 0;  // from when on no other unit has use of the device; the switch itself is needed in any

@@ -10,16 +10,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
 #include "sched/pattern/back_off.h"
 
 namespace xsched::sched {
 
 class ShortTimeslice {
 public:
-    // A process may run without a completed command for at most kStallNs, or kStallCommands times its mean command
-    // length if that is longer. Clients are read at least every 0.1 s.
+    // A process may run without a completed command for at most kStallNs, or the usual time of kSampleCommands commands
+    // if that is longer. Clients are read at least every 0.1 s.
     static constexpr int64_t kStallNs = 300'000'000;  // decision 014
-    static constexpr int64_t kStallCommands = 8;
 
     // Takes the present state. `runs_in_it`: it has work, is not suspended, and has the short timeslice. Call at each
     // change, and when due_ns() has come.
@@ -31,7 +31,7 @@ public:
         }
         if (since_ns_ != 0) stalled_ns_ += now_ns - since_ns_;
         since_ns_ = runs_in_it && usable(now_ns) ? now_ns : 0;
-        limit_ns_ = std::max(kStallNs, kStallCommands * command_ns);
+        limit_ns_ = std::max(kStallNs, kSampleCommands * command_ns);
         if (since_ns_ == 0 || stalled_ns_ < limit_ns_) return;
         pause_.failed(now_ns);
         since_ns_ = stalled_ns_ = 0;

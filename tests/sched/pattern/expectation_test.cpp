@@ -107,8 +107,8 @@ TEST_F(AnnouncedBurst, TheVictimIsSuspendedWhenItMustAndNotBefore) {
     EXPECT_EQ(plan.verdicts[0].reason, Reason::kExpected);
     EXPECT_EQ(plan.verdicts[0].by, 2U);
     EXPECT_FALSE(plan.verdicts[1].imminent);
-    EXPECT_EQ(plan.wake_at_ns, kAt - Expectation::kImminentNs);
-    const WholeCore::Plan& then = decide(kAt - Expectation::kImminentNs);
+    EXPECT_EQ(plan.wake_at_ns, kAt - Foreseen::prepares_ns({}));
+    const WholeCore::Plan& then = decide(kAt - Foreseen::prepares_ns({}));
     EXPECT_TRUE(then.verdicts[1].imminent);
     EXPECT_FALSE(then.verdicts[0].imminent);
     EXPECT_EQ(then.wake_at_ns, kAt + kSlack);

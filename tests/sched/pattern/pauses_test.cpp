@@ -101,7 +101,7 @@ TEST(Pauses, OneWithinABurstIsEnoughNotToStream) {
     ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
     pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams());
-    pause(pauses, now, 2, 15 * kMs);
+    pause(pauses, now, enough_times() - 1, 15 * kMs);
     EXPECT_FALSE(pauses.streams());
     pause(pauses, now, 1, 15 * kMs);
     EXPECT_TRUE(pauses.streams()) << "the only one";
