@@ -14,7 +14,7 @@
 
 namespace xsched::queue {
 
-// So many launches vendors' hardware queues hold before another one blocks.
+// The vendors' hardware queues hold so many launches before another one blocks.
 inline constexpr uint32_t kDriverHolds = 1024;
 // Returns the most commands in flight while the queue may be suspended. A full queue behind a closed gate would block
 // the caller inside the driver, with locks held that other threads need.
