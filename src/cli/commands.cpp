@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <charconv>
+#include <sstream>
 #include <utility>
 
 namespace xsched::cli {
@@ -11,6 +13,32 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
     return command;
 }
 
-CLI::Range between(int64_t least, int64_t most) { return CLI::Range(least, most); }
+CLI::Option* add_program(CLI::App* command, Words& words) {
+    return command->add_option("PROGRAM", words.program, "the program and its arguments, all words behind '--'");
+}
+
+namespace {
+
+// Returns a check for numbers in a range; `kind` says what is asked for if a text is no such number.
+template <typename Number>
+CLI::Validator check_of(Number least, Number most, const char* kind) {
+    const auto complaint = [=](const std::string& text) -> std::string {
+        Number number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool read = end == text.data() + text.size() && error != std::errc::invalid_argument;
+        if (read && error == std::errc{} && number >= least && number <= most) return "";
+        std::ostringstream sentence;
+        sentence << (read ? text + " is not" : "\"" + text + "\" is not " + kind) << " from " << least << " to "
+                 << most;
+        return sentence.str();
+    };
+    return CLI::Validator(complaint, "");
+}
+
+}  // namespace
+
+CLI::Validator between(int64_t least, int64_t most) { return check_of(least, most, "a whole number"); }
+
+CLI::Validator between_fractions(double least, double most) { return check_of(least, most, "a number"); }
 
 }  // namespace xsched::cli

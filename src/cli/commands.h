@@ -21,8 +21,13 @@ struct Words {
 // Adds a command with --json that runs `body`.
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body);
 
-// Returns a check for whole numbers in a range.
-CLI::Range between(int64_t least, int64_t most);
+// Adds the words behind "--": the program that the command starts. Its caller says how the usage line shows them.
+CLI::Option* add_program(CLI::App* command, Words& words);
+
+// Returns a check for whole numbers in a range. Its complaint names the value and the range.
+CLI::Validator between(int64_t least, int64_t most);
+// Returns the same for numbers with a fraction.
+CLI::Validator between_fractions(double least, double most);
 
 void add_program_commands(CLI::App& app, Words& words);  // run, report
 void add_view_commands(CLI::App& app, Words& words);  // list, status, explain, top

@@ -10,9 +10,11 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 }
 
 std::string meant_option(const CLI::App& app, const std::string& error) {
-    const size_t at = error.find("--");
-    if (error.find("not expected") == std::string::npos || at == std::string::npos) return "";
-    const std::string word = error.substr(at, error.find_first_of(" :=\n", at) - at);
+    const std::string mark = " has no option ";
+    const size_t at = error.find(mark);
+    if (at == std::string::npos) return "";
+    const size_t begin = at + mark.size();
+    const std::string word = error.substr(begin, error.find(':', begin) - begin);
     std::vector<std::string> options;
     for (const CLI::App* command : app.get_subcommands())
         for (const CLI::Option* option : command->get_options())

@@ -25,11 +25,37 @@ std::string read_name(const std::string& text) {
     return std::to_string(number);
 }
 
+// Returns the heading under which `xcli run --help` shows a hint: those for policies of their own come last.
+const char* group_of(base::HintId id) {
+    switch (id) {
+        case base::HintId::priority:
+        case base::HintId::share:
+        case base::HintId::limit:
+        case base::HintId::slo_p99:
+        case base::HintId::period_us:
+        case base::HintId::expect_ns: return "What the program gets";
+        case base::HintId::evictable:
+        case base::HintId::memory_limit:
+        case base::HintId::memory_guarantee: return "Memory (NVIDIA)";
+        default: return "For single policies, and gangs";
+    }
+}
+
+const char* value_name_of(base::HintKind kind) {
+    switch (kind) {
+        case base::HintKind::kTarget: return "TIME";
+        case base::HintKind::kBytes: return "SIZE";
+        case base::HintKind::kName: return "NAME";
+        default: return "N";
+    }
+}
+
 // Adds --NAME and --no-NAME.
-void add_switch(CLI::App* command, const std::string& words, std::optional<int64_t>& given, const std::string& help) {
+void add_switch(CLI::App* command, const std::string& words, std::optional<int64_t>& given, const std::string& help,
+                const char* group) {
     const auto set = [&given](int64_t value) { return [&given, value](int64_t) { given = value; }; };
-    CLI::Option* on = command->add_flag_function(words, set(1), help);
-    command->add_flag_function("--no-" + words.substr(2), set(0), "the opposite")->excludes(on);
+    CLI::Option* on = command->add_flag_function(words, set(1), help)->group(group);
+    command->add_flag_function("--no-" + words.substr(2), set(0), "the opposite")->excludes(on)->group(group);
 }
 
 }  // namespace
@@ -41,10 +67,11 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
         if (hint.kind == base::HintKind::kSwitch) {
-            add_switch(command, hint.words, given.of(hint), help);
+            add_switch(command, hint.words, given.of(hint), help, group_of(hint.id));
             continue;
         }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
+        option->type_name(value_name_of(hint.kind))->group(group_of(hint.id));
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return config::read_latency_target(text); });

@@ -16,14 +16,14 @@ void add_windows(CLI::App& app, Words& words) {
         add_command(app, words, "windows", "tell the server whose window is active, for policy AWF, until ended",
                     [given] { return follow_windows(*given); });
     windows->add_option("--display", given->display, "the display's number, for machines with several")
-        ->check(CLI::Range(1, 255));
+        ->check(between(1, 255));
 }
 
 void add_record(CLI::App& app, Words& words) {
     const auto given = std::make_shared<RecordWords>();
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words, given] { return xsched::cli::record(*given, words.json); });
-    record->add_option("-o,--out", given->file, "the file")->required();
+    record->add_option("-o,--out", given->file, "the file")->required()->type_name("FILE");
     record->add_option("-t,--time", given->time, "for how long: 10s (the default), 500ms, 2m");
 }
 
@@ -32,12 +32,7 @@ void add_trace(CLI::App& app, Words& words) {
     CLI::App* trace =
         add_command(app, words, "trace", "write what the server schedules as a trace for https://ui.perfetto.dev",
                     [&words, given] { return xsched::cli::trace(*given, words.json); });
-    trace->footer(
-        "Examples:\n"
-        "  xcli trace -t 10s -o x.pftrace          what happens in the next 10 s; control-C ends it before\n"
-        "  xcli trace --last -o slow.pftrace       what happened in the last 30 s, from the server's flight recorder\n"
-        "  xcli trace --last 5s -o slow.pftrace");
-    trace->add_option("-o,--out", given->file, "the file")->required();
+    trace->add_option("-o,--out", given->file, "the file")->required()->type_name("FILE");
     CLI::Option* time = trace->add_option("-t,--time", given->time, "for how long: 10s (the default), 500ms, 2m");
     CLI::Option* last = trace->add_option("--last", given->last, "save the last 30s, or this much of them, instead");
     last->expected(0, 1)->excludes(time);

@@ -11,6 +11,7 @@
 #include "cli/show.h"
 #include "cli/version.h"
 #include "console/command_line.h"
+#include "console/help.h"
 #include "console/man_page.h"
 
 namespace {
@@ -64,9 +65,6 @@ int main(int argc, char** argv) {
     CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it.", "xcli"};
     app.require_subcommand(1);
     app.set_version_flag("-V,--version", version_text());
-    app.footer(
-        "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or\n"
-        "queue, 5 the server refuses. 'xcli run' ends as its program does.");
     Words words;
     add_program_commands(app, words);
     add_view_commands(app, words);
@@ -79,6 +77,11 @@ int main(int argc, char** argv) {
     add_container(app, words);
     add_steering_commands(app, words);
     add_examples(app);
+    app.footer(
+        "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or "
+        "queue, "
+        "5 the server refuses. 'xcli run' ends as its program does.");
+    console::shape_help(app);
     try {
         if (print_about_itself(app, argc, argv)) return 0;
     } catch (const CLI::Error&) {

@@ -12,9 +12,8 @@ namespace {
 
 void add_run(CLI::App& app, Words& words) {
     const auto options = std::make_shared<RunOptions>();
-    CLI::App* run =
-        add_command(app, words, "run", "run a program under XSched: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]",
-                    [&words, options] { return run_program(*options, words.program); });
+    CLI::App* run = add_command(app, words, "run", "run a program under XSched",
+                                [&words, options] { return run_program(*options, words.program); });
     run->add_option("-l,--level", options->level, "preempt level 1..3; 0: the highest that the hardware supports")
         ->check(between(0, kPreemptLevelInterrupt));
     run->add_option("-t,--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
@@ -24,12 +23,14 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local");
     run->add_option("--scheduler", options->scheduler, "global (default), local or app");
     run->add_option("--log", options->log_level,
-                    "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO");
+                    "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
+        ->type_name("LEVEL");
     CLI::Option* tell = run->add_flag("--tell", options->tells,
                                       "when the program has ended, say so if it used no device under XSched (the "
                                       "default at a terminal)");
     run->add_flag("--no-tell", options->leaves, "say nothing then (the default elsewhere)")->excludes(tell);
     add_hints(run, options->hints, true);
+    add_program(run, words)->option_text("-- PROGRAM [ARGUMENTS]");
 }
 
 void add_report(CLI::App& app, Words& words) {
@@ -38,13 +39,12 @@ void add_report(CLI::App& app, Words& words) {
         add_command(app, words, "report", "measure what XSched does for your programs, and write a report",
                     [&words, asked] { return report_on_programs(*asked, words.program, words.json); });
     report->footer(
-        "A program given as 'xcli report [OPTIONS] -- PROGRAM [ARGUMENTS]' runs beside itself.\n"
-        "Example: xcli report --urgent \"./serve.py\" --background \"./train.py\" -o report.html -t 2m\n"
         "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
     report->add_option("--urgent", asked->urgent, "the command whose bursts should be fast");
     report->add_option("--background", asked->background, "the command that runs beside it (the urgent one once more)");
-    report->add_option("-o,--out", asked->out, "the page, .html or .md (report.html)");
+    report->add_option("-o,--out", asked->out, "the page, .html or .md (report.html)")->type_name("FILE");
     report->add_option("-t,--time", asked->time, "how long to measure in total, without the programs' start-up (1m)");
+    add_program(report, words)->option_text("[-- PROGRAM [ARGUMENTS]]");
     report->add_option("--rounds", asked->rounds, "how many rounds each way is measured (3)")->check(between(1, 100));
 }
 

@@ -68,9 +68,10 @@ void add_top(CLI::App& app, Words& words) {
     const auto given = std::make_shared<TopWords>();
     CLI::App* top = add_command(app, words, "top", "show programs and what they get, live (? lists the keys)",
                                 [&words, given] { return show_top(*given, words.json); });
-    top->add_option("--interval", given->interval_s, "seconds between two looks (1)")->check(CLI::Range(0.05, 3600.0));
+    top->add_option("--interval", given->interval_s, "seconds between two looks (1)")
+        ->check(between_fractions(0.05, 3600.0));
     top->add_option("-f", given->frequency, "updates per second, instead of --interval")
-        ->check(CLI::Range(0.001, 20.0));
+        ->check(between_fractions(0.001, 20.0));
     top->add_flag("--once", given->once, "print one look and leave");
     top->add_option("--sort", given->sort, "by pid, program, priority, got, held (default), preemptions or burst");
     top->add_option("--filter", given->filter, "only programs with this in their name or number");

@@ -30,7 +30,7 @@ int look_once(const std::function<int()>& look, bool first) {
 void add_watch(CLI::App* command, WatchWords& words) {
     CLI::Option* flag = command->add_flag("-w,--watch", words.watch, "look again and again, until ^C");
     command->add_option("--interval", words.interval_s, "seconds between two looks (2)")
-        ->check(CLI::Range(0.05, 3600.0))
+        ->check(between_fractions(0.05, 3600.0))
         ->needs(flag);
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "console/command_line.h"
+#include "console/help.h"
 
 namespace xsched::console {
 namespace {
@@ -49,9 +50,8 @@ std::string heading(const CLI::Option& option) {
     }
     for (const std::string& name : option.get_snames()) add("-" + name);
     for (const std::string& name : option.get_lnames()) add("--" + name);
-    if (option.get_items_expected_max() == 0) return text;
-    const std::string name = option.get_lnames().empty() ? "value" : option.get_lnames().front();
-    return text + " \\fI" + escaped(in_capitals(name.substr(name.rfind('-') + 1))) + "\\fR";
+    const std::string value = value_name(option);
+    return value.empty() ? text : text + " \\fI" + escaped(value) + "\\fR";
 }
 
 std::string options_of(const CLI::App& app) {

@@ -186,7 +186,7 @@ TEST_F(Commands, WatchOutlivesTheServer) {
     EXPECT_TRUE(process.wait_for_output("successor"));
     kill(process.pid(), SIGINT);
     EXPECT_EQ(process.wait(), 0);
-    expect_sentence({"list", "-w", "--interval", "0"}, "0 not in range");
+    expect_sentence({"list", "-w", "--interval", "0"}, "--interval: 0 is not from 0.05 to 3600");
 }
 
 // The urgent program completes one of its commands now and then and is never without. A program that
@@ -339,6 +339,23 @@ TEST_F(Commands, SuspendAndResume) {
     expect_sentence({"suspend"}, "say what");
     expect_sentence({"suspend", "4194999"}, "no process 4194999", 4);
     expect_sentence({"resume", "-x", "5"}, "there is no queue 5", 4);
+}
+
+// Each command's help is usage, examples, options, in 80 columns and without the library's own words.
+TEST_F(Commands, HelpFitsEightyColumns) {
+    std::istringstream all(xcli({"--help"}).out);
+    int count = 0;
+    for (std::string entry; std::getline(all, entry);) {
+        if (entry.size() < 3 || entry.compare(0, 2, "  ") != 0 || islower(entry[2]) == 0) continue;
+        const std::string name = entry.substr(2, entry.find(' ', 2) - 2);
+        ++count;
+        const std::string help = xcli({name, "--help"}).out;
+        EXPECT_TRUE(has(help, "Usage: xcli " + name)) << help;
+        for (const char* word : {"INT", "TEXT", "Excludes", "Needs", "REQUIRED"}) EXPECT_FALSE(has(help, word)) << help;
+        std::istringstream lines(help);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+    }
+    EXPECT_GE(count, 20);
 }
 
 TEST_F(Commands, ErrorsAreJsonToo) {

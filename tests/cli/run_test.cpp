@@ -230,9 +230,10 @@ TEST_F(RunWithDriver, TheShimUnderTheDriversName) {
 TEST_F(Run, BadUsage) {
     expect_sentence({"run"}, "say which program");
     expect_sentence({"run", "--"}, "say which program");
-    expect_sentence({"run", "-p", "256", "--", "/bin/true"}, "256 not in range");
-    expect_sentence({"run", "-p", "x", "--", "/bin/true"}, "x");
-    expect_sentence({"run", "--level", "4", "--", "/bin/true"}, "4 not in range");
+    expect_sentence({"run", "-p", "256", "--", "/bin/true"}, "--priority: 256 is not from -256 to 255");
+    expect_sentence({"run", "-p", "x", "--", "/bin/true"},
+                    "--priority: \"x\" is not a whole number from -256 to 255: see 'xcli run --help'");
+    expect_sentence({"run", "--level", "4", "--", "/bin/true"}, "--level: 4 is not from 0 to 3");
     expect_sentence({"run", "--batch", "9", "--threshold", "4", "--", "/bin/true"},
                     "--batch 9 is larger than --threshold 4");
     expect_sentence({"run", "--scheduler", "mine", "--", "/bin/true"}, "--scheduler mine is not a scheduler");

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
 #include <vector>
+
+#include "console/help.h"
 
 namespace {
 
@@ -13,7 +16,13 @@ using xsched::console::kUsage;
 class CommandLine : public testing::Test {
 protected:
     CommandLine() {
-        app_.add_subcommand("work")->callback([this] { command_ = [] { return 7; }; });
+        CLI::App* work = app_.add_subcommand("work", "work for a while");
+        work->callback([this] { command_ = [] { return 7; }; });
+        work->add_option("-n,--times", times_, "how often it works");
+        work->add_option("--kind", kind_, "what it does")->check(CLI::IsMember({"fast", "slow"}));
+        work->add_option("PROGRAM", program_, "the program")->option_text("-- PROGRAM [ARGUMENTS]");
+        work->footer("Examples:\n  tool work -n 3 -- true\n      three times");
+        app_.footer("Exit status: 0 done, 2 the command line makes no sense, 3 the device is away, 4 it is not there.");
         app_.add_subcommand("fail")->callback(
             [this] { command_ = []() -> int { throw std::runtime_error("the device is gone"); }; });
         app_.require_subcommand(1);
@@ -30,7 +39,16 @@ protected:
             [this] { return command_(); }, refuse);
     }
 
-    CLI::App app_;
+    // Demands that the line is refused with this sentence.
+    void expect_sentence(const std::vector<const char*>& words, const std::string& sentence) {
+        EXPECT_EQ(run(words), kUsage);
+        EXPECT_EQ(said_, sentence);
+    }
+
+    CLI::App app_{"Works.", "tool"};
+    int times_ = 0;
+    std::string kind_;
+    std::vector<std::string> program_;
     std::function<int()> command_;
     std::string said_;
 };
@@ -47,7 +65,30 @@ TEST_F(CommandLine, WhatACommandThrowsIsTheSentence) {
 
 TEST_F(CommandLine, AWrongLineNamesTheHelp) {
     EXPECT_EQ(run({"work", "--nonsense"}), kUsage);
-    EXPECT_NE(said_.find(": see 'tool --help'"), std::string::npos) << said_;
+    EXPECT_NE(said_.find(": see 'tool work --help'"), std::string::npos) << said_;
+}
+
+TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
+    expect_sentence({"work", "--tims=3"}, "tool work has no option --tims: see 'tool work --help'");
+    expect_sentence({"work", "--tims", "3", "-n", "1"}, "tool work has no option --tims: see 'tool work --help'");
+    expect_sentence({"fail", "soon"}, "\"soon\" is one word too many for tool fail: see 'tool fail --help'");
+    expect_sentence({"work", "--kind", "odd"}, "--kind: odd is none of: fast,slow: see 'tool work --help'");
+    expect_sentence({"work", "-n", "1.5"}, "--times \"1.5\" cannot be read as a number: see 'tool work --help'");
+    expect_sentence({"work", "-n"}, "--times needs a value: see 'tool work --help'");
+}
+
+TEST_F(CommandLine, HelpHasTheUsageThenExamplesThenOptions) {
+    xsched::console::shape_help(app_);
+    const std::string help = app_.get_subcommand("work")->help("tool");
+    EXPECT_EQ(help.find("Work for a while.\n\nUsage: tool work [OPTIONS] -- PROGRAM [ARGUMENTS]\n\nExamples:\n"), 0u)
+        << help;
+    EXPECT_LT(help.find("Examples:"), help.find("Options:"));
+    EXPECT_NE(help.find("-n,--times N "), std::string::npos) << help;
+    EXPECT_NE(help.find("--kind KIND "), std::string::npos) << help;
+    EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
+    EXPECT_LT(help.find("Options:"), help.find("Exit status: 0 done")) << help;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 }  // namespace

@@ -13,15 +13,15 @@ void add_rules(CLI::App& app, Words& words) {
         bool loads = false;
     };
     const auto asked = std::make_shared<Asked>();
-    CLI::App* rules = add_command(
-        app, words, "rules", "show the rules by program; try them: xcli rules test -- PROGRAM [ARGUMENTS]",
-        [&words, asked] {
+    CLI::App* rules =
+        add_command(app, words, "rules", "show the rules by program, or what they give a command", [&words, asked] {
             if (asked->loads) return load_rules(words.json);
             return asked->tests ? test_rules(asked->test, words.program, words.json) : show_rules(words.json);
         });
     CLI::App* test = rules->add_subcommand("test", "say what rules give a command, without starting it");
     test->parse_complete_callback([asked] { asked->tests = true; });
     test->add_flag("--json", words.json, "print JSON");
+    add_program(test, words)->option_text("-- PROGRAM [ARGUMENTS]");
     test->add_option("--user", asked->test.user, "as if this user started it");
     test->add_option("--cgroup", asked->test.cgroup, "as if it were in this control group");
     CLI::App* load =

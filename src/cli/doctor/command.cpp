@@ -50,11 +50,11 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_flag("--keep", asked.keep,
                               "keep what switches and calls cost here, for an xserver started later and for xsim"));
     with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
-        ->check(CLI::Range(0.1, 20.0));
+        ->check(between_fractions(0.1, 20.0));
     with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));
     with_run(doctor->add_option("--patience", asked.patience_s,
                                 "seconds that a step may take besides what it measures, instead of its own limit"))
-        ->check(CLI::Range(0.5, 60.0));
+        ->check(between_fractions(0.5, 60.0));
 }
 
 }  // namespace xsched::cli
