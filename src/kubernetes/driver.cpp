@@ -26,6 +26,11 @@ std::string own_name(const std::string& cdi) {
     return cdi.rfind(begin, 0) == 0 ? cdi.substr(begin.size()) : "";
 }
 
+bool lacks_group(const std::pair<const std::string, Prepared>& entry) {
+    const auto& groups = entry.second.groups;
+    return std::any_of(groups.begin(), groups.end(), [](const auto& pod) { return pod.second.empty(); });
+}
+
 }  // namespace
 
 Driver::Driver(Place place, ApiAccess access)
@@ -44,22 +49,55 @@ Claim Driver::claim_of(const std::string& space, const std::string& name, const 
     return claim;
 }
 
-PreparedDevice Driver::prepare_device(const Claim& claim, const AllocatedDevice& allocated) const {
+// Writes the CDI file of a device. Returns the names of the vendor's device and of this one.
+std::vector<std::string> Driver::make_cdi(const std::string& device, const std::string& name,
+                                          std::vector<std::string> words, int64_t share) const {
     const std::vector<Gpu> gpus = find_gpus(place_.machine);
-    const auto gpu =
-        std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.name == allocated.device; });
-    if (gpu == gpus.end()) throw std::runtime_error("this node has no device " + allocated.device);
-    const std::string name = claim.uid + "." + allocated.request + "." + allocated.device;
-    std::vector<std::string> words = allocated.parameters.words();
-    if (allocated.share != 0) words.insert(words.end(), {"--share", std::to_string(allocated.share)});
+    const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.name == device; });
+    if (gpu == gpus.end()) throw std::runtime_error("this node has no device " + device);
+    if (share != 0) words.insert(words.end(), {"--share", std::to_string(share)});
     tools_.write_cdi(cdi_file(place_.cdi, name), name, gpu->platform, words);
+    return {gpu->vendors, std::string(kOurs) + "=" + name};
+}
+
+PreparedDevice Driver::prepare_device(const Claim& claim, const AllocatedDevice& allocated) const {
+    const std::string name = claim.uid + "." + allocated.request + "." + allocated.device;
     return {allocated.request,
             allocated.pool,
             allocated.device,
-            {gpu->vendors, std::string(kOurs) + "=" + name},
+            make_cdi(allocated.device, name, allocated.parameters.words(), allocated.share),
             allocated.share,
             allocated.parameters.limit(),
             allocated.parameters.most_urgent()};
+}
+
+std::vector<std::string> Driver::allocate(const std::string& device, int64_t share) {
+    const std::lock_guard lock(mutex_);
+    return make_cdi(device, "share." + device + "." + std::to_string(share), {}, share);
+}
+
+// A pod of the same name as one before it is another pod, which the API server tells.
+void Driver::take_pods(const std::vector<PodOfPlugin>& pods) {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, Prepared> all;
+    for (const PodOfPlugin& pod : pods) {
+        const Json object = server_.ask("GET", "/api/v1/namespaces/" + pod.space + "/pods/" + pod.name);
+        const std::string uid = object_at(object, "/metadata").value("uid", "");
+        Prepared& entry = all[pod.space + "/" + pod.name];
+        if (const auto before = pods_.find(pod.space + "/" + pod.name); before != pods_.end()) entry = before->second;
+        entry.devices.clear();
+        for (const auto& [gpu, share] : pod.shares)
+            entry.devices.push_back({"", "", gpu, {}, share, 0, place_.most_urgent});
+        find_groups(entry, {uid});
+    }
+    pods_ = std::move(all);
+}
+
+std::map<std::string, bool> Driver::healthy() {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, bool> all;
+    for (const Gpu& gpu : find_gpus(place_.machine)) all[gpu.name] = gpu.answers && pid_ != 0;
+    return all;
 }
 
 void Driver::find_groups(Prepared& prepared, const std::vector<std::string>& pods) const {
@@ -113,7 +151,9 @@ void Driver::remove(const std::string& uid) {
 
 // Tells the server what has changed. A group that has no claim any more gets what every group has.
 void Driver::limit_groups() {
-    std::map<std::string, GroupLimits> wanted = limits_of(claims_.all());
+    std::map<std::string, Prepared> all = claims_.all();
+    all.insert(pods_.begin(), pods_.end());
+    std::map<std::string, GroupLimits> wanted = limits_of(all);
     for (const auto& [group, limits] : given_) wanted.try_emplace(group);
     for (const auto& [group, limits] : wanted) {
         const auto given = given_.find(group);
@@ -170,11 +210,9 @@ bool Driver::look() {
     guarded([this] { look_at_server(); });
     guarded([this] { look_at_claims(); });
     if (pid_ != 0) guarded([this] { limit_groups(); });
-    guarded([this] { publish(); });
-    return std::none_of(claims_.all().begin(), claims_.all().end(), [](const auto& entry) {
-        const auto& groups = entry.second.groups;
-        return std::any_of(groups.begin(), groups.end(), [](const auto& pod) { return pod.second.empty(); });
-    });
+    if (place_.publishes) guarded([this] { publish(); });
+    return std::none_of(claims_.all().begin(), claims_.all().end(), lacks_group) &&
+           std::none_of(pods_.begin(), pods_.end(), lacks_group);
 }
 
 }  // namespace xsched::kubernetes

@@ -11,10 +11,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <memory>
 
 #include "base/log.h"
 #include "console/command_line.h"
 #include "console/man_page.h"
+#include "kubernetes/device_plugin.h"
 #include "kubernetes/driver.h"
 #include "kubernetes/kubelet_plugin.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 using namespace xsched::kubernetes;
 
+constexpr const char* kHybrid = "/sys/fs/cgroup/unified";  // systemd's, beside version 1
 constexpr int kSoonS = 1;  // judgement: a pod's group comes within moments of its claim
 
 struct CommandLine {
@@ -29,6 +32,7 @@ struct CommandLine {
     ApiAccess access = access_of_pod();
     std::string kubelet = "/var/lib/kubelet";
     int look_every_s = 10;
+    bool device_plugin = false;
 };
 
 std::string name_of_node() {
@@ -39,12 +43,13 @@ std::string name_of_node() {
 }
 
 void describe(CLI::App& app, CommandLine& line) {
-    line.place = {name_of_node(), "", "/sys/fs/cgroup", "/var/run/cdi", "", "/usr/bin/xcli"};
+    const bool hybrid = access(kHybrid, F_OK) == 0;
+    line.place = {name_of_node(), "", hybrid ? kHybrid : "/sys/fs/cgroup", "/var/run/cdi", "", "/usr/bin/xcli"};
     app.add_option("--node", line.place.node, "this node's name in the cluster (NODE_NAME, otherwise the host's name)");
     app.add_option("--kubelet", line.kubelet, "kubelet's folder (/var/lib/kubelet)");
     app.add_option("--cdi", line.place.cdi, "the folder for CDI files (/var/run/cdi)");
     app.add_option("--control-groups", line.place.groups,
-                   "where control groups of version 2 are mounted (/sys/fs/cgroup)");
+                   "where control groups of version 2 are mounted (/sys/fs/cgroup, or unified there)");
     app.add_option("--machine", line.place.machine,
                    "the folder in which /proc and /sys of the machine are, if it is not /");
     app.add_option("--xcli", line.place.xcli, "xcli, which writes CDI files and tells the server (/usr/bin/xcli)");
@@ -53,6 +58,11 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--token", line.access.token, "file with the token for the API server");
     app.add_option("--certificate", line.access.certificate,
                    "file with a client's certificate and key, instead of a token");
+    app.add_flag("--device-plugin", line.device_plugin,
+                 "offer xsched.io/share as a device plugin, for clusters without consumable capacity (before 1.36)");
+    app.add_option("--most-urgent", line.place.most_urgent,
+                   "with --device-plugin: the most urgent priority of its pods")
+        ->check(CLI::Range(PRIORITY_MIN, PRIORITY_MAX));
     app.add_option("--look-every", line.look_every_s, "seconds between two looks at the server and the pods (10)")
         ->check(CLI::Range(1, 3600));
     app.set_version_flag("--version", XSCHED_VERSION);
@@ -67,6 +77,17 @@ bool ends_within(int seconds, const sigset_t& signals) {
     return sigtimedwait(&signals, nullptr, &time) > 0;
 }
 
+// Returns whether kubelet has answered.
+bool look(DevicePlugin& shares) {
+    try {
+        shares.look();
+        return true;
+    } catch (const std::exception& error) {
+        XLOG_WARN("%s", error.what());
+        return false;
+    }
+}
+
 int serve(CommandLine& line) {
     sigset_t signals;
     sigemptyset(&signals);
@@ -75,11 +96,19 @@ int serve(CommandLine& line) {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before other threads begin
     curl_global_init(CURL_GLOBAL_DEFAULT);
     line.place.claims = line.kubelet + "/plugins/" + kDriver + "/claims";
+    line.place.publishes = !line.device_plugin;
     Driver driver(line.place, line.access);
-    bool complete = driver.look();
-    const KubeletPlugin plugin(driver, line.kubelet);
-    while (!ends_within(complete ? line.look_every_s : std::min(kSoonS, line.look_every_s), signals))
-        complete = driver.look();
+    bool complete = driver.look();  // before kubelet asks
+    std::unique_ptr<KubeletPlugin> claims;
+    std::unique_ptr<DevicePlugin> shares;
+    if (line.device_plugin)
+        shares = std::make_unique<DevicePlugin>(driver, line.kubelet);
+    else
+        claims = std::make_unique<KubeletPlugin>(driver, line.kubelet);
+    do {
+        if (shares) complete = look(*shares);
+        complete = driver.look() && (complete || !shares);
+    } while (!ends_within(complete ? line.look_every_s : std::min(kSoonS, line.look_every_s), signals));
     return 0;
 }
 

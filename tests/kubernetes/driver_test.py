@@ -53,7 +53,7 @@ class Node(unittest.TestCase):
         self.api = stand_ins.ApiServer(self.folder, "node-a")
         self.addCleanup(self.api.server.server_close)
         self.addCleanup(self.api.server.shutdown)
-        self.kubelet = stand_ins.Kubelet(self.folder / "kubelet")
+        self.kubelet = self.start_kubelet()
         xcli = self.folder / "xcli"
         xcli.write_text(XCLI.format(folder=self.folder, xcli=BIN / "xcli"))
         xcli.chmod(0o755)
@@ -83,16 +83,22 @@ class Node(unittest.TestCase):
             stderr=subprocess.DEVNULL).returncode == 0)
         return child
 
-    def start_driver(self):
+    def start_kubelet(self):
+        return stand_ins.Kubelet(self.folder / "kubelet")
+
+    def start_driver(self, *more):
         child = self.start(BIN / "xsched-kubernetes", "--node", "node-a", "--kubelet", self.folder / "kubelet", "--cdi",
                            self.folder / "cdi", "--machine", self.folder / "machine", "--control-groups",
                            self.folder / "groups", "--xcli", self.folder / "xcli", "--api", self.api.url, "--authority",
-                           self.api.authority, "--token", self.api.token, "--look-every", "1")
-        until("the driver has its sockets",
-              lambda: list((self.folder / "kubelet/plugins_registry").glob("*.sock")) or child.poll() is not None)
+                           self.api.authority, "--token", self.api.token, "--look-every", "1", *more)
+        until("the driver is registered", lambda: self.is_registered() or child.poll() is not None)
         self.assertIsNone(child.poll(), self.log().read_text())
-        self.kubelet.register()
         return child
+
+    def is_registered(self):
+        if not list((self.folder / "kubelet/plugins_registry").glob("*.sock")):
+            return False
+        return self.kubelet.register()
 
     def log(self):
         return self.folder / "driver.log"
@@ -254,6 +260,69 @@ class Claims(Node):
         self.api.objects.pop("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/one")
         until("its file is gone", lambda: not self.cdi())
         until("its limits are gone", lambda: self.said()[-3:] == self.NONE)
+
+
+class DevicePlugin(Node):
+    """The driver for clusters without consumable capacity."""
+    RESOURCE = "xsched.io/share"
+
+    def start_kubelet(self):
+        kubelet = stand_ins.KubeletOfPlugins(self.folder / "kubelet")
+        kubelet.start()
+        self.addCleanup(lambda: self.kubelet.server.stop(None))
+        return kubelet
+
+    def start_driver(self, *more):
+        return super().start_driver("--device-plugin", "--most-urgent", "20", *more)
+
+    def is_registered(self):
+        return self.kubelet.registered
+
+    def units(self, size):
+        devices = self.kubelet.devices(lambda health: len(health) == 100)
+        return self.kubelet.prefer(sorted(devices), size)
+
+    def test_a_gpu_is_a_hundred_shares_and_has_no_slice(self):
+        [request] = self.kubelet.registered
+        self.assertEqual((request.version, request.resource_name), ("v1beta1", self.RESOURCE))
+        self.assertTrue(request.options.get_preferred_allocation_available)
+        devices = self.kubelet.devices(lambda health: len(health) == 100)
+        self.assertEqual(set(devices.values()), {"Healthy"})
+        self.assertEqual(self.api.slices(), [])
+
+    def test_a_gpu_that_fails_is_unhealthy(self):
+        config = self.folder / f"machine/sys/bus/pci/devices/{ADDRESS}/config"
+        config.parent.mkdir(parents=True)
+        config.write_bytes(b"\xff" * 64)
+        self.assertTrue(self.kubelet.devices(lambda health: set(health.values()) == {"Unhealthy"}))
+
+    def test_a_pods_shares_become_a_cdi_device_and_limits_of_its_group(self):
+        units = self.units(30)
+        self.assertEqual(len(units), 30)
+        [vendors, ours] = self.kubelet.allocate(units)
+        self.assertEqual(vendors, "nvidia.com/gpu=GPU-604ac76c")
+        [spec] = self.cdi().values()
+        self.assertEqual(ours, f"{spec['kind']}={spec['devices'][0]['name']}")
+        self.assertIn("XSCHED_AUTO_XQUEUE_SHARE=30", spec["devices"][0]["containerEdits"]["env"])
+        self.api.put("/api/v1/namespaces/default/pods/serve", {"metadata": {"uid": "pod-1"}})
+        self.kubelet.listed = [("serve", self.RESOURCE, units), ("other", "example.com/thing", ["a"])]
+        until("the group is limited", lambda: self.said() == [
+            f"/kubepods/burstable/podpod-1:{setting}" for setting in ("share=30", "device-limit=0",
+                                                                     "highest-priority=20")])
+        self.kubelet.listed = []
+        until("that is taken back", lambda: self.said()[-3:] == Claims.NONE)
+
+    def test_shares_of_several_gpus_are_refused(self):
+        with self.assertRaises(Exception) as refused:
+            self.kubelet.allocate([f"{GPU}::1", "gpu-0000-4b-00-0::1"])
+        self.assertIn("no GPU of this node has 2 shares left", str(refused.exception))
+
+    def test_a_kubelet_that_starts_again_is_told_again(self):
+        self.kubelet.server.stop(None).wait()
+        self.kubelet.registered.clear()
+        self.kubelet.start()
+        until("it is registered again", lambda: self.kubelet.registered)
+        self.assertEqual(len(self.kubelet.devices(lambda health: len(health) == 100)), 100)
 
 
 if __name__ == "__main__":

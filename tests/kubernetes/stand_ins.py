@@ -2,6 +2,7 @@
 asked, over HTTPS with a token, and kubelet's calls by gRPC. They follow the published protocols: resource.k8s.io/v1,
 and the messages of src/kubernetes/proto.
 """
+import concurrent.futures
 import http.server
 import importlib
 import json
@@ -158,6 +159,74 @@ class Kubelet:
     def unprepare(self, name, uid):
         return self.ask("NodeUnprepareResources", self.dra.NodeUnprepareResourcesRequest(),
                         self.dra.NodeUnprepareResourcesResponse, name, uid)
+
+
+class KubeletOfPlugins:
+    """kubelet's half of the device plugin's protocol: takes registrations, asks the plugin, and lists pods."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.plugin, self.pods = messages("device_plugin", "pod_resources")
+        self.registered, self.listed, self.server = [], [], None
+
+    def start(self):
+        """Starts kubelet, which removes the sockets of all plugins."""
+        for place in ("device-plugins", "pod-resources"):
+            (self.folder / place).mkdir(parents=True, exist_ok=True)
+            for socket in (self.folder / place).glob("*.sock"):
+                socket.unlink()
+        self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
+        self.serve("v1beta1.Registration", "Register", self.plugin.RegisterRequest, self.take)
+        self.serve("v1.PodResourcesLister", "List", self.pods.ListPodResourcesRequest, self.list_pods)
+        for place in ("device-plugins", "pod-resources"):
+            self.server.add_insecure_port(f"unix:{self.folder / place}/kubelet.sock")
+        self.server.start()
+
+    def serve(self, service, method, request, function):
+        handler = grpc.unary_unary_rpc_method_handler(function, request_deserializer=request.FromString,
+                                                      response_serializer=lambda answer: answer.SerializeToString())
+        self.server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
+
+    def take(self, request, _):
+        self.registered.append(request)
+        return self.plugin.Empty()
+
+    def list_pods(self, *_):
+        answer = self.pods.ListPodResourcesResponse()
+        for name, resource, units in self.listed:
+            pod = answer.pod_resources.add(name=name, namespace="default")
+            pod.containers.add(name="main").devices.add(resource_name=resource, device_ids=units)
+        return answer
+
+    def ask(self, method, request, answer):
+        socket = self.folder / "device-plugins" / self.registered[-1].endpoint
+        return Kubelet.call(socket, "v1beta1.DevicePlugin", method, request, answer)
+
+    def devices(self, enough):
+        """Watches the plugin's devices until `enough` says so of their health by name; returns that."""
+        socket = self.folder / "device-plugins" / self.registered[-1].endpoint
+        with grpc.insecure_channel(f"unix:{socket}") as channel:
+            watch = channel.unary_stream("/v1beta1.DevicePlugin/ListAndWatch",
+                                         request_serializer=self.plugin.Empty.SerializeToString,
+                                         response_deserializer=self.plugin.ListAndWatchResponse.FromString)
+            for answer in watch(self.plugin.Empty(), timeout=CALL_S, wait_for_ready=True):
+                health = {device.ID: device.health for device in answer.devices}
+                if enough(health):
+                    return health
+        return None
+
+    def prefer(self, available, size):
+        request = self.plugin.PreferredAllocationRequest()
+        request.container_requests.add(available_deviceIDs=available, allocation_size=size)
+        answer = self.ask("GetPreferredAllocation", request, self.plugin.PreferredAllocationResponse)
+        return list(answer.container_responses[0].deviceIDs)
+
+    def allocate(self, units):
+        """The CDI names for a container."""
+        request = self.plugin.AllocateRequest()
+        request.container_requests.add(devices_ids=units)
+        answer = self.ask("Allocate", request, self.plugin.AllocateResponse)
+        return [device.name for device in answer.container_responses[0].cdi_devices]
 
 
 def parameters(source, requests=(), **values):

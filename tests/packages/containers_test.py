@@ -38,6 +38,19 @@ def find(root, library):
                  if (place := root / folder / library).exists()), None)
 
 
+def make_image(here, name, libraries_of):
+    """A folder on the machine with a program and a driver, and the C library of a root."""
+    folder = here.root / "srv" / name
+    for part in ("lib/x86_64-linux-gnu", "lib64", "srv", "etc", "tmp", "proc", "dev", "sys", "run", "opt"):
+        (folder / part).mkdir(parents=True)
+    for library in LIBRARIES:
+        shutil.copy2(find(libraries_of, library), folder / "lib/x86_64-linux-gnu" / library)
+    shutil.copy2(find(libraries_of, "ld-linux-x86-64.so.2"), folder / "lib64")
+    for file in packages_test.FROM_THE_BUILD:
+        shutil.copy2(GIVEN.build / file, folder / "srv")
+    return folder
+
+
 class Containers(OnMachines):
     """Each test's programs are right; the server lists those that are scheduled."""
     SUITE = "bookworm"
@@ -48,26 +61,13 @@ class Containers(OnMachines):
         cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *ENGINE)
         cls.machine.run("useradd", "--create-home", "--home-dir", HOME, "ann")
         (cls.machine.root / "etc/containers/containers.conf").write_text(SETTINGS)
-        cls.image("app", cls.machine.root)
+        make_image(cls.machine, "app", cls.machine.root)
         cls.machine.boot()
         cls.machine.run("mkdir", "-m", "1777", "/tmp/device")
         for name, hints in (("batch", ("-p", "-5", "--share", "30")), ("urgent", ("-p", "10", "--share", "60"))):
             cls.machine.run("mkdir", "-p", "/etc/cdi")
             cls.machine.run("xcli", "container", "cdi", "--platform", "cuda", "--name", name, *hints, "-o",
                             f"/etc/cdi/xsched-{name}.json")
-
-    @classmethod
-    def image(cls, name, libraries_of):
-        """A folder with a program and a driver, and the C library of a root."""
-        folder = cls.machine.root / "srv" / name
-        for part in ("lib/x86_64-linux-gnu", "lib64", "srv", "etc", "tmp", "proc", "dev", "sys", "run", "opt"):
-            (folder / part).mkdir(parents=True)
-        for library in LIBRARIES:
-            shutil.copy2(find(libraries_of, library), folder / "lib/x86_64-linux-gnu" / library)
-        shutil.copy2(find(libraries_of, "ld-linux-x86-64.so.2"), folder / "lib64")
-        for file in packages_test.FROM_THE_BUILD:
-            shutil.copy2(GIVEN.build / file, folder / "srv")
-        return folder
 
     def podman(self, *words, user=None):
         enter = ["nsenter", "-t", str(self.machine.first_pid()), "-m", "-p", "-u", "-i", "-n", "-C"]
@@ -127,7 +127,7 @@ class Containers(OnMachines):
 
     def test_an_older_c_library(self):
         try:
-            self.image("older", machine.kept_root("bullseye"))
+            make_image(self.machine, "older", machine.kept_root("bullseye"))
         except RuntimeError as error:
             self.skipTest(str(error))
         child = self.run_in("/srv/older:O", "--device", "xsched.io/class=batch")

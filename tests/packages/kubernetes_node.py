@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""A node of a cluster, for kubernetes_test.py: runs on the booted machine, beside the packages' services. Stand-ins of
+kubelet and of the API server have the driver prepare claims; podman runs the pods with the names that it answers, in
+groups where kubelet would make them. Prints what was seen as JSON.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kubernetes"))
+import stand_ins  # noqa: E402
+from stand_ins import parameters, result  # noqa: E402
+
+GPU, UUID, ADDRESS = "gpu-0000-3b-00-0", "GPU-604ac76c", "0000:3b:00.0"
+MACHINE = Path("/srv/machine")
+WORKS_S = 12  # how long a pod's program works
+SEEN_S = 40  # safety
+GROUPS = Path("/sys/fs/cgroup/unified" if Path("/sys/fs/cgroup/unified").exists() else "/sys/fs/cgroup")
+# The vendor's toolkit gives a container its device and driver: here the fake one.
+VENDORS = {"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{"name": UUID, "containerEdits": {
+    "env": ["XSCHED_CUDA_LIB=/srv/libfakecuda.so", "FAKE_CUDA_SHARED=/srv/device"],
+    "mounts": [{"hostPath": "/tmp/device", "containerPath": "/srv/device", "options": ["rw", "bind"]}]}}]}
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], text=True, check=True, stdout=subprocess.PIPE).stdout
+
+
+def until(what, holds):
+    """Waits until `holds` returns something true; returns it."""
+    end = time.monotonic() + SEEN_S
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.1)
+    raise SystemExit(f"after {SEEN_S} s: {what}\n{run('journalctl', '-u', 'xsched-kubernetes', '-n', '30')}")
+
+
+def queues():
+    """The queues that are scheduled, by their priority."""
+    return {queue["priority"]: queue for queue in json.loads(run("xcli", "list", "--json"))["queues"]}
+
+
+def make_gpu():
+    facts = MACHINE / "proc/driver/nvidia/gpus" / ADDRESS
+    facts.mkdir(parents=True)
+    (facts / "information").write_text(f"Model: \t\t NVIDIA H200\nGPU UUID: \t {UUID}\n")
+    Path("/etc/cdi").mkdir(exist_ok=True)
+    Path("/etc/cdi/nvidia.json").write_text(json.dumps(VENDORS))
+    Path("/tmp/device").mkdir(mode=0o1777)
+    Path("/tmp/device").chmod(0o1777)
+
+
+def start_driver(api):
+    Path("/etc/default/xsched-kubernetes").write_text(
+        f"OPTIONS=--node node-a --machine {MACHINE} --api {api.url} --authority {api.authority} --token {api.token} "
+        "--look-every 1\n")
+    run("systemctl", "restart", "xsched-kubernetes")
+    registry = Path("/var/lib/kubelet/plugins_registry")
+    until("the driver is there", lambda: list(registry.glob("*.sock")))
+
+
+def pod(name, cdi):
+    """Runs the pod's container."""
+    devices = [word for device in cdi for word in ("--device", device)]
+    return subprocess.Popen(["podman", "run", "--rm", "--cgroup-parent", f"/kubepods/burstable/pod{name}", *devices,
+                             "--rootfs", "/srv/app:O", "/srv/guest", "cuda", "none", str(WORKS_S)],
+                            text=True, stdout=subprocess.PIPE)
+
+
+def main():
+    make_gpu()
+    api = stand_ins.ApiServer(tempfile.mkdtemp(), "node-a")
+    start_driver(api)
+    kubelet = stand_ins.Kubelet("/var/lib/kubelet")
+    seen = {"plugin": kubelet.register().name}
+    until("a slice is published", api.slices)
+    children = {}
+    for name, share, ceiling, priority in (("urgent", 60, 50, 200), ("batch", 30, 0, -5)):
+        (GROUPS / f"kubepods/burstable/pod{name}").mkdir(parents=True)
+        config = [parameters("FromClass", mostUrgentPriority=ceiling), parameters("FromClaim", priority=priority)]
+        uid = api.claim(name, [result(GPU, share)], config, [name])
+        answer = kubelet.prepare(name, uid)
+        if answer.error:
+            raise SystemExit(answer.error)
+        children[name] = pod(name, answer.devices[0].cdi_device_ids)
+    until("both are scheduled", lambda: set(queues()) >= {50, -5})
+    seen["queues"] = {str(priority): {key: queue[key] for key in ("share", "cgroup", "group_gets")}
+                      for priority, queue in queues().items()}
+    seen["said"] = {name: child.communicate(timeout=WORKS_S + SEEN_S)[0].splitlines()[-1:]
+                    for name, child in children.items()}
+    for name in children:
+        kubelet.unprepare(name, f"uid-of-{name}")
+    seen["left"] = [str(path) for path in Path("/var/run/cdi").glob("*.json")]
+    seen["limits"] = run("journalctl", "-u", "xserver", "-o", "cat").count(":share=0")
+    run("systemctl", "stop", "xsched-kubernetes")
+    print(json.dumps(seen))
+
+
+if __name__ == "__main__":
+    main()
