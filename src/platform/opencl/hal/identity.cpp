@@ -85,10 +85,6 @@ uint32_t name_hash(const ClApi& api, cl_device_id device, bool shared_cores) {
 
 }  // namespace
 
-uint32_t pci_address(uint32_t domain, uint32_t bus, uint32_t device, uint32_t function) {
-    return (domain & 0xffff) << 16 | (bus & 0xff) << 8 | (device & 0x1f) << 3 | (function & 0x7);
-}
-
 XDevice device_identity(const ClApi& api, cl_device_id device) {
     device = root_device(api, device);
     const XDeviceType type = type_of(api, device);

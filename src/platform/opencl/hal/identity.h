@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/pci_address.h"
 #include "platform/opencl/hal/api.h"
 #include "xsched/types.h"
 
@@ -18,7 +19,6 @@ XDevice device_identity(const ClApi& api, cl_device_id device);
 // Writes the vendor's name of the device.
 void device_name(const ClApi& api, cl_device_id device, char (&name)[kDeviceNameBytes]);
 
-// Returns an address in 32 bits from a PCI address dddddddd:bb:dd.f; of the domain only the lower 16 bits are kept.
-uint32_t pci_address(uint32_t domain, uint32_t bus, uint32_t device, uint32_t function);
+using base::pci_address;
 
 }  // namespace xsched::opencl

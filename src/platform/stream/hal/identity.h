@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "base/pci_address.h"
 #include "vendor.h"
 
 namespace xsched::stream {
@@ -17,8 +18,7 @@ void device_name(const Api& api, Device device, char (&name)[kDeviceNameBytes]);
 // Returns kDeviceTypeGPU in the upper half, and in the lower half the PCI address dddd:bb:dd.0 as OpenCL's
 // device_identity has it: 16 bits of the domain, 8 of the bus, 5 of the device.
 inline XDevice identity_at(uint32_t domain, uint32_t bus, uint32_t slot) {
-    const uint32_t address = (domain & 0xffff) << 16 | (bus & 0xff) << 8 | (slot & 0x1f) << 3;
-    return static_cast<XDevice>(kDeviceTypeGPU) << 32 | address;
+    return static_cast<XDevice>(kDeviceTypeGPU) << 32 | base::pci_address(domain, bus, slot, 0);
 }
 
 }  // namespace xsched::stream
