@@ -41,12 +41,17 @@ def versions(table):
                                                           key=lambda it: [int(part) for part in it.split(".")])]
 
 
+def exported(table):
+    """The functions that the library exports, each by a trampoline."""
+    return [] if table.get("layer") else [row["name"] for row in table["functions"]]
+
+
 def exports(table):
     if "version_prefix" in table:
         nodes = versions(table)
         return "".join(f"{node} {{\n{'' if before else LOCAL}}}{' ' + before if before else ''};\n"
                        for node, before in zip(nodes, [None] + nodes))
-    names = [row["name"] for row in table["functions"]] + table["extra_exports"]
+    names = exported(table) + table["extra_exports"]
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local: *;\n};\n"
 
 
@@ -151,8 +156,7 @@ def main():
         sys.exit("generate.py: nothing to do: give --out, --coverage or both")
     table = tables.load(arguments.table)
     if arguments.out:
-        names = [row["name"] for row in table["functions"]]
-        write(os.path.join(arguments.out, "trampolines.S"), trampolines.assembly(names, arguments.arch))
+        write(os.path.join(arguments.out, "trampolines.S"), trampolines.assembly(exported(table), arguments.arch))
         write(os.path.join(arguments.out, "exports.map"), exports(table))
         write(os.path.join(arguments.out, "entry_points.inc"), entry_points(table))
         write(os.path.join(arguments.out, "functions.inc"), functions(table))

@@ -7,6 +7,8 @@ The table:
   result        what a function returns, unless its row says otherwise
   per_thread    endings of names: such a function is that without the ending, for programs with one default stream per
                 thread; it has the same arguments and the same hook
+  layer         true: the vendor's loader calls the library as a layer, by the names that it asks for. The library then
+                exports extra_exports alone, and has no trampolines
   dispatch_table, version_prefix, extra_exports: see generate.py; each may be left out
 
 A row:

@@ -134,6 +134,9 @@ def table_of(symbol, labels, section, marker):
 
 def assembly(names, architecture):
     common, entry, marker = ARCHITECTURES[architecture]
+    stack = f"\n    .section .note.GNU-stack, \"\", {marker}progbits\n"
+    if not names:
+        return stack
     text = "    .text\n    .hidden xsched_resolve\n"
     text += common
     for index, name in enumerate(names):
@@ -142,5 +145,4 @@ def assembly(names, architecture):
     exported = [f".Lexported_{index}" for index in range(len(names))]
     text += table_of("xsched_slots", stubs, f".data, \"aw\", {marker}progbits", marker)
     text += table_of("xsched_exported", exported, f".data.rel.ro, \"aw\", {marker}progbits", marker)
-    text += f"\n    .section .note.GNU-stack, \"\", {marker}progbits\n"
-    return text
+    return text + stack
