@@ -121,3 +121,16 @@ function(xsched_stream_probe platform)
   # As in a program linked to the vendor's library, a name that nobody defines here is the dynamic linker's to find.
   target_link_options(probe_${platform} PRIVATE -Wl,-z,dynamic-undefined-weak)
 endfunction()
+
+# xsched_vulkan_layer(NAME): the file by which Vulkan's loader finds the shim, as an implicit layer that is off until
+# its variable is set. In the build tree `xcli run` puts the folder share into XDG_DATA_DIRS.
+function(xsched_vulkan_layer name)
+  set(folder vulkan/implicit_layer.d)
+  file(RELATIVE_PATH library ${CMAKE_BINARY_DIR}/share/${folder} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/vulkan_layer.json.in ${CMAKE_BINARY_DIR}/share/${folder}/xsched.json @ONLY)
+  file(RELATIVE_PATH library /prefix/${CMAKE_INSTALL_DATADIR}/${folder}
+       /prefix/${XSCHED_PRIVATE_LIBDIR}/lib${name}.so)
+  set(installed ${CMAKE_BINARY_DIR}/package/vulkan/xsched.json)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/vulkan_layer.json.in ${installed} @ONLY)
+  install(FILES ${installed} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+endfunction()

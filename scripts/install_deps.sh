@@ -24,12 +24,16 @@ build=(
     libtomlplusplus-dev   # xserver, xcli: configuration; xsim: workloads
     opencl-headers        # the OpenCL device and shim
     ocl-icd-opencl-dev    # the OpenCL loader
+    libvulkan-dev         # Vulkan's loader and headers: the Vulkan device and shim
 )
 run=(
     pocl-opencl-icd       # OpenCL on the CPU: the demo, the benchmarks, the tests on a real driver
 )
 test=(
     libgtest-dev          # GoogleTest
+    mesa-vulkan-drivers   # lavapipe, Vulkan on the CPU
+    vulkan-validationlayers # what Khronos says about the calls below our layer
+    vulkan-tools          # vkcube
     libamdhip64-dev       # HIP's own library and headers: the shim above it, though no device answers
     clinfo                # third-party programs that must behave the same under the shim
     clpeak

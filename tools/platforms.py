@@ -6,8 +6,10 @@
 A description has:
   title           for people
   order           where several are listed or loaded
-  variable        the environment variable that names the vendor's library
+  variable        the environment variable that names the vendor's library; or ""
   shim_also_in    an environment variable, beside LD_PRELOAD, that is to name the shim; or ""
+  layer_switch    an environment variable that, as 1, turns the shim on as a layer of Vulkan's loader; the shim is then
+                  not preloaded, and the loader finds it by a file (xsched_vulkan_layer); "" if it is left out
   libraries       the names of the vendor's library, the first for people
   nodes           device files, one of which is there if the kernel has the driver
   folders         where the shim looks besides the linker, which means something with such a node
@@ -41,8 +43,8 @@ def text(value):
 
 
 def rows():
-    fields = ("title", "variable", "shim_also_in", "libraries", "nodes", "folders", "nodes_suffice", "trials",
-              "most_level", "saved_files")
+    fields = ("title", "variable", "shim_also_in", "layer_switch", "libraries", "nodes", "folders", "nodes_suffice",
+              "trials", "most_level", "saved_files")
     lines = ["// PLATFORM(name, " + ", ".join(fields) + "), the lists as LIST(...). Undefined afterwards."]
     for name, described in platforms().items():
         lines.append(f"PLATFORM({name}, " + ", ".join(text(described.get(field, "")) for field in fields) + ")")

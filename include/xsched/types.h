@@ -41,7 +41,8 @@ typedef enum {
     kPlatformHIP = 4,
     kPlatformAscend = 5,
     kPlatformOpenCL = 6,
-    kPlatformLevelZero = 7
+    kPlatformLevelZero = 7,
+    kPlatformVulkan = 100 /* not in XSched 1.2, whose later versions may go on at 8 */
 } XPlatform;
 
 typedef enum {

@@ -29,6 +29,7 @@ class XPlatform(IntEnum):
     kPlatformAscend = 5
     kPlatformOpenCL = 6
     kPlatformLevelZero = 7
+    kPlatformVulkan = 100
 
 
 class XDeviceType(IntEnum):

@@ -132,6 +132,10 @@ std::string session_text() {
     std::string layers;
     for (const Shim& shim : find_installation().shims) {
         if (!driver_is_there(*shim.platform)) continue;
+        if (is_layer(*shim.platform)) {
+            layers += std::string(shim.platform->layer_switch) + "=1\n";
+            continue;
+        }
         preload += (preload.empty() ? "" : ":") + escaped(shim.preload);
         if (*shim.platform->shim_also_in != '\0')
             layers += std::string(shim.platform->shim_also_in) + "=" + shim.path + "\n";

@@ -15,6 +15,7 @@ constexpr const char* kCore = "libpreempt.so.1";
 // Folders of libraries relative to the folder of the programs: the configured one, and that of a build tree. (An
 // absolute path stands for itself.)
 constexpr const char* kLibraryFolders[] = {XSCHED_LIBRARIES, "../lib"};
+constexpr const char* kDataFolders[] = {XSCHED_DATA, "../share"};
 constexpr const char* kReports[] = {XSCHED_DATA "/xsched/report/own_programs.py",
                                     "../share/xsched/report/own_programs.py"};
 
@@ -52,6 +53,15 @@ std::string report_program(const fs::path& programs) {
     return found;
 }
 
+std::string data_folder(const fs::path& programs) {
+    std::error_code error;
+    for (const char* place : kDataFolders) {
+        const fs::path found = (programs / place).lexically_normal();
+        if (fs::exists(found / "vulkan/implicit_layer.d/xsched.json", error)) return found;
+    }
+    return "";
+}
+
 }  // namespace
 
 Installation find_installation() {
@@ -62,6 +72,7 @@ Installation find_installation() {
     const fs::path server = self.parent_path() / "xserver";
     if (access(server.c_str(), X_OK) == 0) found.server = server;
     found.report = report_program(self.parent_path());
+    found.data = data_folder(self.parent_path());
     const fs::path libraries = library_folder(self.parent_path());
     found.library_directory = libraries;
     for (const PlatformInfo& platform : kPlatforms) {

@@ -9,8 +9,9 @@ struct PlatformInfo {
     const char* shim;          // its file's name
     const char* variable;      // the variable that names the vendor's library
     const char* shim_also_in;  // another variable that must name the shim, beside LD_PRELOAD; "": none
+    const char* layer_switch;  // a variable that turns the shim on as a layer of Vulkan's loader; "": it is preloaded
     const char* libraries[5];  // names of the vendor's library; nullptr ends them
-    const char* nodes[5];      // device nodes; one of them exists if the kernel has the driver
+    const char* nodes[5];  // device nodes; one of them exists if the kernel has the driver
     const char* folders[8];  // folders in which the shim looks beyond the linker's; they count only with such a node
     bool nodes_suffice;  // such a node is enough: programs bring the library themselves, where no linker finds it
     const char* trials;  // names of the trials of its probe
@@ -20,12 +21,15 @@ struct PlatformInfo {
 
 inline constexpr PlatformInfo kPlatforms[] = {
 #define LIST(...) {__VA_ARGS__}
-#define PLATFORM(name, title, variable, shim_also_in, libraries, nodes, folders, nodes_suffice, trials, most_level, \
-                 saved_files)                                                                                       \
-    {#name, title,   "libshim" #name ".so", variable, shim_also_in, libraries,                                      \
+#define PLATFORM(name, title, variable, shim_also_in, layer_switch, libraries, nodes, folders, nodes_suffice, trials, \
+                 most_level, saved_files)                                                                             \
+    {#name, title,   "libshim" #name ".so", variable, shim_also_in, layer_switch, libraries,                          \
      nodes, folders, nodes_suffice,         trials,   most_level,   saved_files},
 #include "platforms.inc"
 #undef LIST
 };
+
+// Returns whether the vendor's loader loads the shim, so that it is not preloaded.
+inline bool is_layer(const PlatformInfo& platform) { return *platform.layer_switch != '\0'; }
 
 }  // namespace xsched::cli

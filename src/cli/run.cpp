@@ -23,6 +23,7 @@
 namespace xsched::cli {
 namespace {
 
+constexpr const char* kUsualDataFolders = "/usr/local/share:/usr/share";  // where XDG_DATA_DIRS is not set
 constexpr int kCannotExecute = 126;
 constexpr int kNotFound = 127;
 constexpr int kLastPatienceMs = 1000;  // how long the end is awaited: a later sentence would only confuse at the
@@ -66,6 +67,17 @@ void allow_before_sanitizers() {
     setenv("ASAN_OPTIONS", ("verify_asan_link_order=0" + (options.empty() ? "" : ":" + options)).c_str(), 1);
 }
 
+// Only Vulkan's loader reads the layer's switch, also one that a program brings itself. It looks for layers in the
+// system's folders of data, to which this installation's is added if it is elsewhere.
+void turn_on_layer(const PlatformInfo& platform, const Installation& installation) {
+    setenv(platform.layer_switch, "1", 1);
+    const char* present = getenv("XDG_DATA_DIRS");
+    const std::string folders = present != nullptr && *present != '\0' ? present : kUsualDataFolders;
+    if ((":" + folders + ":").find(":" + installation.data + ":") != std::string::npos || installation.data.empty())
+        return;
+    setenv("XDG_DATA_DIRS", (installation.data + ":" + folders).c_str(), 1);
+}
+
 void load_shims(const Installation& installation) {
     if (installation.shims.empty()) {
         XLOG_WARN("there is no shim library in %s: the program runs unscheduled; build or install one",
@@ -84,7 +96,7 @@ void load_shims(const Installation& installation) {
     bool any = false;
     for (auto shim = installation.shims.rbegin(); shim != installation.shims.rend(); ++shim) {
         if (!driver_is_there(*shim->platform)) continue;
-        prepend("LD_PRELOAD", shim->preload);
+        if (!is_layer(*shim->platform)) prepend("LD_PRELOAD", shim->preload);
         any = true;
     }
     if (any)
@@ -94,8 +106,10 @@ void load_shims(const Installation& installation) {
                   all_titles().c_str());
     // Programs that open libOpenCL.so themselves do not see preloaded symbols; the OpenCL loader's layers catch them.
     // Only an OpenCL loader reads this variable, also one that a program brings itself.
-    for (const Shim& shim : installation.shims)
+    for (const Shim& shim : installation.shims) {
         if (*shim.platform->shim_also_in != '\0') prepend(shim.platform->shim_also_in, shim.path);
+        if (is_layer(*shim.platform)) turn_on_layer(*shim.platform, installation);
+    }
 }
 
 bool is_unset(const char* variable) {

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define XQ_DEVICE_ABI 23
+#define XQ_DEVICE_ABI 24
 
 typedef struct XqQueue XqQueue;
 

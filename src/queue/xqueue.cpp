@@ -235,6 +235,7 @@ void XQueue::pump_once() {
         base::Lock lock(core_.mutex);
         if (core_.setup.ops == nullptr) return;
         groups = held_.pop_releasable();
+        if (core_.open()) core_.waiters.wake();  // threads in admit_unheld
         if (core_.suspension.closing && held_.quiet()) core_.begin_suspension();
         wake_worker = buffered_.worker_is_wanted();
     }

@@ -68,6 +68,9 @@ public:
     // Waits that the device does not end (standing.h). All but the begin may name a stand that is gone.
     XqStand stand_begins(bool blocks_all);
     void admit_standing(XqTicket& ticket, XqStand stand) { path_->admit_standing(ticket, stand); }
+    void admit_unheld(XqTicket& ticket) { path_->admit_unheld(ticket); }
+    // Returns whether the end of commands must be noticed at once.
+    bool followed();
     void stand_given(XqStand stand);
     void stand_over(XqStand stand);
     bool has_stands();

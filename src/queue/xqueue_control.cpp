@@ -231,6 +231,12 @@ bool XQueue::ready() {
     return core_.submitted != core_.completed;
 }
 
+bool XQueue::followed() {
+    base::Lock lock(core_.mutex);
+    return in_use() && (core_.published.watched() || core_.published.window_ns() > 0 || !core_.open() ||
+                        core_.suspension.managed || !held_.empty());
+}
+
 bool XQueue::suspended_by_scheduler() {
     base::Lock lock(core_.mutex);
     return in_use() && core_.published.suspended();

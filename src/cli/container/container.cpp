@@ -30,11 +30,15 @@ std::vector<const Shim*> shims_for(const ContainerWords& words, const Installati
         if (shim == nullptr)
             throw Failure("there is no libshim" + platform + ".so in " + installation.library_directory +
                           ": install the package xsched-shims, or build that platform");
+        if (is_layer(*shim->platform))
+            throw Failure(std::string(shim->platform->title) +
+                          " programs in containers are not scheduled yet: their "
+                          "loader would have to find XSched's layer there");
         shims.push_back(shim);
     }
     if (!words.platforms.empty()) return shims;
     for (const Shim& shim : installation.shims)
-        if (driver_is_there(*shim.platform)) shims.push_back(&shim);
+        if (!is_layer(*shim.platform) && driver_is_there(*shim.platform)) shims.push_back(&shim);
     if (shims.empty())
         throw Failure("no driver that XSched knows is on this machine: name the container's with --platform");
     return shims;

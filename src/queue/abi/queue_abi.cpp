@@ -65,6 +65,16 @@ void xq_admit_wait(XqQueue* queue, XqTicket* ticket) {
     *ticket = XqTicket{};
 }
 
+void xq_admit_unheld(XqQueue* queue, XqTicket* ticket) {
+    if (XQueue* object = of_pointer(queue)) return object->admit_unheld(*ticket);
+    *ticket = XqTicket{};
+}
+
+bool xq_is_followed(XqQueue* queue) {
+    XQueue* object = of_pointer(queue);
+    return object != nullptr && object->followed();
+}
+
 XqStand xq_stand_begins(XqQueue* queue, bool blocks_all) {
     XQueue* object = of_pointer(queue);
     return object != nullptr ? object->stand_begins(blocks_all) : 0;

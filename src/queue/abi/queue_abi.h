@@ -61,6 +61,13 @@ void xq_admit_marker(XqQueue* queue, XqTicket* ticket);
 // (stand_places.h): a value that the host stores, a host function, a semaphore, an event of another device or process.
 void xq_admit_wait(XqQueue* queue, XqTicket* ticket);
 
+// Like xq_admit, on held devices, for a command that must carry no hold: what it signals, another program may wait for
+// as soon as the call returns. The caller waits while the queue may not run. Everything that was held before it is let
+// go, whatever the window says.
+void xq_admit_unheld(XqQueue* queue, XqTicket* ticket);
+// Returns whether the end of a command must be noticed at once: another program may compete, or commands are held.
+bool xq_is_followed(XqQueue* queue);
+
 // The calls for a command whose wait is ended by the host, another program or another device, not by the command's own
 // device (standing.h). While all that the queue has stands, it has no work for the device and no unit makes room for
 // it. The caller begins the stand, admits the command that waits with it, and says when the wait is over. The end may

@@ -50,6 +50,10 @@ XqToken BufferedPath::make_token(XqTicket& ticket) {
 
 void BufferedPath::launch_here(XqTicket& ticket, XqStand own) {
     ticket.stand = core_.note_submitted(own);
+    launch_submitted(ticket);
+}
+
+void BufferedPath::launch_submitted(XqTicket& ticket) {
     core_.note_launched(1);
     make_token(ticket);
     ++calls_;

@@ -37,6 +37,8 @@ public:
 
     // --- lock held: parts of an enqueue, for the held path too
     XSCHED_HOT void launch_here(XqTicket& ticket, XqStand own = 0);
+    // Does the rest for a command that was submitted already.
+    void launch_submitted(XqTicket& ticket);
     // Reserves a place in the buffer.
     void reserve(XqTicket& ticket);
     // Returns whether the command passes at once: a command that this thread is launching has enqueued it.

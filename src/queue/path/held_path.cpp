@@ -116,6 +116,23 @@ void HeldPath::admit_standing(XqTicket& ticket, XqStand own) {
     if (spare != nullptr) destroy_group(spare);
 }
 
+// The window is left out of account: what fills it may be waiting for what this thread does next.
+void HeldPath::admit_unheld(XqTicket& ticket) {
+    ticket = XqTicket{};
+    {
+        base::Lock lock(core_.mutex);
+        ticket.stand = core_.note_submitted();  // the scheduler sees that the queue has work
+    }
+    core_.wait_until([this] { return core_.retired || core_.open(); });
+    HoldGroup* groups = nullptr;
+    {
+        base::Lock lock(core_.mutex);
+        groups = pop_all();
+        buffered_.launch_submitted(ticket);
+    }
+    release(groups, Release::kOpen);
+}
+
 // Admits a callback command. Behind native work that is held back it goes to the buffer.
 void HeldPath::admit_callback(XqTicket& ticket) {
     ticket = XqTicket{};

@@ -29,6 +29,7 @@ public:
 
     XSCHED_HOT void admit(XqTicket& ticket, CommandKind kind) override;
     void admit_standing(XqTicket& ticket, XqStand own) override;
+    void admit_unheld(XqTicket& ticket) override;
     void admit_callback(XqTicket& ticket) override;
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) override;
     uint64_t sync_begin() override { return buffered_.sync_begin(); }

@@ -16,6 +16,8 @@ public:
     virtual void launched(XqTicket& ticket, uint32_t outcome) = 0;
     // Carries out xq_admit_standing (abi/queue_abi.h).
     virtual void admit_standing(XqTicket& ticket, XqStand) { admit(ticket, CommandKind::kWork); }
+    // Carries out xq_admit_unheld.
+    virtual void admit_unheld(XqTicket& ticket) { admit(ticket, CommandKind::kWork); }
     // See xq_admit_piece. Only gated queues treat a piece specially.
     virtual void admit_piece(XqTicket& ticket, const XqPiece&) { admit(ticket, CommandKind::kWork); }
     // A copy in pieces: as xq_copies_in_pieces, xq_split_begins, xq_split_over and xq_copy_piece.

@@ -1,0 +1,187 @@
+// Programs that load a Vulkan device, for measure.py. Each prints one line of JSON.
+//
+//   vulkan_load cost SECONDS             what a submit costs: alone with a wait, and many behind one another
+//   vulkan_load busy SECONDS MS          commands of so many milliseconds, two in flight; how many were done, all
+//   exact? vulkan_load frames SECONDS MS        60 frames a second of so many milliseconds each; how long each took
+//   vulkan_load exact COMMANDS           short commands of random steps against a sequential reference
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "compute.h"
+
+namespace {
+
+using compute::Device;
+using compute::Numbers;
+using compute::Step;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFrameMs = 1000.0 / 60;
+
+double ms_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double quantile(std::vector<double>& values, double part) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
+}
+
+// One command at a time, with its fence.
+class Commands {
+public:
+    explicit Commands(uint32_t count) : numbers_(device_, count, 1), fence_(device_.fence()) {}
+    ~Commands() { device_.destroy(fence_); }
+
+    double run(VkCommandBuffer commands) {
+        const auto begin = Clock::now();
+        compute::submit(device_.queue(0), commands, fence_);
+        device_.wait(fence_);
+        return ms_since(begin);
+    }
+    // Returns how many rounds take so many milliseconds.
+    uint32_t rounds_for(double ms) {
+        uint32_t rounds = 1024;
+        for (;;) {
+            const VkCommandBuffer commands = numbers_.record({1, 0, rounds});
+            run(commands);
+            const double took = std::min(run(commands), run(commands));
+            if (took > ms / 4 || rounds > 1U << 28)
+                return std::max(1U, static_cast<uint32_t>(rounds * std::max(ms, 0.01) / took));
+            rounds *= 2;
+        }
+    }
+    Device& device() { return device_; }
+    Numbers& numbers() { return numbers_; }
+
+private:
+    Device device_;
+    Numbers numbers_;
+    VkFence fence_;
+};
+
+constexpr uint32_t kWide = 1 << 20;  // numbers of a command that fills a GPU
+
+int cost(double seconds) {
+    Commands all(64);
+    const VkCommandBuffer commands = all.numbers().record({1, 0, 1});
+    const VkQueue queue = all.device().queue(0);
+    std::vector<double> call_us;
+    std::vector<double> alone_us;
+    std::vector<double> each_us;
+    constexpr int kTogether = 200;
+    const VkFence fence = all.device().fence();
+    for (const auto begin = Clock::now(); ms_since(begin) < seconds * 1000;) {
+        for (int i = 0; i < 50; ++i) alone_us.push_back(all.run(commands) * 1000);
+        const auto first = Clock::now();
+        for (int i = 0; i < kTogether; ++i) {
+            const auto before = Clock::now();
+            compute::submit(queue, commands, nullptr);
+            call_us.push_back(ms_since(before) * 1000);
+        }
+        compute::submit(queue, nullptr, fence);
+        all.device().wait(fence);
+        each_us.push_back(ms_since(first) * 1000 / kTogether);
+    }
+    all.device().destroy(fence);
+    printf("{\"device\": \"%s\", \"call_us\": %.3f, \"call_p99_us\": %.3f, \"alone_us\": %.3f, \"each_us\": %.3f}\n",
+           all.device().name().c_str(), quantile(call_us, 0.5), quantile(call_us, 0.99), quantile(alone_us, 0.5),
+           quantile(each_us, 0.5));
+    return 0;
+}
+
+int busy(double seconds, double ms) {
+    Commands all(kWide);
+    Step step{1664525, 1013904223, all.rounds_for(ms)};
+    const VkCommandBuffer commands = all.numbers().record(step);
+    uint32_t value = all.numbers().values()[0];
+    const VkFence fences[2] = {all.device().fence(), all.device().fence()};
+    std::vector<double> took;
+    uint32_t count = 0;
+    const auto begin = Clock::now();
+    compute::submit(all.device().queue(0), commands, fences[0]);
+    while (ms_since(begin) < seconds * 1000) {
+        compute::submit(all.device().queue(0), commands, fences[++count % 2]);
+        all.device().wait(fences[(count + 1) % 2]);
+    }
+    all.device().wait(fences[count++ % 2]);
+    const double lasted = ms_since(begin);
+    for (uint32_t i = 0; i < count && i < 400; ++i) value = compute::after(value, step);
+    const bool checked = count <= 400;
+    printf("{\"commands\": %u, \"per_second\": %.2f, \"rounds\": %u, \"wrong\": %d}\n", count, count * 1000 / lasted,
+           step.rounds, checked ? static_cast<int>(all.numbers().wrong(value)) : -1);
+    for (const VkFence fence : fences) all.device().destroy(fence);
+    return 0;
+}
+
+int frames(double seconds, double ms) {
+    Commands all(kWide);
+    const VkCommandBuffer commands = all.numbers().record({1, 0, all.rounds_for(ms)});
+    std::vector<double> took;
+    uint32_t late = 0;
+    const auto begin = Clock::now();
+    for (int frame = 0; frame * kFrameMs < seconds * 1000; ++frame) {
+        std::this_thread::sleep_until(begin + std::chrono::duration_cast<Clock::duration>(
+                                                  std::chrono::duration<double, std::milli>(frame * kFrameMs)));
+        all.run(commands);
+        const double since_due = ms_since(begin) - frame * kFrameMs;
+        took.push_back(since_due);
+        late += since_due > kFrameMs ? 1 : 0;
+    }
+    const size_t count = took.size();
+    printf("{\"frames\": %zu, \"late\": %u, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n", count, late,
+           quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
+    return 0;
+}
+
+int exact(uint32_t commands) {
+    Commands all(4096);
+    std::mt19937 random(7);
+    uint32_t value = 1;
+    const VkFence fence = all.device().fence();
+    for (uint32_t i = 0; i < commands; ++i) {
+        const auto drawn = [&random] { return static_cast<uint32_t>(random()); };
+        const Step step{drawn() | 1, drawn(), 1 + drawn() % 50};
+        compute::submit(all.device().queue(0), all.numbers().record(step), nullptr);
+        value = compute::after(value, step);
+        if (i % 64 != 63 && i + 1 != commands) continue;
+        compute::submit(all.device().queue(0), nullptr, fence);
+        all.device().wait(fence);
+        all.numbers().reset();
+    }
+    const uint32_t wrong = all.numbers().wrong(value);
+    all.device().destroy(fence);
+    printf("{\"commands\": %u, \"wrong\": %u}\n", commands, wrong);
+    return wrong == 0 ? 0 : 1;
+}
+
+int run(int count, char** words) {
+    const std::string what = count > 1 ? words[1] : "";
+    const double first = count > 2 ? atof(words[2]) : 0;
+    const double second = count > 3 ? atof(words[3]) : 0;
+    if (what == "cost" && count == 3) return cost(first);
+    if (what == "busy" && count == 4) return busy(first, second);
+    if (what == "frames" && count == 4) return frames(first, second);
+    if (what == "exact" && count == 3) return exact(static_cast<uint32_t>(first));
+    fprintf(stderr, "vulkan_load: say cost SECONDS, busy SECONDS MS, frames SECONDS MS or exact COMMANDS\n");
+    return 2;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        return run(count, words);
+    } catch (const std::exception& error) {
+        fprintf(stderr, "vulkan_load: %s\n", error.what());
+        return 1;
+    }
+}

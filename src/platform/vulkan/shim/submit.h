@@ -1,0 +1,121 @@
+// One call that gives work to a queue. Batches of ours go before and behind the program's in the same call of the
+// driver: a wait, if the command is held, and a signal, by which its end is seen. The program's structures are passed
+// on as they are.
+//
+// A call that signals a binary semaphore is never held in the driver: what waits for such a semaphore, such as a
+// present, may only be submitted when its signal can follow. Its caller waits in our code instead.
+#pragma once
+
+#include <cerrno>
+#include <new>
+
+#include "base/no_copies.h"
+#include "platform/vulkan/shim/queues.h"
+#include "platform/vulkan/shim/semaphores.h"
+
+namespace xsched::vulkan {
+
+// A command from admission to completion, on the caller's thread. Leaves errno as the driver left it.
+class Launch : base::NoCopies {
+public:
+    // `unheld`: the caller waits, if need be.
+    Launch(const Queue& queue, bool unheld);
+    void returned(bool succeeded);
+    // Completes it at once: nothing will tell when it is.
+    void returned_untold(bool succeeded);
+
+    XvkOperation wait{};    // no semaphore: it is not held
+    XvkOperation signal{};
+
+private:
+    const Queue& queue_;
+    XqTicket ticket_;
+};
+
+// The batches of vkQueueSubmit that are ours.
+struct Batches1 {
+    using Info = VkSubmitInfo;
+
+    void set(const XvkOperation& wait, const XvkOperation& signal);
+    static bool signals_binary(const Device& device, const Info& info);
+    Info wait{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    Info signal{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+
+private:
+    VkSemaphore semaphores_[2];
+    uint64_t values_[2];
+    VkTimelineSemaphoreSubmitInfo wait_value_{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    VkTimelineSemaphoreSubmitInfo signal_value_{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+};
+
+// The same of vkQueueSubmit2.
+struct Batches2 {
+    using Info = VkSubmitInfo2;
+
+    void set(const XvkOperation& wait, const XvkOperation& signal);
+    static bool signals_binary(const Device& device, const Info& info);
+    Info wait{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    Info signal{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+
+private:
+    VkSemaphoreSubmitInfo operations_[2];
+};
+
+// The program's batches with ours around them.
+template <typename Ours>
+class AllBatches : base::NoCopies {
+public:
+    using Info = typename Ours::Info;
+
+    AllBatches(const Info* batches, uint32_t count, const Launch& launch) {
+        const bool held = launch.wait.semaphore != VK_NULL_HANDLE;
+        if (count + 2 > kFew) many_ = new (std::nothrow) Info[count + 2];
+        list_ = many_ != nullptr || count + 2 > kFew ? many_ : few_;
+        if (list_ == nullptr) return;
+        ours_.set(launch.wait, launch.signal);
+        if (held) list_[count_++] = ours_.wait;
+        for (uint32_t i = 0; i < count; ++i) list_[count_++] = batches[i];
+        list_[count_++] = ours_.signal;
+    }
+    ~AllBatches() { delete[] many_; }
+
+    const Info* list() const { return list_; }  // nullptr: no memory
+    uint32_t count() const { return count_; }
+
+private:
+    static constexpr uint32_t kFew = 8;
+
+    Ours ours_;
+    Info few_[kFew];
+    Info* many_ = nullptr;
+    Info* list_ = nullptr;
+    uint32_t count_ = 0;
+};
+
+template <typename Ours>
+bool signals_binary(const Device& device, const typename Ours::Info* batches, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (Ours::signals_binary(device, batches[i])) return true;
+    return false;
+}
+
+// Submits the batches. `driver`: the function below us. A call without batches signals a fence behind earlier calls,
+// and is no command.
+template <typename Ours, typename Function>
+VkResult submit(Function driver, VkQueue handle, uint32_t count, const typename Ours::Info* batches, VkFence fence) {
+    Device* device = device_of(handle);
+    const Queue* queue = device != nullptr && count > 0 ? scheduled_queue(*device, handle) : nullptr;
+    if (queue == nullptr) return driver(handle, count, batches, fence);
+    Launch launch(*queue, signals_binary<Ours>(*device, batches, count));
+    const AllBatches<Ours> all(batches, count, launch);
+    if (all.list() == nullptr) {
+        const VkResult result = driver(handle, count, batches, fence);
+        launch.returned_untold(result == VK_SUCCESS);
+        return result;
+    }
+    const VkResult result = driver(handle, all.count(), all.list(), fence);
+    launch.returned(result == VK_SUCCESS);
+    return result;
+}
+
+}  // namespace xsched::vulkan
