@@ -94,7 +94,7 @@ class Vulkan(unittest.TestCase):
         self.exact(background)
 
     def test_results_are_exact_while_a_person_suspends_and_resumes(self):
-        program = self.start("exact", "20000")
+        program = self.start("exact", "6000")
         self.assertTrue(until(lambda: self.queue_of(program)))
         while program.poll() is None and self.ask("suspend", str(program.pid)).returncode == 0:
             time.sleep(0.03)
@@ -102,7 +102,7 @@ class Vulkan(unittest.TestCase):
         self.exact(program)
 
     def test_a_program_goes_on_when_the_server_is_killed(self):
-        program = self.start("exact", "20000")
+        program = self.start("exact", "6000")
         self.assertTrue(until(lambda: self.queue_of(program)))
         self.ask("suspend", str(program.pid))
         os.kill(json.loads(self.ask("server", "--json").stdout)["pid"], signal.SIGKILL)
