@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "dispatch/hold_tracker.h"
+#include "dispatch/look_times.h"
 #include "server/clients/seen_queue.h"
 
 namespace xsched::server {
@@ -139,7 +140,7 @@ std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_
     const auto debts = debts_.find(client);
     if (debts == debts_.end()) return costs;
     // How many ticks late a part may be reported: at most by its own length.
-    constexpr int64_t kLateTicks = dispatch::HoldTracker::kLongestPartNs / kTickNs + 1;
+    constexpr int64_t kLateTicks = dispatch::kLookSeldomNs / kTickNs + 1;
     const int64_t oldest = (now_ns - ns) / kTickNs;
     std::unordered_map<uint32_t, Sum> sums;
     for (auto at = debts->second.rbegin(); at != debts->second.rend() && at->tick >= oldest - kLateTicks; ++at) {
