@@ -7,6 +7,7 @@
 
 #include "sched/facts/costs.h"
 #include "sched/facts/mechanism.h"
+#include "sched/facts/times.h"
 #include "xsched/types.h"
 
 namespace xsched::sched {
@@ -33,6 +34,8 @@ struct Returns {
 // for a burst that does not come ends after this time too.
 inline constexpr int64_t kBriefHoldNs = 2'000'000;
 
+// Three facts are no amounts: whether there is a rival or a peer (without them some ways do not exist), and
+// whether bursts wait for the victim's commands at all.
 struct Victim {
     uint32_t level = kPreemptLevelBlock;  // preempt level that all of its queues have
     int64_t command_ns = 0;  // mean command length of its slowest queue; 0: unknown
@@ -46,16 +49,20 @@ struct Victim {
     bool held_to_end() const { return held_ns >= kBriefHoldNs; }
     int64_t missing = 0;  // pauses of some rival to be seen yet before enough is known of it; 0: none
     bool has_peer = false;  // another process of the same priority shares the device with it
-    bool several_contexts = false;  // its own queues belong to several contexts, which take turns on the device
+    // How long ago its own queues had work in several contexts, which take turns on the device; INT64_MAX: never.
+    int64_t contexts_ago_ns = INT64_MAX;
+    bool several_contexts() const { return contexts_ago_ns < kLatelyNs; }
     // Returns whether short timeslices would make it change places with its peers all the time, for a switch each.
-    bool takes_turns() const { return has_peer || several_contexts; }
+    bool takes_turns() const { return has_peer || several_contexts(); }
     // True if the victim mainly copies while its peers take turns, or if it only copies and some rival is unsure.
     // Copies run on their own engines, so no burst waits for them; a burst that copies would wait for the call
     // (docs/decisions/024).
     bool copies = false;
-    bool announced = false;  // it is suspended before a rival needs the device
-    bool in_short_timeslice = false;  // it has a short timeslice in the hardware, whatever is chosen
-    bool timeslice_works = true;  // a short timeslice takes it off the device in the next burst
+    int64_t lead_ns = 0;  // for how long at most it is suspended before a rival needs the device
+    bool announced() const { return lead_ns > 0; }
+    uint32_t timeslice_us = 0;  // its timeslice in the hardware, whatever is chosen; 0: the driver's own
+    // How long until a short timeslice takes it off the device; INT64_MAX: none will.
+    int64_t timeslice_wait_ns = 0;
     Mechanism last = Mechanism::kNone;  // the mechanism chosen last: each change costs the victim a call
 };
 

@@ -45,7 +45,7 @@ bool goes_on(const Pass& pass, Group& group, const Present& present) {
 int64_t late_after_ns(const Pass& pass, const Group& group, const Present& present) {
     const int64_t stretch_ns = pass.device.units[present.urgent_at].pauses.stretch_ns();
     if (group.mechanism == Mechanism::kTimeslice) return std::max(kLateNs, BurstLength::kTimes * stretch_ns);
-    const bool is_known = !present.victim.copies && !present.victim.several_contexts;
+    const bool is_known = !present.victim.copies && !present.victim.several_contexts();
     const bool may_be_long = group.mechanism == Mechanism::kGate && present.longest_ns > kLateLongNs && is_known;
     return may_be_long && rule_on(Rule::kLongCommands) ? kLateLongNs : kLateNs;
 }

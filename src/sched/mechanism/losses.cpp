@@ -18,7 +18,7 @@ constexpr int64_t kUnknownNs = 1'000'000;  // a command whose length is not know
 int64_t residual_ns(const Victim& victim) {
     if (victim.copies) return 0;
     const int64_t command_ns = victim.command_ns != 0 ? victim.command_ns : kUnknownNs;
-    const int64_t own_ns = victim.several_contexts ? command_ns / 2 : command_ns;
+    const int64_t own_ns = victim.several_contexts() ? command_ns / 2 : command_ns;
     return victim.missing > 0 && !victim.has_peer ? std::max(own_ns, kUnknownNs) : own_ns;
 }
 
@@ -31,7 +31,7 @@ int64_t returns_ns(const Victim& victim, int64_t per_thousand) {
 // Returns whether a call can take the victim off before an announced burst begins. Every other way then costs the burst
 // one switch more (first_switch_ns), because the victim comes back before the burst. Not with several contexts: there
 // bursts behind gates were shorter by a fifth, on an H200 (docs/levels.md).
-bool off_beforehand(const Victim& victim) { return victim.announced && !victim.several_contexts; }
+bool off_beforehand(const Victim& victim) { return victim.announced() && !victim.several_contexts(); }
 int64_t first_switch_ns(const Victim& victim) { return off_beforehand(victim) ? victim.costs.switch_ns() : 0; }
 
 bool may_call(const Victim& victim) { return victim.has_rival && !victim.copies && !off_beforehand(victim); }
@@ -52,7 +52,7 @@ int64_t stop_ns(uint32_t level, int64_t command_ns, const Costs& costs) {
 namespace losses {
 
 bool a_timeslice(const Victim& victim) {
-    return victim.has_rival && may_have_timeslice(victim) && victim.timeslice_works;
+    return victim.has_rival && may_have_timeslice(victim) && victim.timeslice_wait_ns <= 0;
 }
 bool known_lengths(const Victim& victim) { return may_call(victim) && victim.command_ns != 0; }
 bool unknown_lengths(const Victim& victim) { return may_call(victim) && victim.command_ns == 0; }
@@ -61,7 +61,7 @@ bool an_announcement(const Victim& victim) { return victim.has_rival && off_befo
 // Returns what the urgent unit loses if the victim stops at its gate: half of the residual on average. A victim in a
 // short timeslice also comes back in each pause until it has reached its gate.
 int64_t behind_gate(const Victim& victim) {
-    const int64_t returns = victim.in_short_timeslice ? returns_ns(victim, victim.returns.unbridged) : 0;
+    const int64_t returns = victim.timeslice_us != 0 ? returns_ns(victim, victim.returns.unbridged) : 0;
     return residual_ns(victim) / 2 + first_switch_ns(victim) + returns;
 }
 

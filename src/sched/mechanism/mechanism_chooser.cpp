@@ -65,7 +65,8 @@ Mechanism at_a_turns_end(const Group& group, const Present& present, Mechanism c
 // bridge no pauses of a burst that has lasted for longer than a call.
 Victim as_it_stands(const Pass& pass, const Group& group, const Present& present) {
     Victim victim = present.victim;
-    victim.timeslice_works = group.has_short_timeslice(pass.now_ns) && !rival_has_short_timeslice(pass, present);
+    victim.timeslice_wait_ns =
+        rival_has_short_timeslice(pass, present) ? INT64_MAX : group.timeslice_wait_ns(pass.now_ns);
     const bool goes_on = group.suspended_ns != 0 && pass.now_ns >= group.suspended_ns + victim.costs.off_ns();
     if (goes_on) victim.returns.unbridged = victim.returns.pauses;
     return victim;
@@ -141,7 +142,8 @@ void plan_again(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
     Victim victim = as_it_stands(pass, group, present);
-    victim.in_short_timeslice = group.has_short_timeslice(pass.now_ns);  // also where it is about to be taken back
+    // The one in force, also where it is about to be taken back.
+    victim.timeslice_us = group.has_short_timeslice(pass.now_ns) ? group.timeslice_us : 0;
     const Mechanism now = choose_mechanism(victim);
     if (!present.urgent_is_equal && !interrupts(now)) return;
     group.let_back = false;
@@ -208,7 +210,7 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     if (!present.suspended) end_suspension(pass, group);  // first, so that what it records holds for the next burst
     victim.last = group.as_known;
     if (distrusts(pass, group)) victim.command_ns = std::max(victim.command_ns, kLateNs);
-    const bool announced = std::exchange(victim.announced, false);
+    const int64_t lead_ns = std::exchange(victim.lead_ns, 0);
     const int64_t missing = std::exchange(victim.missing, 0);
     group.usual = group.as_known = choose_mechanism(victim);
     victim.missing = missing;
@@ -217,9 +219,9 @@ uint32_t choose(const Pass& pass, Group& group, Present& present) {
     // others.
     const bool is_short = shortens_timeslice(victim, group.usual) && !present.has_turn;
     const uint32_t slice_us = usable_timeslice(pass, group, present, is_short ? present.timeslice_us : 0);
-    victim.announced = announced;
-    victim.in_short_timeslice = slice_us != 0;
-    const Mechanism chosen = announced ? choose_mechanism(victim) : group.usual;
+    victim.lead_ns = lead_ns;
+    victim.timeslice_us = slice_us;
+    const Mechanism chosen = victim.announced() ? choose_mechanism(victim) : group.usual;
     if (!present.suspended) {
         group.suspended_ns = 0;
         group.on_its_way = group.let_back = false;

@@ -8,10 +8,12 @@ namespace xsched::sched {
 
 namespace {
 
-// Returns whether the unit is suspended before a more urgent unit needs the device.
-bool is_announced(const DeviceHistory& device, const Verdict& verdict) {
-    if (verdict.reason == Reason::kCopiesWait) return device.units[verdict.by_at].expected.at_ns != 0;
-    return verdict.reason == Reason::kExpected;
+// Returns for how long at most the unit is suspended before a more urgent unit needs the device: until that one's burst
+// is given up.
+int64_t lead_ns(const Pass& pass, const Verdict& verdict) {
+    if (verdict.reason != Reason::kCopiesWait && verdict.reason != Reason::kExpected) return 0;
+    const Expected& expected = pass.device.units[verdict.by_at].expected;
+    return expected.at_ns != 0 ? expected.until_ns - pass.now_ns : 0;
 }
 
 }  // namespace
@@ -28,9 +30,10 @@ Present look_at(const Pass& pass, const Group& group) {
         Victim& victim = present.victim;
         device.rivals.look(at, state, device.usages[at], victim);
         victim.level = std::min(victim.level, state.level);
-        victim.several_contexts |= rule_on(Rule::kContextsLast)
-                                       ? device.units[at].has_several_contexts(state.several_contexts, pass.now_ns)
-                                       : state.several_contexts;
+        const bool several = state.several_contexts;
+        const bool remembers = rule_on(Rule::kContextsLast) && !several;
+        const int64_t ago_ns = remembers ? device.units[at].contexts_ago_ns(pass.now_ns) : several ? 0 : INT64_MAX;
+        victim.contexts_ago_ns = std::min(victim.contexts_ago_ns, ago_ns);
         victim.costs.join(state.costs);
         const int64_t command_ns = state.unit.command_ns;  // 0: not known
         const CommandLengths& lengths = device.units[at].lengths;
@@ -40,7 +43,7 @@ Present look_at(const Pass& pass, const Group& group) {
         present.stretch_ns =
             std::max({present.stretch_ns, device.units[at].pauses.stretch_ns(), device.units[at].period.length_ns()});
         present.queued = present.queued || device.units[at].queued.lately();
-        victim.announced = victim.announced || is_announced(device, verdict);
+        victim.lead_ns = std::max(victim.lead_ns, lead_ns(pass, verdict));
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
         present.slowed = present.slowed || state.slowed;

@@ -2,6 +2,7 @@
 // mechanism is chosen for all of them at once. Plain data; not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -50,7 +51,11 @@ struct Group {
         if (us != 0 && timeslice_us == 0) timeslice_from_ns = now_ns + costs.off_ns();
         timeslice_us = us;
     }
-    bool has_short_timeslice(int64_t now_ns) const { return timeslice_us != 0 && now_ns >= timeslice_from_ns; }
+    // Returns how long until the hardware has its short timeslice; INT64_MAX: it gets none.
+    int64_t timeslice_wait_ns(int64_t now_ns) const {
+        return timeslice_us != 0 ? std::max<int64_t>(timeslice_from_ns - now_ns, 0) : INT64_MAX;
+    }
+    bool has_short_timeslice(int64_t now_ns) const { return timeslice_wait_ns(now_ns) == 0; }
 };
 
 }  // namespace xsched::sched

@@ -57,10 +57,10 @@ struct UnitHistory {
     int64_t progress_ns = 0;  // UnitState::progress_ns as given last
     int64_t favoured_ns = 0;  // last
     int64_t several_contexts_ns = 0;  // when it last had work in several contexts; 0: never
-    // Returns whether it has work in several contexts, or had a moment ago: it may be between two rounds of them.
-    bool has_several_contexts(bool now, int64_t now_ns) const {
-        // A changed choice costs a call of 0.4 ms that the victim waits for.
-        return now || (several_contexts_ns != 0 && now_ns - several_contexts_ns < kLatelyNs);
+    // Returns how long ago it last had work in several contexts; INT64_MAX: never. That counts for a while: the unit
+    // may be between two rounds of them, and a changed choice costs a call of 0.4 ms that the victim waits for.
+    int64_t contexts_ago_ns(int64_t now_ns) const {
+        return several_contexts_ns != 0 ? now_ns - several_contexts_ns : INT64_MAX;
     }
     int64_t turns_had_ns = 0;  // device time that its process has had in turns
     Expected expected;  // the expected burst, if that is all it wants the device for

@@ -59,7 +59,7 @@ TEST(Mechanism, ByHowOftenTheMoreUrgentPauses) {
 
 TEST(Mechanism, ATimesliceThatIsNotInForceTakesNobodyOff) {
     Victim victim = victim_of(kLongNs, kOneStretch);
-    victim.timeslice_works = false;
+    victim.timeslice_wait_ns = 1;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
     victim.command_ns = kBriefNs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
@@ -67,7 +67,7 @@ TEST(Mechanism, ATimesliceThatIsNotInForceTakesNobodyOff) {
 
 TEST(Mechanism, InAShortTimesliceTheGateIsNotEnoughBesidePauses) {
     Victim victim = victim_of(kBriefNs);
-    victim.in_short_timeslice = true;
+    victim.timeslice_us = 1;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
 }
 
@@ -132,11 +132,14 @@ TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
 TEST(Mechanism, ContextsOfOneProcessDoNotTakeTurnsAtAMicrosecond) {
     const Victim one = victim_of(kLongNs, kOneStretch);
     Victim several = one;
-    several.several_contexts = true;
+    several.contexts_ago_ns = kLatelyNs - 1;
     EXPECT_EQ(choose_mechanism(several), Mechanism::kInterrupt);
     EXPECT_FALSE(shortens_timeslice(several, Mechanism::kInterrupt));
     several.command_ns = kBriefNs;
     EXPECT_EQ(choose_mechanism(several), Mechanism::kGate);
+    several.contexts_ago_ns = kLatelyNs;
+    EXPECT_EQ(choose_mechanism(several), choose(kBriefNs, kOneStretch)) << "that was long ago";
+    several.contexts_ago_ns = 0;
     several.held_ns = kMs;
     EXPECT_FALSE(shortens_timeslice(several, Mechanism::kGate));
 }
@@ -181,10 +184,10 @@ TEST(Mechanism, BehindOneThatKeepsTheDeviceAQuarterOfAMillisecondIsLong) {
 TEST(Mechanism, AVictimOfSeveralContextsHasNoTimesliceThatTakesItOffAndNeedsLongerCommands) {
     Victim victim = victim_of(300 * kUs, kBridged);
     ASSERT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
-    victim.several_contexts = true;
+    victim.contexts_ago_ns = 0;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kGate);
     Victim announced = victim;
-    announced.announced = true;
+    announced.lead_ns = 1;
     EXPECT_EQ(choose_mechanism(announced), Mechanism::kGate);
     announced.command_ns = victim.command_ns = kLongNs;
     EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterrupt);
@@ -215,7 +218,7 @@ TEST(Mechanism, WithoutLevel3ItIsTheGate) {
     for (const uint32_t level : {0U, 1U, 2U}) {
         EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs, .costs = kGpu, .has_rival = true}),
                   Mechanism::kGate);
-        EXPECT_EQ(choose_mechanism({.level = level, .has_rival = true, .announced = true}), Mechanism::kGate);
+        EXPECT_EQ(choose_mechanism({.level = level, .has_rival = true, .lead_ns = 1}), Mechanism::kGate);
         EXPECT_EQ(choose_mechanism({.level = level, .command_ns = kLongNs}), Mechanism::kNone);
         EXPECT_FALSE(shortens_timeslice({.level = level, .has_rival = true}, Mechanism::kTimeslice));
     }
@@ -236,7 +239,7 @@ TEST(Mechanism, AheadOfAnAnnouncedBurstItIsInterrupted) {
     for (const int64_t command_ns : {int64_t{0}, kBriefNs, kLongNs})
         for (const Returns& returns : {kPauses, kOneStretch}) {
             Victim victim = victim_of(command_ns, returns);
-            victim.announced = true;
+            victim.lead_ns = 1;
             EXPECT_EQ(choose_mechanism(victim), Mechanism::kInterruptAnnounced);
         }
 }
