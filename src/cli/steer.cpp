@@ -9,6 +9,7 @@
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "console/table.h"
+#include "host/process_checkpoint.h"
 
 namespace xsched::cli {
 namespace {
@@ -31,7 +32,23 @@ struct Done {
     Json answers = Json::array();
     std::vector<std::string> refused;
     int status = 0;
+    bool by_driver = false;  // memory of one was moved by the driver's checkpoint
 };
+
+// Makes the driver's checkpoint that the server asks for, and tells the server.
+Json let_driver_move(Json request, const Json& answer) {
+    const auto pid = answer.value("pid", pid_t{0});
+    const bool away = request.value("cmd", "") == "suspend";
+    const std::string why = away ? host::checkpoint_process(pid) : host::restore_process(pid);
+    if (!why.empty())
+        throw Refusal(
+            "the memory of process " + std::to_string(pid) + " can be moved by the driver's checkpoint alone: " + why,
+            kRefused);
+    request["checkpointed"] = true;
+    Json done = ServerLink().ask(request);  // the other connection has waited for too long
+    done["by"] = "checkpoint";
+    return done;
+}
 
 // Asks for each target; if one is refused, the others are still asked.
 Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targets) {
@@ -42,9 +59,11 @@ Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targ
         const std::string name = target.empty() ? "" : name_of(target);
         try {
             Json answer = link.ask(request);
+            if (answer.value("by", "") == "checkpoint") answer = let_driver_move(request, answer);
             const uint64_t queues = answer.value("queues", uint64_t{0});
             done.queues += queues;
             if (queues == 0 && answer.value("later", false) && !name.empty()) done.waiting.push_back(name);
+            done.by_driver |= answer.value("by", "") == "checkpoint";
             done.names.push_back(name);
             done.answers.push_back(std::move(answer));
         } catch (const Refusal& refusal) {
@@ -161,11 +180,14 @@ int steer_suspension(const Target& target, const Suspension& what, bool json) {
     if (target.empty()) targets.push_back(Json::object());
     Json order{{"cmd", what.suspend ? "suspend" : "resume"}};
     if (what.memory) order["memory"] = true;
+    order["driver"] = true;  // this tool can let the driver move memory
     const Done done = ask_each(link, order, targets);
     std::vector<std::string> reached;  // a program without queues is not suspended yet
     for (const std::string& name : done.names)
         if (std::find(done.waiting.begin(), done.waiting.end(), name) == done.waiting.end()) reached.push_back(name);
-    return tell(done, reached.empty() ? "" : (what.suspend ? "suspended " : "resumed ") + joined_names(reached), json);
+    std::string sentence = reached.empty() ? "" : (what.suspend ? "suspended " : "resumed ") + joined_names(reached);
+    if (!sentence.empty() && done.by_driver) sentence += "; memory moved by the driver's checkpoint";
+    return tell(done, sentence, json);
 }
 
 int steer_log(const std::string& level, bool json) {

@@ -96,9 +96,9 @@ void add_suspension(CLI::App& app, Words& words, const char* name, const char* h
         app, words, name, help, [&words, given] { return steer_suspension(given->target, given->what, words.json); });
     add_target(command, given->target);
     if (suspend)
-        command->add_flag(
-            "--memory", given->what.memory,
-            "move its device memory to the host as well, until it is resumed (see 'xcli run --evictable')");
+        command->add_flag("--memory", given->what.memory,
+                          "move its device memory to the host as well, until it is resumed (see 'xcli run "
+                          "--evictable'; of a CUDA program without, by the driver's checkpoint)");
 }
 
 void add_log(CLI::App& app, Words& words) {

@@ -152,12 +152,13 @@ void Checkpoint::note_suspended(pid_t pid, uint64_t queue, bool suspended) {
     save();
 }
 
-void Checkpoint::note_memory_away(pid_t pid) {
+void Checkpoint::note_memory_away(pid_t pid, bool by_driver) {
     note_suspended(pid, 0, false);
     if (pid <= 0) return;
     Json entry = entry_of(pid);
     entry["queue"] = 0;
     entry["memory"] = true;
+    if (by_driver) entry["by_driver"] = true;
     list("held").push_back(std::move(entry));
     save();
 }
@@ -184,7 +185,8 @@ void Checkpoint::client_came(uint32_t client, pid_t pid, int64_t now_ns) {
     for (const Json& entry : list("held")) {
         if (entry.value("pid", 0) != pid || !is_alive(entry)) continue;
         const bool memory = entry.value("memory", false);
-        wanted_.push_back({client, entry.value("queue", uint64_t{0}), memory, now_ns + kQueuePatienceNs});
+        wanted_.push_back({client, entry.value("queue", uint64_t{0}), memory, entry.value("by_driver", false),
+                           now_ns + kQueuePatienceNs});
         due_ns_ = now_ns;
         XLOG_INFO("pid %d was suspended before%s: it stays so until 'xcli resume'", pid,
                   memory ? ", with its memory" : "");

@@ -48,7 +48,8 @@ public:
     // Notes that a person suspended or resumed a queue. `queue` 0: the whole process, and its memory.
     void note_suspended(pid_t pid, uint64_t queue, bool suspended);
     // Notes that a person sent the process's memory to the host. Its queues are suspended no longer.
-    void note_memory_away(pid_t pid);
+    // `by_driver`: by the driver's checkpoint.
+    void note_memory_away(pid_t pid, bool by_driver = false);
     void note_expected(pid_t pid);
     // Returns the processes that the earlier server waited for and that still live.
     std::vector<pid_t> expected() const;
@@ -66,6 +67,7 @@ public:
         uint32_t client;
         uint64_t queue;  // 0: all of the client's
         bool memory;  // its memory goes to the host, instead
+        bool by_driver;  // its memory was moved by the driver's checkpoint, and is away already
         int64_t give_up_ns;
     };
     // Suspends again what was suspended. `give` returns whether there is such a client and queue.

@@ -198,6 +198,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
     } else if (program.value("memory_sent_away", false)) {
         result.finding = WhySlow::kWaitsForMemory;
         result.headline = "it waits for its memory: a person has sent it to the host (xcli suspend --memory)";
+        if (program.value("memory_by_driver", false)) result.headline += "; moved by the driver's checkpoint";
         result.advice = "xcli resume " + pid;
         result.not_us = false;
     } else if (program.value("memory_on_host", uint64_t{0}) > 0) {

@@ -265,8 +265,11 @@ void Server::suspend_again(int64_t now_ns) {
         checkpoint_.suspend_again(
             [&](const Checkpoint::Wanted& one) {
                 if (!one.memory) return dispatcher.set_suspended_by_person(one.client, one.queue, true);
-                if (!dispatcher.keep_memory_away(one.client, true)) return false;
-                clients_.at(one.client)->memory_sent_away = true;
+                if (!one.by_driver && !dispatcher.keep_memory_away(one.client, true)) return false;
+                const auto client = clients_.find(one.client);
+                if (client == clients_.end()) return false;
+                client->second->memory_sent_away = true;
+                client->second->memory_by_driver = one.by_driver;
                 return true;
             },
             now_ns);

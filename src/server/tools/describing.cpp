@@ -107,13 +107,15 @@ Json describe_memory(const Client& client) {
         swaps += memory.swaps.load(std::memory_order_relaxed);
         waited_ns = base::capped_sum(waited_ns, std::max<int64_t>(memory.waited_ns.load(std::memory_order_relaxed), 0));
     }
-    return {{"memory_on_card", movable + fixed},
+    const bool all_away = client.memory_by_driver;
+    return {{"memory_on_card", all_away ? 0 : movable + fixed},
             {"memory_movable", movable},
-            {"memory_on_host", on_host},
+            {"memory_on_host", on_host + (all_away ? movable + fixed : 0)},
             {"memory_limit",
              ipc::least_limit(limit, dispatch::joint_memory_limit(client.user().shared().get(), client.group().get()))},
             {"memory_guarantee", guarantee},
             {"memory_sent_away", client.memory_sent_away},
+            {"memory_by_driver", client.memory_by_driver},
             {"memory_swaps", swaps},
             {"memory_waited_ms", base::milliseconds(waited_ns)}};
 }

@@ -1,8 +1,10 @@
 // Commands that change state: policy, suspend, resume, log. Hints and settings are in tool_hints.cpp.
 #include "server/tools/tool_commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/hints.h"
@@ -18,11 +20,67 @@ std::string policy_names() {
     return names;
 }
 
+// Returns whether XSched itself can move some of the process's memory.
+bool can_move_memory(const std::vector<const Client*>& clients) {
+    for (const Client* client : clients)
+        for (const ipc::DeviceMemory& memory : client->header().memory)
+            if (memory.evictable.load() != 0 && (memory.on_card.load() != 0 || memory.on_host.load() != 0)) return true;
+    return false;
+}
+
+// Returns whether the driver's checkpoint can move the process's memory: it is a program of CUDA, and has some.
+bool driver_can_move(const std::vector<const Client*>& clients) {
+    constexpr auto kCuda = static_cast<uint32_t>(kPlatformCUDA);
+    return std::any_of(clients.begin(), clients.end(), [](const Client* client) {
+        for (const SeenQueue& queue : queues_of(*client))
+            if (queue.slot.platform.load() == kCuda) return true;
+        return false;
+    });
+}
+
+// A tool makes the driver's checkpoint, as the program's user: the server has no CUDA. A tool that can do so says
+// "driver". It is told to by an answer with "by": "checkpoint", and asks once more when that is done, with
+// "checkpointed".
+bool says(const Request& request, const char* word) { return request.body.value(word, Json(false)) == Json(true); }
+
+Json ask_for_checkpoint(int64_t pid) { return {{"queues", 0}, {"by", "checkpoint"}, {"pid", pid}}; }
+
+// Notes that the driver's checkpoint has moved the process's memory, or brought it back.
+Json note_checkpoint(const Request& request, int64_t pid, bool away) {
+    size_t queues = 0;
+    pid_t process = 0;
+    for (const Client* client : named_clients(request, pid)) {
+        Client& it = *request.host.clients.at(client->id());
+        it.memory_sent_away = it.memory_by_driver = away;
+        queues += queues_of(it).size();
+        process = it.pid();
+    }
+    if (away)
+        request.host.checkpoint.note_memory_away(process, true);
+    else
+        request.host.checkpoint.note_suspended(process, 0, false);
+    tell_log(request, away ? "suspends" : "resumes");
+    return {{"queues", queues}, {"later", false}};
+}
+
+// Answers an order about a process's memory that is the driver's to carry out; null: it is XSched's own.
+Json hold_by_driver(const Request& request, int64_t pid, bool suspend, bool memory) {
+    if (!has_clients(request, pid)) return {};
+    const std::vector<const Client*> clients = named_clients(request, pid);
+    const bool is_away =
+        std::any_of(clients.begin(), clients.end(), [](const Client* it) { return it->memory_by_driver; });
+    if (suspend ? !memory || is_away || can_move_memory(clients) || !driver_can_move(clients) : !is_away) return {};
+    if (says(request, "checkpointed")) return note_checkpoint(request, pid, suspend);
+    if (says(request, "driver")) return ask_for_checkpoint(pid);
+    if (suspend) return {};
+    const std::string number = std::to_string(pid);
+    throw NotDone("the driver's checkpoint has moved the memory of process " + number + ": 'xcli resume " + number +
+                  "' brings it back");
+}
+
 // Refuses if nothing of the process's memory can be moved.
 void check_memory(const Request& request, int64_t pid) {
-    for (const Client* client : named_clients(request, pid))
-        for (const ipc::DeviceMemory& memory : client->header().memory)
-            if (memory.evictable.load() != 0 && (memory.on_card.load() != 0 || memory.on_host.load() != 0)) return;
+    if (can_move_memory(named_clients(request, pid))) return;
     const std::string number = std::to_string(pid);
     throw NotDone("process " + number +
                   " has no memory that can be moved: start it with 'xcli run --evictable', or say 'xcli hint " +
@@ -53,9 +111,11 @@ void send_memory(const Request& request, const std::vector<uint32_t>& clients, b
 Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
-    const bool memory = request.body.value("memory", Json(false)) == Json(true);
+    const bool memory = says(request, "memory");
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
     if (memory && handle) throw ToolError("memory is a process's, not a queue's: give its PID");
+    if (pid && !handle)
+        if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;
     if (memory) check_memory(request, *pid);
     const char* const what = suspend ? "suspends" : "resumes";
     if (!handle && !has_clients(request, *pid)) {

@@ -91,6 +91,7 @@ struct PerThread {
 };
 
 extern std::atomic<bool> g_initialized;
+void wait_while_locked();  // card.h
 
 }  // namespace fake
 
@@ -100,6 +101,7 @@ extern std::atomic<bool> g_initialized;
     if (CUresult injected = this_function.enter(); injected != CUDA_SUCCESS) return injected
 // First line of all others.
 #define FAKE_ENTRY()                                                                             \
+    fake::wait_while_locked();                                                                   \
     FAKE_ENTRY_EARLY();                                                                          \
     if (!fake::g_initialized.load(std::memory_order_acquire)) return CUDA_ERROR_NOT_INITIALIZED; \
     if (fake::t_in_host_function) {                                                              \
