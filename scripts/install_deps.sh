@@ -87,6 +87,7 @@ deb=(
     libcurl4-openssl-dev
     python3-grpcio        # and its stand-in of kubelet
     python3-protobuf
+    python3-yaml          # and reads the manifests
     debootstrap           # tests/packages: machines to install them on
 )
 abi=(

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds a container image with the server and the tools, in build/image/xsched.tar, from the Debian packages.
+# Builds a container image with the server, the tools and the driver for Kubernetes, in build/image/xsched.tar, from the
+# Debian packages.
 #
 #   scripts/make_image.sh [DEBS]     DEBS: the folder of the packages; the default is that of `make deb`
 #
@@ -13,7 +14,7 @@ readonly root=$place/root
 rm -rf "$place"
 mkdir -p "$root/etc" "$root/run" "$root/tmp"
 chmod 1777 "$root/tmp"
-for package in libxsched1 xsched-shims xsched xsched-server; do
+for package in libxsched1 xsched-shims xsched xsched-server kubernetes/xsched-kubernetes; do
     files=("$debs/${package}"_*.deb)
     if [[ ! -e ${files[0]} ]]; then
         echo "make_image.sh: $debs has no $package: run make deb first, or name the folder of the packages" >&2

@@ -18,6 +18,7 @@
 #include "console/man_page.h"
 #include "kubernetes/device_plugin.h"
 #include "kubernetes/driver.h"
+#include "kubernetes/host_copy.h"
 #include "kubernetes/kubelet_plugin.h"
 
 namespace {
@@ -33,6 +34,7 @@ struct CommandLine {
     std::string kubelet = "/var/lib/kubelet";
     int look_every_s = 10;
     bool device_plugin = false;
+    std::string install;
 };
 
 std::string name_of_node() {
@@ -53,6 +55,9 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--machine", line.place.machine,
                    "the folder in which /proc and /sys of the machine are, if it is not /");
     app.add_option("--xcli", line.place.xcli, "xcli, which writes CDI files and tells the server (/usr/bin/xcli)");
+    app.add_option("--install", line.install,
+                   "copy xcli and the libraries into this folder of the node and use them there: for a driver in a "
+                   "container, which has the folder mounted at the same path");
     app.add_option("--api", line.access.url, "the API server, such as https://10.0.0.1:6443 (in a pod: the cluster's)");
     app.add_option("--authority", line.access.authority, "file with the certificate of the API server's authority");
     app.add_option("--token", line.access.token, "file with the token for the API server");
@@ -97,6 +102,7 @@ int serve(CommandLine& line) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     line.place.claims = line.kubelet + "/plugins/" + kDriver + "/claims";
     line.place.publishes = !line.device_plugin;
+    if (!line.install.empty()) line.place.xcli = copy_to_host(own_prefix(), line.install, XSCHED_VERSION) + "/bin/xcli";
     Driver driver(line.place, line.access);
     bool complete = driver.look();  // before kubelet asks
     std::unique_ptr<KubeletPlugin> claims;

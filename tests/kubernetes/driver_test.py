@@ -7,6 +7,7 @@ FOLDER has xsched-kubernetes, xcli and xserver. Ends with 77 where Python's gRPC
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,10 @@ import unittest
 from pathlib import Path
 
 SKIPPED = 77
+try:
+    import yaml
+except ImportError:
+    yaml = None
 try:
     import stand_ins
     from stand_ins import DRIVER, parameters, result
@@ -260,6 +265,55 @@ class Claims(Node):
         self.api.objects.pop("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/one")
         until("its file is gone", lambda: not self.cdi())
         until("its limits are gone", lambda: self.said()[-3:] == self.NONE)
+
+
+@unittest.skipIf(yaml is None, "Python has no yaml: apt-get install python3-yaml")
+class Manifests(Node):
+    """The objects of packaging/kubernetes, and what the driver makes of them."""
+    FOLDER = stand_ins.ROOT / "packaging/kubernetes"
+
+    def objects(self, file):
+        values = yaml.safe_load((self.FOLDER / "chart/values.yaml").read_text())
+
+        def value(match):
+            found = values
+            for name in match[1].split("."):
+                found = found[name]
+            return str(found)
+
+        # The templates use values alone, so that no test needs Helm.
+        return list(yaml.safe_load_all(re.sub(r"\{\{ \.Values\.([\w.]+) \}\}", value, file.read_text())))
+
+    def test_templates_are_whole_objects_with_values_alone(self):
+        names = set()
+        for file in (self.FOLDER / "chart/templates").glob("*.yaml"):
+            self.assertNotIn("{{", str(self.objects(file)), file)
+            for one in self.objects(file):
+                names.add((one["kind"], one["metadata"]["name"]))
+        self.assertLessEqual({("DaemonSet", "xsched"), ("DeviceClass", "xsched-batch"),
+                              ("MutatingAdmissionPolicy", "xsched-annotations")}, names)
+
+    def test_the_chart_has_the_version_of_the_build(self):
+        built = re.search(r"^project\(xsched VERSION (\S+) ", (stand_ins.ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+        [chart] = self.objects(self.FOLDER / "chart/Chart.yaml")
+        self.assertEqual((chart["version"], chart["appVersion"]), (built, built))
+
+    def test_the_driver_takes_the_example_in_each_class(self):
+        template, pod = self.objects(self.FOLDER / "example.yaml")
+        devices = template["spec"]["spec"]["devices"]
+        share = devices["requests"][0]["exactly"]["capacity"]["requests"]["share"]
+        self.assertEqual(pod["spec"]["resourceClaims"][0]["resourceClaimTemplateName"], template["metadata"]["name"])
+        wanted = {"xsched-urgent": 10, "xsched-shared": 10, "xsched-batch": -10}
+        for one in self.objects(self.FOLDER / "chart/templates/classes.yaml"):
+            name = one["metadata"]["name"]
+            config = [{"source": "FromClass", **entry} for entry in one["spec"]["config"]]
+            config += [{"source": "FromClaim", **entry} for entry in devices["config"]]
+            answer = self.kubelet.prepare(name, self.api.claim(name, [result(GPU, share)], config, ["pod-1"]))
+            self.assertEqual(answer.error, "", name)
+            [spec] = [spec for file, spec in self.cdi().items() if name in file]
+            variables = spec["devices"][0]["containerEdits"]["env"]
+            self.assertIn(f"XSCHED_AUTO_XQUEUE_PRIORITY={wanted.pop(name)}", variables)
+        self.assertEqual(wanted, {})
 
 
 class DevicePlugin(Node):

@@ -140,7 +140,7 @@ class Containers(OnMachines):
         self.machine.take([GIVEN.image])
         loaded = self.podman("podman", "load", "--quiet", "-i", f"/media/{GIVEN.image.name}").communicate()[0]
         name = loaded.split()[-1]
-        for words in (("xcli", "--version"), ("xsim", "--version"), ("xserver", "--version")):
+        for words in ((tool, "--version") for tool in ("xcli", "xsim", "xserver", "xsched-kubernetes")):
             child = self.podman("podman", "run", "--rm", name, *words)
             out, err = child.communicate(timeout=SEEN_S)
             self.assertEqual(child.returncode, 0, err)

@@ -3,6 +3,7 @@
 kubelet and of the API server have the driver prepare claims; podman runs the pods with the names that it answers, in
 groups where kubelet would make them. Prints what was seen as JSON.
 """
+import atexit
 import json
 import subprocess
 import sys
@@ -71,8 +72,16 @@ def pod(name, cdi):
                             text=True, stdout=subprocess.PIPE)
 
 
+def remove_groups():
+    """Removes the pods' groups, which are the host's."""
+    for top in GROUPS.glob("kubepods"), Path("/sys/fs/cgroup").glob("*/kubepods"):
+        for folder in top:
+            subprocess.run(["find", folder, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"], check=False)
+
+
 def main():
     make_gpu()
+    atexit.register(remove_groups)
     api = stand_ins.ApiServer(tempfile.mkdtemp(), "node-a")
     start_driver(api)
     kubelet = stand_ins.Kubelet("/var/lib/kubelet")
@@ -80,7 +89,7 @@ def main():
     until("a slice is published", api.slices)
     children = {}
     for name, share, ceiling, priority in (("urgent", 60, 50, 200), ("batch", 30, 0, -5)):
-        (GROUPS / f"kubepods/burstable/pod{name}").mkdir(parents=True)
+        (GROUPS / f"kubepods/burstable/pod{name}").mkdir(parents=True, exist_ok=True)
         config = [parameters("FromClass", mostUrgentPriority=ceiling), parameters("FromClaim", priority=priority)]
         uid = api.claim(name, [result(GPU, share)], config, [name])
         answer = kubelet.prepare(name, uid)
@@ -88,7 +97,7 @@ def main():
             raise SystemExit(answer.error)
         children[name] = pod(name, answer.devices[0].cdi_device_ids)
     until("both are scheduled", lambda: set(queues()) >= {50, -5})
-    seen["queues"] = {str(priority): {key: queue[key] for key in ("share", "cgroup", "group_gets")}
+    seen["queues"] = {str(priority): {"cgroup": queue["cgroup"], **queue.get("group_gets", {})}
                       for priority, queue in queues().items()}
     seen["said"] = {name: child.communicate(timeout=WORKS_S + SEEN_S)[0].splitlines()[-1:]
                     for name, child in children.items()}

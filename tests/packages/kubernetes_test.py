@@ -43,8 +43,8 @@ class Kubernetes(OnMachines):
         self.assertEqual(seen["said"], {"urgent": ["right"], "batch": ["right"]}, done.stdout)
         for priority, pod, share, ceiling in (("50", "urgent", 60, 50), ("-5", "batch", 30, 0)):
             queue = seen["queues"][priority]
-            self.assertIn(f"/kubepods/burstable/pod{pod}", queue["cgroup"])
-            self.assertEqual((queue["group_gets"]["share"], queue["group_gets"]["highest_priority"]), (share, ceiling))
+            self.assertIn(f"/kubepods/burstable/pod{pod}", queue["cgroup"], done.stdout)
+            self.assertEqual((queue.get("share"), queue.get("highest_priority")), (share, ceiling), done.stdout)
         self.assertEqual((seen["left"], seen["limits"]), ([], 2), "both claims are taken back")
 
 
