@@ -35,6 +35,7 @@ for described in src/platform/*/platform.json; do
     for file in "$build/bench/$platform"/*; do [ ! -x "$file" ] || copy "$file" "bench/$platform"; done
 done
 copy "$build/bench/spinner" bench
+[ ! -d "$build/share/vulkan" ] || { mkdir -p "$pack/share"; cp -r "$build/share/vulkan" "$pack/share"; }
 mkdir -p "$pack/share/xsched/report/lib"  # what xcli report starts
 cp bench/own_programs.py "$pack/share/xsched/report"
 cp bench/lib/*.py bench/lib/report.css "$pack/share/xsched/report/lib"

@@ -128,7 +128,9 @@ int frames(double seconds, double ms) {
     std::vector<double> took;
     uint32_t late = 0;
     const auto begin = Clock::now();
+    int missed = 0;  // frames that were not even begun, since the one before was not finished
     for (int frame = 0; frame * kFrameMs < seconds * 1000; ++frame) {
+        for (; ms_since(begin) > (frame + 1) * kFrameMs; ++frame) ++missed;
         std::this_thread::sleep_until(begin + std::chrono::duration_cast<Clock::duration>(
                                                   std::chrono::duration<double, std::milli>(frame * kFrameMs)));
         all.run(commands);
@@ -137,8 +139,8 @@ int frames(double seconds, double ms) {
         late += since_due > kFrameMs ? 1 : 0;
     }
     const size_t count = took.size();
-    printf("{\"frames\": %zu, \"late\": %u, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n", count, late,
-           quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
+    printf("{\"frames\": %zu, \"missed\": %d, \"late\": %u, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n",
+           count, missed, late, quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
     return 0;
 }
 

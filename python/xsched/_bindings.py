@@ -47,6 +47,7 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintWindow": [_handle, _i32],
     "XHintLatencyTarget": [_handle, _i64],
     "XHintGang": [_handle, _i64],
+    "XHintBackground": [_handle, _i32],
     "XHintEvictable": [_i32],
     "XHintMemoryLimit": [_i64],
     "XHintMemoryGuarantee": [_i64],
@@ -293,6 +294,10 @@ class XSched:
     @staticmethod
     def XHintGang(xq: XQueueHandle, gang: int) -> XResult:
         return call("XHintGang", xq, gang)
+
+    @staticmethod
+    def XHintBackground(xq: XQueueHandle, on: int) -> XResult:
+        return call("XHintBackground", xq, on)
 
     @staticmethod
     def XHintEvictable(on: int) -> XResult:

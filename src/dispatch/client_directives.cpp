@@ -191,7 +191,9 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     queue.by_pid = by != nullptr ? by->unit.pid : 0;
     queue.by_client = by != nullptr ? client_of(verdict.by) : 0;
     update(slot.by_pid, queue.by_pid);
-    put(slot.window_ns, verdict.preemptible || queue.lent ? kWindowNs : int64_t{0});
+    // Background work leaves room for programs of which no verdict tells.
+    const bool is_background = units_[queue.own].known().unit.background != 0;
+    put(slot.window_ns, verdict.preemptible || queue.lent || is_background ? kWindowNs : int64_t{0});
 
     put(slot.device_timeslice_us, preemption.timeslice_us);
     update(slot.gates_apart_us, preemption.gates_apart_us);  // the client reads this by itself

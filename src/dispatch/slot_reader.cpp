@@ -69,6 +69,7 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.slowed = ipc::runs_slowed(slot);
     numbers.level = take(slot.level, 0U, static_cast<uint32_t>(kPreemptLevelInterrupt));
     static_cast<base::Hints&>(numbers) = read_hints(slot, now_ns);
+    if (numbers.background != 0 && numbers.priority > PRIORITY_MIN) numbers.priority = PRIORITY_MIN;
     const int32_t own = std::exchange(numbers.priority, effective_priority(slot, numbers.priority, work.completed));
     numbers.lent = numbers.priority > own;
     numbers.ready_since_ns = take(slot.ready_since_ns, int64_t{0}, now_ns);

@@ -138,9 +138,9 @@ constexpr uint32_t bits_of(Ids... ids) {
 }
 // Hints that count under every policy: the core makes room for announced bursts, keeps gangs together and enforces
 // limits; memory is planned apart from time (sched/memory).
-inline constexpr uint32_t kUnderEveryPolicy =
-    bits_of(base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit,
-            base::HintId::evictable, base::HintId::memory_limit, base::HintId::memory_guarantee);
+inline constexpr uint32_t kUnderEveryPolicy = bits_of(
+    base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit, base::HintId::evictable,
+    base::HintId::memory_limit, base::HintId::memory_guarantee, base::HintId::background);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

@@ -155,6 +155,7 @@ void every_call(CUstream cuda, hipStream_t hip) {
     result = XHintLaxity(xq, NO_LAXITY, PRIORITY_MIN, PRIORITY_MAX);
     result = XHintDeadline(xq, NO_DEADLINE);
     result = XHintKDeadline(1);
+    result = XHintBackground(xq, 1);
     result = XHintEvictable(1);
     result = XHintMemoryLimit(0);
     result = XHintMemoryGuarantee(0);

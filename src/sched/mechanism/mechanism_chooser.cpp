@@ -242,17 +242,26 @@ bool makes_room_above(const Pass& pass, const Present& present, uint32_t at) {
     return present.urgent != nullptr && pass.device.urgency[present.urgent_at] > pass.device.urgency[at];
 }
 
+// Returns the timeslice of a program in the background that has no known rival: with the driver's own, a desktop's
+// frame would wait for all of it. Programs in the background beside each other would only switch, so they get none.
+uint32_t background_timeslice_us(const Present& present) {
+    const bool alone = present.background && present.interruptible() && !present.victim.takes_turns();
+    return alone ? timeslice_us_of(1, 2) : 0;
+}
+
 void choose_for(Pass& pass, Group& group) {
     DeviceHistory& device = pass.device;
     group.dirty = false;
     Present present = look_at(pass, group);
     const uint32_t short_us = choose(pass, group, present);
     group.tell_timeslice(short_us, present.victim.costs, pass.now_ns);
-    const bool leads = rule_on(Rule::kLongTimeslice) && short_us == 0 && present.leads && present.interruptible();
+    const bool leads = rule_on(Rule::kLongTimeslice) && short_us == 0 && present.leads && present.interruptible() &&
+                       !present.background;
     group.long_timeslice_us = leads ? long_timeslice_us(pass.settings, present.victim.costs, present.stretch_ns,
                                                         present.queued, group.long_timeslice_us)
                                     : 0;
-    const uint32_t slice_us = leads ? group.long_timeslice_us : short_us;
+    const uint32_t usual_us = leads ? group.long_timeslice_us : short_us;
+    const uint32_t slice_us = usual_us != 0 ? usual_us : background_timeslice_us(present);
     if (group.late_ns != 0) device.late.push_back(static_cast<uint32_t>(&group - device.groups.data()));
     const Candidates ways = candidates(as_it_stands(pass, group, present));
     // No program waits for calls made by the agent of a program that waits for its turn. In a crowd such calls would

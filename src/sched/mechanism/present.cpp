@@ -47,6 +47,7 @@ Present look_at(const Pass& pass, const Group& group) {
         present.suspended = present.suspended && verdict.suspend;
         present.ready = present.ready || state.ready;
         present.slowed = present.slowed || state.slowed;
+        present.background = present.background && state.unit.background != 0;
         present.leads = present.leads || device.rivals.leads(at, state);
         present.completed += state.completed;
         present.progress_ns = std::max({present.progress_ns, state.progress_ns, state.idle_since_ns});

@@ -17,6 +17,7 @@ struct Present {
     bool slowed = false;  // some of it
     bool has_turn = false;  // one of its units runs because it starved
     bool leads = false;  // one of its units is the most urgent on the device
+    bool background = true;  // all of it
     uint32_t timeslice_us = 0;
     uint64_t completed = 0;  // commands
     int64_t progress_ns = 0;  // when one of its commands was last seen to complete

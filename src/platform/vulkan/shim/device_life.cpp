@@ -43,7 +43,7 @@ struct Next {
 // the scheduler's to say; the driver's priority is for what the scheduler does not see, such as a desktop.
 VkQueueGlobalPriorityKHR wanted_priority() {
     const int64_t priority = base::options().priority;
-    if (priority < PRIORITY_DEFAULT) return VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR;
+    if (priority < PRIORITY_DEFAULT || base::options().background != 0) return VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR;
     return priority > PRIORITY_DEFAULT ? VK_QUEUE_GLOBAL_PRIORITY_HIGH_KHR : VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR;
 }
 

@@ -1,0 +1,57 @@
+// One thread of the program: random calls on random queues, whose commands change the thread's own numbers, and what a
+// sequential program would make of them. Each call signals the worker's timeline; a call on another queue than the one
+// before waits for that. Some wait for a timeline that the host signals later, and some signal a binary semaphore for
+// which the next call waits.
+#pragma once
+
+#include <vector>
+
+#include "order/vulkan/world.h"
+
+namespace order::vulkan {
+
+class Worker {
+public:
+    Worker(World& world, Signaller& signaller, const Options& options, int index);
+    ~Worker();
+    void one_operation();
+    // Waits for everything and compares the numbers.
+    void settle_all();
+
+private:
+    // A wait for, or a signal of, a semaphore; the value is a timeline's.
+    struct Use {
+        VkSemaphore semaphore;
+        uint64_t value;
+    };
+    struct Batch {
+        std::vector<VkCommandBuffer> commands;
+        std::vector<Use> waits;
+        std::vector<Use> signals;
+    };
+
+    void submit();
+    std::vector<Batch> draw_batches(uint32_t queue);
+    void wait_before(Batch& first, uint32_t queue);
+    void give(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
+    void give_as_of_old(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
+    void fence_alone(uint32_t queue);
+    void await_host();
+
+    World& world_;
+    Signaller& signaller_;
+    Random random_;
+    compute::Numbers numbers_;
+    uint32_t expected_ = 1;
+    const VkSemaphore timeline_;
+    uint64_t reached_ = 0;  // what the last call signals
+    const VkSemaphore host_;
+    uint64_t host_value_ = 0;
+    const VkSemaphore binary_;
+    bool binary_signalled_ = false;
+    const VkFence fence_;
+    bool fence_is_used_ = false;
+    uint32_t last_queue_ = 0;
+};
+
+}  // namespace order::vulkan
