@@ -82,9 +82,9 @@ XResult XHintPeriod(XQueueHandle xq, int64_t us);
  * InvalidValue: 0. */
 XResult XHintKDeadline(size_t k);
 
-/* 1: the queue's work is less urgent than that of any priority, and makes way for programs that XSched does not see, such
- * as a desktop's: little of it is in flight at a time, and on NVIDIA it gets a short timeslice in the hardware. 0: the
- * queue has its priority. More than 1 counts as 1. (Not in XSched 1.2.) */
+/* 1: the queue's work is less urgent than that of any priority, and makes way for programs that XSched does not see,
+ * such as a desktop's: little of it is in flight at a time, and on NVIDIA it gets a short timeslice in the hardware. 0:
+ * the queue has its priority. More than 1 counts as 1. (Not in XSched 1.2.) */
 XResult XHintBackground(XQueueHandle xq, int32_t on);
 
 /* 1: device memory that this process allocates from now on may be moved to the host while a program that is more

@@ -198,7 +198,6 @@ Numbers::Numbers(Device& device, uint32_t count, uint32_t first_value)
 
 Numbers::~Numbers() {
     const VkDevice handle = device_.handle();
-    vkDeviceWaitIdle(handle);
     vkDestroyCommandPool(handle, pool_, nullptr);
     vkDestroyDescriptorPool(handle, descriptors_, nullptr);
     vkDestroyBuffer(handle, buffer_, nullptr);

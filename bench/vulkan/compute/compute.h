@@ -65,7 +65,7 @@ private:
     VkPipeline pipeline_ = nullptr;
 };
 
-// The numbers, and command buffers over them. One thread at a time.
+// The numbers, and command buffers over them. One thread at a time; destroyed when no command of it is in flight.
 class Numbers {
 public:
     Numbers(Device& device, uint32_t count, uint32_t first_value);

@@ -14,7 +14,11 @@ int64_t random_flags(Random& random) {
 
 }  // namespace
 
-bool Chaos::available() { return say_whether(xsched().complete(), "XSched's Vulkan layer"); }
+// The layer comes with the first instance, and stays.
+bool Chaos::available() {
+    const compute::Device first;
+    return say_whether(xsched().complete(), "XSched's Vulkan layer");
+}
 
 Chaos::~Chaos() {
     stop_ = true;

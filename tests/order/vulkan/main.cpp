@@ -1,4 +1,5 @@
-// Does every command run in an order that Vulkan allows, whatever sits between the program and the driver? See README.md.
+// Does every command run in an order that Vulkan allows, whatever sits between the program and the driver? See
+// README.md.
 #include "order/core/run.h"
 #include "order/vulkan/chaos.h"
 #include "order/vulkan/worker.h"
@@ -6,8 +7,8 @@
 
 namespace {
 
-struct Vulkan : order::Types<order::vulkan::World, order::vulkan::Signaller, order::vulkan::Chaos,
-                             order::vulkan::Worker> {
+struct Vulkan
+    : order::Types<order::vulkan::World, order::vulkan::Signaller, order::vulkan::Chaos, order::vulkan::Worker> {
     static constexpr const char* kKind = "device";
     void begin(World&, const order::Options&) const {}
     void end() const {}
