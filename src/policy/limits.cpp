@@ -8,9 +8,12 @@
 namespace xsched::policy {
 namespace {
 
-// The most allowance that an account can save up, and the amount with which a stopped account goes on. Less would cost
-// many switches; more would be visible within a second (10 ms; 5 percent of a second are 50 ms).
-constexpr int64_t kAtOnceNs = 10'000'000;
+// Allowances come at common moments of the machine's clock, and an account goes on at such a moment: so programs that
+// wait for each other on several devices run at the same time. With allowances that grew all the time, the ranks of a
+// training over NCCL could run in turns for ever (--limit 50 on two H200s, 2026-11-29). The time from one moment to the
+// next is this, or twice, four times... as much, until the allowance is enough: less would cost many switches; more
+// would be visible within a second (at 5 percent it is 8 ms in 160).
+constexpr int64_t kPeriodNs = 20'000'000;
 constexpr int64_t kEnoughNs = 5'000'000;
 // An account that has used too much, for example by a long command, waits at most this long ("safety").
 constexpr int64_t kMostWaitNs = 10'000'000'000;
@@ -19,6 +22,18 @@ constexpr int64_t kMostWaitNs = 10'000'000'000;
 constexpr size_t kMostGone = 256;
 constexpr int64_t kAll = 10'000;
 
+int64_t period_ns(int32_t limit) {
+    int64_t period = kPeriodNs;
+    while (period * limit / 100 < kEnoughNs) period *= 2;
+    return period;
+}
+
+// Returns the device time that comes at each of those moments.
+int64_t allowance_ns(int32_t limit) { return period_ns(limit) * limit / 100; }
+
+// The most that an account can save up: an allowance that comes before the last one is used up is not lost.
+int64_t most_ns(int32_t limit) { return allowance_ns(limit) + kEnoughNs; }
+
 }  // namespace
 
 int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
@@ -26,17 +41,18 @@ int64_t Limits::begin_asking(std::span<Unit> units, int64_t now_ns) {
     const bool renewed = programs_.see(units, now_ns);
     const std::span<const Program> programs = programs_.all();
     const int64_t part = shared(units, passed_ns);
-    for (size_t i = programs.size(); i < accounts_.size(); ++i) charge(accounts_[i], 0, passed_ns);
+    for (size_t i = programs.size(); i < accounts_.size(); ++i) charge(accounts_[i], 0, passed_ns, now_ns);
     if (renewed) renew();
     int64_t again = 0;
     for (size_t i = 0; i < programs.size(); ++i) {
         Account& account = accounts_[i];
         const int32_t limit = programs[i].limit > 0 && programs[i].limit < 100 ? programs[i].limit : 0;
         const bool fresh = account.limit == 0;
-        if (limit == 0 || fresh) account = {.id = account.id, .left_ns = kAtOnceNs};
+        if (limit == 0) account = {.id = account.id};
         account.limit = limit;
         if (limit == 0) continue;
-        if (!fresh) charge(account, programs[i].used_ns * part / kAll, passed_ns);
+        if (fresh) account.left_ns = allowance_ns(limit);
+        if (!fresh) charge(account, programs[i].used_ns * part / kAll, passed_ns, now_ns);
         again = base::earlier(again, again_ns(account, programs[i].wants, now_ns));
     }
     wanted_.resize(units.size());
@@ -75,30 +91,35 @@ void Limits::renew() {
     for (const Program& program : programs_.all()) {
         const auto found = std::find_if(known.begin(), known.end(),
                                         [&program](const Account& account) { return account.id == program.account; });
-        accounts_.push_back(found != known.end() ? *found : Account{.id = program.account, .left_ns = kAtOnceNs});
+        accounts_.push_back(found != known.end() ? *found : Account{.id = program.account});
         if (found != known.end()) found->here = true;
     }
     size_t gone = 0;
     for (const Account& account : known)
-        if (!account.here && account.limit != 0 && account.left_ns < kAtOnceNs && gone++ < kMostGone)
+        if (!account.here && account.limit != 0 && account.left_ns < most_ns(account.limit) && gone++ < kMostGone)
             accounts_.push_back(account);
 }
 
 // Charges an account. Use is reported late, so use from before the limit was set does not count.
-void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns) {
+void Limits::charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns) {
+    if (account.limit == 0) return;
     account.could_ns += passed_ns;
     const int64_t counts_ns = std::min(used_ns, account.could_ns);
     account.could_ns -= counts_ns;
-    const int64_t grown_ns = account.left_ns + passed_ns * account.limit / 100 - counts_ns;
-    account.left_ns = std::clamp(grown_ns, -kMostWaitNs * account.limit / 100, kAtOnceNs);
-    account.stopped = account.left_ns <= 0 || (account.stopped && account.left_ns < kEnoughNs);
+    const int64_t period = period_ns(account.limit);
+    const int64_t moments = now_ns / period - (now_ns - passed_ns) / period;
+    const int64_t left_ns = account.left_ns + moments * allowance_ns(account.limit) - counts_ns;
+    account.left_ns = std::clamp(left_ns, -kMostWaitNs * account.limit / 100, most_ns(account.limit));
+    account.stopped = account.left_ns <= 0;
 }
 
 // Returns when the account may go on, or when it will have used up its allowance if it has the device alone until then.
 int64_t Limits::again_ns(const Account& account, bool wants, int64_t now_ns) {
     if (!wants) return 0;
-    if (account.stopped) return now_ns + (kEnoughNs - account.left_ns) * 100 / account.limit;
-    return now_ns + account.left_ns * 100 / (100 - account.limit);
+    if (!account.stopped) return now_ns + account.left_ns;
+    const int64_t period = period_ns(account.limit);
+    const int64_t moments = -account.left_ns / allowance_ns(account.limit) + 1;
+    return (now_ns / period + moments) * period;
 }
 
 }  // namespace xsched::policy

@@ -1,6 +1,7 @@
 // Limits: a program, or all programs of a user or control group with a common limit, get at most that percentage of a
-// device, alone or beside others, under every policy. Each account's allowance grows with time and is used up by device
-// time. While it is used up, the policy is told that the account's units want nothing, and they are kept off.
+// device, alone or beside others, under every policy. Each account's allowance is used up by device time, and comes
+// again at moments of the clock that all accounts of the machine have in common. While it is used up, the policy is
+// told that the account's units want nothing, and they are kept off.
 //
 // One object per device; not thread-safe. Allocates only when units come or go.
 #pragma once
@@ -36,7 +37,7 @@ private:
 
     void renew();
     int64_t shared(std::span<const Unit> units, int64_t passed_ns);
-    static void charge(Account& account, int64_t used_ns, int64_t passed_ns);
+    static void charge(Account& account, int64_t used_ns, int64_t passed_ns, int64_t now_ns);
     static int64_t again_ns(const Account& account, bool wants, int64_t now_ns);
 
     Programs programs_{Programs::By::kAccount};
