@@ -2,7 +2,7 @@
 """One of two ranks that train a model together, each on a device of its own: NCCL adds up their gradients in every
 step. An ordinary PyTorch program.
 
-    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300]
+    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300] [--width 2048]
 
 Rows: 0, end of a step (CLOCK_MONOTONIC ns); last: 1, fingerprint of the parameters.
 
@@ -18,13 +18,13 @@ import models  # noqa: E402
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 
-RANKS, WIDTH, BATCH, WARM_UP_STEPS = 2, 2048, 512, 5
+RANKS, BATCH, WARM_UP_STEPS = 2, 512, 5
 
 
-def make_model(device):
+def make_model(device, width):
     torch.manual_seed(1)
-    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU())]
-    return torch.nn.Sequential(*layers, torch.nn.Linear(WIDTH, 10)).to(device)
+    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(width, width), torch.nn.ReLU())]
+    return torch.nn.Sequential(*layers, torch.nn.Linear(width, 10)).to(device)
 
 
 def main():
@@ -33,15 +33,16 @@ def main():
     parser.add_argument("--store", required=True)
     parser.add_argument("--rank", type=int, required=True)
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--width", type=int, default=2048, help="of the model's four layers")
     options = parser.parse_args()
     models.deterministic()
     device = torch.device("cuda", options.rank)
     torch.cuda.set_device(device)
     dist.init_process_group("nccl", init_method=f"file://{options.store}", rank=options.rank, world_size=RANKS)
-    model = torch.nn.parallel.DistributedDataParallel(make_model(device), device_ids=[options.rank])
+    model = torch.nn.parallel.DistributedDataParallel(make_model(device, options.width), device_ids=[options.rank])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     torch.manual_seed(2 + options.rank)
-    given, wanted = torch.randn(BATCH, WIDTH, device=device), torch.randint(10, (BATCH,), device=device)
+    given, wanted = torch.randn(BATCH, options.width, device=device), torch.randint(10, (BATCH,), device=device)
     rows = []
     for step in range(WARM_UP_STEPS + options.steps):
         if step == WARM_UP_STEPS:
