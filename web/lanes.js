@@ -118,6 +118,7 @@ export class Lanes {
     this.version = 0;  // grows when lanes come or go
     this.opened = new Set();  // clients whose queues have lanes of their own
     this.allOpened = false;
+    this.recorded = false;  // whether they are a recording's, whose clock begins at 0
   }
   // Shows or hides the lanes of the queues of one program, or of all.
   toggle(client) {

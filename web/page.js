@@ -16,7 +16,7 @@ let replay = null;  // {lanes, lasts_us, lost, name}
 let policies = false;
 const timeline = new Timeline(find("timeline"), find("tip"), find("timeline-told"), (client) => detail.open(client));
 const detail = new Detail(() => live, () => timeline.colours, tell, sure);
-const table = new ProgramTable(find("programs"), find("nothing"), (client) => detail.open(client));
+const table = new ProgramTable(find("programs"), find("nothing"), find("no-match"), (client) => detail.open(client));
 timeline.show(live);
 // What a test asks: how often something came and was drawn, and what the last drawing took.
 const counts = {events: 0, drawn: 0, draw_ms: 0};
@@ -95,6 +95,7 @@ async function stay() {
   showState("away", "no token");
   find("ask-token-why").textContent = why;
   find("ask-token").hidden = false;
+  find("nothing").hidden = true;  // which programs there are is not known
   find("token").focus();
 }
 
@@ -113,7 +114,7 @@ async function replayFile(file) {
     return tell(`${file.name}: ${error.message}`);
   }
   find("replay").hidden = false;
-  find("replay-name").textContent = `${replay.name}, ${(replay.lasts_us / 1e6).toFixed(1)} s`;
+  find("replay-name").textContent = `Recorded: ${replay.name}, ${(replay.lasts_us / 1e6).toFixed(1)} s. The devices and the table are live.`;
   find("replay-at").value = 1000;
   replay.lanes.toggleAll(find("queues").getAttribute("aria-pressed") === "true");
   timeline.show(replay.lanes);
@@ -122,6 +123,7 @@ async function replayFile(file) {
 
 function pause(on) {
   find("pause").setAttribute("aria-pressed", String(on));
+  find("pause").textContent = on ? "Go on" : "Pause";
   if (!replay) timeline.end = on ? timeline.endTime() : null;
 }
 
@@ -135,10 +137,7 @@ function listen() {
   find("span").addEventListener("change", (event) => { timeline.span = Number(event.target.value) * 1e6; });
   find("queues").addEventListener("click", () => showQueues(find("queues").getAttribute("aria-pressed") !== "true"));
   find("pause").addEventListener("click", () => pause(find("pause").getAttribute("aria-pressed") !== "true"));
-  find("find").addEventListener("input", (event) => {
-    table.filter = event.target.value;
-    for (const row of table.rows.values()) row.row.hidden = !row.row.textContent.includes(table.filter);
-  });
+  find("find").addEventListener("input", (event) => table.find(event.target.value));
   find("file").addEventListener("change", (event) => {
     const [file] = event.target.files;
     if (file) replayFile(file);

@@ -53,6 +53,7 @@ export function readRecording(buffer, reasons) {
   const lasts_us = reader.number() / 1000;
   const lost = reader.number();
   const lanes = new Lanes();
+  lanes.recorded = true;
   lanes.reasons = reasons;
   for (let count = reader.number(); count > 0; --count) noteQueue(lanes, readQueue(reader));
   let at = 0;

@@ -35,6 +35,9 @@ class Row {
     this.history = [];
     this.row = make("tr");
     this.row.dataset.pid = program.pid;
+    this.row.addEventListener("click", (event) => {
+      if (!event.target.closest("button") && getSelection().isCollapsed) onExplain(program.client);
+    });
     const name = cell(this.row, "");
     this.name = make("button", "name-button");
     this.name.type = "button";
@@ -116,8 +119,8 @@ class Row {
 }
 
 export class ProgramTable {
-  constructor(table, nothing, onExplain) {
-    Object.assign(this, {table, body: table.tBodies[0], nothing, onExplain, rows: new Map(), filter: "", programs: []});
+  constructor(table, nothing, noMatch, onExplain) {
+    Object.assign(this, {table, body: table.tBodies[0], nothing, noMatch, onExplain, rows: new Map(), filter: "", programs: []});
     this.sorting = new Sorting(table.tHead, () => this.order());
   }
   show(programs) {
@@ -130,7 +133,7 @@ export class ProgramTable {
     }
     for (const program of programs) this.showOne(program);
     this.order();
-    this.nothing.hidden = programs.length > 0;
+    this.tellNothing();
     const hasMemory = (it) => it.memory_on_card || it.memory_on_host || it.memory_limit || it.memory_guarantee;
     this.table.classList.toggle("no-memory", !programs.some(hasMemory));
   }
@@ -147,7 +150,21 @@ export class ProgramTable {
       this.rows.set(program.client, row);
     }
     row.show(program);
-    row.row.hidden = !`${program.program} ${program.pid}`.includes(this.filter);
+    row.row.hidden = !this.matches(program);
+  }
+  matches(program) {
+    return `${program.program} ${program.pid} ${program.headline}`.toLowerCase().includes(this.filter.toLowerCase());
+  }
+  find(text) {
+    this.filter = text;
+    for (const program of this.programs) this.rows.get(program.client).row.hidden = !this.matches(program);
+    this.tellNothing();
+  }
+  tellNothing() {
+    const all = this.programs.length;
+    this.nothing.hidden = all > 0;
+    this.noMatch.hidden = all === 0 || this.programs.some((program) => this.matches(program));
+    setText(this.noMatch, `No match: none of ${all} program${all === 1 ? "" : "s"} has “${this.filter}” in its line.`);
   }
 }
 

@@ -123,6 +123,12 @@ export class Timeline {
     }
     flush();
   }
+  // The time of day of a moment that was live; in a recording the time since its begin.
+  timeText(at) {
+    if (this.offset === null || this.lanes?.recorded) return `${(at / 1e6).toFixed(2)} s`;
+    const ago_ms = performance.now() + this.offset / 1000 - at / 1000;
+    return new Date(Date.now() - ago_ms).toLocaleTimeString([], {hour12: false});
+  }
   drawAxis(context, end, bottom) {
     const {left, width} = this;
     const step = this.span / (narrow() ? 4 : 10);
@@ -132,7 +138,7 @@ export class Timeline {
       const x = width - (i * step * (width - left)) / this.span;
       context.fillStyle = this.colours.line;
       context.fillRect(Math.min(x, width - 1), AXIS - 4, 1, bottom - AXIS);
-      const text = i === 0 ? (this.end === null ? "now" : `${(end / 1e6).toFixed(2)} s`) : `−${(i * step) / 1e6} s`;
+      const text = i === 0 ? (this.end === null ? "now" : this.timeText(end)) : `−${(i * step) / 1e6} s`;
       context.fillStyle = this.colours.quiet;
       context.textAlign = i === 0 ? "right" : x - left < 20 ? "left" : "center";
       context.fillText(text, x, 9);

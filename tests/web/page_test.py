@@ -121,6 +121,28 @@ class Page(unittest.TestCase):
         self.assertIn("name-button", browser.js("return document.activeElement.className"), "focus comes back")
         self.check_quiet(browser)
 
+    def test_explains_on_a_click_anywhere_in_the_row(self):
+        browser = self.open()
+        browser.click("#programs tbody tr td.number")
+        browser.wait("document.getElementById('detail').open", "the explanation is open")
+
+    def test_says_that_a_search_finds_nothing(self):
+        browser = self.open()
+        search = "document.getElementById('find')"
+        browser.js(f"{search}.value = 'zebra'; {search}.dispatchEvent(new Event('input'))")
+        told = browser.wait("document.getElementById('no-match').hidden ? null "
+                            ": document.getElementById('no-match').textContent", "it is said")
+        self.assertEqual(told, f"No match: none of {PROGRAMS} programs has “zebra” in its line.")
+        browser.js(f"{search}.value = ''; {search}.dispatchEvent(new Event('input'))")
+        self.assertTrue(browser.js("return document.getElementById('no-match').hidden"))
+
+    def test_paused_it_shows_the_time_and_how_to_go_on(self):
+        browser = self.open()
+        browser.click("#pause")
+        self.assertEqual(browser.js("return document.getElementById('pause').textContent"), "Go on")
+        browser.click("#pause")
+        self.assertEqual(browser.js("return document.getElementById('pause').textContent"), "Pause")
+
     def test_explains_by_keyboard_alone(self):
         browser = self.open()
         for _ in range(30):
