@@ -100,6 +100,7 @@ bool TopSession::answer_key(int key) {
             break;
         case kKeyEscape:
             view_.help = false;
+            view_.filter.clear();
             below_ = Below::kNothing;
             show_below();
             break;
@@ -180,8 +181,16 @@ void TopSession::ask_number(const char* what, const char* member) {
     });
 }
 
+std::string TopSession::policy_names() {
+    std::string names;
+    const Json answer = ask_({{"cmd", "policy"}}, "policies");
+    for (const Json& known : answer.value("policies", Json::array()))
+        names += (names.empty() ? "" : " ") + known.value("name", "");
+    return names;
+}
+
 void TopSession::ask_policy() {
-    begin_line("policy for all programs: ", "", [this](const std::string& text) {
+    begin_line("policy for all programs (" + policy_names() + "): ", "", [this](const std::string& text) {
         if (text.empty()) return;
         ask_first("use policy " + text + " for all programs",
                   [=, this] { order({{"cmd", "policy"}, {"name", text}}); });

@@ -44,6 +44,7 @@ private:
     void order(const Json& request);
     void ask_number(const char* what, const char* member);
     void ask_policy();
+    std::string policy_names();  // with spaces between
     void ask_suspension();
 
     Ask ask_;

@@ -108,7 +108,7 @@ std::string device_text(const TopDevice& device, const TopView& view) {
 
 const std::vector<std::string>& help() {
     static const std::vector<std::string> kLines = {
-        "PRIO     priority, larger is more urgent   SHR    percent of the device asked for",
+        "PRIO     priority, larger is more urgent   SHR    percent of the device wanted",
         "GOT %    device time of the last second    HELD%  of that: suspended, with work",
         "PRE/S    holds in the last second          P50 P99  lengths of bursts of work",
         "HISTORY  GOT, a mark for each look       away   its memory is on the host",
@@ -117,8 +117,16 @@ const std::vector<std::string>& help() {
         "up down j k  choose a program              Enter its queues   e  explain it",
         "p priority   h share   P policy            z     suspend it, or resume it",
         "s  sort by the next column   r  reverse    /     only programs with this name",
-        "q  quit      ?  this help                  a change is asked for first: y"};
+        "q  quit   ? this help   Escape shows all   a change is asked for first: y"};
     return kLines;
+}
+
+// Says why the table is empty.
+std::string none_shown(const TopRows& rows, const TopView& view) {
+    const size_t all = rows.rows().size();
+    if (all == 0) return "no program is scheduled: start one with 'xcli run -- PROGRAM'";
+    return "no match: none of " + std::to_string(all) + (all == 1 ? " program" : " programs") + " has \"" +
+           view.filter + "\" in its name or number (Escape shows all)";
 }
 
 // Returns the first row to show, so that the chosen one is among the `room` rows shown.
@@ -163,8 +171,7 @@ std::vector<TopLine> top_picture(const TopRows& rows, const TopView& view) {
     const size_t first = first_shown(shown, view.chosen, room);
     for (size_t i = first; i < shown.size() && i < first + room; ++i)
         lines.push_back({row_text(shown[i], view), mark_of(shown[i], view)});
-    if (shown.empty() && room > 0)
-        lines.push_back({"no program is scheduled: start one with 'xcli run -- PROGRAM'", {}});
+    if (shown.empty() && room > 0) lines.push_back({none_shown(rows, view), {}});
     for (size_t i = 0; i < std::min(below.size(), most_below); ++i) lines.push_back({below[i], TopMark::kPlain});
     if (lines.size() >= view.rows) lines.resize(view.rows > 0 ? view.rows - 1 : 0);
     while (lines.size() + 1 < view.rows) lines.push_back({});

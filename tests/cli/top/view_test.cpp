@@ -156,6 +156,8 @@ protected:
               [this](const Json& request, const char* pages) -> Json {
                   if (request["cmd"] == "list")
                       return {{"queues", {{{"client", 2}, {"priority", 5}, {"reason", "x"}}}}};
+                  if (pages != nullptr && request["cmd"] == "policy")
+                      return {{"policies", {{{"name", "HPF"}}, {{"name", "CFS"}}}}};
                   if (pages == nullptr) orders.push_back(request);
                   if (pages == nullptr && refuses) throw Refusal("the server says no");
                   return answer_of(3);
@@ -195,7 +197,9 @@ TEST_F(TopKeys, AChangeIsAskedForFirst) {
 TEST_F(TopKeys, SuspendShareAndPolicy) {
     press("jzy");
     press("h20\ny");
-    press("PCFS\ny");
+    press("P");
+    EXPECT_TRUE(has(shown(), "policy for all programs (HPF CFS): ")) << shown();
+    press("CFS\ny");
     ASSERT_EQ(orders.size(), 3U);
     EXPECT_EQ(orders[0], (Json{{"cmd", "suspend"}, {"pid", 1002}}));
     EXPECT_EQ(orders[1], (Json{{"cmd", "hint"}, {"pid", 1002}, {"share", 20}}));
@@ -215,6 +219,13 @@ TEST_F(TopKeys, NothingIsChangedWithoutAChoice) {
     EXPECT_TRUE(has(shown(), "choose a program first"));
     press("y");
     EXPECT_TRUE(orders.empty());
+}
+
+TEST_F(TopKeys, AFilterThatMatchesNothingSaysSo) {
+    press("/zebra\n");
+    EXPECT_TRUE(has(shown(), "no match: none of 3 programs has \"zebra\" in its name or number")) << shown();
+    session.press(kKeyEscape);
+    EXPECT_TRUE(has(shown(), "program2")) << shown();
 }
 
 TEST_F(TopKeys, FilterSortAndQueues) {
