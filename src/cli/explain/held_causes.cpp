@@ -84,12 +84,21 @@ struct Cause {
     std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
 };
 
+// Returns whether the program that it was held for can still be told something.
+bool still_there(const Cause& cause) {
+    if (!cause.by.contains("pid")) return false;
+    const Json& programs = cause.answer["programs"];
+    return std::any_of(programs.begin(), programs.end(), [&cause](const Json& program) {
+        return program.value("pid", int64_t{0}) == cause.by.value("pid", int64_t{0});
+    });
+}
+
 std::string be_more_urgent(const Cause& cause) {
     for (const Remedy& remedy : kRemedies)
         if (cause.policy == remedy.policy) return remedy.begin + cause.pid + remedy.end;
     const int64_t above = cause.by.value("priority", int64_t{0}) + 1;
     std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
-    if (!cause.by.contains("pid")) return raise;
+    if (!still_there(cause)) return raise;
     return raise + ", or lower the other's (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) + " -p " +
            std::to_string(cause.program.value("priority", int64_t{0}) - 1) + ")";
 }
@@ -120,7 +129,8 @@ void say_used_up(Cause& cause) {
     cause.found(WhySlow::kShareUsedUp,
                 "; it has used up its share" +
                     (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now",
-                "ask for a larger share (" + cause.hint("--share PERCENT") + ")");
+                cause.policy == "UP" ? "raise its part of the turns (" + cause.hint("-u PERCENT") + ")"
+                                     : "ask for a larger share (" + cause.hint("--share PERCENT") + ")");
 }
 
 void say_not_its_turn(Cause& cause) {

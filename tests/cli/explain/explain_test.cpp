@@ -167,6 +167,20 @@ TEST_F(Explain, ShareUsedUp) {
     expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
 }
 
+TEST_F(Explain, AdviceFitsThePolicyInForce) {
+    policy = "UP";
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false, "it has used up its share", " -u PERCENT");
+}
+
+TEST_F(Explain, AnEndedProgramIsNotToBeLowered) {
+    hold(cause("more_urgent", &other, 400, 20));
+    expect(WhySlow::kMoreUrgent, false, "", "lower the other's");
+    other["pid"] = 4194999;  // the cause keeps the number that it had
+    const std::string advice = explained().advice;
+    EXPECT_FALSE(has(advice, "lower the other's")) << advice;
+}
+
 TEST_F(Explain, TurnsOfThePolicy) {
     policy = "CFS";
     hold(cause("not_its_turn", &other, 500, 50));
