@@ -9,6 +9,16 @@ std::vector<std::string> commands_of(const CLI::App& app) {
     return names;
 }
 
+std::string meant_command(const CLI::App& app, const std::string& word) {
+    // Words of other tools for what a command of ours does.
+    constexpr std::pair<const char*, const char*> kElsewhere[] = {
+        {"ls", "list"},     {"ps", "status"}, {"stop", "suspend"},  {"pause", "suspend"}, {"continue", "resume"},
+        {"renice", "hint"}, {"nice", "hint"}, {"priority", "hint"}, {"why", "explain"}};
+    for (const auto& [theirs, ours] : kElsewhere)
+        if (word == theirs) return std::string(" (did you mean \"") + ours + "\"?)";
+    return meant(commands_of(app), word);
+}
+
 std::string meant_option(const CLI::App& app, const std::string& error) {
     const std::string mark = " has no option ";
     const size_t at = error.find(mark);

@@ -14,6 +14,8 @@ using config::meant;
 using config::nearest;
 
 std::vector<std::string> commands_of(const CLI::App& app);
+// Returns a suggestion for a word that is no command; empty if none is near.
+std::string meant_command(const CLI::App& app, const std::string& word);
 // Returns such a suggestion for the option that a parse error of the command `app` names.
 std::string meant_option(const CLI::App& app, const std::string& error);
 

@@ -7,6 +7,7 @@
 #include "cli/examples.h"
 #include "cli/run.h"
 #include "cli/server_link.h"
+#include "cli/shell_values.h"
 #include "cli/shell_words.h"
 #include "cli/show.h"
 #include "cli/version.h"
@@ -34,6 +35,8 @@ bool print_about_itself(const CLI::App& app, int argc, char** argv) {
         const std::string script = completion(app, more);
         if (script.empty()) throw Failure("say for which shell: xcli completion bash, zsh or fish");
         print(script);
+    } else if (word == "complete") {  // the scripts above call it
+        print(shell_values(more));
     } else {
         return false;
     }
@@ -52,7 +55,7 @@ int report(const Words& words, std::string sentence, Status status = kUsage) {
     xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote a file's name or an
                                                                        // argument
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    if (words.json)
+    if (words.json && status != kNotWritten)
         print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2, ' ', false,
                                                                                      Json::error_handler_t::replace) +
               "\n");
@@ -78,19 +81,20 @@ int main(int argc, char** argv) {
     add_steering_commands(app, words);
     add_examples(app);
     app.footer(
-        "Exit status: 0 done, 2 the command line makes no sense, 3 no server answers, 4 there is no such program or "
+        "Exit status: 0 done, 1 the output cannot be written, 2 the command line makes no sense, 3 no server answers, "
+        "4 there is no such program or "
         "queue, "
         "5 the server refuses. 'xcli run' ends as its program does.");
     console::shape_help(app);
     try {
         if (print_about_itself(app, argc, argv)) return 0;
     } catch (const CLI::Error&) {
-        return report(words, std::string("there is no command \"") + argv[2] + "\"" + meant(commands_of(app), argv[2]));
+        return report(words, std::string("there is no command \"") + argv[2] + "\"" + meant_command(app, argv[2]));
     } catch (const Failure& failure) {
         return report(words, failure.what(), failure.status());
     }
     if (is_unknown_command(app, argv[1]))
-        return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant(commands_of(app), argv[1]) +
+        return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant_command(app, argv[1]) +
                                  ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
     const auto refuse = [&](const std::string& sentence) {

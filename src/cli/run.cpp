@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +12,11 @@
 #include "base/text.h"
 #include "cli/config/rules.h"
 #include "cli/drivers.h"
+#include "cli/ignored.h"
 #include "cli/installation.h"
 #include "cli/last_word.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
-#include "cli/steer.h"
 #include "cli/visibility.h"
 
 namespace xsched::cli {
@@ -122,32 +121,6 @@ bool is_quiet(const RunOptions& options) {
     return options.log_level.empty() && is_unset("XLOG_LEVEL") && is_unset("XLOG_FILE");
 }
 
-// Warns of hints that have no effect under the server's policy. The program runs all the same.
-void tell_unused(const RunOptions& options) {
-    try {
-        const Json answer = ServerLink().ask({{"cmd", "policy"}});
-        const std::string policy = answer.value("policy", "");
-        for (const base::HintInfo& hint : base::kHints) {
-            const auto value = options.hints.of(hint);
-            if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
-            bool used = true;
-            Json readers = Json::array();
-            for (const Json& known : answer.value("policies", Json::array())) {
-                const Json& hints = known.at("hints");
-                const bool reads =
-                    hints.is_null() || std::find(hints.begin(), hints.end(), hint.request) != hints.end();
-                if (known.value("name", "") == policy) used = reads;
-                if (reads && !hints.is_null()) readers.push_back(known.at("name"));
-            }
-            if (!used)
-                fprintf(stderr, "xcli: %s\n",
-                        unused_sentence(policy, {{"hint", hint.request}, {"used_by", readers}}).c_str());
-        }
-    } catch (const std::exception&) {
-        // the program runs all the same
-    }
-}
-
 void set_environment(const RunOptions& options) {
     setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
     if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
@@ -244,11 +217,12 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     config::put_into_environment(configuration);
     fprintf(stderr, "%s", configuration.complaints().c_str());
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
+    tell_misspelt_variables();
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
         ensure_server(installation.server, options.policy);
         load_rules_quietly(configuration);
-        tell_unused(options);
+        tell_what_is_ignored(options);
     }
     set_environment(options);
     const Misfit misfit = misfit_of(program);

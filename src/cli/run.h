@@ -1,26 +1,12 @@
 // xcli run: executes a program with the shims loaded, a server running, and its queues' settings in the environment.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/hint_words.h"
+#include "cli/run_options.h"
 
 namespace xsched::cli {
-
-struct RunOptions {
-    HintWords hints;
-    std::optional<int64_t> level;
-    std::optional<int64_t> threshold;
-    std::optional<int64_t> batch_size;
-    std::string policy;
-    std::string scheduler = "global";
-    std::string log_level;
-    bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
-    bool leaves = false;  // do not say it, although standard error is a terminal
-};
 
 // Splits the command line at the program's name; everything from there on belongs to the program, with "--" before it
 // or without. Returns where our own words end. All options before it take one value, except flags.

@@ -12,8 +12,8 @@ namespace xsched::cli {
 
 using Json = nlohmann::json;
 
-// xcli's exit statuses if it did not carry out a command.
-enum Status : int { kUsage = 2, kNoServer = 3, kNobody = 4, kRefused = 5 };
+// xcli's exit statuses if it did not carry out a command, or could not write its output.
+enum Status : int { kNotWritten = 1, kUsage = 2, kNoServer = 3, kNobody = 4, kRefused = 5 };
 
 // Thrown to end the tool with this sentence and status.
 class Failure : public std::runtime_error {

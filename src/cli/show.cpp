@@ -1,7 +1,9 @@
 #include "cli/show.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/files.h"
 #include "base/options.h"
@@ -240,8 +242,9 @@ void add_once(Json& sentences, const Json& more) {
 }  // namespace
 
 void print(const std::string& text) {
-    fwrite(text.data(), 1, text.size(), stdout);
-    fflush(stdout);
+    const bool written = fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (fflush(stdout) != 0 || !written)
+        throw Failure(std::string("standard output cannot be written: ") + strerror(errno), kNotWritten);
 }
 
 void print_text(const std::string& text) { print(console::folded(text, console::text_width())); }

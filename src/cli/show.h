@@ -17,6 +17,7 @@ int show_options(bool debug, bool json);
 // Explains the keys of --json.
 int show_fields(bool json);
 
+// Writes text to standard output. Throws Failure if it cannot be written, as when a disk is full.
 void print(const std::string& text);
 // Prints text for people, folded to the width of their terminal (console/fold.h).
 void print_text(const std::string& text);

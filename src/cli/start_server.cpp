@@ -143,11 +143,6 @@ bool ensure_server(const std::string& server, const std::string& policy) {
         if (!connection) return start(server, policy);
         ServerLink link(std::move(connection), path);
         announce(link);
-        if (!policy.empty())
-            XLOG_INFO(
-                "an xserver is running already: --policy %s is not used ('xcli policy -s %s' "
-                "changes it)",
-                policy.c_str(), policy.c_str());
         return true;
     } catch (const Failure& failure) {
         XLOG_WARN("%s; the program runs unscheduled", failure.what());

@@ -20,7 +20,8 @@ struct ConfigAsked {
 };
 
 void add_target(CLI::App* command, Target& target) {
-    command->add_option("PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names");
+    command->add_option("PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names")
+        ->type_name("PROGRAM");
     command->add_option("-x,--queue", target.queues, "queues as 'xcli list' shows them: PID.NUMBER");
     command->add_option("--device", target.device, "all queues on this device: its number, or a part of its name");
     command->add_flag("--all", target.all, "all programs that you may see");
@@ -31,10 +32,12 @@ void add_policy(CLI::App& app, Words& words) {
     CLI::App* policy = add_command(app, words, "policy", "show, change (NAME or -s NAME) or list (-n) the policy",
                                    [&words, given] { return steer_policy(*given, words.json); });
     policy->add_flag("-q,--query", given->query, "show the present policy");
-    CLI::Option* set = policy->add_option("-s,--set", given->set_name, "change it to NAME")->expected(0, 1);
-    CLI::Option* name =
-        policy->add_option("-n,--name", given->name, "list the policies; with -s: the name")->expected(0, 1);
-    policy->add_option("NAME", given->set_name, "change it to this");
+    CLI::Option* set =
+        policy->add_option("-s,--set", given->set_name, "change it to NAME")->expected(0, 1)->type_name("POLICY");
+    CLI::Option* name = policy->add_option("-n,--name", given->name, "list the policies; with -s: the name")
+                            ->expected(0, 1)
+                            ->type_name("POLICY");
+    policy->add_option("NAME", given->set_name, "change it to this")->type_name("POLICY");
     policy->callback([&words, given, set, name] {
         given->set = set->count() > 0;
         given->list = name->count() > 0 && given->name.empty();
@@ -67,7 +70,7 @@ void add_config(CLI::App& app, Words& words) {
     config->add_option("-t,--threshold", given->config.threshold, "most commands in flight");
     config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time");
     CLI::App* check = config->add_subcommand("check", "say what is wrong with a configuration file, and what is right");
-    check->add_option("FILE", *file, "the file")->required();
+    check->add_option("FILE", *file, "the file")->required()->type_name("FILE");
     check->add_flag("--json", words.json, "print JSON");
 }
 
@@ -105,7 +108,7 @@ void add_log(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
     CLI::App* log = add_command(app, words, "log", "show or change the server's log level",
                                 [&words, given] { return steer_log(*given, words.json); });
-    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO");
+    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO")->type_name("LEVEL");
 }
 
 }  // namespace

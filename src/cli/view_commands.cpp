@@ -46,7 +46,8 @@ void add_status(CLI::App& app, Words& words) {
                 return given->limits ? show_limits(words.json) : show_status(given->target, words.json);
             });
         });
-    CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names");
+    CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names")
+                           ->type_name("PROGRAM");
     add_watch(status, given->watch);
     status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used")->excludes(pid);
 }
@@ -58,7 +59,8 @@ void add_explain(CLI::App& app, Words& words) {
             return watch(given->watch, [&words, given] { return xsched::cli::explain(given->said, words.json); });
         });
     add_watch(explain, given->watch);
-    explain->add_option("PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names");
+    explain->add_option("PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names")
+        ->type_name("PROGRAM");
     CLI::Option* slow = explain->add_option("--slow", given->said.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
     explain->add_option("-t,--time", given->said.time, "with --slow: for how long (1m)")->needs(slow);

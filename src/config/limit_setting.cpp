@@ -40,6 +40,12 @@ std::string limit_names() {
     return names;
 }
 
+// Returns a value that makes sense: the one that counts without a setting, unless that is "no limit".
+int64_t example_of(const LimitInfo& info) {
+    constexpr int64_t kSomePercent = 30;
+    return info.ordinary != 0 ? info.ordinary : std::min<int64_t>(info.most, kSomePercent);
+}
+
 }  // namespace
 
 bool read_number(const std::string& text, int64_t* number) {
@@ -75,7 +81,7 @@ LimitSetting read_limit(const std::string& text, bool names) {
     if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
                                  std::to_string(info.most) + ": write " + name + "=" +
-                                 (is_size(info) ? "4GiB" : std::to_string(info.ordinary)));
+                                 (is_size(info) ? "4GiB" : std::to_string(example_of(info))));
     setting.limit = *limit;
     if (for_one) setting.user = uid_of(text.substr(0, colon), names);
     return setting;

@@ -358,6 +358,20 @@ TEST_F(Commands, HelpFitsEightyColumns) {
     EXPECT_GE(count, 20);
 }
 
+TEST_F(Commands, AFullDiskIsAnError) {
+    for (const char* command : {"list", "status --json", "policy -n", "completion bash"}) {
+        const std::string line = binary("xcli") + " " + command + " > /dev/full";
+        const Outcome outcome = run_to_end({"/bin/sh", "-c", line}, directory.environment());
+        EXPECT_EQ(outcome.status, 1) << command;
+        EXPECT_EQ(outcome.err, "xcli: standard output cannot be written: No space left on device\n") << command;
+    }
+}
+
+TEST_F(Commands, WordsOfOtherToolsLeadToOurs) {
+    expect_sentence({"ls"}, "there is no command \"ls\" (did you mean \"list\"?)");
+    expect_sentence({"pause", "1"}, "(did you mean \"suspend\"?)");
+}
+
 TEST_F(Commands, ErrorsAreJsonToo) {
     const Outcome outcome = xcli({"suspend", "4194999", "--json"});
     EXPECT_EQ(outcome.status, 4);

@@ -1,0 +1,24 @@
+// The options of `xcli run`, as the command line gave them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/hint_words.h"
+
+namespace xsched::cli {
+
+struct RunOptions {
+    HintWords hints;
+    std::optional<int64_t> level;
+    std::optional<int64_t> threshold;
+    std::optional<int64_t> batch_size;
+    std::string policy;
+    std::string scheduler = "global";
+    std::string log_level;
+    bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
+    bool leaves = false;  // do not say it, although standard error is a terminal
+};
+
+}  // namespace xsched::cli
