@@ -35,30 +35,15 @@ bool try_to_count(size_t at, ipc::Header* header, uint64_t bytes) {
     return false;
 }
 
-// Returns how much the program may have while the scheduler does not answer: what the limits left it when the scheduler
-// last looked at the device, or the whole limit if it never has.
-uint64_t most_without_answer(const ipc::Header& header, const DeviceMemory& words) {
-    const uint64_t most = words.joint_most.load(std::memory_order_relaxed);
-    const bool looked = most != 0 || words.limit_answered.load(std::memory_order_relaxed) != 0;
-    return looked ? most : joint_limit(header);
-}
-
-// Counts the bytes although the scheduler does not answer. Returns false if the program would have too much.
-bool count_without_answer(size_t at, ipc::Header& header, uint64_t bytes) {
+// Says once how much the program may have while the scheduler does not answer: the part that it was given last. The
+// parts of all programs together are the limit, so they cannot have more meanwhile.
+void tell_of_silence(const DeviceMemory& words) {
     static constinit std::atomic<bool> told{false};
-    DeviceMemory& words = header.memory[at];
-    const uint64_t most = most_without_answer(header, words);
-    if (!told.exchange(true, std::memory_order_relaxed))
-        XLOG_WARN(
-            "the scheduler does not answer: until it does, this program may have %.2f GiB on the device, which is what "
-            "the limits of its user and control group left it",
-            static_cast<double>(most) / (1 << 30));
-    CountedMemory& counted = g_counted_memory[at];
-    base::Lock lock(counted.counting);
-    if (counted.bytes > most || bytes > most - counted.bytes) return false;
-    counted.bytes += bytes;
-    words.counted.store(counted.bytes, std::memory_order_seq_cst);
-    return true;
+    if (told.exchange(true, std::memory_order_relaxed)) return;
+    XLOG_WARN(
+        "the scheduler does not answer: until it does, this program may have %.2f GiB on the device, which is its part "
+        "of the limits of its user and control group",
+        static_cast<double>(words.may_have.load(std::memory_order_relaxed)) / (1 << 30));
 }
 
 // Returns whether an earlier request has no answer yet. A scheduler that answers again answers that one first.
@@ -82,8 +67,8 @@ bool ask_for_more(DeviceMemory& words, ipc::Header& header, uint64_t bytes, int6
 
 }  // namespace
 
-// Counts an allocation against the joint limit. Returns false if the limit forbids it. If the scheduler does not answer
-// for a second, what it told last decides, and later allocations do not wait. Another thread of the process may take
+// Counts an allocation against the joint limit. Returns false if the limit forbids it, or if the scheduler does not
+// answer for a second; later allocations do not wait for it. Another thread of the process may take
 // what was allowed for this one, which then asks again.
 bool count_memory(size_t at, uint64_t device, ipc::Header* header, uint64_t bytes) {
     if (try_to_count(at, header, bytes)) return true;
@@ -92,8 +77,10 @@ bool count_memory(size_t at, uint64_t device, ipc::Header* header, uint64_t byte
     words.device.store(device, std::memory_order_release);
     const int64_t until_ns = base::now_ns() + base::kSecond;
     do {
-        if (is_silent(words) || !ask_for_more(words, *header, bytes, until_ns))
-            return count_without_answer(at, *header, bytes);
+        if (is_silent(words) || !ask_for_more(words, *header, bytes, until_ns)) {
+            tell_of_silence(words);
+            return false;
+        }
         if (try_to_count(at, header, bytes)) return true;
     } while (bytes <= joint_memory_left(at, header) && base::now_ns() < until_ns);
     return false;
