@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/memory_stays.h"
 #include "base/options.h"
 #include "platform/opencl/hal/hal_abi.h"
 
@@ -95,6 +96,7 @@ extern "C" bool xocl_use_api(const xsched::opencl::ClApi* api) {
         XLOG_WARN("the OpenCL library lacks functions of OpenCL 1.1; nothing is scheduled on it");
         return false;
     }
+    xsched::base::say_that_memory_stays("OpenCL");
     auto* published = new (std::nothrow) Published{*api, g_published.load(std::memory_order_acquire)};
     if (published == nullptr) return false;
     while (!g_published.compare_exchange_weak(published->before, published, std::memory_order_acq_rel)) {
