@@ -30,6 +30,14 @@ TEST_F(SlotReader, OnlyUsedSlotsCount) {
     EXPECT_FALSE(read_slot(client.slot(0), kStart, numbers));
 }
 
+TEST_F(SlotReader, AQueueInTheBackgroundIsLessUrgentThanAllOthers) {
+    EXPECT_EQ(read().priority, 5);
+    client.slot(0).background = 1;
+    EXPECT_EQ(read().priority, PRIORITY_MIN);
+    client.slot(0).priority = PRIORITY_NO_EXECUTE;
+    EXPECT_EQ(read().priority, PRIORITY_NO_EXECUTE);
+}
+
 TEST_F(SlotReader, ReadyMeansNotEverythingIsComplete) {
     EXPECT_FALSE(read().ready);
     client.submit(0, kStart, 3);

@@ -72,6 +72,35 @@ TEST_F(MechanismInSlots, NoTimesliceForOneWithWorkInSeveralContexts) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u) << "streams of one context";
 }
 
+// A desktop is no client: what is in the background makes way for it without a known rival, all the time.
+TEST_F(MechanismInSlots, AProgramInTheBackgroundAloneHasAShortTimesliceAndASmallWindow) {
+    dispatcher.remove_client(2);
+    low.submit(0, kStart);
+    dispatcher.pass(kStart);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0U);
+    EXPECT_EQ(low.slot(0).window_ns, 0);
+    low.slot(0).background = 1;
+    dispatcher.pass(kStart + kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 1U);
+    EXPECT_GT(low.slot(0).window_ns, 0);
+    low.slot(0).background = 0;
+    dispatcher.pass(kStart + 2 * kMs);
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0U);
+    EXPECT_EQ(low.slot(0).window_ns, 0);
+}
+
+// Two of them would only switch from one to the other.
+TEST_F(MechanismInSlots, ProgramsInTheBackgroundBesideEachOtherHaveTheDriversTimeslice) {
+    for (FakeClient* client : {&low, &high}) {
+        client->slot(0).background = 1;
+        client->submit(0, kStart);
+    }
+    dispatcher.pass(kStart);
+    EXPECT_FALSE(low.suspended(0) || high.suspended(0));
+    EXPECT_EQ(low.slot(0).device_timeslice_us, 0U);
+    EXPECT_EQ(high.slot(0).device_timeslice_us, 0U);
+}
+
 TEST_F(MechanismInSlots, NoTimesliceForOneThatPausesOften) {
     low.slot(0).command_ns = kBriefNs;
     learn_pauses(20 * kUs);
