@@ -13,7 +13,7 @@ namespace xsched::base {
 enum class HintKind : uint8_t { kNumber, kTime, kTarget, kName, kBytes, kSwitch };
 enum class HintMerge : uint8_t { kKey, kLargest, kTighter };
 enum class HintScope : uint8_t { kQueue, kProcess, kJoint };
-enum class HintInRun : uint8_t { kRun, kNoRun };
+enum class HintInRun : uint8_t { kNoRun, kUsual, kMemory, kPolicies };
 
 // Hints in stored form: a kTime is stored as a CLOCK_MONOTONIC time in nanoseconds.
 struct Hints {

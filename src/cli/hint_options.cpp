@@ -26,17 +26,10 @@ std::string read_name(const std::string& text) {
 }
 
 // Returns the heading under which `xcli run --help` shows a hint: those for policies of their own come last.
-const char* group_of(base::HintId id) {
-    switch (id) {
-        case base::HintId::priority:
-        case base::HintId::share:
-        case base::HintId::limit:
-        case base::HintId::slo_p99:
-        case base::HintId::period_us:
-        case base::HintId::expect_ns: return "What the program gets";
-        case base::HintId::evictable:
-        case base::HintId::memory_limit:
-        case base::HintId::memory_guarantee: return "Memory (NVIDIA)";
+const char* group_of(base::HintInRun in_run) {
+    switch (in_run) {
+        case base::HintInRun::kUsual: return "What the program gets";
+        case base::HintInRun::kMemory: return "Memory (NVIDIA)";
         default: return "For single policies, and gangs";
     }
 }
@@ -62,16 +55,16 @@ void add_switch(CLI::App* command, const std::string& words, std::optional<int64
 
 void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
-        if (hint.words == nullptr || (run && hint.in_run != base::HintInRun::kRun)) continue;
+        if (hint.words == nullptr || (run && hint.in_run == base::HintInRun::kNoRun)) continue;
         std::string help = hint.help;
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
         if (hint.kind == base::HintKind::kSwitch) {
-            add_switch(command, hint.words, given.of(hint), help, group_of(hint.id));
+            add_switch(command, hint.words, given.of(hint), help, group_of(hint.in_run));
             continue;
         }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
-        option->type_name(value_name_of(hint.kind))->group(group_of(hint.id));
+        option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
         if (run) option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return config::read_latency_target(text); });

@@ -40,7 +40,7 @@ TEST(Hints, RowsAreWhole) {
         EXPECT_LE(hint.fallback, hint.most);
         EXPECT_TRUE(hint.accepts(hint.fallback));
         EXPECT_EQ(hint.request != nullptr, hint.words != nullptr) << "xcli asks the server";
-        EXPECT_TRUE(hint.in_run == base::HintInRun::kRun && hint.words != nullptr && hint.option != nullptr);
+        EXPECT_TRUE(hint.in_run != base::HintInRun::kNoRun && hint.words != nullptr && hint.option != nullptr);
         EXPECT_TRUE(hint.merge != HintMerge::kTighter || hint.fallback == 0) << "0 is no limit";
         for (const char* name : {hint.option, hint.request, hint.words})
             EXPECT_TRUE(name == nullptr || seen.insert(name).second) << name;

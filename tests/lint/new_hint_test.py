@@ -14,7 +14,7 @@ COMPILER = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
 TABLE = "src/base/hints.def"
 ROW = """XSCHED_HINT(probe_us, int64_t, kNumber, 0, 1000, 7, kTighter,
             kQueue, XHintProbe, 0, 1000,
-            "XSCHED_AUTO_XQUEUE_PROBE", "probe_us", "probe_us", "--probe", kRun,
+            "XSCHED_AUTO_XQUEUE_PROBE", "probe_us", "probe_us", "--probe", kPolicies,
             "microseconds that a test needs")
 """
 DECLARATION = "XResult XHintProbe(XQueueHandle xq, int64_t us);\n"
