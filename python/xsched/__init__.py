@@ -20,15 +20,15 @@ from ._platforms import PLATFORMS as _PLATFORMS
 from ._priority import priority
 from ._queue import Queue
 from ._scheduler import set_scheduler, set_timeslice
-from .errors import NoServerError, OutOfRangeError, RefusedError, XSchedError
+from .errors import NoServerError, NotFoundError, OutOfRangeError, RefusedError, XSchedError
 from .stats import (Explanation, ProcessStatus, ProgramStats, QueueStats, Status, explain, programs,  # noqa: F401
                     queues, status)
 from .types import *  # noqa: F401,F403
 from .types import __dict__ as _types
 
 __version__ = "0.9.0"
-__all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "OutOfRangeError", "ProcessStatus", "ProgramStats",
-           "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "acquire",
+__all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "NotFoundError", "OutOfRangeError", "ProcessStatus",
+           "ProgramStats", "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "acquire",
            "explain", "priority", "programs", "queues", "set_evictable", "set_memory_guarantee", "set_memory_limit",
            "set_scheduler", "set_timeslice", "status", "yield_device", *_PLATFORMS,
            *(name for name in _types if not name.startswith("_") and name != "IntEnum")]

@@ -9,10 +9,10 @@ import struct
 from contextlib import suppress
 from typing import Any, Dict, Iterator, List, Tuple
 
-from .errors import NoServerError, RefusedError
+from .errors import NoServerError, refusal
 
 MAGIC = 0x44435358
-VERSION = 29
+VERSION = 30
 TOOL = 2
 HELLO = struct.Struct("<IIII64si")
 WELCOME = struct.Struct("<IIIIIiQ")
@@ -117,7 +117,7 @@ class Link:
             raise NoServerError(f"the xserver at {self.path} sent an answer that is not understood: use one version "
                                 "of both")
         if not answer["ok"]:
-            raise RefusedError(answer.get("error", "refused without a reason"), answer.get("kind", ""))
+            raise refusal(answer.get("error", "refused without a reason"), answer.get("kind", ""))
         return answer
 
     def _exchange(self, request: bytes) -> Tuple[bytes, List[int]]:

@@ -46,7 +46,7 @@ class Queue:
         self._lock = threading.Lock()
         self._handle: XQueueHandle = 0
         self._hwq = 0
-        self._made_hwq = self._made_queue = False
+        self._made_hwq = self._made_queue = self._closed = False
         if self._stream.exists if lazy is None else not lazy:
             self.handle  # noqa: B018  makes it
 
@@ -54,8 +54,10 @@ class Queue:
 
     @property
     def handle(self) -> XQueueHandle:
-        """The XQueueHandle, for class XSched."""
+        """The XQueueHandle, for class XSched. XSchedError (NotAllowed) after close()."""
         with self._lock:
+            if self._closed:
+                raise XSchedError("Queue", XResult.kXSchedErrorNotAllowed, "it is closed: make a new xsched.Queue")
             if self._handle == 0:
                 with self._stream.enter():
                     self._make()
@@ -104,8 +106,9 @@ class Queue:
 
     def close(self) -> None:
         """Waits for the stream's work and removes the XQueue and the wrapper of the stream, if this object made them.
-        An object that is gone already is no error."""
+        An object that is gone already is no error. From then on every use of this object is one: XSchedError."""
         with self._lock:
+            self._closed = True
             handle, self._handle = self._handle, 0
             if handle and self._made_queue:
                 result = XSched.XQueueDestroy(handle)

@@ -24,12 +24,17 @@ POLICIES: Dict[str, XPolicyType] = {
     "MLFQ": XPolicyType.kPolicyMultiLevelFeedbackQueue,
 }
 
+WITHOUT_NUMBER = ("AUTO", "OBSERVE")  # policies that are found by name alone
+
 
 def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
     """From now on "global" (xserver), "local" (this process, by `policy`) or "app" (only its own suspend and resume)
     decides, in place of what XSCHED_SCHEDULER says. XSchedError (NotSupported) if this build lacks the policy."""
     if scheduler.lower() not in SCHEDULERS:
         raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app")
+    if policy.upper() in WITHOUT_NUMBER:
+        raise ValueError(f"policy {policy!r} has no number, which XHintSetScheduler needs: set XSCHED_SCHEDULER=local and "
+                         f"XSCHED_POLICY={policy.upper()} before the program uses a device")
     if policy.upper() not in POLICIES:
         raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}")
     check("XHintSetScheduler", XSched.XHintSetScheduler(SCHEDULERS[scheduler.lower()], POLICIES[policy.upper()]))

@@ -50,6 +50,15 @@ class RefusedError(XSchedError):
         self.result = _REFUSALS.get(kind, XResult.kXSchedErrorNotAllowed)
 
 
+class NotFoundError(RefusedError, LookupError):
+    """There is no such program or queue; what `xcli` ends with status 4 for. Its `kind` is "nobody"."""
+
+
+def refusal(sentence: str, kind: str) -> RefusedError:
+    """Returns the error for a refusal of this kind."""
+    return (NotFoundError if kind == "nobody" else RefusedError)(sentence, kind)
+
+
 def check(call: str, result: XResult, *given: object) -> None:
     """Raises XSchedError unless `result` is success. `given`: the arguments, for the sentence."""
     if result != XResult.kXSchedSuccess:

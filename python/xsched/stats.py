@@ -5,7 +5,7 @@
 
 Names are those of --json (docs/json.md), and units are in the names: _ms, _us, _s, _percent; what has none is a count.
 None: not measured. A user sees the own programs; root and the server's own user see all. NoServerError if no server
-answers, RefusedError with kind "nobody" if there is no such program."""
+answers, NotFoundError if there is no such program."""
 import json
 import subprocess
 from dataclasses import dataclass, fields, is_dataclass
@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar, Union
 
 from . import _libraries
 from ._link import Link
-from .errors import NoServerError, RefusedError
+from .errors import NoServerError, refusal
 
 Made = TypeVar("Made")
 Percents = Tuple[Optional[float], Optional[float], Optional[float]]
@@ -246,8 +246,7 @@ def _is_meant(entry: Any, who: Union[None, int, str]) -> bool:
 def _meant(entries: List[Any], who: Union[None, int, str]) -> List[Any]:
     found = [entry for entry in entries if _is_meant(entry, who)]
     if who is not None and not found:
-        raise RefusedError(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are",
-                           "nobody")
+        raise refusal(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are", "nobody")
     return found
 
 
@@ -289,7 +288,7 @@ def explain(who: Union[None, int, str] = None) -> List[Explanation]:
         return []
     kinds = {2: "usage", 4: "nobody", 5: "refused"}
     if answer.get("status") in kinds:
-        raise RefusedError(answer["error"], kinds[answer["status"]])
+        raise refusal(answer["error"], kinds[answer["status"]])
     raise NoServerError(answer["error"])
 
 

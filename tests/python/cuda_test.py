@@ -248,6 +248,16 @@ class Queues(WithStream):
         queue.close()
         queue.close()
 
+    def test_a_closed_queue_stays_closed(self):
+        stream = driver.new_stream()
+        queue = xsched.Queue(stream, priority=1)
+        queue.close()
+        for use in (lambda: queue.priority, lambda: queue.handle, queue.suspend, queue.wait):
+            with self.assertRaisesRegex(xsched.XSchedError, "it is closed: make a new xsched.Queue"):
+                use()
+        self.assertFalse(queue.made)
+        stream.destroy()
+
 
 class Priorities(WithStream):
     def test_within_the_block_and_no_longer(self):

@@ -119,6 +119,8 @@ class Readings(unittest.TestCase):
             with self.assertRaises(xsched.RefusedError) as caught:
                 ask("nobody-of-that-name")
             self.assertEqual(caught.exception.kind, "nobody")
+            self.assertIsInstance(caught.exception, xsched.NotFoundError)
+            self.assertIsInstance(caught.exception, LookupError)
             self.assertIsInstance(caught.exception, xsched.XSchedError)
             self.assertIn("nobody-of-that-name", str(caught.exception))
 

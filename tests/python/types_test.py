@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 import xsched  # noqa: E402
 from xsched import _bindings, types  # noqa: E402
-from xsched._scheduler import POLICIES  # noqa: E402
+from xsched._scheduler import POLICIES, WITHOUT_NUMBER  # noqa: E402
 
 INCLUDE = ROOT / "include" / "xsched"
 
@@ -104,6 +104,13 @@ class Types(unittest.TestCase):
                     registered[name] = types.XPolicyType[policy]
         self.assertTrue(registered)
         self.assertEqual({name: POLICIES.get(name) for name in registered}, registered)
+
+    def test_policies_without_a_number_say_how_they_are_chosen(self):
+        for name in WITHOUT_NUMBER:
+            source = "".join(file.read_text() for file in (ROOT / "src/policy").glob("*/*.cpp"))
+            self.assertRegex(source, rf'XSCHED_POLICY\(\w+,\s*"{name}",\s*kPolicyUnknown')
+            with self.assertRaisesRegex(ValueError, f"XSCHED_POLICY={name} before"):
+                xsched.set_scheduler("local", name.lower())
 
     def test_everything_has_a_docstring(self):
         for thing in (xsched, xsched.XSched, xsched.Queue, xsched.priority, xsched.set_scheduler, xsched.XSchedError,
