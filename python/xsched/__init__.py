@@ -28,7 +28,7 @@ from .types import __dict__ as _types
 
 __version__ = "0.9.0"
 __all__ = ["Explanation", "LazyXSchedQueue", "NoServerError", "NotFoundError", "OutOfRangeError", "ProcessStatus",
-           "ProgramStats", "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue", "acquire",
-           "explain", "priority", "programs", "queues", "set_evictable", "set_memory_guarantee", "set_memory_limit",
-           "set_scheduler", "set_timeslice", "status", "yield_device", *_PLATFORMS,
+           "ProgramStats", "Queue", "QueueStats", "RefusedError", "Status", "XSched", "XSchedError", "XSchedQueue",
+           "acquire", "explain", "priority", "programs", "queues", "set_evictable", "set_memory_guarantee",
+           "set_memory_limit", "set_scheduler", "set_timeslice", "status", "yield_device", *_PLATFORMS,
            *(name for name in _types if not name.startswith("_") and name != "IntEnum")]

@@ -33,8 +33,8 @@ def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
     if scheduler.lower() not in SCHEDULERS:
         raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app")
     if policy.upper() in WITHOUT_NUMBER:
-        raise ValueError(f"policy {policy!r} has no number, which XHintSetScheduler needs: set XSCHED_SCHEDULER=local and "
-                         f"XSCHED_POLICY={policy.upper()} before the program uses a device")
+        raise ValueError(f"policy {policy!r} has no number, which XHintSetScheduler needs: set XSCHED_SCHEDULER=local "
+                         f"and XSCHED_POLICY={policy.upper()} before the program uses a device")
     if policy.upper() not in POLICIES:
         raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}")
     check("XHintSetScheduler", XSched.XHintSetScheduler(SCHEDULERS[scheduler.lower()], POLICIES[policy.upper()]))

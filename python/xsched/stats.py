@@ -246,7 +246,8 @@ def _is_meant(entry: Any, who: Union[None, int, str]) -> bool:
 def _meant(entries: List[Any], who: Union[None, int, str]) -> List[Any]:
     found = [entry for entry in entries if _is_meant(entry, who)]
     if who is not None and not found:
-        raise refusal(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are", "nobody")
+        raise refusal(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are",
+                      "nobody")
     return found
 
 
