@@ -59,7 +59,7 @@ struct alignas(512) QueueSlot {
     // --- More urgent queues of the same process wait for this one: it counts as at least as urgent as
     // inherited_priority[i] until `completed` reaches inherited_until[i]. (client)
     alignas(64) std::atomic<uint64_t> inherited_until[kMostInherited];
-    std::atomic<int32_t> inherited_priority[kMostInherited];
+    std::atomic<int16_t> inherited_priority[kMostInherited];
     // --- hints; client and server write, last one wins
 #define XSCHED_HINT(field, type, ...) std::atomic<type> field;
 #include "base/hints.def"

@@ -60,7 +60,7 @@ inline SlotWork work_of(const QueueSlot& slot) {
 inline int32_t with_inherited_priority(const QueueSlot& slot, int32_t own, uint64_t completed) {
     for (int i = 0; i < kMostInherited; ++i)
         if (completed < slot.inherited_until[i].load(std::memory_order_acquire))
-            own = std::max(own, slot.inherited_priority[i].load(std::memory_order_relaxed));
+            own = std::max<int32_t>(own, slot.inherited_priority[i].load(std::memory_order_relaxed));
     return own;
 }
 

@@ -23,7 +23,7 @@ bool inherit(ipc::QueueSlot& slot, uint64_t submitted, int32_t priority) {
         if (place < 0) place = i;
     }
     if (place >= 0)
-        slot.inherited_priority[place].store(priority, std::memory_order_relaxed);
+        slot.inherited_priority[place].store(static_cast<int16_t>(priority), std::memory_order_relaxed);
     else
         place = 0;  // all entries have higher priorities: extend the first one
     slot.inherited_until[place].store(submitted, std::memory_order_release);

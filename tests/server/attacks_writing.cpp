@@ -39,7 +39,7 @@ void times(ipc::QueueSlot& slot, Random& random) {
 void inherits(ipc::QueueSlot& slot, Random& random) {
     const unsigned at = random() % ipc::kMostInherited;
     slot.inherited_until[at].store(extreme(random));
-    slot.inherited_priority[at].store(static_cast<int32_t>(random() % 600) - 300);
+    slot.inherited_priority[at].store(static_cast<int16_t>(random() % 600 - 300));
     slot.waiting = static_cast<uint32_t>(random() % 2);
     slot.inside = static_cast<uint32_t>(extreme(random));
 }
