@@ -4,6 +4,11 @@
 //   vulkan_load busy SECONDS MS          commands of so many milliseconds, two in flight; how many were done, all
 //   exact? vulkan_load frames SECONDS MS        60 frames a second of so many milliseconds each; how long each took
 //   vulkan_load exact COMMANDS           short commands of random steps against a sequential reference
+//   vulkan_load forked COMMANDS          the same in a child, which is forked while the parent has a device; then in
+//   both
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -165,6 +170,21 @@ int exact(uint32_t commands) {
     return wrong == 0 ? 0 : 1;
 }
 
+// Vulkan's objects are not the child's: it makes its own.
+int forked(uint32_t commands) {
+    Commands parents(64);
+    parents.run(parents.numbers().record({1, 0, 1}));
+    const pid_t child = fork();
+    if (child == 0) {
+        const int status = exact(commands);
+        fflush(stdout);
+        _exit(status);
+    }
+    int status = 0;
+    if (exact(commands) != 0 || waitpid(child, &status, 0) != child) return 1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int run(int count, char** words) {
     const std::string what = count > 1 ? words[1] : "";
     const double first = count > 2 ? atof(words[2]) : 0;
@@ -173,7 +193,8 @@ int run(int count, char** words) {
     if (what == "busy" && count == 4) return busy(first, second);
     if (what == "frames" && count == 4) return frames(first, second);
     if (what == "exact" && count == 3) return exact(static_cast<uint32_t>(first));
-    fprintf(stderr, "vulkan_load: say cost SECONDS, busy SECONDS MS, frames SECONDS MS or exact COMMANDS\n");
+    if (what == "forked" && count == 3) return forked(static_cast<uint32_t>(first));
+    fprintf(stderr, "vulkan_load: say cost SECONDS, busy SECONDS MS, frames SECONDS MS, exact or forked COMMANDS\n");
     return 2;
 }
 

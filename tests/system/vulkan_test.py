@@ -84,6 +84,12 @@ class Vulkan(unittest.TestCase):
         for words in (["exact", "300"], ["busy", "1", "5"]):
             self.exact(self.start(*words, more=checked))
 
+    def test_a_forked_child_has_its_own_device(self):
+        program = self.start("forked", "500")
+        out, errors = program.communicate(timeout=LONGEST_S)
+        self.assertEqual((program.returncode, errors), (0, ""), out)
+        self.assertEqual([json.loads(line)["wrong"] for line in out.splitlines()], [0, 0])
+
     def test_an_urgent_program_holds_the_other_one(self):
         background = self.start("busy", "6", "10", hints=["-p", "-5"])
         self.assertTrue(until(lambda: self.queue_of(background)))
@@ -100,6 +106,17 @@ class Vulkan(unittest.TestCase):
             time.sleep(0.03)
             self.ask("resume", str(program.pid))
         self.exact(program)
+
+    def test_a_suspended_program_completes_nothing(self):
+        program = self.start("busy", "4", "5")
+        self.assertTrue(until(lambda: (self.queue_of(program) or {}).get("completed", 0) > 3))
+        self.ask("suspend", str(program.pid))
+        time.sleep(0.5)  # for what was in flight
+        before = self.queue_of(program)["completed"]
+        time.sleep(0.5)
+        self.assertEqual(self.queue_of(program)["completed"], before)
+        self.ask("resume", str(program.pid))
+        self.assertGreater(self.exact(program)["commands"], before)
 
     def test_a_program_goes_on_when_the_server_is_killed(self):
         program = self.start("exact", "6000")
