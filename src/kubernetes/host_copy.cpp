@@ -23,7 +23,8 @@ std::string library_folder(const std::string& prefix) {
 }
 
 bool is_ours(const std::string& name) {
-    return name == "xsched" || name.rfind("libpreempt.so", 0) == 0 || name.rfind("libhal", 0) == 0;
+    return name == "xsched" || name.rfind("libpreempt.so", 0) == 0 || name.rfind("libhal", 0) == 0 ||
+           name.rfind("libshim", 0) == 0;
 }
 
 }  // namespace

@@ -246,6 +246,15 @@ class Claims(Node):
         self.assertEqual(self.end(self.driver), 0, self.log().read_text())
         self.assertEqual(list((self.folder / "kubelet").rglob("*.sock")), [])
 
+    def test_a_driver_in_a_container_has_libraries_on_the_node(self):
+        self.end(self.driver)
+        self.driver = self.start_driver("--install", str(self.folder / "opt"))
+        self.assertEqual(self.kubelet.prepare("one", self.claim()).error, "")
+        [spec] = self.cdi().values()
+        places = [mount["hostPath"] for mount in spec["devices"][0]["containerEdits"]["mounts"]]
+        self.assertTrue(places[0].startswith(f"{self.folder}/opt/"), places)
+        self.assertTrue((Path(places[0]) / "libshimcuda.so").exists(), places)
+
     def test_a_group_and_pods_that_come_later(self):
         uid = self.claim(pods=("pod-2",))
         self.assertEqual(self.kubelet.prepare("one", uid).error, "")

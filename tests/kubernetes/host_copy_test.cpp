@@ -15,6 +15,7 @@ protected:
         for (const char* name : {"/libpreempt.so.1.0.0", "/libhalcuda.so.1", "/libc.so.6", "/xsched/libshimcuda.so"})
             test::make_file(root_ / "usr" + libraries + name, "first");
         fs::create_symlink("libpreempt.so.1.0.0", root_ / "usr" + libraries + "/libpreempt.so.1");
+        fs::create_symlink("xsched/libshimcuda.so", root_ / "usr" + libraries + "/libshimcuda.so");
         fs::create_directory_symlink(".", root_ / "usr" + libraries + "/xsched/lib");
         test::make_file(root_ / "usr/bin/xcli", "first");
     }
@@ -33,6 +34,7 @@ TEST_F(KubernetesHostCopy, HasXcliAndOurLibrariesAtTheSamePlaces) {
     EXPECT_TRUE(fs::exists(libraries + "/libpreempt.so.1"));
     EXPECT_TRUE(fs::exists(libraries + "/libhalcuda.so.1"));
     EXPECT_TRUE(fs::exists(libraries + "/xsched/lib/libshimcuda.so"));
+    EXPECT_TRUE(fs::exists(libraries + "/libshimcuda.so"));
     EXPECT_FALSE(fs::exists(libraries + "/libc.so.6"));
 }
 
