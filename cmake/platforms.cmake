@@ -20,6 +20,19 @@ macro(xsched_add_platform_folders)
   endforeach()
 endmacro()
 
+# xsched_need_header(PLATFORM VARIABLE HEADER): looks for a header of the vendor's. A platform that was asked for by
+# name cannot be built without it; another one is left out.
+function(xsched_need_header platform variable header)
+  find_path(${variable} ${header})
+  if(${variable})
+    return()
+  endif()
+  if(platform IN_LIST XSCHED_PLATFORM)
+    message(FATAL_ERROR "${header} not found: install it (scripts/install_deps.sh does)")
+  endif()
+  message(STATUS "${header} not found: ${platform} is not built (scripts/install_deps.sh installs it)")
+endfunction()
+
 # xsched_api(API): what is generated from api/<API>.json at build time, in ${XSCHED_API_DIR}/<API>: the shim's
 # trampolines, exports and lists, and the types of the vendor's functions. A target that includes a platform's api.h
 # links api_<API>.
@@ -34,11 +47,13 @@ function(xsched_api api)
   endif()
   add_custom_command(
     OUTPUT ${generated}/trampolines.S ${generated}/exports.map ${generated}/entry_points.inc ${generated}/functions.inc
+           ${generated}/traits.inc
     COMMAND ${Python3_EXECUTABLE} -B ${codegen}/generate.py ${table} --out ${generated} --arch ${arch}
     DEPENDS ${codegen}/generate.py ${codegen}/table.py ${codegen}/trampolines.py ${table}
     COMMENT "Generating the entry points of ${api}" VERBATIM)
   add_custom_target(generated_${api} DEPENDS ${generated}/trampolines.S ${generated}/exports.map
-                                             ${generated}/entry_points.inc ${generated}/functions.inc)
+                                             ${generated}/entry_points.inc ${generated}/functions.inc
+                                             ${generated}/traits.inc)
   add_library(api_${api} INTERFACE)
   target_include_directories(api_${api} INTERFACE ${generated})
   add_dependencies(api_${api} generated_${api})

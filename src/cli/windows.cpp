@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -30,7 +31,7 @@ constexpr int kLookAgainMs = 200;
 constexpr int kNextTryMs = 1000;
 
 // Reads a program's standard output line by line. The program ends with this object.
-class LinesOf {
+class LinesOf : base::NoCopies {
 public:
     explicit LinesOf(std::vector<std::string> command) : name_(command[0]) {
         int ends[2] = {-1, -1};
@@ -56,8 +57,6 @@ public:
         while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
         }
     }
-    LinesOf(const LinesOf&) = delete;
-    LinesOf& operator=(const LinesOf&) = delete;
 
     // Reads the next line. Returns false if there is none, or xcli was told to stop.
     bool next(std::string& line) {
@@ -127,7 +126,7 @@ bool belongs_to(pid_t pid, pid_t owner) {
     return false;
 }
 
-class ActiveWindow {
+class ActiveWindow : base::NoCopies {
 public:
     explicit ActiveWindow(int display) : display_(display) {}
     ~ActiveWindow() {
@@ -136,8 +135,6 @@ public:
         } catch (const std::exception&) {  // the server is gone, and with it what it was told
         }
     }
-    ActiveWindow(const ActiveWindow&) = delete;
-    ActiveWindow& operator=(const ActiveWindow&) = delete;
 
     // Marks the programs that belong to the owner as having the active window, and no others.
     void change(pid_t owner) {

@@ -6,19 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "ipc/protocol.h"
 
 namespace xsched::server {
 
-class Announcement {
+class Announcement : base::NoCopies {
 public:
     // Links `socket`, on which the server listens already. Never fails: a link that cannot be made is a line in the
     // log.
     explicit Announcement(const std::string& socket);
     // Removes the links that still lead to this server.
     ~Announcement();
-    Announcement(const Announcement&) = delete;
-    Announcement& operator=(const Announcement&) = delete;
 
 private:
     std::string socket_;

@@ -5,7 +5,9 @@
 namespace xsched::server {
 namespace {
 
-std::string key_of(const std::string& program) { return program.substr(0, HabitBook::kLongestName); }
+constexpr size_t kLongestName = 64;  // longer names are cut to this many characters
+
+std::string key_of(const std::string& program) { return program.substr(0, kLongestName); }
 
 // Reads habits that to_json wrote. Returns false if the text is anything else.
 bool read(const nlohmann::json& kept, sched::Habits& habits) {

@@ -18,7 +18,6 @@ class HabitBook {
 public:
     static constexpr size_t kMostOfUser = 32;
     static constexpr size_t kMost = 256;
-    static constexpr size_t kLongestName = 64;  // longer names are cut to this many characters
 
     // Returns the program's habits; those of a new program if none are known.
     sched::Habits of(uid_t user, const std::string& program) const;

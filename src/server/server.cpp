@@ -189,15 +189,15 @@ void Server::take_up_checkpoint() {
         if (text.is_string()) users_.set(read_limit(text.get<std::string>(), false));
     for (const bool trusted : {true, false})
         for (const nlohmann::json& group : checkpoint_.value(trusted ? kGroupsOfTrusted : kGroupsOfUsers))
-            cgroups_.take_up({.path = group.value("path", ""),
-                              .share = group.value("share", 0),
-                              .limit = group.value("limit", 100),
-                              .highest_priority = group.value("highest_priority", int32_t{PRIORITY_MAX}),
-                              .memory_limit = group.value("memory_limit", uint64_t{0}),
-                              .memory_guarantee = group.value("memory_guarantee", uint64_t{0}),
-                              .account = group.value("account", uint64_t{0}),
-                              .by = group.value("by", uid_t{0}),
-                              .trusted = trusted});
+            cgroups_.take_up({{.share = group.value("share", 0),
+                               .limit = group.value("limit", 100),
+                               .highest_priority = group.value("highest_priority", int32_t{PRIORITY_MAX}),
+                               .memory_limit = group.value("memory_limit", uint64_t{0}),
+                               .memory_guarantee = group.value("memory_guarantee", uint64_t{0}),
+                               .account = group.value("account", uint64_t{0}),
+                               .by = group.value("by", uid_t{0}),
+                               .trusted = trusted},
+                              group.value("path", "")});
     habits_.take_up(checkpoint_.value(kHabits));
     rules_.take_up(checkpoint_.value(kUsersRules));
     for (const pid_t pid : checkpoint_.expected()) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "host/device_costs.h"
 #include "server/beats.h"
 #include "server/checkpoint.h"
@@ -39,13 +40,11 @@
 
 namespace xsched::server {
 
-class Server {
+class Server : base::NoCopies {
 public:
     // Starts to listen and to schedule. `listeners`: the first is for users of this machine, the others for containers.
     // Throws std::runtime_error with a sentence.
     Server(const Options& options, std::vector<Listener> listeners);
-    Server(const Server&) = delete;
-    Server& operator=(const Server&) = delete;
 
     // Serves until SIGTERM or SIGINT, or until idle for long enough, and resumes all queues then. The process must exit
     // right after it, without destroying this object, since peers' descriptors stay open.

@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_copies.h"
+
 namespace xsched::sim {
 
 class Agenda;
 
 // A small state machine. Its address must not change once it was added.
-class Actor {
+class Actor : base::NoCopies {
 public:
     Actor() = default;
     virtual ~Actor() = default;
-    Actor(const Actor&) = delete;
-    Actor& operator=(const Actor&) = delete;
     virtual void wake(int64_t now_ns) = 0;
 
 private:

@@ -62,11 +62,7 @@ protected:
 // The same with a program "trainer" that has one queue of priority 3, of the number 0xab1.
 class WithTrainer : public WithCli {
 protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "trainer"));
-        client.add_queue(0, 3, 0xab1);
-    }
+    void SetUp() override { start_with(client, "trainer", 3, 0xab1); }
     TestClient client;
 };
 

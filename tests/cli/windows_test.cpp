@@ -11,11 +11,7 @@ namespace {
 
 class Windows : public WithCli {
 protected:
-    void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "viewer"));
-        client.add_queue(0, 0, 0xab1);
-    }
+    void SetUp() override { start_with(client, "viewer", 0, 0xab1); }
     // Writes a script that is found in PATH before the real program.
     void stand_in(const std::string& name, const std::string& script) {
         const std::string path = directory / name;

@@ -24,6 +24,14 @@ protected:
         dispatcher.add_client(added);
     }
     void has(FakeClient& client, uint64_t bytes) { memory(client).counted = memory(client).fixed = bytes; }
+    // Program `one` asks to have at most `wanted`, and gets an answer.
+    void ask_for(uint64_t wanted) {
+        memory(one).limit_wanted = wanted;
+        memory(one).limit_asked = memory(one).limit_asked + 1;
+        dispatcher.look_at(1);
+        go_on();
+        EXPECT_EQ(memory(one).limit_answered, memory(one).limit_asked);
+    }
     void go_on() { passes_within(dispatcher, now_ns, 10 * kMs); }
 
     std::shared_ptr<GroupShare> group = std::make_shared<GroupShare>();
@@ -56,17 +64,9 @@ TEST_F(JointMemories, OfUserAndGroupWhicheverAllowsLessCounts) {
     EXPECT_EQ(one.header().memory_joint_limit, 90U);
     EXPECT_EQ(memory(one).joint_most, 20U);
     EXPECT_LE(memory(one).may_have, 10U);
-    memory(one).limit_wanted = 21;
-    memory(one).limit_asked = 1;
-    dispatcher.look_at(1);
-    go_on();
-    EXPECT_EQ(memory(one).limit_answered, 1U);
+    ask_for(21);
     EXPECT_LT(memory(one).may_have, 21U);
-    memory(one).limit_wanted = 20;
-    memory(one).limit_asked = 2;
-    dispatcher.look_at(1);
-    go_on();
-    EXPECT_EQ(memory(one).limit_answered, 2U);
+    ask_for(20);
 }
 
 TEST_F(JointMemories, ALimitThatIsTakenBackIsNone) {

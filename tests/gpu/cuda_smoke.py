@@ -13,8 +13,10 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "cuda" / "pytorch"))
+import models  # noqa: E402  # before PyTorch: it chooses deterministic results
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -72,15 +74,7 @@ def part_graph():
     for parameter in model.parameters():
         parameter.data.copy_(torch.randn(parameter.shape) * 0.06)
     static = noise(32, 256).to(DEVICE)
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side), torch.no_grad():
-        for _ in range(3):
-            model(static)
-    torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph), torch.no_grad():
-        result = model(static)
+    graph, result = models.capture(model, static)
     for _ in range(50):
         graph.replay()
         static.copy_(result * 0.5 + static * 0.5)

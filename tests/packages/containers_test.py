@@ -58,7 +58,7 @@ class Containers(OnMachines):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *ENGINE)
+        cls.machine.install(*ENGINE)
         cls.machine.run("useradd", "--create-home", "--home-dir", HOME, "ann")
         (cls.machine.root / "etc/containers/containers.conf").write_text(SETTINGS)
         make_image(cls.machine, "app", cls.machine.root)

@@ -26,8 +26,7 @@ class Kubernetes(OnMachines):
     def setUpClass(cls):
         super().setUpClass()
         package = cls.machine.take(sorted(GIVEN.debs.glob("kubernetes/xsched-kubernetes_*.deb")))
-        cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *containers_test.ENGINE,
-                        *STAND_INS, *package)
+        cls.machine.install(*containers_test.ENGINE, *STAND_INS, *package)
         (cls.machine.root / "etc/containers/containers.conf").write_text(containers_test.SETTINGS)
         containers_test.make_image(cls.machine, "app", cls.machine.root)
         for name in NEEDED:

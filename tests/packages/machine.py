@@ -116,6 +116,9 @@ class Machine:
             raise AssertionError(f"{' '.join(words)}: ended with {done.returncode}:\n{done.stdout}")
         return done
 
+    def install(self, *packages):
+        self.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *packages)
+
     def first_pid(self):
         """The process on this machine that is the first of the booted one; 0: it has not begun."""
         children = Path(f"/proc/{self.systemd.pid}/task/{self.systemd.pid}/children").read_text().split()

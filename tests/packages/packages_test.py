@@ -40,7 +40,7 @@ def installed_machine(suite):
     here.before = here.files()
     try:
         here.run("apt-get", "-qq", "update")
-        here.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *here.take(packages()))
+        here.install(*here.take(packages()))
         here.take([GIVEN.build / file for file in FROM_THE_BUILD])
         return here
     except BaseException:
@@ -253,8 +253,7 @@ class Service(OnMachines):
         program = self.program(11)
         self.wait_for_priorities([11], RUNNING_S / 2)
         server = self.server()["pid"]
-        self.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", "--allow-downgrades",
-                         *(f"/media/{package.name}" for package in packages()))
+        self.machine.install("--allow-downgrades", *(f"/media/{package.name}" for package in packages()))
         later = self.wait_for_priorities([11])
         print(f"the program is scheduled again {later:.2f} s after a downgrade", flush=True)
         self.assertNotEqual(self.server()["pid"], server, "the older server is the one that runs")
@@ -282,8 +281,7 @@ class Service(OnMachines):
         self.machine.run("apt-get", "-qq", "autoremove", "-y", "--purge")
         left = self.machine.files() - self.machine.before
         self.assertEqual({path for path in left if not path.startswith(("etc/group", "etc/gshadow"))}, set())
-        self.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends",
-                         *(f"/media/{package.name}" for package in packages()))
+        self.machine.install(*(f"/media/{package.name}" for package in packages()))
 
 
 def run_tests(title):

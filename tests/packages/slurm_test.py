@@ -45,9 +45,8 @@ class Slurm(OnMachines):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", *SLURM)
-        cls.machine.run("apt-get", "-qq", "install", "-y", "--no-install-recommends",
-                        *cls.machine.take(sorted(GIVEN.debs.glob("slurm/xsched-slurm_*.deb"))))
+        cls.machine.install(*SLURM)
+        cls.machine.install(*cls.machine.take(sorted(GIVEN.debs.glob("slurm/xsched-slurm_*.deb"))))
         for name in ("ann", "ben"):
             cls.machine.run("useradd", "--create-home", name)
         etc = cls.machine.root / "etc/slurm"

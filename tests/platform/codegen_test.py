@@ -198,11 +198,11 @@ class Codegen(unittest.TestCase):
         if not rows:
             self.skipTest("no function of this platform has traits")
         self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)
-        lines = (self.folder / "functions.inc").read_text()
+        lines = (self.folder / "traits.inc").read_text()
         for row in rows:
             forms = {row["name"] + ending for ending in ["", *self.table["per_thread"]]} & set(self.names)
             for name in forms:
-                self.assertIn(f"TRAITS({name}, .cooperative = true)\n", lines)
+                self.assertIn(f"kTraits<kEntry_{name}>{{.cooperative = true}};\n", lines)
 
     def test_a_scheduled_function_is_hooked_without_a_word(self):
         self.assertEqual(generate(self.table_path, "--out", self.folder).returncode, 0)

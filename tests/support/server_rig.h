@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/no_copies.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
 #include "support/built.h"
@@ -84,7 +85,7 @@ private:
 };
 
 // A client that fills its slots by hand.
-class TestClient {
+class TestClient : base::NoCopies {
 public:
     static constexpr uint64_t kFirstDevice = uint64_t{kDeviceTypeCPU} << 32 | 1;
 
@@ -96,8 +97,6 @@ public:
         }
     }
     ~TestClient() { ipc::unmap_region(region_); }
-    TestClient(const TestClient&) = delete;
-    TestClient& operator=(const TestClient&) = delete;
 
     bool connect(const std::string& path, const char* program = "test") {
         socket_.reset(ipc::connect_path(path.c_str()));
@@ -213,6 +212,12 @@ protected:
     void start(const std::vector<std::string>& more = {}) {
         server = std::make_unique<ServerProcess>(directory, more);
         ASSERT_TRUE(server->ready()) << server->process().err();
+    }
+    // Starts the server, and the client as a program of that name with one queue.
+    void start_with(TestClient& client, const char* program, int priority, uint64_t handle) {
+        start();
+        ASSERT_TRUE(client.connect(socket(), program));
+        client.add_queue(0, priority, handle);
     }
     std::string socket() const { return directory.socket(); }
     // Returns how many clients the server has; -1 if it does not answer.

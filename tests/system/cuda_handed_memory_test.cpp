@@ -128,12 +128,7 @@ TEST_P(CudaHandedMemory, IsAsNatively) {
     const bool has_block = std::string(way.name) != "FreeAsync";
     EXPECT_TRUE(says(*taker, way.stays && has_block ? "code 2" : "code 0"))
         << taker->out() << taker->err() << holder.err() << server->process().err();
-    tell("taker");
-    EXPECT_EQ(taker->wait(), 0);
-    tell("holder");
-    EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
-    EXPECT_NE(holder.out().find("over 0 0 0"), std::string::npos) << holder.out() << holder.err();
-    EXPECT_NE((holder.out() + holder.err()).find(way.told), std::string::npos) << holder.out() << holder.err();
+    both_end_well(holder, *taker, way.told);
     const bool said = holder.err().find("stays on the device from now on") != std::string::npos;
     EXPECT_EQ(said, way.stays) << holder.err();
 }

@@ -6,8 +6,7 @@ namespace xsched::test {
 namespace {
 
 TEST_F(CudaMemory, AProgramMakesRoomAndHasAllOfItBack) {
-    const auto holder = start(kHolder, "96", 0, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto holder = holding(0, true);
     for (const char* stop : {"first", "second"}) {
         const auto taker = start(kTaker, "160", 10, false, stop);
         EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << server->process().err();
@@ -20,28 +19,22 @@ TEST_F(CudaMemory, AProgramMakesRoomAndHasAllOfItBack) {
 }
 
 TEST_F(CudaMemory, WithoutPermissionItIsAsNatively) {
-    const auto holder = start(kHolder, "96", 0, false, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
-    const auto taker = start(kTaker, "160", 10, false, "taker");
-    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    const auto holder = holding(0, false);
+    const auto taker = taking(10, "code 2");
     tell("taker");
     ends_well(*holder);
 }
 
 TEST_F(CudaMemory, AMoreUrgentProgramGivesNothing) {
-    const auto holder = start(kHolder, "96", 10, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
-    const auto taker = start(kTaker, "160", 0, false, "taker");
-    EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
+    const auto holder = holding(10, true);
+    const auto taker = taking(0, "code 2");
     tell("taker");
     ends_well(*holder);
 }
 
 TEST_F(CudaMemory, WhatTheUrgentProgramHadIsThereWhenItIsKilled) {
-    const auto holder = start(kHolder, "96", 0, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
-    const auto taker = start(kTaker, "160", 10, false, "taker");
-    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    const auto holder = holding(0, true);
+    const auto taker = taking(10, "code 0");
     kill(taker->pid(), SIGKILL);
     taker->wait();
     EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
@@ -49,10 +42,8 @@ TEST_F(CudaMemory, WhatTheUrgentProgramHadIsThereWhenItIsKilled) {
 }
 
 TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
-    const auto holder = start(kHolder, "96", 0, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
-    const auto taker = start(kTaker, "160", 10, false, "taker");
-    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    const auto holder = holding(0, true);
+    const auto taker = taking(10, "code 0");
     kill(holder->pid(), SIGKILL);
     holder->wait();
     tell("taker");
@@ -64,10 +55,8 @@ TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
 
 // Without a scheduler no program asks for room: the program takes its memory back as soon as there is any.
 TEST_F(CudaMemory, ItComesBackWithoutAServer) {
-    const auto holder = start(kHolder, "96", 0, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
-    const auto taker = start(kTaker, "160", 10, false, "taker");
-    ASSERT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
+    const auto holder = holding(0, true);
+    const auto taker = taking(10, "code 0");
     server->stop(SIGKILL);
     tell("taker");
     EXPECT_EQ(taker->wait(), 0);
@@ -140,8 +129,7 @@ TEST_F(CudaMemory, WhatIsGuaranteedStays) {
 }
 
 TEST_F(CudaMemory, APersonSendsItAwayAndBack) {
-    const auto holder = start(kHolder, "96", 10, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto holder = holding(10, true);
     ASSERT_TRUE(order("suspend", *holder, {{"memory", true}})["ok"]);
     const auto taker = start(kTaker, "144", 0, false, "taker");
     EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << server->process().err();
@@ -168,8 +156,7 @@ TEST_F(CudaMemory, AnotherServerKnowsWhatAPersonSentAway) {
     server.reset();
     Process supervisor({binary("xserver"), "--socket", socket()}, directory.environment());
     ASSERT_TRUE(supervisor.wait_for_output("listening on")) << supervisor.err();
-    const auto holder = start(kHolder, "96", 10, true, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto holder = holding(10, true);
     ASSERT_TRUE(order("suspend", *holder, {{"memory", true}})["ok"]);
     ASSERT_TRUE(eventually([&] { return program(*holder)["memory_on_host"] == 96 << 20; }));
     const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
@@ -228,8 +215,7 @@ TEST_F(CudaMemory, AProgramDoesWithoutItsMemoryForAWhile) {
 }
 
 TEST_F(CudaMemory, WhatCannotBeMovedIsNotSentAway) {
-    const auto holder = start(kHolder, "96", 0, false, "holder");
-    ASSERT_TRUE(says(*holder, "holds")) << holder->err();
+    const auto holder = holding(0, false);
     const Json refused = order("suspend", *holder, {{"memory", true}});
     EXPECT_FALSE(refused["ok"]);
     EXPECT_NE(refused.dump().find("has no memory that can be moved"), std::string::npos) << refused;

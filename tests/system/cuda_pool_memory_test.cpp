@@ -99,12 +99,7 @@ TEST_P(CudaPoolMemory, MakesRoomAndIsAsNatively) {
     ASSERT_TRUE(says(holder, "ready")) << holder.out() << holder.err();
     const auto taker = start(kTaker, "150", 10, false, "taker");
     EXPECT_TRUE(says(*taker, way.moves ? "code 0" : "code 2")) << taker->out() << taker->err() << holder.err();
-    tell("taker");
-    EXPECT_EQ(taker->wait(), 0);
-    tell("holder");
-    EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
-    EXPECT_NE(holder.out().find("over 0 0 0"), std::string::npos) << holder.out() << holder.err();
-    EXPECT_NE((holder.out() + holder.err()).find(way.told), std::string::npos) << holder.out() << holder.err();
+    both_end_well(holder, *taker, way.told);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, CudaPoolMemory, testing::ValuesIn(kPoolWays),

@@ -235,6 +235,18 @@ protected:
     static bool goes_on(Process& program) {
         return says(program, "round", (program.take_output(), program.out().size()));
     }
+    // Starts a program that has half of the card, until it is told to end.
+    std::unique_ptr<Process> holding(int priority, bool evictable) const {
+        auto holder = start(kHolder, "96", priority, evictable, "holder");
+        EXPECT_TRUE(says(*holder, "holds")) << holder->err();
+        return holder;
+    }
+    // Starts a program that asks for more than is free beside it, and expects that answer.
+    std::unique_ptr<Process> taking(int priority, const char* answer) const {
+        auto taker = start(kTaker, "160", priority, false, "taker");
+        EXPECT_TRUE(says(*taker, answer)) << taker->out() << taker->err();
+        return taker;
+    }
     Json order(const char* word, const Process& program, const Json& more) const {
         Json request{{"cmd", word}, {"pid", program.pid()}};
         if (more.is_object()) request.update(more);
@@ -245,6 +257,15 @@ protected:
         return answer_of_server(socket(), {{"cmd", "programs"}, {"pid", program.pid()}})["programs"][0];
     }
     void tell(const std::string& stop) const { std::ofstream(directory.path() + "/" + stop) << "stop"; }
+    // Ends both programs. The holder has found all of its memory as it was, and has said that.
+    void both_end_well(Process& holder, Process& taker, const std::string& told) const {
+        tell("taker");
+        EXPECT_EQ(taker.wait(), 0);
+        tell("holder");
+        EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
+        EXPECT_NE(holder.out().find("over 0 0 0"), std::string::npos) << holder.out() << holder.err();
+        EXPECT_NE((holder.out() + holder.err()).find(told), std::string::npos) << holder.out() << holder.err();
+    }
     void ends_well(Process& holder) {
         tell("holder");
         EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();

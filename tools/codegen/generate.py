@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates what a platform needs from its API's table (api/<api>.json; table.py says what is in it).
 
-    generate.py TABLE --out DIR --arch x86_64|aarch64     trampolines.S, exports.map, entry_points.inc, functions.inc
+    generate.py TABLE --out DIR --arch x86_64|aarch64     trampolines.S, exports.map and the lists below
     generate.py TABLE --coverage FILE                     the documentation page
 
 A trampoline is the exported entry point: it jumps through its slot and touches nothing else, so it needs no
@@ -10,8 +10,8 @@ xsched_resolve(index) for the address to go to, and goes there.
 
 functions.inc lists for C++ what XSched hooks or calls itself: FUNCTION(result, name, arguments...) each function whose
 types the table has, PER_THREAD(result, name, arguments...) those of them for one default stream per thread,
-NEEDED(name) and OPTIONAL(name) those that XSched calls, TRAITS(name, members...) what else their hooks must know of
-them.
+NEEDED(name) and OPTIONAL(name) those that XSched calls, TRAITS_BY_NAME(name, members...) what else the hooks must know
+of functions that programs ask the driver for. traits.inc has the same for all other functions: kTraits<entry point>.
 
 entry_points.inc lists the rest: ENTRY_POINT(name); HOOK(name, shape...) for those that the shim handles itself;
 OPTION(option, name) for those that an optional part hooks; BY_NAME(name, shape...) for functions that programs ask the
@@ -93,12 +93,21 @@ def functions(table):
             words = [row["result"], row["name"]] + ([row["args"]] if row["args"] else [])
             lines.append(f"{'PER_THREAD' if row['per_thread'] else 'FUNCTION'}({', '.join(words)})")
     lines += [f"{row['used'].upper()}({row['name']})" for row in table["functions"] if "used" in row]
-    for macro, kind in (("TRAITS", "functions"), ("TRAITS_BY_NAME", "by_name")):
-        lines += [f"{macro}({', '.join([row['name']] + traits(row))})" for row in table[kind] if traits(row)]
+    lines += [f"TRAITS_BY_NAME({', '.join([row['name']] + traits(row))})" for row in table["by_name"] if traits(row)]
     return with_macros({"FUNCTION": ("result, name, ...", ""),
                         "PER_THREAD": ("result, name, ...", "FUNCTION(result, name, __VA_ARGS__)"),
-                        "NEEDED": ("name", ""), "OPTIONAL": ("name", ""), "TRAITS": ("name, ...", ""),
+                        "NEEDED": ("name", ""), "OPTIONAL": ("name", ""),
                         "TRAITS_BY_NAME": ("name, ...", "")}, lines)
+
+
+def all_traits(table):
+    """kTraits<entry point>, for a header that has declared Traits."""
+    lines = ["template <EntryPoint kEntry>", "inline constexpr Traits kTraits{};"]
+    for row in table["functions"]:
+        if traits(row):
+            lines += ["template <>",
+                      f"inline constexpr Traits kTraits<kEntry_{row['name']}>{{{', '.join(traits(row))}}};"]
+    return "\n".join(lines) + "\n"
 
 
 def coverage_row(row):
@@ -148,7 +157,7 @@ def main():
     parser = argparse.ArgumentParser(
         description="Generates a platform's trampolines, exports, lists and coverage page.")
     parser.add_argument("table", help="api/<api>.json")
-    parser.add_argument("--out", help="directory for trampolines.S, exports.map, entry_points.inc and functions.inc")
+    parser.add_argument("--out", help="directory for trampolines.S, exports.map and the lists")
     parser.add_argument("--arch", choices=sorted(trampolines.ARCHITECTURES), default="x86_64")
     parser.add_argument("--coverage", help="file for the coverage page")
     arguments = parser.parse_args()
@@ -160,6 +169,7 @@ def main():
         write(os.path.join(arguments.out, "exports.map"), exports(table))
         write(os.path.join(arguments.out, "entry_points.inc"), entry_points(table))
         write(os.path.join(arguments.out, "functions.inc"), functions(table))
+        write(os.path.join(arguments.out, "traits.inc"), all_traits(table))
     if arguments.coverage:
         write(arguments.coverage, coverage(table, os.path.basename(arguments.table)))
 

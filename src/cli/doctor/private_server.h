@@ -5,15 +5,15 @@
 
 #include <string>
 
+#include "base/no_copies.h"
+
 namespace xsched::cli {
 
-class PrivateServer {
+class PrivateServer : base::NoCopies {
 public:
     // `program`: xserver's path.
     explicit PrivateServer(const std::string& program);
     ~PrivateServer();
-    PrivateServer(const PrivateServer&) = delete;
-    PrivateServer& operator=(const PrivateServer&) = delete;
 
     bool ready() const { return ready_; }
     pid_t pid() const { return pid_; }

@@ -1,6 +1,7 @@
 // xcli top's terminal: draws pictures and takes keys. One at a time.
 #pragma once
 
+#include "base/no_copies.h"
 #include "cli/top/view.h"
 
 namespace xsched::cli {
@@ -19,13 +20,11 @@ enum TopKey : int {
 };
 
 // Shows our page on the terminal during its life, and restores the terminal afterwards.
-class TopScreen {
+class TopScreen : base::NoCopies {
 public:
     // Throws Failure if the terminal cannot be drawn on.
     TopScreen();
     ~TopScreen();
-    TopScreen(const TopScreen&) = delete;
-    TopScreen& operator=(const TopScreen&) = delete;
 
     void draw(const std::vector<TopLine>& lines) const;
     // Returns a letter, a TopKey, or kNoKey after that time or after a signal.

@@ -22,13 +22,17 @@
 namespace xsched::cli {
 namespace {
 
+constexpr size_t kMostConnections = 64;
+constexpr size_t kMostStreams = 16;
+constexpr size_t kMostUnread = 4 << 20;  // most bytes that a stream's reader may be behind
+constexpr size_t kMostJobs = 32;  // most answers that are being prepared
 constexpr int64_t kRequestNs = 2 * base::kSecond;  // for a request to come
 constexpr int64_t kAnswerNs = 5 * base::kSecond;   // for an answer to be read
 constexpr int64_t kDrainNs = base::kSecond;
 constexpr int64_t kNoEndNs = INT64_MAX;
 constexpr int kLongestWaitMs = 1000;
-static_assert(HttpDoor::kMostStreams < HttpDoor::kMostConnections);  // so a connection without a stream can always make
-                                                                     // room
+static_assert(kMostStreams < kMostConnections);  // so a connection without a stream can always make
+                                                 // room
 
 }  // namespace
 

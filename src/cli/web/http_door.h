@@ -15,24 +15,18 @@
 #include <thread>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "cli/web/http_place.h"
 #include "cli/web/http_request.h"
 
 namespace xsched::cli {
 
-class HttpDoor {
+class HttpDoor : base::NoCopies {
 public:
-    static constexpr size_t kMostConnections = 64;
-    static constexpr size_t kMostStreams = 16;
-    static constexpr size_t kMostUnread = 4 << 20;  // most bytes that a stream's reader may be behind
-    static constexpr size_t kMostJobs = 32;  // most answers that are being prepared
-
     using Answer = std::function<HttpAnswer(const HttpRequest&)>;
 
     HttpDoor();
     ~HttpDoor();  // waits for what is being worked out
-    HttpDoor(const HttpDoor&) = delete;
-    HttpDoor& operator=(const HttpDoor&) = delete;
 
     void add(std::vector<HttpPlace>&& places) {
         for (HttpPlace& place : places) places_.push_back(std::move(place));

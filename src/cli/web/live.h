@@ -9,21 +9,20 @@
 #include <optional>
 #include <thread>
 
+#include "base/no_copies.h"
 #include "cli/server_link.h"
 #include "cli/top/rows.h"
 #include "cli/web/http_door.h"
 
 namespace xsched::cli {
 
-class WebLive {
+class WebLive : base::NoCopies {
 public:
     static constexpr int64_t kMostHz = 60;
 
     // Sends to the door's streams. The door must outlive this object.
     explicit WebLive(HttpDoor& door);
     ~WebLive();
-    WebLive(const WebLive&) = delete;
-    WebLive& operator=(const WebLive&) = delete;
 
     // Starts a stream with at most `hz` events a second. Returns false if no thread can be started. Called by the
     // door's thread.

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "base/no_copies.h"
+
 namespace xsched::cli {
 
 // Returns 128 random bits from the kernel, in letters.
@@ -13,13 +15,11 @@ std::string fresh_token();
 
 // A file with the token. It replaces the file at its path, which another user may have made. It is removed with this
 // object.
-class TokenFile {
+class TokenFile : base::NoCopies {
 public:
     // `group`: name of a group that may read the file, too; empty: only this user may. Throws Failure.
     TokenFile(const std::string& path, const std::string& token, const std::string& group = "");
     ~TokenFile();
-    TokenFile(const TokenFile&) = delete;
-    TokenFile& operator=(const TokenFile&) = delete;
 
 private:
     std::string path_;

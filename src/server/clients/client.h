@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 #include "dispatch/record.h"
 #include "ipc/region.h"
@@ -18,14 +19,12 @@
 
 namespace xsched::server {
 
-class Client {
+class Client : base::NoCopies {
 public:
     // Creates the Region's file. Throws std::system_error if there is no descriptor for it. `claimed_pid`: the client's
     // own word for its pid; it is used if the kernel does not tell the pid.
     Client(uint32_t id, const Peer& peer, User& user, std::string program, int32_t claimed_pid);
     ~Client();
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
 
     void keep(base::UniqueFd socket, base::UniqueFd process);
     // Takes the Region, which a thread that may block has mapped (undertaker.h). Returns false if it cannot be used.

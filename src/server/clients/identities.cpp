@@ -15,7 +15,9 @@ namespace {
 
 using Answer = Standing::Answer;
 
-constexpr uint32_t kBlocks = (UINT32_MAX - Identities::kFirstApart) / Identities::kNumbersOfPlace;
+constexpr uid_t kNumbersOfPlace = 256;
+constexpr size_t kMostIdle = 1024;  // most places without a connection
+constexpr uint32_t kBlocks = (UINT32_MAX - Identities::kFirstApart) / kNumbersOfPlace;
 // How long a program that left can be asked about (gone_clients.h).
 constexpr int64_t kIdleNs = 60 * base::kSecond;
 

@@ -22,8 +22,6 @@ namespace xsched::server {
 class Identities {
 public:
     static constexpr uid_t kFirstApart = config::kFirstApart;
-    static constexpr uid_t kNumbersOfPlace = 256;
-    static constexpr size_t kMostIdle = 1024;  // most places without a connection
 
     Identities();
     // Completes what the kernel said about the peer: its number, its account, and its rights.

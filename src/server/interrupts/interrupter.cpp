@@ -68,13 +68,13 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     const bool withdrawn = handover.bytes == 0;
     if (!withdrawn) {
         if (!client.user().may_hand_over(base::now_ns())) return true;
-        fresh.by = interrupts_of(handover.platform);
-        fresh.handed.assign(handover.data, handover.data + handover.bytes);
-        if (fresh.by == nullptr || !fresh.by->is_sound(fresh.handed)) return false;
+        fresh.handover.by = interrupts_of(handover.platform);
+        fresh.handover.handed.assign(handover.data, handover.data + handover.bytes);
+        if (fresh.handover.by == nullptr || !fresh.handover.by->is_sound(fresh.handover.handed)) return false;
         if (!fd) {
             if (client.user().may_log(base::now_ns()))
                 XLOG_INFO("client %u handed over a descriptor that is not %s: it is not used", client.id(),
-                          fresh.by->descriptor);
+                          fresh.handover.by->descriptor);
             return true;
         }
     }
@@ -83,7 +83,7 @@ bool Interrupter::take(const Client& client, const void* packet, size_t bytes, b
     if (withdrawn) {
         if (const auto known = sets_.find(key); known != sets_.end()) known->second.going = true;
     } else {
-        fresh.fd = std::make_shared<base::UniqueFd>(std::move(fd));
+        fresh.handover.fd = std::make_shared<base::UniqueFd>(std::move(fd));
         fresh.account = client.user().handovers();
         keep(key, std::move(fresh));
     }
@@ -99,9 +99,7 @@ void Interrupter::keep(const Key& key, Set fresh) {
         // A renewed set has new channels of the same context: once proved, the same is done to them as to the old ones.
         Set& set = known->second;
         retire(set);
-        set.by = fresh.by;
-        set.handed = std::move(fresh.handed);
-        set.fd = std::move(fresh.fd);
+        set.handover = std::move(fresh.handover);
         set.came = fresh.came;
         set.renewed = set.stopped;
         set.dirty = set.dirty || set.renewed;
@@ -110,8 +108,8 @@ void Interrupter::keep(const Key& key, Set fresh) {
     }
     const auto is_of_client = [&](const auto& it) { return it.first.client == key.client; };
     if (std::count_if(sets_.begin(), sets_.end(), is_of_client) >= static_cast<std::ptrdiff_t>(kMostSets)) return;
-    XLOG_DEBG("client %u handed over %s on device %llx", key.client, fresh.by->describe(fresh.handed).c_str(),
-              static_cast<unsigned long long>(key.device));
+    XLOG_DEBG("client %u handed over %s on device %llx", key.client,
+              fresh.handover.by->describe(fresh.handover.handed).c_str(), static_cast<unsigned long long>(key.device));
     sets_.emplace(key, std::move(fresh));
 }
 
@@ -130,7 +128,7 @@ bool Interrupter::has_thread() {
 
 // Under mutex_.
 void Interrupter::retire(Set& set) {
-    if (set.fd != nullptr) retired_.push_back(std::move(set.fd));
+    if (set.handover.fd != nullptr) retired_.push_back(std::move(set.handover.fd));
 }
 
 void Interrupter::watch(uint32_t client, int32_t pid, ipc::Region* region) {
@@ -210,7 +208,7 @@ std::vector<uint64_t> Interrupter::devices_of(uint32_t client) {
     std::vector<uint64_t> devices;
     const std::lock_guard lock(mutex_);
     for (const auto& [key, set] : sets_)
-        if (key.client == client && set.listed && !set.going && !set.refused && set.by->stop_all != nullptr)
+        if (key.client == client && set.listed && !set.going && !set.refused && set.handover.by->stop_all != nullptr)
             devices.push_back(key.device);
     return devices;
 }

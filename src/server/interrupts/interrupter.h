@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "server/clients/client.h"
@@ -32,14 +33,12 @@
 
 namespace xsched::server {
 
-class Interrupter {
+class Interrupter : base::NoCopies {
 public:
     // `most_timeslice_us`: the longest hardware timeslice that any process gets, whatever its slots and its handovers
     // say.
     explicit Interrupter(uint32_t most_timeslice_us) : most_timeslice_us_(most_timeslice_us) {}
     ~Interrupter() { finish(); }
-    Interrupter(const Interrupter&) = delete;
-    Interrupter& operator=(const Interrupter&) = delete;
 
     // Takes a packet that a client sent after its Hello, with the control device that came with it (none: another
     // descriptor came). Returns false if the packet breaks the protocol. Then the client must be watched.
@@ -64,10 +63,13 @@ public:
     std::vector<uint32_t> take_changed();
 
 private:
-    struct Set {
+    struct Handover {
         const Interrupts* by = nullptr;  // the platform's way
         Handed handed;
         std::shared_ptr<base::UniqueFd> fd;
+    };
+    struct Set {
+        Handover handover;
         std::shared_ptr<HandoverAccount> account;  // its user's
         uint64_t came = 0;  // number of this handover among all
         bool proved = false;  // the descriptor owns the channels

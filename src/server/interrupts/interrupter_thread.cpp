@@ -27,30 +27,29 @@ bool Interrupter::act_together(std::unique_lock<std::mutex>& lock) {
     const auto first = std::find_if(sets_.begin(), sets_.end(), [&](const auto& it) { return fits(it.second); });
     if (first == sets_.end()) return false;
     const bool stop = first->second.wanted;
-    const Interrupts& by = *first->second.by;
+    const Interrupts& by = *first->second.handover.by;
     struct Member {
         uint32_t client;
         Set* set;  // valid: only this thread erases sets
-        Handed handed;
-        std::shared_ptr<base::UniqueFd> fd;
+        Handover handover;
         bool refused = false;
     };
     std::vector<Member> members;
     for (auto& [key, set] : sets_) {
-        if (!fits(set) || set.wanted != stop || set.by != &by || key.device != first->first.device) continue;
+        if (!fits(set) || set.wanted != stop || set.handover.by != &by || key.device != first->first.device) continue;
         set.dirty = false;
         set.busy = true;
         set.stopped = stop;
-        members.push_back({key.client, &set, set.handed, set.fd});
+        members.push_back({key.client, &set, set.handover});
     }
     lock.unlock();
     const int64_t began = base::now_ns();
     std::vector<Part> parts;
-    for (const Member& member : members) parts.push_back({member.fd->get(), &member.handed});
+    for (const Member& member : members) parts.push_back({member.handover.fd->get(), &member.handover.handed});
     const InterruptOutcome outcome = (stop ? by.stop_all : by.start_all)(parts);
     for (Member& member : members) {
         if (outcome.good) break;
-        const InterruptOutcome alone = (stop ? by.stop : by.start)(member.fd->get(), member.handed);
+        const InterruptOutcome alone = (stop ? by.stop : by.start)(member.handover.fd->get(), member.handover.handed);
         member.refused = !alone.good;
         if (member.refused && member.set->account->refuse(base::now_ns()))
             complain(member.client, stop ? "disabled" : "enabled", alone);
@@ -111,9 +110,7 @@ bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     if (at == sets_.end()) return false;
     const Key key = at->first;
     Set& set = at->second;  // valid: only this thread erases sets
-    const Interrupts& by = *set.by;
-    const Handed handed = set.handed;
-    const std::shared_ptr<base::UniqueFd> fd = set.fd;
+    const Handover handover = set.handover;  // another may come while it is in use
     const bool going = set.going;
     const bool stop = set.wanted && !going;
     const uint32_t us = going ? 0 : set.wanted_us;
@@ -128,14 +125,14 @@ bool Interrupter::act_alone(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const int64_t began = base::now_ns();
     InterruptOutcome outcome;
-    for (int i = 0; i < enables && outcome.good; ++i) outcome = by.start(fd->get(), handed);
-    if (disables && outcome.good) outcome = by.stop(fd->get(), handed);
+    for (int i = 0; i < enables && outcome.good; ++i) outcome = handover.by->start(handover.fd->get(), handover.handed);
+    if (disables && outcome.good) outcome = handover.by->stop(handover.fd->get(), handover.handed);
     if (!outcome.good && !going && set.account->may_log(base::now_ns()))
         complain(key.client, stop ? "disabled" : "enabled", outcome);
-    if (slices) by.set_timeslices(fd->get(), handed, us, most_timeslice_us_);
+    if (slices) handover.by->set_timeslices(handover.fd->get(), handover.handed, us, most_timeslice_us_);
     const int64_t took_ns = base::now_ns() - began;
     if (disables || enables != 0 || slices)
-        XLOG_DEBG("client %u: %s %s here in %lld us", key.client, by.describe(handed).c_str(),
+        XLOG_DEBG("client %u: %s %s here in %lld us", key.client, handover.by->describe(handover.handed).c_str(),
                   stop ? "disabled" : "enabled", static_cast<long long>(took_ns / base::kMicrosecond));
     set.account->serve(base::now_ns(), took_ns);
     lock.lock();
@@ -155,13 +152,11 @@ bool Interrupter::prove_next(std::unique_lock<std::mutex>& lock) {
     if (at == sets_.end()) return false;
     const Key key = at->first;
     Set& set = at->second;  // valid: only this thread erases sets
-    const Interrupts& by = *set.by;
-    const Handed handed = set.handed;
-    const std::shared_ptr<base::UniqueFd> fd = set.fd;
+    const Handover handover = set.handover;  // another may come while it is in use
     const uint64_t came = set.came;
     set.busy = true;
     lock.unlock();
-    const InterruptOutcome outcome = by.prove(fd->get(), handed, key.device);
+    const InterruptOutcome outcome = handover.by->prove(handover.fd->get(), handover.handed, key.device);
     if (!outcome.good && set.account->refuse(base::now_ns()))
         XLOG_INFO(
             "client %u handed over channels that are not its descriptor's own: %s (errno %d, status 0x%x). They "

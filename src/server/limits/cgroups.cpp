@@ -125,9 +125,7 @@ void Cgroups::put(Group& group, const GroupSetting& setting) {
 
 std::vector<KeptGroup> Cgroups::kept() const {
     std::vector<KeptGroup> all;
-    for (const auto& [path, group] : groups_)
-        all.push_back({path, group.share, group.limit, group.highest_priority, group.memory_limit,
-                       group.memory_guarantee, group.account, group.by, group.trusted});
+    for (const auto& [path, group] : groups_) all.push_back({group, path});
     return all;
 }
 

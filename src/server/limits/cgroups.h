@@ -29,18 +29,23 @@ std::string cgroup_in(const std::string& file, const GroupView& view = GroupView
 
 using config::GroupSetting;
 
-// All that the next server must know of a group. Its account is included: it says how much of the devices the group has
-// had.
-struct KeptGroup {
-    std::string path;
+// The settings of a group, and its account: how much of the devices it has had.
+struct GroupSettings {
     int32_t share = 0;
     int32_t limit = 100;
     int32_t highest_priority = PRIORITY_MAX;
     uint64_t memory_limit = 0;
     uint64_t memory_guarantee = 0;
     uint64_t account = 0;
-    uid_t by = 0;
+    uid_t by = 0;  // the user who asked first
     bool trusted = false;
+    bool shares() const { return share != 0 || limit != 100; }
+    bool has_memory() const { return memory_limit != 0 || memory_guarantee != 0; }
+    bool is_needed() const { return shares() || has_memory() || highest_priority != PRIORITY_MAX; }
+};
+// All that the next server must know of a group.
+struct KeptGroup : GroupSettings {
+    std::string path;
 };
 
 class Cgroups {
@@ -69,19 +74,7 @@ public:
     bool tell(const std::string& path, dispatch::GroupShare& share) const;
 
 private:
-    struct Group {
-        int32_t share = 0;
-        int32_t limit = 100;
-        int32_t highest_priority = PRIORITY_MAX;
-        uint64_t memory_limit = 0;
-        uint64_t memory_guarantee = 0;
-        uint64_t account = 0;
-        uid_t by = 0;  // who asked first
-        bool trusted = false;
-        bool shares() const { return share != 0 || limit != 100; }
-        bool has_memory() const { return memory_limit != 0 || memory_guarantee != 0; }
-        bool is_needed() const { return shares() || has_memory() || highest_priority != PRIORITY_MAX; }
-    };
+    using Group = GroupSettings;
     static void put(Group& group, const GroupSetting& setting);
     // Returns the group whose settings of one kind count for programs of `path`; null: there is none.
     const Group* nearest(const std::string& path, bool (Group::*has)() const) const;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "config/limit_setting.h"
 #include "dispatch/user_limits.h"
 #include "ipc/layout.h"
@@ -99,11 +100,9 @@ private:
     int64_t left_out_ = 0;
 };
 
-class Users {
+class Users : base::NoCopies {
 public:
     explicit Users(std::string subordinates = "/etc/subuid");
-    Users(const Users&) = delete;
-    Users& operator=(const Users&) = delete;
 
     User& of(const Peer& peer);
     // Returns the user; nullptr if no client or tool of that uid was here yet.

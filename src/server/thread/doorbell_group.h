@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/futex.h"
+#include "base/no_copies.h"
 #include "ipc/layout.h"
 
 namespace xsched::server {
@@ -40,14 +41,12 @@ private:
 };
 
 // One group: a thread and its clients. All functions are for the scheduling thread.
-class DoorbellGroup {
+class DoorbellGroup : base::NoCopies {
 public:
     static constexpr size_t kMost = 31;
 
     explicit DoorbellGroup(DoorbellNews& news);
     ~DoorbellGroup();
-    DoorbellGroup(const DoorbellGroup&) = delete;
-    DoorbellGroup& operator=(const DoorbellGroup&) = delete;
 
     size_t size() const { return size_; }
     void add(uint32_t id, ipc::Header& header, const std::atomic<int64_t>* rests_until_ns);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/recorded_users.h"
@@ -19,7 +20,7 @@
 
 namespace xsched::server {
 
-class Scheduler {
+class Scheduler : base::NoCopies {
 public:
     using Order = std::function<void(dispatch::Dispatcher&)>;
     // A function called after each pass, on the scheduling thread, with the time. Returns when to call it again at the
@@ -29,8 +30,6 @@ public:
     // `records`: the journal is always kept, not only while a tool asks for it.
     Scheduler(sched::Core core, int64_t spin_ns, bool records, Look look);
     ~Scheduler();
-    Scheduler(const Scheduler&) = delete;
-    Scheduler& operator=(const Scheduler&) = delete;
 
     void start();  // throws std::runtime_error with a sentence
     // Resumes all units and ends the thread. Returns false if the thread gives no sign of life; it is then left as it

@@ -17,6 +17,10 @@
 namespace xsched::server {
 namespace {
 
+// Most stuck threads for one user. Beyond that, what the user sends is left unread.
+constexpr unsigned kMostStuck = 4;
+// Most threads at work at once, for as many users ("safety": a thread costs some 50 kB).
+constexpr unsigned kMostAtWork = 16;
 constexpr int64_t kStuckAfterNs = 500 * base::kMillisecond;
 constexpr int64_t kRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostHeld = 1024;  // most connections that stay open for a user whose threads are stuck

@@ -20,19 +20,15 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "base/unique_fd.h"
 #include "server/limits/users.h"
 #include "server/undertaker/undertaker_thread.h"
 
 namespace xsched::server {
 
-class Undertaker {
+class Undertaker : base::NoCopies {
 public:
-    // Most stuck threads for one user. Beyond that, what the user sends is left unread.
-    static constexpr unsigned kMostStuck = 4;
-    // Most threads at work at once, for as many users ("safety": a thread costs some 50 kB).
-    static constexpr unsigned kMostAtWork = 16;
-
     // The outcome of an order: a packet with the one descriptor that `wanted` chose, a Region, or the news that a file
     // is sealed or emptied (token 0).
     struct Parcel {
@@ -49,8 +45,6 @@ public:
     // `wanted` is called on a thread that may be given up.
     explicit Undertaker(Wanted wanted);
     ~Undertaker();
-    Undertaker(const Undertaker&) = delete;
-    Undertaker& operator=(const Undertaker&) = delete;
 
     // Closes the connection; never blocks. Closes it at once if it holds no descriptors.
     void bury(uid_t user, base::UniqueFd connection);

@@ -32,6 +32,11 @@ protected:
         ADD_FAILURE() << "no user " << client;
         return users_.front();
     }
+    // Program 2 frees all that it has, and the room lasts until memory may come back.
+    void leave_room() {
+        user(2).on_card = 0;
+        now_ns_ += MemoryPlanner::kSettleNs;
+    }
     std::string state_of_all() const {
         std::string text;
         for (size_t i = 0; i < users_.size(); ++i)

@@ -10,8 +10,7 @@ TEST_F(MemoryPlans, ItComesBackWhenThereIsRoom) {
     ASSERT_TRUE(allocate(2, 60 * kGiB));
     steps(20);
     EXPECT_EQ(user(1).on_host, 30 * kGiB);
-    user(2).on_card = 0;
-    now_ns_ += MemoryPlanner::kSettleNs;
+    leave_room();
     steps(2);
     EXPECT_EQ(user(1).on_host, 0u);
     EXPECT_EQ(user(1).on_card, 50 * kGiB);
@@ -50,8 +49,7 @@ TEST_F(MemoryPlans, MemoryThatIsTakenAtOnceAgainWaitsUntilTheRoomLasts) {
     add(1, 0, 50 * kGiB);
     add(2, 10, 0, false);
     ASSERT_TRUE(allocate(2, 40 * kGiB));
-    user(2).on_card = 0;
-    now_ns_ += MemoryPlanner::kSettleNs;
+    leave_room();
     steps(2);
     ASSERT_EQ(user(1).on_host, 0U) << "the first time there is no reason to wait";
     ASSERT_TRUE(allocate(2, 40 * kGiB));
@@ -99,8 +97,7 @@ TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsComingBack) {
     add(1, 0, 50 * kGiB);
     add(2, 10, 0, false);
     ASSERT_TRUE(allocate(2, 80 * kGiB));
-    user(2).on_card = 0;
-    now_ns_ += MemoryPlanner::kSettleNs;
+    leave_room();
     plan();
     ASSERT_EQ(orders_[0].away, 0U);
     user(1).moving = true;

@@ -24,26 +24,31 @@ std::string told(const Cgroups& groups, const std::string& path) {
     return std::to_string(share.share) + " to " + std::to_string(share.limit);
 }
 
+// Returns null, or why the setting is refused.
+const char* set(Cgroups& groups, const std::string& setting, const Peer& peer = kRoot) {
+    return groups.set(config::read_group_setting(setting), &peer);
+}
+
 TEST(Cgroups, TheNearestGroupCounts) {
     Cgroups groups;
-    EXPECT_EQ(groups.set(config::read_group_setting("/kube:share=30"), &kRoot), nullptr);
-    EXPECT_EQ(groups.set(config::read_group_setting("/kube:device-limit=50"), &kRoot), nullptr);
-    EXPECT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
+    EXPECT_EQ(set(groups, "/kube:share=30"), nullptr);
+    EXPECT_EQ(set(groups, "/kube:device-limit=50"), nullptr);
+    EXPECT_EQ(set(groups, "/kube/pod:share=10"), nullptr);
     EXPECT_EQ(told(groups, "/kube"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/other"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/pod/container"), "10 to 100");
     EXPECT_EQ(told(groups, "/kubernetes"), "");
     EXPECT_EQ(told(groups, ""), "");
-    EXPECT_EQ(groups.set(config::read_group_setting("/kube/pod:share=0"), &kRoot), nullptr);
+    EXPECT_EQ(set(groups, "/kube/pod:share=0"), nullptr);
     EXPECT_EQ(told(groups, "/kube/pod/container"), "30 to 50");
 }
 
 TEST(Cgroups, NobodyEscapesWhatWasGivenByAnAdministrator) {
     Cgroups groups;
-    groups.set(config::read_group_setting("/users:device-limit=20"), &kRoot);
-    groups.set(config::read_group_setting("/users/alice:share=100"), &kAlice);
+    set(groups, "/users:device-limit=20");
+    set(groups, "/users/alice:share=100", kAlice);
     EXPECT_EQ(told(groups, "/users/alice"), "0 to 20");
-    EXPECT_NE(groups.set(config::read_group_setting("/users:device-limit=90"), &kAlice), nullptr);
+    EXPECT_NE(set(groups, "/users:device-limit=90", kAlice), nullptr);
 }
 
 int32_t ceiling(const Cgroups& groups, const std::string& path) {
@@ -54,30 +59,30 @@ int32_t ceiling(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, ACeilingHoldsForAllGroupsBelow) {
     Cgroups groups;
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:highest-priority=50"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube:highest-priority=50"), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube"), 50);
     EXPECT_EQ(ceiling(groups, "/kube/pod/container"), 50);
     EXPECT_EQ(ceiling(groups, "/kubernetes"), PRIORITY_MAX);
     EXPECT_EQ(ceiling(groups, ""), PRIORITY_MAX);
     EXPECT_EQ(told(groups, "/kube"), "") << "it is no share, nor an account";
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:highest-priority=20"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube/pod:highest-priority=20"), nullptr);
+    ASSERT_EQ(set(groups, "/kube/pod:share=10"), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
     EXPECT_EQ(ceiling(groups, "/kube/other"), 50);
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:highest-priority=255"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube:highest-priority=255"), nullptr);
     EXPECT_EQ(ceiling(groups, "/kube/other"), PRIORITY_MAX);
     EXPECT_EQ(ceiling(groups, "/kube/pod"), 20);
 }
 
 TEST(Cgroups, NobodyRaisesACeilingFromInside) {
     Cgroups groups;
-    groups.set(config::read_group_setting("/users:highest-priority=20"), &kRoot);
-    EXPECT_NE(groups.set(config::read_group_setting("/users:highest-priority=255"), &kAlice), nullptr);
-    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:highest-priority=200"), &kAlice), nullptr);
+    set(groups, "/users:highest-priority=20");
+    EXPECT_NE(set(groups, "/users:highest-priority=255", kAlice), nullptr);
+    EXPECT_EQ(set(groups, "/users/alice:highest-priority=200", kAlice), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 20);
-    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:highest-priority=5"), &kAlice), nullptr);
+    EXPECT_EQ(set(groups, "/users/alice:highest-priority=5", kAlice), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice/deeper"), 5) << "lower he may";
-    EXPECT_EQ(groups.set(config::read_group_setting("/users/alice:device-limit=50"), &kRoot), nullptr);
+    EXPECT_EQ(set(groups, "/users/alice:device-limit=50"), nullptr);
     EXPECT_EQ(ceiling(groups, "/users/alice"), 20) << "what he said has not become an administrator's word";
 }
 
@@ -85,9 +90,7 @@ TEST(Cgroups, NobodyRaisesACeilingFromInside) {
 class Hierarchy : public ::testing::Test {
 protected:
     void make(const std::string& path) { ASSERT_EQ(mkdir((mount / path).c_str(), 0700), 0) << path; }
-    bool gives(const std::string& path, const Peer& peer) {
-        return groups.set(config::read_group_setting(path + ":share=1"), &peer) == nullptr;
-    }
+    bool gives(const std::string& path, const Peer& peer) { return set(groups, path + ":share=1", peer) == nullptr; }
     // As many as one user may have.
     void fill(const Peer& peer) {
         for (size_t i = 0; i < Cgroups::kMostOfUser; ++i) {
@@ -129,7 +132,7 @@ TEST_F(Hierarchy, GroupsThatHaveGoneTakeNoPlace) {
 TEST(Cgroups, EachMayShareAsOneAlsoIfNothingWasSaidOfAny) {
     Cgroups groups;
     groups.share_by_group();
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:share=30"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube:share=30"), nullptr);
     const auto account = [&groups](const char* path) {
         dispatch::GroupShare share;
         groups.tell(path, share);
@@ -157,17 +160,17 @@ std::string memory_told(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, MemoryIsSetLikeTheRestAndByItself) {
     Cgroups groups;
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-limit=20GiB"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-guarantee=4096"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:share=10"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube:memory-limit=20GiB"), nullptr);
+    ASSERT_EQ(set(groups, "/kube:memory-guarantee=4096"), nullptr);
+    ASSERT_EQ(set(groups, "/kube/pod:share=10"), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube/pod/one"), "21474836480, 4096");
     EXPECT_EQ(told(groups, "/kube/pod/one"), "10 to 100");
     EXPECT_EQ(told(groups, "/kube"), "") << "a limit of memory does not make its programs share time as one";
     EXPECT_EQ(memory_told(groups, "/other"), "0, 0");
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube/pod:memory-limit=1MiB"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube/pod:memory-limit=1MiB"), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube/pod"), "1048576, 0");
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-limit=0"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(config::read_group_setting("/kube:memory-guarantee=0"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/kube:memory-limit=0"), nullptr);
+    ASSERT_EQ(set(groups, "/kube:memory-guarantee=0"), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube"), "0, 0");
     EXPECT_THROW(config::read_group_setting("/kube:memory-limit=-1"), std::runtime_error);
     EXPECT_THROW(config::read_group_setting("/kube:memory-limit=20Gibberish"), std::runtime_error);
@@ -180,8 +183,8 @@ TEST_F(Hierarchy, AServerAfterThisOneKnowsThem) {
     ASSERT_TRUE(gives("/gone", kAlice));
     ASSERT_TRUE(gives("/mine", kAlice));
     ASSERT_TRUE(gives("/administrators", kRoot));
-    ASSERT_EQ(groups.set(config::read_group_setting("/administrators:highest-priority=7"), &kRoot), nullptr);
-    ASSERT_EQ(groups.set(config::read_group_setting("/administrators:memory-limit=5GiB"), &kRoot), nullptr);
+    ASSERT_EQ(set(groups, "/administrators:highest-priority=7"), nullptr);
+    ASSERT_EQ(set(groups, "/administrators:memory-limit=5GiB"), nullptr);
     ASSERT_EQ(rmdir((mount / "/gone").c_str()), 0);
     Cgroups later{{true, "", {mount.path()}}};
     for (const KeptGroup& group : groups.kept()) later.take_up(group);
@@ -215,19 +218,19 @@ TEST_F(Hierarchy, AGroupsOwnerMaySayIt) {
 
 TEST(Cgroups, SaysWhetherAnythingChanged) {
     Cgroups groups;
-    groups.set(config::read_group_setting("/kube:share=30"), &kRoot);
+    set(groups, "/kube:share=30");
     dispatch::GroupShare share;
     EXPECT_TRUE(groups.tell("/kube/pod", share));
     EXPECT_FALSE(groups.tell("/kube/pod", share));
-    groups.set(config::read_group_setting("/other:share=10"), &kRoot);
+    set(groups, "/other:share=10");
     EXPECT_FALSE(groups.tell("/kube/pod", share));
-    groups.set(config::read_group_setting("/kube:share=40"), &kRoot);
+    set(groups, "/kube:share=40");
     EXPECT_TRUE(groups.tell("/kube/pod", share));
 }
 
 TEST(Cgroups, NobodyEscapesByDeepOrStrangeNames) {
     Cgroups groups;
-    groups.set(config::read_group_setting("/users:device-limit=20"), &kRoot);
+    set(groups, "/users:device-limit=20");
     EXPECT_EQ(cgroup_in("0::/users/alice\n"), "/users/alice");
     EXPECT_EQ(cgroup_in("1:name=systemd:/x\n0::/\n"), "/");
     EXPECT_EQ(cgroup_in(""), "");

@@ -11,9 +11,7 @@ namespace {
 class Tools : public WithServer {
 protected:
     void SetUp() override {
-        start();
-        ASSERT_TRUE(client.connect(socket(), "program"));
-        client.add_queue(0, 3, 0x51);
+        start_with(client, "program", 3, 0x51);
         client.add_queue(1, 3, 0x52);
         tool = std::make_unique<TestTool>(socket());
         ASSERT_TRUE(tool->accepted());

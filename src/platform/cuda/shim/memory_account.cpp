@@ -85,20 +85,11 @@ void put_counted(Counted* counted) {
 
 double in_gibibytes(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
-void tell_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
+// `whose`: for whom the limit is. `kind`: which limit it is.
+void tell_refusal(uint64_t bytes, uint64_t has, uint64_t limit, const char* whose, const char* kind) {
     if (g_refusal_told.exchange(true)) return;
-    XLOG_WARN(
-        "an allocation of %.2f GiB failed: this program may have %.2f GiB on the device (its memory limit), and has "
-        "%.2f",
-        in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
-}
-
-void tell_joint_refusal(uint64_t bytes, uint64_t has, uint64_t limit) {
-    if (g_refusal_told.exchange(true)) return;
-    XLOG_WARN(
-        "an allocation of %.2f GiB failed: the programs of this user or control group may have %.2f GiB on the device "
-        "together (xcli status --limits); this one has %.2f",
-        in_gibibytes(bytes), in_gibibytes(limit), in_gibibytes(has));
+    XLOG_WARN("an allocation of %.2f GiB failed: %s may have %.2f GiB on the device %s; this program has %.2f",
+              in_gibibytes(bytes), whose, in_gibibytes(limit), kind, in_gibibytes(has));
 }
 
 void tell_of(CUdevice ordinal) {
@@ -126,11 +117,13 @@ Room::Room(size_t bytes, CUdevice device) : bytes_(bytes) {
     const uint64_t before = g_counted_bytes[device_].fetch_add(bytes, std::memory_order_relaxed);
     enough_ = limit == 0 || (before <= limit && bytes <= limit - before);
     if (!enough_) {
-        tell_refusal(bytes, before, limit);
+        tell_refusal(bytes, before, limit, "this program", "(its memory limit)");
         return;
     }
     enough_ = counted_ = xq_memory_count(counted_identity(device_), bytes);
-    if (!enough_) tell_joint_refusal(bytes, before, limit);
+    if (!enough_)
+        tell_refusal(bytes, before, limit, "the programs of this user or control group",
+                     "together (xcli status --limits)");
 }
 
 Room::~Room() {

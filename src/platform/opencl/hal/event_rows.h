@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/no_copies.h"
 #include "platform/opencl/hal/api.h"
 
 namespace xsched::opencl {
 
 // Node: has `Node* next` and `cl_event event`.
 template <typename Node>
-class EventRows {
+class EventRows : base::NoCopies {
 public:
     constexpr EventRows() = default;
-    EventRows(const EventRows&) = delete;
-    EventRows& operator=(const EventRows&) = delete;
 
     bool any() const { return many_.load(std::memory_order_relaxed) != 0; }
     void add(Node* node) {

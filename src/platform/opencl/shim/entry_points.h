@@ -31,12 +31,7 @@ enum class CopyBytes : uint8_t { kNone, kLast, kRegion, kUntold };
 struct Traits {
     CopyBytes copy = CopyBytes::kNone;
 };
-template <EntryPoint kEntry>
-inline constexpr Traits kTraits{};
-#define TRAITS(name, ...) \
-    template <>           \
-    inline constexpr Traits kTraits<kEntry_##name>{__VA_ARGS__};
-#include "functions.inc"
+#include "traits.inc"
 
 template <EntryPoint kEntry>
 struct Declared;

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/log.h"
+#include "base/no_copies.h"
 #include "platform/opencl/shim/copy_bytes.h"
 #include "platform/opencl/shim/entry_points.h"
 #include "platform/opencl/shim/queues.h"
@@ -23,13 +24,11 @@ struct EventArguments {
 };
 
 // One command from admission to completion. Leaves errno as it was, and after `returned` as the driver left it.
-class Launch {
+class Launch : base::NoCopies {
 public:
     // Changes `events`: the hold joins the wait list, and a tracked command gets an event if the program wants none.
     // `blocking`: the driver's call returns when the command is complete.
     Launch(XqQueue* xqueue, bool blocking, EventArguments& events);
-    Launch(const Launch&) = delete;
-    Launch& operator=(const Launch&) = delete;
     // Notes that the command copies this many bytes.
     void note_copy(uint64_t bytes) const;
     // Notes that the driver's call has returned.

@@ -4,6 +4,7 @@
 // across a call into the driver.
 #pragma once
 
+#include "base/no_copies.h"
 #include "platform/opencl/hal/api.h"
 #include "queue/abi/queue_abi.h"
 
@@ -17,7 +18,7 @@ XqStand begin_stand(XqQueue* queue, cl_uint count, const cl_event* events, bool 
 void user_event_is_set(cl_event event);
 
 // A wait command of the program: it does no work and is not admitted like others.
-class WaitCommand {
+class WaitCommand : base::NoCopies {
 public:
     enum class Kind {
         kMarker,  // in a queue that keeps order what follows waits for it, else its event alone tells
@@ -25,8 +26,6 @@ public:
         kSemaphores  // waits for semaphores, of which only its own event tells
     };
     WaitCommand(cl_command_queue queue, cl_uint count, const cl_event* events, Kind kind);
-    WaitCommand(const WaitCommand&) = delete;
-    WaitCommand& operator=(const WaitCommand&) = delete;
     // Returns where the driver must store the command's event. `wanted`: where the program wants it; null: nowhere.
     cl_event* event(cl_event* wanted) {
         event_ = wanted != nullptr || !until_event_ ? wanted : &own_;

@@ -3,18 +3,17 @@
 // threads may hold guards at once, also for one stream.
 #pragma once
 
+#include "base/no_copies.h"
 #include "platform/stream/hal/hwqueue_state.h"
 #include "vendor.h"
 #include "xsched/types.h"
 
 namespace xsched::stream {
 
-class DriverUse {
+class DriverUse : base::NoCopies {
 public:
     explicit DriverUse(HwQueue& hwq, bool touches_stream = true);
     ~DriverUse();
-    DriverUse(const DriverUse&) = delete;
-    DriverUse& operator=(const DriverUse&) = delete;
 
     // Success, or why the driver may not be called: Hardware (stream or context is gone), NotAllowed (another thread's
     // default stream).
@@ -35,12 +34,10 @@ void pause_driver();
 void unpause_driver();
 
 // During its life this thread may make calls that a stream capture elsewhere in the process would forbid.
-class RelaxedCapture {
+class RelaxedCapture : base::NoCopies {
 public:
     explicit RelaxedCapture(const Api& api) : api_(api) { exchange_capture_mode(api_, &mode_); }
     ~RelaxedCapture() { exchange_capture_mode(api_, &mode_); }
-    RelaxedCapture(const RelaxedCapture&) = delete;
-    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
 private:
     const Api& api_;

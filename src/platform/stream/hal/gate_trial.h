@@ -8,6 +8,7 @@
 // resources: they create no stream, file or mapping, and start nothing.
 #pragma once
 
+#include "base/no_copies.h"
 #include "platform/stream/hal/hwqueue_state.h"
 #include "queue/device.h"
 #include "vendor.h"
@@ -46,12 +47,10 @@ struct TrialResult {
 TrialWord trial_word(int device_index);
 
 // A stream of our own for the trial, with an event before the gate and one behind it.
-class TrialStream {
+class TrialStream : base::NoCopies {
 public:
     explicit TrialStream(const Api& api) : api_(api) {}
     ~TrialStream();
-    TrialStream(const TrialStream&) = delete;
-    TrialStream& operator=(const TrialStream&) = delete;
 
     Result make();
     bool made() const { return behind_ != nullptr; }

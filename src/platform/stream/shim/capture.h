@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "base/log.h"
+#include "base/no_copies.h"
 #include "platform.h"
 #include "platform/stream/hal/stream_id.h"
 #include "platform/stream/shim/device_use.h"
@@ -54,21 +55,17 @@ void split_over();
 void wait_for_splits();
 
 // During its life a capture is beginning, and launches of other threads ask about it.
-class CaptureBegins {
+class CaptureBegins : base::NoCopies {
 public:
     CaptureBegins();
     ~CaptureBegins();
-    CaptureBegins(const CaptureBegins&) = delete;
-    CaptureBegins& operator=(const CaptureBegins&) = delete;
 };
 
 // During its life XSched makes no calls into any stream.
-class Paused {
+class Paused : base::NoCopies {
 public:
     Paused() { hal_pause(); }
     ~Paused() { hal_unpause(); }
-    Paused(const Paused&) = delete;
-    Paused& operator=(const Paused&) = delete;
 };
 
 template <EntryPoint kEntry, typename... Rest>

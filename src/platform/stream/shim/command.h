@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/hot.h"
+#include "base/no_copies.h"
 #include "platform.h"
 #include "platform/stream/shim/apart.h"
 #include "platform/stream/shim/capture.h"
@@ -22,7 +23,7 @@ enum class LaunchKind : uint8_t {
 };
 
 // One command, from admission to its place in the driver. Keeps errno.
-class Launch {
+class Launch : base::NoCopies {
 public:
     // `waits_for`: the event, if the command is a marker that waits for one.
     XSCHED_HOT Launch(Stream stream, bool per_thread, LaunchKind kind = LaunchKind::kWork, Event waits_for = nullptr) {
@@ -43,8 +44,6 @@ public:
             return;
         call_begins();
     }
-    Launch(const Launch&) = delete;
-    Launch& operator=(const Launch&) = delete;
 
     // Notes that the driver's call has returned.
     XSCHED_HOT void returned(Result code) {
@@ -173,7 +172,7 @@ private:
 };
 
 // Surrounds a driver's call that returns when work of the queue is complete.
-class Waits {
+class Waits : base::NoCopies {
 public:
     explicit Waits(XqQueue* xqueue) : xqueue_(xqueue) {
         const KeepErrno keep;
@@ -185,8 +184,6 @@ public:
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_wait_ended(xqueue_);
     }
-    Waits(const Waits&) = delete;
-    Waits& operator=(const Waits&) = delete;
 
 private:
     XqQueue* xqueue_;

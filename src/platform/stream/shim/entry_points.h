@@ -53,12 +53,7 @@ struct Traits {
     bool peeks = false;
     CopyBytes copy = CopyBytes::kNone;
 };
-template <EntryPoint kEntry>
-inline constexpr Traits kTraits{};
-#define TRAITS(name, ...) \
-    template <>           \
-    inline constexpr Traits kTraits<kEntry_##name>{__VA_ARGS__};
-#include "functions.inc"
+#include "traits.inc"
 
 template <EntryPoint kEntry>
 inline constexpr bool kIsCopy = kTraits<kEntry>.copy != CopyBytes::kNone;

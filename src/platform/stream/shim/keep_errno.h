@@ -3,14 +3,14 @@
 
 #include <cerrno>
 
+#include "base/no_copies.h"
+
 namespace xsched::stream {
 
-class KeepErrno {
+class KeepErrno : base::NoCopies {
 public:
     KeepErrno() : saved_(errno) {}
     ~KeepErrno() { errno = saved_; }
-    KeepErrno(const KeepErrno&) = delete;
-    KeepErrno& operator=(const KeepErrno&) = delete;
 
 private:
     const int saved_;

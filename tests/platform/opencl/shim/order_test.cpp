@@ -139,10 +139,7 @@ TEST_F(Order, TheProgramsCallbacksComeOnceAndInOrder) {
 
 TEST_F(Order, ProfilingTimesRiseAndTheHeldTimeLiesBeforeTheStart) {
     ScheduledQueue queue;
-    queue.suspend();
-    cl_event event = nullptr;
-    queue.append(1, 0, nullptr, &event);
-    clFlush(queue.queue);
+    cl_event event = queue.append_suspended(1);
     let_time_pass();
     queue.resume();
     ASSERT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);

@@ -13,10 +13,7 @@ class QueueLife : public OpenClTest {};
 TEST_F(QueueLife, WorkHeldBackOutlivesTheProgramsLastReference) {
     ScheduledQueue queue;
     const XQueueHandle xqueue = queue.xqueue;
-    queue.suspend();
-    cl_event event = nullptr;
-    queue.append(6, 0, nullptr, &event);
-    clFlush(queue.queue);
+    cl_event event = queue.append_suspended(6);
     ASSERT_EQ(clReleaseCommandQueue(queue.queue), CL_SUCCESS);
     queue.queue = nullptr;
     let_time_pass();
@@ -127,10 +124,7 @@ TEST_F(QueueLife, ALevelThatOpenClLacksIsRefused) {
 
 TEST_F(QueueLife, DroppedCommandsDoNotRun) {
     ScheduledQueue queue;
-    queue.suspend();
-    cl_event event = nullptr;
-    queue.append(5, 0, nullptr, &event);
-    clFlush(queue.queue);
+    cl_event event = queue.append_suspended(5);
     ASSERT_EQ(XQueueResume(queue.xqueue, kQueueResumeFlagDropCommands), kXSchedSuccess);
     for (int i = 0; i < 2000 && status_of(event) > CL_COMPLETE; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -121,6 +121,14 @@ public:
         EXPECT_EQ(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &size, nullptr, count, wait, event), CL_SUCCESS);
         clReleaseKernel(kernel);
     }
+    // Suspends the queue, and gives it a command. Returns its event.
+    cl_event append_suspended(cl_int value) {
+        suspend();
+        cl_event event = nullptr;
+        append(value, 0, nullptr, &event);
+        clFlush(queue);
+        return event;
+    }
     std::vector<cl_int> read() {
         std::vector<cl_int> data(kElements, -1);
         EXPECT_EQ(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, kBytes, data.data(), 0, nullptr, nullptr), CL_SUCCESS);

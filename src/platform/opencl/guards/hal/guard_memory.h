@@ -6,15 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/no_copies.h"
 #include "platform/opencl/hal/api.h"
 
 namespace xsched::opencl {
 
-class GuardMemory {
+class GuardMemory : base::NoCopies {
 public:
     GuardMemory() = default;
-    GuardMemory(const GuardMemory&) = delete;
-    GuardMemory& operator=(const GuardMemory&) = delete;
     ~GuardMemory() { destroy(); }
 
     // Allocates the memory. Returns false if there is none, or the driver refused.

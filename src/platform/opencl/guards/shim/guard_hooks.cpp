@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "base/no_copies.h"
 #include "platform/opencl/guards/hal/guard_abi.h"
 #include "platform/opencl/guards/shim/guard.h"
 #include "platform/opencl/shim/guards.h"
@@ -11,11 +12,9 @@ namespace xsched::opencl {
 namespace {
 
 // Keeps errno as the driver's call left it, whatever our own work beside the call does.
-class KeepErrno {
+class KeepErrno : base::NoCopies {
 public:
     KeepErrno() = default;
-    KeepErrno(const KeepErrno&) = delete;
-    KeepErrno& operator=(const KeepErrno&) = delete;
     ~KeepErrno() { errno = saved_; }
 
 private:
