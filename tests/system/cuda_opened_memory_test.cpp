@@ -27,7 +27,7 @@ def wait(what):
 // Says which of its descriptors are sockets of the thread that hands out pieces, and makes a child that says so as well
 // and lives until STOP. The child has no device. A program that it starts has no such descriptor either.
 constexpr const char* kForks = R"(
-import subprocess
+import socket, subprocess
 SOCKETS = """
 import os
 ours = {line.split()[6] for line in open("/proc/self/net/unix") if "@xsched-memory-" in line}
@@ -39,11 +39,25 @@ for number in os.listdir("/proc/self/fd"):
         pass
 print(WHO, sum(link == "socket:[%s]" % inode for link in links for inode in ours), flush=True)
 """
+# Connects to the thread and asks for nothing. Until the peer is closed the thread has a second socket open.
+def connect_silently():
+    inodes = {os.readlink("/proc/self/fd/" + number)[8:-1] for number in os.listdir("/proc/self/fd")
+              if os.path.exists("/proc/self/fd/" + number) or os.path.islink("/proc/self/fd/" + number)}
+    name = [line.split()[7] for line in open("/proc/self/net/unix")
+            if "@xsched-memory-" in line and line.split()[6] in inodes][0]
+    peer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    peer.connect("\0" + name[1:])
+    time.sleep(0.2)
+    exec(SOCKETS, {"WHO": "then the parent has"})
+    return peer
 def fork_a_child():
     exec(SOCKETS, {"WHO": "parent has"})
     subprocess.run(["/usr/bin/python3", "-c", "WHO = 'program has'" + SOCKETS], close_fds=False,
                    env={key: value for key, value in os.environ.items() if key != "LD_PRELOAD"})
-    if os.fork() == 0:
+    peer = connect_silently()
+    forked = os.fork()
+    peer.close()
+    if forked == 0:
         exec(SOCKETS, {"WHO": "child has"})
         print("child gets", cuda.cuIpcGetMemHandle(ctypes.byref(name), block), cuda.cuMemFree_v2(block), flush=True)
         wait("CHILD")
@@ -178,7 +192,7 @@ TEST_F(CudaOpenedMemory, WithoutTheOtherSideItFailsAndSaysSo) {
 // The child is without a device, as natively. The parent goes on sharing, and takes its socket with it when it ends.
 TEST_F(CudaOpenedMemory, AForkedChildSharesNothingAndDisturbsNothing) {
     const auto sharer = sharer_that_is_ready({{"CHILD", directory.path() + "/child"}});
-    for (const char* line : {"parent has 1", "program has 0", "child has 0", "child gets 3 3"})
+    for (const char* line : {"parent has 1", "program has 0", "then the parent has 2", "child has 0", "child gets 3 3"})
         EXPECT_TRUE(says(*sharer, line)) << line << sharer->out() << sharer->err();
     const auto opener = start_with(kOpener, false, {});
     EXPECT_TRUE(says(*opener, "answered")) << opener->out() << opener->err() << sharer->err();
