@@ -28,7 +28,8 @@ void add_run(CLI::App& app, Words& words) {
     CLI::Option* tell = run->add_flag("--tell", options->tells,
                                       "when the program has ended, say so if it used no device under XSched (the "
                                       "default at a terminal)");
-    run->add_flag("--no-tell", options->leaves, "say nothing then (the default elsewhere)")->excludes(tell);
+    run->add_flag("--no-tell", options->leaves, "say nothing then (the default elsewhere), in the server's log neither")
+        ->excludes(tell);
     add_hints(run, options->hints, true);
     add_program(run, words)->option_text("-- PROGRAM [ARGUMENTS]");
 }

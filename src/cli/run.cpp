@@ -220,7 +220,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     tell_misspelt_variables();
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
-        ensure_server(installation.server, options.policy);
+        ensure_server(installation.server, options.policy, options.leaves ? Announced::kNo : Announced::kYes);
         load_rules_quietly(configuration);
         tell_what_is_ignored(options);
     }

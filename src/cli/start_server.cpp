@@ -133,7 +133,7 @@ bool start(const std::string& server, const std::string& policy) {
 
 }  // namespace
 
-bool ensure_server(const std::string& server, const std::string& policy) {
+bool ensure_server(const std::string& server, const std::string& policy, Announced announced) {
     base::hold_standard_fds();
     char path[ipc::kSocketPathBytes];
     base::UniqueFd connection(ipc::connect_server(path));
@@ -142,7 +142,7 @@ bool ensure_server(const std::string& server, const std::string& policy) {
     try {
         if (!connection) return start(server, policy);
         ServerLink link(std::move(connection), path);
-        announce(link);
+        if (announced == Announced::kYes) announce(link);
         return true;
     } catch (const Failure& failure) {
         XLOG_WARN("%s; the program runs unscheduled", failure.what());

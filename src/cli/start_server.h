@@ -7,7 +7,8 @@ namespace xsched::cli {
 
 // Makes sure that a server runs, and stays at least until this process (also after exec) has ended. Returns false,
 // after a WARN line, if none can be started. `server`: path of xserver. `policy`: for a new server only; empty: the
-// server's default.
-bool ensure_server(const std::string& server, const std::string& policy);
+// server's default. kNo: a server that runs is not told of this process, and does not log its end.
+enum class Announced { kNo, kYes };
+bool ensure_server(const std::string& server, const std::string& policy, Announced announced);
 
 }  // namespace xsched::cli

@@ -27,13 +27,16 @@ protected:
 // By name, while they are there, and in the server's log when they have ended.
 TEST_F(Run, ProgramsThatUseNoDeviceAreNamed) {
     start();
+    EXPECT_EQ(xcli({"run", "--no-tell", "--", "/bin/true"}).status, 0);  // is in no log
     Process process({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
     const std::string pid = "pid " + std::to_string(process.pid());
     const std::string sentence = pid + " (sleep), which 'xcli run' started, has used no device";
     EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, sentence); })) << xcli({"status"}).out;
     kill(process.pid(), SIGKILL);
     process.wait();
-    EXPECT_TRUE(is_logged(pid + ", which 'xcli run' started, has ended: neither"));
+    const std::string ended = ", which 'xcli run' started, has ended: neither";
+    EXPECT_TRUE(is_logged(pid + ended));
+    EXPECT_EQ(server->process().err().find(ended), server->process().err().rfind(ended));
 }
 
 // When the program ends, a process that is not its parent prints the sentence. The exit status stays the program's own.
