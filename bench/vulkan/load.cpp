@@ -28,6 +28,7 @@ using compute::Numbers;
 using compute::Step;
 using Clock = std::chrono::steady_clock;
 
+constexpr double kAwakeMs = 300;
 constexpr double kFrameMs = 1000.0 / 60;
 
 double ms_since(Clock::time_point begin) {
@@ -52,8 +53,11 @@ public:
         device_.wait(fence_);
         return ms_since(begin);
     }
-    // Returns how many rounds take so many milliseconds.
+    // Returns how many rounds take so many milliseconds, once the device is awake: an idle H200 has a sixth of its
+    // clock.
     uint32_t rounds_for(double ms) {
+        const VkCommandBuffer wakes = numbers_.record({1, 0, 1024});
+        for (const auto begin = Clock::now(); ms_since(begin) < kAwakeMs;) run(wakes);
         uint32_t rounds = 1024;
         for (;;) {
             const VkCommandBuffer commands = numbers_.record({1, 0, rounds});
@@ -103,9 +107,9 @@ int cost(double seconds) {
     return 0;
 }
 
-int busy(double seconds, double ms) {
+int busy(double seconds, double ms, uint32_t rounds) {
     Commands all(kWide);
-    Step step{1664525, 1013904223, all.rounds_for(ms)};
+    Step step{1664525, 1013904223, rounds != 0 ? rounds : all.rounds_for(ms)};
     const VkCommandBuffer commands = all.numbers().record(step);
     uint32_t value = all.numbers().values()[0];
     const VkFence fences[2] = {all.device().fence(), all.device().fence()};
@@ -127,9 +131,14 @@ int busy(double seconds, double ms) {
     return 0;
 }
 
-int frames(double seconds, double ms) {
+int rounds(double ms) {
+    printf("{\"rounds\": %u}\n", Commands(kWide).rounds_for(ms));
+    return 0;
+}
+
+int frames(double seconds, double ms, uint32_t rounds) {
     Commands all(kWide);
-    const VkCommandBuffer commands = all.numbers().record({1, 0, all.rounds_for(ms)});
+    const VkCommandBuffer commands = all.numbers().record({1, 0, rounds != 0 ? rounds : all.rounds_for(ms)});
     std::vector<double> took;
     uint32_t late = 0;
     const auto begin = Clock::now();
@@ -190,11 +199,15 @@ int run(int count, char** words) {
     const double first = count > 2 ? atof(words[2]) : 0;
     const double second = count > 3 ? atof(words[3]) : 0;
     if (what == "cost" && count == 3) return cost(first);
-    if (what == "busy" && count == 4) return busy(first, second);
-    if (what == "frames" && count == 4) return frames(first, second);
+    const auto third = static_cast<uint32_t>(count > 4 ? atof(words[4]) : 0);
+    if (what == "rounds" && count == 3) return rounds(first);
+    if (what == "busy" && count >= 4) return busy(first, second, third);
+    if (what == "frames" && count >= 4) return frames(first, second, third);
     if (what == "exact" && count == 3) return exact(static_cast<uint32_t>(first));
     if (what == "forked" && count == 3) return forked(static_cast<uint32_t>(first));
-    fprintf(stderr, "vulkan_load: say cost SECONDS, busy SECONDS MS, frames SECONDS MS, exact or forked COMMANDS\n");
+    fprintf(stderr,
+            "vulkan_load: say cost SECONDS, rounds MS, busy or frames SECONDS MS [ROUNDS], exact or forked "
+            "COMMANDS\n");
     return 2;
 }
 
