@@ -176,11 +176,12 @@ bool has_last_word(const RunOptions& options) {
     return options.tells || isatty(STDERR_FILENO) != 0;
 }
 
-bool is_flag(const char* word) {
+// `takes_hints`: the command has an option for each hint. xcli report has a --background of its own, with a value.
+bool is_flag(const char* word, bool takes_hints) {
     for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell"})
         if (strcmp(word, flag) == 0) return true;
     for (const base::HintInfo& hint : base::kHints) {
-        if (hint.kind != base::HintKind::kSwitch || hint.words == nullptr) continue;
+        if (!takes_hints || hint.kind != base::HintKind::kSwitch || hint.words == nullptr) continue;
         if (strcmp(word, hint.words) == 0 || word == "--no-" + std::string(hint.words + 2)) return true;
     }
     return false;
@@ -190,10 +191,11 @@ bool is_flag(const char* word) {
 
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
     const bool tests_rules = argc > 2 && strcmp(argv[1], "rules") == 0 && strcmp(argv[2], "test") == 0;
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "report") != 0 && !tests_rules)) return argc;
+    const bool reports = argc > 1 && strcmp(argv[1], "report") == 0;
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && !reports && !tests_rules)) return argc;
     int i = tests_rules ? 3 : 2;
     while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
-        const bool flag = is_flag(argv[i]);
+        const bool flag = is_flag(argv[i], !reports);
         const bool has_value = strchr(argv[i], '=') != nullptr || (argv[i][1] != '-' && argv[i][2] != '\0');
         i += flag || has_value ? 1 : 2;
     }

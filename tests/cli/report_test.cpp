@@ -15,7 +15,7 @@ TEST_F(ReportCommand, SaysWhatIsMissingOrTooMuch) {
 TEST_F(ReportCommand, AsksForAPageOrAText) {
     expect_sentence({"report", "-o", "page.pdf", "--", "true"}, "end its name with .html or .md");
     expect_sentence({"report", "-t", "soon", "--", "true"}, "is no time to measure for");
-    expect_sentence({"report", "--rounds", "0", "--", "true"}, "not in range");
+    expect_sentence({"report", "--rounds", "0", "--", "true"}, "0 is not from 1 to 100");
 }
 
 TEST_F(ReportCommand, PassesTheProgramsOwnOptionsOn) {
