@@ -39,7 +39,7 @@ def options_of_run(text: str) -> Dict[str, bool]:
         match = re.match(r"\s+((?:-\w,\s*)?--?[\w-]+)(.*)", line)
         if match:
             for name in re.findall(r"--?[\w-]+", match.group(1)):
-                found[name] = re.match(r" [A-Z]{2}", match.group(2)) is not None  # its type, not "Excludes:"
+                found[name] = re.match(r" [A-Z]+(?![a-z:])", match.group(2)) is not None  # its type, not "Excludes:"
     return found
 
 

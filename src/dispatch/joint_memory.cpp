@@ -31,12 +31,11 @@ void JointMemory::add(const ClientSlots& client, DeviceMemory& words) {
 }
 
 // Takes back what the program may have beyond what it has. Returns what it has. If it allocates meanwhile, either it
-// sees the lower number, or its bytes are seen here.
+// sees the lower number, or its bytes are seen here. What it may have is never raised here: a program counts an
+// allocation before it knows whether it may have it.
 uint64_t JointMemory::take_back(DeviceMemory& words) {
-    words.may_have.store(bytes_in(words.counted), std::memory_order_seq_cst);
-    const uint64_t has = bytes_in(words.counted);
-    words.may_have.store(has, std::memory_order_seq_cst);
-    return has;
+    words.may_have.store(std::min(bytes_in(words.may_have), bytes_in(words.counted)), std::memory_order_seq_cst);
+    return bytes_in(words.counted);
 }
 
 // Returns how many more bytes the program may have on the device: the smaller rest of its two accounts, the user's and
@@ -99,7 +98,7 @@ void JointMemory::divide() {
         for (const Account* account : {program.user, program.group})
             if (account != nullptr) most_programs = std::max(most_programs, account->programs);
         program.words->joint_most.store(program.may_have + left, std::memory_order_relaxed);
-        program.words->may_have.store(program.may_have + left / most_programs, std::memory_order_seq_cst);
+        if (left > 0) program.words->may_have.store(program.may_have + left / most_programs, std::memory_order_seq_cst);
     }
     accounts_.clear();
     programs_.clear();
