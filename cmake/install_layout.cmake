@@ -36,7 +36,8 @@ set(folders ${CMAKE_INSTALL_BINDIR} ${XSCHED_PRIVATE_LIBDIR} ${XSCHED_PACKAGE_DI
             ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR} ${XSCHED_PYTHON_INSTALL_DIR}
             ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man8
             ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-            ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+            ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+            ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d)
 install(CODE "set(XSCHED_FOLDERS \"${folders}\")\nset(XSCHED_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
 install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/uninstall/before.cmake)
 
