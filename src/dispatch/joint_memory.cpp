@@ -31,8 +31,8 @@ void JointMemory::add(const ClientSlots& client, DeviceMemory& words) {
 }
 
 // Takes back what the program may have beyond what it has. Returns what it has. If it allocates meanwhile, either it
-// sees the lower number, or its bytes are seen here. What it may have is never raised here: a program counts an
-// allocation before it knows whether it may have it.
+// sees the lower number, or its bytes are seen here. The number is never raised here: a program counts an allocation
+// before it knows whether it may have it.
 uint64_t JointMemory::take_back(DeviceMemory& words) {
     words.may_have.store(std::min(bytes_in(words.may_have), bytes_in(words.counted)), std::memory_order_seq_cst);
     return bytes_in(words.counted);
