@@ -11,10 +11,12 @@ The pleasant form:
 
 and the C interface as it is: class XSched here, xsched.cuda.XSchedCuda, xsched.hip.XSchedHip and
 xsched.opencl.XSchedOpenCL. `python -m xsched run --priority 5 script.py` runs a program under XSched.
+In notebooks: `%load_ext xsched`, then `%xsched priority 10`.
 
 Importing this loads no library and starts nothing."""
 from ._bindings import XSched
 from ._documented import LazyXSchedQueue, XSchedQueue
+from ._magic import load_ipython_extension  # noqa: F401  of %load_ext xsched
 from ._memory import acquire, set_evictable, set_memory_guarantee, set_memory_limit, yield_device
 from ._platforms import PLATFORMS as _PLATFORMS
 from ._priority import priority
