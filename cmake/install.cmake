@@ -50,5 +50,20 @@ install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
         PATTERN "*.h" PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+# Pages that these lead to, and what remains of links to files of the source tree alone.
+install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB pictures bench/results/published/*.svg)
+install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/results/published)
+file(GLOB policy_pages RELATIVE ${CMAKE_SOURCE_DIR} src/policy/*/README.md)
+foreach(page IN LISTS policy_pages)
+  get_filename_component(folder ${page} DIRECTORY)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+set(documents "${CMAKE_INSTALL_DOCDIR}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DOCDIR}")
+  set(documents "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}")
+endif()
+install(CODE "execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/docs/installed_links.py
+                              \"\$ENV{DESTDIR}${documents}\" COMMAND_ERROR_IS_FATAL ANY)")
 
 include(cmake/uninstall.cmake)

@@ -54,6 +54,25 @@ class Layout(InATree):
                 private = re.match(r"x\w+?_", symbol)
                 self.assertEqual(version, "XSCHED_PRIVATE" if private else "XSCHED_1", symbol)
 
+    def test_every_link_of_the_documents_leads_to_an_installed_file(self):
+        folder = next(self.prefix.glob("share/doc/*"))
+        pages = sorted(folder.rglob("*.md"))
+        self.assertGreater(len(pages), 60)
+        dead, seen = [], 0
+        for page in pages:
+            text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+            for target in re.findall(r"\]\(\s*([^)\s]+)\s*\)", text):
+                name = target.partition("#")[0]
+                if not name or re.match(r"\w+:", target):
+                    continue
+                seen += 1
+                if not (page.parent / name).exists():
+                    dead.append(f"{page.relative_to(folder)}: {target}")
+        self.assertEqual(dead, [])
+        self.assertGreater(seen, 300)
+        self.assertIn("(`bench/results/h200/cuda_programs.json`)",
+                      (folder / "docs/programs/llm-server.md").read_text(encoding="utf-8"))
+
     def test_headers_of_the_platforms_that_there_are(self):
         include = self.prefix / "include" / "xsched"
         self.assertEqual(sorted(path.name for path in include.iterdir()),
