@@ -71,6 +71,10 @@ bench: ## the benchmark suite: tables, JSON and an HTML report (3 minutes; PROFI
 	@$(if $(filter published,$(PROFILE)),bench/published.py,bench/suite.py --profile $(PROFILE)) --build $(RELEASE) \
 	    $(if $(BUDGET),--budget $(BUDGET)) $(BENCH)
 
+docs: ## a site of the documents in build/docs, which needs no server
+	@scripts/install_deps.sh docs
+	@tools/docs/site.py $(BUILD)/docs
+
 acceptance: ## the requirements' test plan (PLATFORM=cuda, hip or opencl; TEST="2.1 P4": only these)
 	@scripts/install_deps.sh $(ACCEPTANCE_DEPS)
 	@$(MAKE) --no-print-directory $(if $(ON_STAND_IN),stand_ins,all)

@@ -2,7 +2,7 @@
 # Installs the Debian packages that are missing, and nothing else.
 #
 #   scripts/install_deps.sh [build] [run] [test] [lint] [format] [fuzz] [old] [fresh] [roots] [browser]
-#                           [deb] [rpm] [image] [abi] [wheel] [packaging] [matrix]
+#                           [deb] [rpm] [image] [abi] [wheel] [packaging] [matrix] [docs]
 #   default: build run test
 #
 # Debian's HIP is left out where there is ROCm's, or a GPU for it.
@@ -115,6 +115,9 @@ browser=(
     chromium-driver
     nodejs                # the test of who takes the port next; it is skipped without
 )
+docs=(
+    python3-markdown      # make docs
+)
 matrix=(                  # other people's programs, and what clients in other languages need: make matrix
     clinfo clpeak hashcat python3-pyopencl python3-numpy
     python3-opencv gegl darktable imagemagick libreoffice-calc ffmpeg
@@ -129,14 +132,14 @@ wanted=()
 for group in "$@"; do
     case "$group" in
         build | run | test | lint | format | fuzz | old | fresh | roots | deb | rpm | image | abi | wheel | \
-            packaging | browser | matrix)
+            packaging | browser | matrix | docs)
             declare -n packages=$group
             wanted+=("${packages[@]}")
             ;;
         *)
             echo "install_deps.sh: \"$group\" is no group of packages: use build, run, test, lint, format, fuzz," \
-                "old, fresh, roots, deb, rpm, image, abi, wheel, packaging, browser or" \
-                "matrix" >&2
+                "old, fresh, roots, deb, rpm, image, abi, wheel, packaging, browser, matrix or" \
+                "docs" >&2
             exit 2
             ;;
     esac

@@ -25,6 +25,13 @@ def in_sources(page, target, folder):
     return "/".join(parts)
 
 
+def outside_code(text, change):
+    """Returns the text with `change` made where it is not code. A link's text may have code in it."""
+    pieces = CODE.split(text)
+    marked = "".join(f"\0{at}\0" if at % 2 == 1 else piece for at, piece in enumerate(pieces))
+    return re.sub("\0(\\d+)\0", lambda found: pieces[int(found.group(1))], change(marked))
+
+
 def mended(page, folder):
     """Returns the page's text without dead links."""
     def replace(found):
@@ -34,16 +41,7 @@ def mended(page, folder):
         path = in_sources(page, target, folder)
         return label if path in label else f"{label} (`{path}`)"
 
-    pieces = CODE.split(page.read_text(encoding="utf-8"))
-    kept = {}  # code, which has no links, by its stand-in
-    text = ""
-    for at, piece in enumerate(pieces):
-        if at % 2 == 1:
-            kept[f"\0{at}\0"] = piece
-            piece = f"\0{at}\0"
-        text += piece
-    text = LINK.sub(replace, text)
-    return re.sub("\0\\d+\0", lambda found: kept[found.group(0)], text)
+    return outside_code(page.read_text(encoding="utf-8"), lambda text: LINK.sub(replace, text))
 
 
 def main():

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""Makes a static site of the pages of this tree.
+
+    tools/docs/site.py FOLDER
+
+FOLDER gets a page for each Markdown page, with a menu, a search and a switch for light and dark. It needs no server: open
+FOLDER/index.html. The menu is the list "Documents" of README.md. Links to files that are no pages become text, as in an
+installation (installed_links.py). The page of the Python
+package is made from its docstrings (python_api.py). Needs python3-markdown."""
+import html
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import markdown
+
+import installed_links
+import python_api
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = Path(__file__).resolve().parent
+PICTURES = (".png", ".svg")
+CHINESE = "README.zh-CN.md"
+API = "python/api.md"  # made from docstrings; no such file exists
+
+
+def pages():
+    """The pages, by their paths in the source tree."""
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md"),
+             *ROOT.glob("src/policy/*/README.md"), ROOT / "python/README.md"]
+    return sorted([API, *(path.relative_to(ROOT).as_posix() for path in found)])
+
+
+def text_of(page):
+    """Returns the page's Markdown. README.md's list of documents gets the page made from docstrings."""
+    if page == API:
+        return python_api.page()
+    text = (ROOT / page).read_text(encoding="utf-8")
+    if page in ("README.md", CHINESE):
+        text = text.replace("[Python](python/README.md)", f"[Python](python/README.md), [Python API]({API})", 1)
+    return text
+
+
+def address(page):
+    """Returns the page's file in the site."""
+    return "index.html" if page == "README.md" else page[:-len(".md")] + ".html"
+
+
+def between(here, there):
+    """Returns a link from one file of the site to another."""
+    return os.path.relpath(there, os.path.dirname(here) or ".")
+
+
+def slug(text, _separator):
+    """Returns a heading's name as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def with_site_links(text, page, known):
+    """Points links at the site's pages. Links to other files become text."""
+    def replace(found):
+        label, target = found.groups()
+        if installed_links.is_elsewhere(target):
+            return found.group(0)
+        path = installed_links.in_sources(ROOT / page, target, ROOT)
+        heading = "#" + target.partition("#")[2] if "#" in target else ""
+        if path in known:
+            return f"[{label}]({between(address(page), address(path))}{heading})"
+        return label if path in label else f"{label} (`{path}`)"
+
+    return installed_links.outside_code(text, lambda part: installed_links.LINK.sub(replace, part))
+
+
+def menu_of(readme, known):
+    """Returns the sections of the list "Documents" of a README: their titles and (title, page) of each entry."""
+    part = re.split(r"^## ", readme, flags=re.M)
+    listed = next(text for text in part if "](docs/USING.md)" in text and "](docs/LIMITS.md)" in text)
+    sections = []
+    for item in re.split(r"^- ", listed, flags=re.M)[1:]:
+        title = re.split("[:：]", item)[0]
+        links = [(label, path) for label, path in re.findall(r"\[([^]]+)\]\(([^)#]+)\)", item) if path in known]
+        sections.append((title, links))
+    return sections
+
+
+def menu_html(here, page, sections):
+    lines = []
+    for title, links in sections:
+        lines.append(f"<h2>{html.escape(title)}</h2><ul>")
+        for label, path in links:
+            mark = ' aria-current="page"' if path == page else ""
+            lines.append(f'<li><a href="{between(here, address(path))}"{mark}>{html.escape(label)}</a></li>')
+        lines.append("</ul>")
+    return "".join(lines)
+
+
+def plain(text):
+    """Returns the words of a page of HTML, for the search."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text))).strip()
+
+
+class Site:
+    def __init__(self, folder):
+        self.folder, self.known = folder, set(pages())
+        self.frame = (PARTS / "site.html").read_text(encoding="utf-8")
+        self.menus = {name: menu_of(text_of(name), self.known) for name in ("README.md", CHINESE)}
+        self.index = []
+
+    def write(self, page):
+        here = address(page)
+        text = with_site_links(text_of(page), page, self.known)
+        maker = markdown.Markdown(extensions=["tables", "fenced_code", "toc", "sane_lists"],
+                                  extension_configs={"toc": {"slugify": slug}})
+        body = maker.convert(text)
+        title = re.sub(r"[`*]", "", text.partition("\n")[0].lstrip("# ")) or page
+        chinese = page == CHINESE
+        other = "README.md" if chinese else CHINESE
+        filled = {"title": html.escape(title), "body": body, "root": between(here, "."), "menu": menu_html(
+            here, page, self.menus[CHINESE if chinese else "README.md"]), "language": "zh-CN" if chinese else "en",
+            "other": between(here, address(other)), "other_name": "English" if chinese else "中文",
+            "home": between(here, address(CHINESE if chinese else "README.md"))}
+        out = self.folder / here
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found.group(1)], self.frame), encoding="utf-8")
+        self.index.append({"title": title, "page": here, "text": plain(body)})
+
+    def copy_pictures(self):
+        for picture in [*ROOT.glob("docs/**/*"), *ROOT.glob("bench/results/published/*")]:
+            if picture.suffix not in PICTURES:
+                continue
+            out = self.folder / picture.relative_to(ROOT)
+            out.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(picture, out)
+
+    def make(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for page in sorted(self.known):
+            self.write(page)
+        self.copy_pictures()
+        for name in ("site.css", "site.js"):
+            shutil.copy(PARTS / name, self.folder / name)
+        index = json.dumps(self.index, ensure_ascii=False).replace("</", "<\\/")
+        (self.folder / "search.js").write_text(f"const PAGES = {index};\n", encoding="utf-8")
+
+
+def main():
+    folder = Path(sys.argv[1]).resolve()
+    site = Site(folder)
+    site.make()
+    print(f"{len(site.known)} pages: open {folder / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()
