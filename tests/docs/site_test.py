@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120
 
 
-@unittest.skipUnless(importlib.util.find_spec("markdown"), "python3-markdown is not installed: scripts/install_deps.sh docs")
+@unittest.skipUnless(importlib.util.find_spec("markdown"), "python3-markdown is missing: scripts/install_deps.sh docs")
 class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
