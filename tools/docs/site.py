@@ -4,9 +4,9 @@
     tools/docs/site.py FOLDER
 
 FOLDER gets a page for each Markdown page, with a menu, a search and a switch for light and dark. It needs no server:
-open FOLDER/index.html. The menu is the list "Documents" of README.md. Links to files that are no pages become text, as in an
-installation (installed_links.py). The page of the Python package is made from its docstrings (python_api.py). Needs
-python3-markdown."""
+open FOLDER/index.html. The menu is the list "Documents" of README.md. Links to files that are no pages become text,
+as in an installation (installed_links.py). The page of the Python package is made from its docstrings
+(python_api.py). Needs python3-markdown."""
 import html
 import json
 import os
