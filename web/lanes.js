@@ -77,13 +77,13 @@ class Lane extends Segments {
   }
   sample(at, program) {
     if (program.followed && at - this.heard < TRUSTED_US) return;
-    const known = {runs: program.followed ? "runs" : "alone", part: "runs", held: "held", susp: "susp"};
+    const known = {runs: program.followed ? "runs" : "alone", mixed: "runs", held: "held", suspended: "suspended"};
     const state = known[program.state] ?? "idle";
     if (state === this.last().state) return;
     for (const queue of this.queues.values()) queue.ready = state !== "idle" && (queue.suspended || state === "runs");
     const held = [...this.queues.values()].find((queue) => queue.ready && queue.suspended);
     if (state === "held" && held) this.settle(at);
-    else this.enterAll(at, state, state === "susp" ? BY_A_PERSON : 0);
+    else this.enterAll(at, state, state === "suspended" ? BY_A_PERSON : 0);
   }
   enterAll(at, state, reason) {
     this.enter(at, state, 0, reason);
@@ -106,7 +106,7 @@ function queuesOf(lane) {
 function stateOf(queue) {
   if (!queue.ready) return ["idle", 0, 0];
   if (!queue.suspended) return ["runs", 0, 0];
-  return [queue.reason === BY_A_PERSON ? "susp" : "held", queue.by, queue.reason];
+  return [queue.reason === BY_A_PERSON ? "suspended" : "held", queue.by, queue.reason];
 }
 
 export class Lanes {

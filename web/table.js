@@ -3,8 +3,6 @@ import {Sorting} from "./sorting.js";
 import {lengthText, sizeText} from "./words.js";
 
 const LOOKS = 60;
-const WORDS = {runs: "running", held: "held", susp: "suspended", part: "partly held", idle: "idle", stop: "stopped",
-  away: "memory away"};
 
 function make(tag, className = "", text = "") {
   const element = document.createElement(tag);
@@ -97,7 +95,7 @@ class Row {
     setText(this.why, program.headline);
     this.why.title = program.headline;
     setText(this.pid, String(program.pid));
-    setText(this.chip, WORDS[program.state] ?? program.state);
+    setText(this.chip, program.state);
     this.chip.className = `chip ${program.state}`;
     setText(this.priority, String(program.priority));
     const got = program.got_percent;

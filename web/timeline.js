@@ -3,7 +3,7 @@ import {lengthText, programText, STATES} from "./words.js";
 
 const ROW = 26, BAR = 16, TITLE = 26, AXIS = 22;
 const BEHIND_US = 120e3;  // live it is so far behind, so that what is drawn has been told
-const ORDER = ["idle", "alone", "runs", "held", "susp"];
+const ORDER = ["idle", "alone", "runs", "held", "suspended"];
 const narrow = () => innerWidth < 640;
 
 export class Timeline {
@@ -203,7 +203,7 @@ export class Timeline {
     const lines = [`${STATES[segment.state]}${segment.to === null ? " for" : ""} ${lengthText(Math.max(length, 0))}`];
     if (segment.by) lines.push(`behind ${programText(this.lanes.programs.get(segment.by))}, ` +
                                `priority ${this.lanes.programs.get(segment.by)?.priority ?? "?"}`);
-    if (segment.state === "held" || segment.state === "susp") lines.push(this.lanes.reasons.get(segment.reason) ?? "");
+    if (segment.state === "held" || segment.state === "suspended") lines.push(this.lanes.reasons.get(segment.reason) ?? "");
     const queue = lane.slot === undefined ? "" : ` queue ${lane.slot + 1}`;
     return [`${programText(program)}${queue} on ${lane.device}`, lines.filter((line) => line).join("; ")];
   }

@@ -30,7 +30,8 @@ export function programText(program) {
   return program ? `pid ${program.pid} (${program.program})` : "another user's program";
 }
 
+// The states of the timeline: those of the server, and one more for programs that it does not follow.
 export const STATES = {
-  runs: "running", held: "held", susp: "suspended by a person", alone: "runs, not followed: no other program competes",
+  runs: "runs", held: "held", suspended: "suspended by a person", alone: "runs, not followed: no other program competes",
   idle: "idle",
 };

@@ -27,7 +27,7 @@ class ProcessStatus:
     client: int
     program: str
     queues: int
-    state: str                     # "runs", "runs in part", "held" or "idle"
+    state: str                     # a word of docs/seeing.md: runs, mixed, held, idle, suspended, stopped, away
     completed: int                 # commands
     explanations: Tuple[str, ...]  # a sentence for each priority and device
     delayed_ms: float              # suspended with work to do, in all
@@ -58,7 +58,7 @@ class QueueStats:
     levels: Tuple[int, ...]   # that the hardware supports
     threshold: int            # most commands in flight; 0: automatic
     batch_size: int
-    state: str                # "runs", "held" or "idle"
+    state: str                # as of a program, for this queue
     submitted: int
     pending: int
     in_flight: int
@@ -172,7 +172,7 @@ class ProgramStats:
     program: str
     queues: int
     unscheduled: int          # queues beyond its user's limit
-    state: str                # "runs", "runs in part", "held" or "idle"
+    state: str                # runs, mixed, held, idle, suspended, stopped, away
     stopped: bool             # by a signal
     suspended_by_itself: bool
     lost_claim: bool          # in the last minute: it completed nothing for too long, so no program made room for it

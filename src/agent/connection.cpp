@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "agent/program_name.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
@@ -54,8 +55,10 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     if (!socket) return nullptr;
     ipc::Welcome welcome{};
     int received = -1;
-    const bool answered = ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, program_invocation_short_name,
-                                           &welcome, &received, kHandshakeMs);
+    char name[sizeof(ipc::Hello::program)];
+    name_this_program(name, sizeof(name));
+    const bool answered =
+        ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, name, &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);
     const int64_t answered_ns = base::now_ns();
     *refusal = answered ? ipc::refusal_sentence(welcome, refusal_text_) : "it did not answer within a second";

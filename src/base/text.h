@@ -28,7 +28,8 @@ inline std::string hexadecimal(uint64_t number) {
 }
 
 // Replaces control characters, including those of Unicode (U+0080 to U+009F), by harmless ones. For whole lines, which
-// may contain names in any language; names from outside are made printable where they enter.
+// may contain names in any language; names from outside are made printable where they enter
+// (printable.h).
 inline void replace_controls(char* text, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
         const auto letter = static_cast<unsigned char>(text[i]);
@@ -36,13 +37,6 @@ inline void replace_controls(char* text, size_t bytes) {
         if (letter < ' ' || letter == 0x7f) text[i] = '?';
         if (letter == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
     }
-}
-
-// Makes text that strangers wrote safe for terminals and logs.
-inline std::string printable(std::string text) {
-    for (char& letter : text)
-        if (letter < ' ' || letter > '~') letter = '?';
-    return text.empty() ? "?" : text;
 }
 
 }  // namespace xsched::base

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/states.h"
+
 namespace xsched::cli {
 
 bool colours_wanted() {
@@ -21,10 +23,14 @@ std::string in_colour(const std::string& text, Colour colour) {
 }
 
 Colour colour_of_state(const std::string& state) {
-    if (state == "runs") return Colour::kGood;
-    return state == "idle"                              ? Colour::kFaint
-           : state == "held" || state == "runs in part" ? Colour::kHeld
-                                                        : Colour::kPlain;
+    switch (base::tone_of(state)) {
+        case base::Tone::kGood: return Colour::kGood;
+        case base::Tone::kFaint: return Colour::kFaint;
+        case base::Tone::kHeld:
+        case base::Tone::kStopped: return Colour::kHeld;
+        case base::Tone::kPlain: break;
+    }
+    return Colour::kPlain;
 }
 
 }  // namespace xsched::cli

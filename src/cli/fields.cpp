@@ -5,6 +5,13 @@
 namespace xsched::cli {
 namespace {
 
+// The states and their meanings, for the help of the field that has them.
+constexpr const char* kStatesHelp =
+#define XSCHED_STATE(name, word, tone, help) word ": " help "; "
+#include "base/states.def"
+#undef XSCHED_STATE
+    "of a program: of all its queues together";
+
 constexpr Field kFields[] = {
 #define XSCHED_FIELD(key, heading, unit, where, help) {#key, heading, unit, where, help},
 #include "cli/fields.def"

@@ -2,24 +2,16 @@
 
 #include <sstream>
 
+#include "console/columns.h"
+
 namespace xsched::cli {
 namespace {
 
 constexpr size_t kIndent = 4;  // of a continued line
 
-bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
-
-// Returns how many bytes the first `columns` columns take.
-size_t bytes_of(const std::string& line, size_t columns) {
-    size_t at = 0;
-    for (; at < line.size(); ++at)
-        if (begins_letter(line[at]) && columns-- == 0) break;
-    return at;
-}
-
 }  // namespace
 
-std::string cut(const std::string& line, size_t columns) { return line.substr(0, bytes_of(line, columns)); }
+std::string cut(const std::string& line, size_t columns) { return line.substr(0, console::bytes_in(line, columns)); }
 
 std::vector<std::string> wrapped(const std::string& line, size_t columns) {
     std::vector<std::string> lines;
@@ -27,7 +19,7 @@ std::vector<std::string> wrapped(const std::string& line, size_t columns) {
     const std::string indent((begin == std::string::npos ? 0 : begin) + kIndent, ' ');
     std::string rest = line;
     for (;;) {
-        const size_t fits = bytes_of(rest, columns);
+        const size_t fits = console::bytes_in(rest, columns);
         if (fits == rest.size()) break;
         const size_t text = rest.find_first_not_of(' ');
         size_t space = rest.rfind(' ', fits);

@@ -1,4 +1,4 @@
-// Fits text to a terminal. A column is a code point of UTF-8.
+// Fits text to a terminal. Columns: console/columns.h.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "ipc/user_namespace.h"

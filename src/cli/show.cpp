@@ -5,14 +5,15 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/files.h"
 #include "base/options.h"
 #include "cli/colours.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
+#include "cli/known_by.h"
 #include "cli/other_servers.h"
 #include "cli/program_facts.h"
 #include "cli/size_text.h"
+#include "console/columns.h"
 #include "console/fold.h"
 #include "console/table.h"
 
@@ -36,18 +37,6 @@ std::string table_text(const console::Table& table) {
     std::string text;
     for (const auto& [line, mark] : table.lines()) text += in_colour(line, static_cast<Colour>(mark)) + "\n";
     return text;
-}
-
-// Returns the process's command line, as far as this system shows it, without control characters.
-std::string command_line_of(int64_t pid) {
-    std::string text = base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline");
-    while (!text.empty() && text.back() == '\0') text.pop_back();
-    for (char& letter : text)
-        if (letter == '\0')
-            letter = ' ';
-        else if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f')
-            letter = '?';
-    return text.empty() ? "-" : text;
 }
 
 std::string or_none(const Json& queue, const char* member) {
@@ -78,7 +67,7 @@ std::string less_of(const Json& queue) {
 }
 
 std::string fitting(const std::string& text, size_t columns) {
-    return text.size() <= columns ? text : cut(text, columns - 1) + "~";
+    return console::columns_of(text) <= columns ? text : cut(text, columns - 1) + "~";
 }
 
 // "0 NVIDIA H100"
@@ -115,10 +104,10 @@ std::string narrow_table(const Json& answer) {
         const std::string state = queue.value("state", "");
         const Json got = queue.value("got_percent", Json::array());
         const bool measured = !got.empty() && got[0].is_number();
-        table.add({queue_of(queue), fitting(queue.value("program", ""), 10), fitting(device_of(queue), 10),
-                   count("priority"), count("level"), state, or_none(queue, "share"),
+        table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), 10), 10),
+                   fitting(device_of(queue), 10), count("priority"), count("level"), state, or_none(queue, "share"),
                    measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
-                  state == "held" ? static_cast<int>(colour_of_state(state)) : 0);
+                  colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
     }
     return table_text(table);
 }
@@ -143,7 +132,14 @@ struct Column {
 };
 constexpr Column kWide[] = {
     {.member = "queue", .show = queue_of},
-    {.member = "uid", .by_member = count_in},
+    {.member = "uid", .show = [](const Json& queue) { return user_name(queue.value("uid", 0U)); }, .heading = "USER"},
+    {.member = "cgroup",
+     .show =
+         [](const Json& queue) {
+             const std::string place = place_of(queue.value("cgroup", ""));
+             return place.empty() ? "-" : place;
+         },
+     .heading = "PLACE"},
     {.member = "program", .by_member = word_in},
     {.member = "device_name", .show = device_of},
     {.member = "platform", .by_member = word_in},
@@ -171,8 +167,6 @@ constexpr Column kWide[] = {
     {.member = "held_ms", .by_member = ms_in},
     {.member = "idle_ms", .by_member = ms_in},
     {.member = "preemptions", .by_member = count_in},
-    {.member = "suspended",
-     .show = [](const Json& queue) -> std::string { return queue.value("suspended", false) ? "yes" : "no"; }},
     {.member = "mechanism", .by_member = word_in},
     {.member = "reason", .show = reason_of},
     {.member = "pid",

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/byte_size.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "ipc/device_memory.h"
 #include "xsched/types.h"
 

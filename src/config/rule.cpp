@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/interpreters.h"
 #include "config/did_you_mean.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
@@ -15,16 +16,7 @@
 namespace xsched::config {
 namespace {
 
-// Programs that run a script: the script's name counts as theirs. Versions may follow (python3.11).
-constexpr const char* kInterpreters[] = {"python", "perl", "ruby", "node", "bash", "sh", "dash", "java", "lua"};
-
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-bool is_interpreter(const std::string& name) {
-    return std::any_of(std::begin(kInterpreters), std::end(kInterpreters), [&name](const std::string& one) {
-        return name.rfind(one, 0) == 0 && name.find_first_not_of("0123456789.", one.size()) == std::string::npos;
-    });
-}
 
 bool fits_one(const std::vector<std::string>& patterns, const std::vector<std::string>& texts) {
     if (patterns.empty()) return true;
@@ -167,7 +159,9 @@ Program program_of(std::string path, const std::string& process_name, const std:
     add_name(last_part(path));
     add_name(process_name);
     if (!words.empty()) add_name(last_part(words.front()));
-    const bool runs_script = std::any_of(program.names.begin(), program.names.end(), is_interpreter);
+    // The script's name counts as its own.
+    const bool runs_script = std::any_of(program.names.begin(), program.names.end(),
+                                         [](const std::string& name) { return base::is_interpreter(name.c_str()); });
     if (runs_script && words.size() > 1 && words[1].rfind('-', 0) != 0) add_name(last_part(words[1]));
     for (const std::string& word : words) program.command += (program.command.empty() ? "" : " ") + word;
     program.path = std::move(path);

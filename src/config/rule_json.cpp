@@ -1,6 +1,6 @@
 #include "config/rule_json.h"
 
-#include "base/text.h"
+#include "base/printable.h"
 
 namespace xsched::config {
 namespace {

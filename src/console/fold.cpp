@@ -7,38 +7,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "console/columns.h"
+
 namespace xsched::console {
 namespace {
 
 constexpr size_t kLeastWidth = 40;   // columns; if the output has fewer, its text is not folded
 constexpr size_t kLeastColumn = 24;  // columns that the last column of a table needs
 constexpr size_t kMore = 4;          // extra indentation of a continued line
-
-// One step through a text: its bytes at `at` (a code point or a colour sequence), and whether it takes a column.
-struct Step {
-    size_t bytes;
-    size_t columns;
-};
-
-Step step_at(std::string_view line, size_t at) {
-    if (line[at] == '\033') {
-        const size_t end = line.find('m', at);
-        return {end == std::string_view::npos ? line.size() - at : end + 1 - at, 0};
-    }
-    size_t bytes = 1;
-    while (at + bytes < line.size() && (static_cast<unsigned char>(line[at + bytes]) & 0xC0) == 0x80) ++bytes;
-    return {bytes, 1};
-}
-
-size_t columns_of(std::string_view line) {
-    size_t columns = 0;
-    for (size_t at = 0; at < line.size();) {
-        const Step step = step_at(line, at);
-        columns += step.columns;
-        at += step.bytes;
-    }
-    return columns;
-}
 
 size_t hanging_indent(std::string_view line, size_t width) {
     const size_t first = line.find_first_not_of(' ');

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "console/columns.h"
+
 namespace xsched::console {
 
 Table::Table(std::vector<std::string> headings) {
@@ -23,13 +25,13 @@ void Table::add(std::vector<std::string> cells, int mark) {
 std::vector<Table::Line> Table::lines() const {
     std::vector<size_t> widths(right_.size(), 0);
     for (const auto& row : rows_)
-        for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+        for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
     std::vector<Line> lines;
     for (size_t at = 0; at < rows_.size(); ++at) {
         std::string line;
         for (size_t i = 0; i < rows_[at].size(); ++i) {
             const std::string& cell = rows_[at][i];
-            const std::string padding(widths[i] - cell.size(), ' ');
+            const std::string padding(widths[i] - columns_of(cell), ' ');
             line += (i == 0 ? "" : "  ") + (right_[i] ? padding + cell : cell + padding);
         }
         line.erase(line.find_last_not_of(' ') + 1);

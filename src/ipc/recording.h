@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
+#include "base/printable.h"
 
 namespace xsched::ipc {
 

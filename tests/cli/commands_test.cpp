@@ -39,7 +39,7 @@ TEST_F(Commands, List) {
     const Json json = xcli({"list", "--json"}).json();
     ASSERT_EQ(json.value("ok", false), true);
     EXPECT_EQ(json["queues"][0]["queue"], 1);
-    EXPECT_EQ(json["json_version"], 1);
+    EXPECT_EQ(json["json_version"], 2);
     EXPECT_EQ(columns({"list", "-o", "wide"}), columns({"list", "--wide"}));
 }
 

@@ -24,7 +24,7 @@ ROOMS = {
     "shim": {"agent", "hal", "queue", "host", "base"},
     "config": {"policy", "ipc", "base"},
     "server": {"config", "console", "dispatch", "sched", "policy", "host", "ipc", "base"},
-    "console": set(),
+    "console": {"base"},
     "cli": {"config", "console", "host", "ipc", "base"},
     "slurm": {"config", "console", "base"},
     "kubernetes": {"config", "console", "base"},

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/histogram.h"
+#include "base/states.h"
 
 namespace xsched::cli {
 
@@ -132,8 +133,8 @@ void write_program(Writer& writer, const Metric& metric, const Json& program, co
         for (const auto& [mechanism, count] : found->items())
             writer.sample(labels + ",mechanism=\"" + mechanism + "\"", count);
     } else if (metric.scope == MetricScope::kState) {
-        for (const char* state : {"runs", "held", "runs in part", "idle"})
-            writer.sample(labels + ",state=\"" + state + "\"", *found == state ? 1 : 0);
+        for (const base::StateInfo& state : base::kStates)
+            writer.sample(labels + ",state=\"" + state.word + "\"", *found == state.word ? 1 : 0);
     } else {
         writer.sample(labels, *found);
     }

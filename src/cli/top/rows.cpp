@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "cli/known_by.h"
 #include "cli/program_facts.h"
 
 namespace xsched::cli {
 namespace {
-
-const char* program_state(const Json& program) {
-    if (program.value("stopped", false)) return "stop";
-    const std::string state = program.value("state", "");
-    return state == "runs" ? "runs" : state == "held" ? "held" : state == "runs in part" ? "part" : "idle";
-}
 
 base::HistogramCounts counts_of(const Json& lengths) {
     base::HistogramCounts counts;
@@ -57,8 +52,9 @@ TopRow TopRows::row_of(const Json& program) {
     row.pid = program.value("pid", int64_t{0});
     row.program = program.value("program", "");
     row.priority = program.value("priority", int64_t{0});
-    row.state = program_state(program);
+    row.state = program.value("state", "");
     row.share = program.value("share", int64_t{0});
+    row.slo_p99 = program.value("slo_p99", int64_t{0});
     row.command_ms = program.value("command_ms", 0.0);
     row.memory_on_card = program.value("memory_on_card", uint64_t{0});
     row.memory_on_host = program.value("memory_on_host", uint64_t{0});
@@ -70,17 +66,25 @@ TopRow TopRows::row_of(const Json& program) {
     const Json& second = program["held"].front();
     row.held = std::min(second.value("ms", 0.0) / 10, 100.0);
     row.preemptions = second.value("holds", 0.0);
-    for (const Json& by : second["by"]) row.suspended = row.suspended || by.value("reason", "") == "held";
-    if (row.suspended && row.state == "held") row.state = "susp";
-    if (row.memory_on_host > 0) row.state = "away";
     if (!program["devices"].empty()) row.device = program["devices"].front().value("device", "");
     Past& past = past_[row.client];
+    if (past.command.empty()) learn(program, past);
+    row.user = past.user;
+    row.place = past.place;
+    row.command = past.command;
     past.seen = true;
     add_bursts(row, program, past);
     past.history.push_back(std::max(row.got, 0.0));
     if (past.history.size() > kHistory) past.history.pop_front();
     row.history.assign(past.history.begin(), past.history.end());
     return row;
+}
+
+void TopRows::learn(const Json& program, Past& past) {
+    past.user = user_name(program.value("uid", 0U));
+    past.place = place_of(program.value("cgroup", ""));
+    past.command = command_line_of(program.value("pid", int64_t{0}));
+    if (past.command == "-") past.command = program.value("program", "");
 }
 
 void TopRows::add_bursts(TopRow& row, const Json& program, Past& past) {
@@ -110,7 +114,8 @@ void TopRows::add_devices(const Json& program) {
 std::vector<TopRow> TopRows::sorted(TopSort sort, bool reverse, const std::string& filter) const {
     std::vector<TopRow> rows;
     for (const TopRow& row : rows_)
-        if (filter.empty() || (row.program + " " + std::to_string(row.pid)).find(filter) != std::string::npos)
+        if (const std::string known_by = row.program + " " + row.command + " " + row.user + " " + row.place + " ";
+            (known_by + std::to_string(row.pid)).find(filter) != std::string::npos)
             rows.push_back(row);
     std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& one, const TopRow& other) {
         if (sort == TopSort::kProgram) return reverse ? other.program < one.program : one.program < other.program;
@@ -126,10 +131,14 @@ Json top_json(const TopRow& row) {
     return {{"pid", row.pid},
             {"client", row.client},
             {"program", row.program},
+            {"user", row.user},
+            {"place", row.place},
+            {"command", row.command},
             {"device", row.device},
             {"priority", row.priority},
             {"state", row.state},
             {"share", row.share},
+            {"slo_p99", row.slo_p99},
             {"memory_on_card", row.memory_on_card},
             {"memory_on_host", row.memory_on_host},
             {"memory_limit", row.memory_limit},

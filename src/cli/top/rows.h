@@ -1,5 +1,6 @@
 // The data of xcli top: each program and device, from consecutive answers to the server's command "programs". Rates are
-// the server's, for the last second; only burst lengths and the small history need earlier answers. Pure; one thread.
+// the server's, for the last second; only burst lengths and the small history need earlier answers. Users'
+// names and command lines are read when a program is first seen. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,13 @@ struct TopRow {
     uint32_t client = 0;
     int64_t pid = 0;
     std::string program;
+    std::string user;
+    std::string place;  // pod, job or container; empty: none
+    std::string command;  // its command line
     int64_t priority = 0;
-    std::string state;  // "runs", "held", "susp" (by a person), "part", "idle", "stop"
+    std::string state;  // a word of base/states.def
     int64_t share = 0;  // percent asked for, 0: none
+    int64_t slo_p99 = 0;  // microseconds; below 0: percent of the time alone; 0: no target
     uint64_t memory_on_card = 0;  // bytes
     uint64_t memory_on_host = 0;  // bytes
     uint64_t memory_limit = 0;  // bytes; 0: none
@@ -33,7 +38,6 @@ struct TopRow {
     double burst_p99_ms = -1;
     double command_ms = 0;
     std::vector<double> history;  // `got`, oldest first
-    bool suspended = false;  // by a person
     std::string device;  // the first
 };
 
@@ -57,7 +61,8 @@ public:
     const std::vector<TopDevice>& devices() const { return devices_; }
     const std::string& policy() const { return policy_; }
 
-    // Returns the rows with `filter` in their name or number, largest first (names and numbers: smallest first).
+    // Returns the rows with `filter` in their name, command line, user, place or number, largest first (names and
+    // numbers: smallest first).
     std::vector<TopRow> sorted(TopSort sort, bool reverse, const std::string& filter) const;
 
 private:
@@ -65,8 +70,10 @@ private:
         std::deque<base::HistogramCounts> bursts;
         std::deque<double> history;
         bool seen = false;
+        std::string user, place, command;
     };
     TopRow row_of(const Json& program);
+    static void learn(const Json& program, Past& past);
     void add_bursts(TopRow& row, const Json& program, Past& past);
     void add_devices(const Json& program);
 

@@ -10,10 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "console/columns.h"
+
 namespace xsched::cli {
 namespace {
 
-enum Pair : short { kRed = 1, kGreen, kBlue };
+enum Pair : short { kRed = 1, kGreen, kMagenta };
 
 int attributes_of(TopMark mark, bool colours) {
     switch (mark) {
@@ -21,9 +23,10 @@ int attributes_of(TopMark mark, bool colours) {
         case TopMark::kHeading: return A_BOLD;
         case TopMark::kChosen: return A_REVERSE;
         case TopMark::kHeld: return colours ? COLOR_PAIR(kRed) : A_BOLD;
+        case TopMark::kStopped: return colours ? COLOR_PAIR(kMagenta) : A_BOLD;
         case TopMark::kRuns: return colours ? COLOR_PAIR(kGreen) : A_NORMAL;
         case TopMark::kIdle: return A_DIM;
-        case TopMark::kKeys: return colours ? COLOR_PAIR(kBlue) : A_DIM;
+        case TopMark::kKeys: return A_BOLD;
     }
     return A_NORMAL;
 }
@@ -43,6 +46,8 @@ TopScreen::TopScreen() {
     keypad(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
+    mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
+    mouseinterval(0);
     const char* none = getenv("NO_COLOR");
     colours_ = (none == nullptr || *none == '\0') && has_colors();
     if (!colours_) return;
@@ -50,7 +55,7 @@ TopScreen::TopScreen() {
     use_default_colors();
     init_pair(kRed, COLOR_RED, -1);
     init_pair(kGreen, COLOR_GREEN, -1);
-    init_pair(kBlue, COLOR_CYAN, -1);
+    init_pair(kMagenta, COLOR_MAGENTA, -1);
 }
 
 TopScreen::~TopScreen() { endwin(); }
@@ -63,18 +68,18 @@ void TopScreen::draw(const std::vector<TopLine>& lines) const {
         std::string text = lines[i].text;
         // The chosen line is marked over its whole width. A character at the window's last place would scroll the
         // window.
-        if (lines[i].mark == TopMark::kChosen && text.size() < columns())
-            text += std::string(columns() - text.size(), ' ');
+        if (lines[i].mark == TopMark::kChosen) text = console::left(text, columns());
         mvaddnstr(static_cast<int>(i), 0, text.c_str(), static_cast<int>(text.size()));
     }
     attrset(A_NORMAL);
     refresh();
 }
 
-int TopScreen::key(int timeout_ms) const {
+int TopScreen::key(int timeout_ms) {
     timeout(timeout_ms);
     const int key = getch();
     switch (key) {
+        case KEY_MOUSE: return mouse_key();
         case ERR: return kNoKey;
         case KEY_UP: return kKeyUp;
         case KEY_DOWN: return kKeyDown;
@@ -90,6 +95,15 @@ int TopScreen::key(int timeout_ms) const {
         case KEY_RESIZE: return kKeyResized;
         default: return key < 256 ? key : kKeyEscape;
     }
+}
+
+// Returns the key that the mouse stands for: its wheel chooses, a click chooses that line.
+int TopScreen::mouse_key() {
+    MEVENT event{};
+    if (getmouse(&event) != OK) return kNoKey;
+    if ((event.bstate & BUTTON4_PRESSED) != 0) return kKeyUp;
+    if ((event.bstate & BUTTON5_PRESSED) != 0) return kKeyDown;
+    return event.y >= 0 ? kKeyClick + event.y : kNoKey;
 }
 
 size_t TopScreen::columns() const { return static_cast<size_t>(getmaxx(stdscr)); }

@@ -16,7 +16,8 @@ enum TopKey : int {
     kKeyEnter,
     kKeyEscape,
     kKeyErase,
-    kKeyResized
+    kKeyResized,
+    kKeyClick  // on the first line; the following numbers: on the lines below
 };
 
 // Shows our page on the terminal during its life, and restores the terminal afterwards.
@@ -27,13 +28,15 @@ public:
     ~TopScreen();
 
     void draw(const std::vector<TopLine>& lines) const;
-    // Returns a letter, a TopKey, or kNoKey after that time or after a signal.
-    int key(int timeout_ms) const;
+    // Returns a letter, a TopKey, a click, or kNoKey after that time or after a signal.
+    int key(int timeout_ms);
     size_t columns() const;
     size_t rows() const;
     bool utf8() const { return utf8_; }
 
 private:
+    int mouse_key();
+
     bool colours_ = false;
     bool utf8_ = false;
 };

@@ -1,14 +1,30 @@
 #include "cli/top/session.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
 
+#include "base/states.h"
 #include "cli/explain/sentences.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "console/table.h"
 
 namespace xsched::cli {
+namespace {
+
+constexpr const char* kChooseFirst = "choose a program first, with the arrows or the mouse";
+
+std::string named(const TopRow& row) { return "pid " + std::to_string(row.pid) + " (" + row.program + ")"; }
+
+std::string outcome(int error) { return error == 0 ? "done" : std::string("not done: ") + strerror(error); }
+
+}  // namespace
 
 void TopSession::look() {
     try {
@@ -36,7 +52,7 @@ const TopRow* TopSession::chosen() const {
 }
 
 void TopSession::choose(int step) {
-    const auto shown = rows_.sorted(view_.sort, view_.reverse, view_.filter);
+    const auto shown = top_order(rows_, view_);
     if (shown.empty()) return;
     const auto at =
         std::find_if(shown.begin(), shown.end(), [&](const TopRow& row) { return row.client == view_.chosen; });
@@ -83,10 +99,17 @@ bool TopSession::press(int key) {
 
 bool TopSession::answer_key(int key) {
     if (!question_.empty()) return edit_line(key);
+    if (key >= kKeyClick) {
+        click(static_cast<size_t>(key - kKeyClick));
+        return true;
+    }
+    if (answer_order_key(key)) return true;
     switch (key) {
         case 'q':
         case 'Q': return false;
         case '?': view_.help = !view_.help; break;
+        case 't': view_.tree = !view_.tree; break;
+        case 'c': view_.commands = !view_.commands; break;
         case 'j':
         case kKeyDown: choose(1); break;
         case 'k':
@@ -104,21 +127,39 @@ bool TopSession::answer_key(int key) {
             below_ = Below::kNothing;
             show_below();
             break;
-        case kKeyEnter:
-        case 'e':
-            if (view_.chosen == 0) choose(1);
-            below_ = below_ != Below::kNothing && (below_ == Below::kExplanation) == (key == 'e') ? Below::kNothing
-                     : key == 'e'                                                                 ? Below::kExplanation
-                                                                                                  : Below::kQueues;
-            show_below();
-            break;
-        case 'p': ask_number("priority", "priority"); break;
-        case 'h': ask_number("share in percent", "share"); break;
-        case 'P': ask_policy(); break;
-        case 'z': ask_suspension(); break;
+        case kKeyEnter: toggle_below(Below::kQueues); break;
+        case 'e': toggle_below(Below::kExplanation); break;
         default: break;
     }
     return true;
+}
+
+// Handles the keys that change something. Returns false if the key is none of them.
+bool TopSession::answer_order_key(int key) {
+    switch (key) {
+        case 'p': ask_number("priority", "priority"); return true;
+        case 'h': ask_number("share in percent", "share"); return true;
+        case 'P': ask_policy(); return true;
+        case 'z': ask_suspension(); return true;
+        case 'n': ask_nice(); return true;
+        case 'T': ask_signal("terminate", SIGTERM); return true;
+        case 'K': ask_signal("kill", SIGKILL); return true;
+        default: return false;
+    }
+}
+
+void TopSession::toggle_below(Below wanted) {
+    if (view_.chosen == 0) choose(1);
+    below_ = below_ == wanted ? Below::kNothing : wanted;
+    show_below();
+}
+
+// Chooses the program of that line. A click on the chosen one explains it.
+void TopSession::click(size_t line) {
+    if (line >= shown_.size() || shown_[line].client == 0) return;
+    if (view_.chosen == shown_[line].client) return toggle_below(Below::kExplanation);
+    view_.chosen = shown_[line].client;
+    show_below();
 }
 
 void TopSession::begin_line(const std::string& question, const std::string& text,
@@ -167,18 +208,50 @@ void TopSession::order(const Json& request) {
     }
 }
 
+void TopSession::begin_number(const std::string& question, std::function<void(int)> done) {
+    begin_line(question, "", [this, done = std::move(done)](const std::string& text) {
+        char* end = nullptr;
+        const long number = strtol(text.c_str(), &end, 10);
+        const bool whole = !text.empty() && *end == '\0' && number >= INT_MIN && number <= INT_MAX;
+        if (!whole) return static_cast<void>(told_ = "\"" + text + "\" is no whole number");
+        done(static_cast<int>(number));
+    });
+}
+
 void TopSession::ask_number(const char* what, const char* member) {
     const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = "choose a program first, with the arrows");
+    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
     const int64_t pid = row->pid;
-    const std::string name = std::to_string(pid) + " (" + row->program + ")";
-    begin_line(std::string(what) + " of pid " + name + ": ", "", [=, this](const std::string& text) {
-        char* end = nullptr;
-        const long long number = strtoll(text.c_str(), &end, 10);
-        if (text.empty() || *end != '\0') return static_cast<void>(told_ = "\"" + text + "\" is no whole number");
-        ask_first("set the " + std::string(what) + " of pid " + name + " to " + std::to_string(number),
+    const std::string name = named(*row);
+    begin_number(std::string(what) + " of " + name + ": ", [=, this](int number) {
+        ask_first("set the " + std::string(what) + " of " + name + " to " + std::to_string(number),
                   [=, this] { order({{"cmd", "hint"}, {"pid", pid}, {member, number}}); });
     });
+}
+
+void TopSession::ask_nice() {
+    const TopRow* row = chosen();
+    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const int64_t pid = row->pid;
+    const std::string name = named(*row);
+    begin_number("nice value on the CPU of " + name + " (-20..19): ", [=, this](int number) {
+        ask_first("set the nice value of " + name + " to " + std::to_string(number),
+                  [=, this] { told_ = outcome(acts_.renice(pid, number)); });
+    });
+}
+
+void TopSession::ask_signal(const char* what, int signal) {
+    const TopRow* row = chosen();
+    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const int64_t pid = row->pid;
+    ask_first(std::string(what) + " " + named(*row), [=, this] { told_ = outcome(acts_.send(pid, signal)); });
+}
+
+TopSession::Acts TopSession::real_acts() {
+    return {
+        .send = [](int64_t pid, int signal) { return kill(static_cast<pid_t>(pid), signal) == 0 ? 0 : errno; },
+        .renice = [](int64_t pid,
+                     int nice) { return setpriority(PRIO_PROCESS, static_cast<id_t>(pid), nice) == 0 ? 0 : errno; }};
 }
 
 std::string TopSession::policy_names() {
@@ -199,10 +272,10 @@ void TopSession::ask_policy() {
 
 void TopSession::ask_suspension() {
     const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = "choose a program first, with the arrows");
-    const bool resumes = row->state == "susp";
+    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const bool resumes = row->state == base::word_of(base::State::kSuspended);
     const int64_t pid = row->pid;
-    ask_first((resumes ? "resume pid " : "suspend pid ") + std::to_string(pid) + " (" + row->program + ")",
+    ask_first((resumes ? "resume " : "suspend ") + named(*row),
               [=, this] { order({{"cmd", resumes ? "resume" : "suspend"}, {"pid", pid}}); });
 }
 
@@ -211,7 +284,8 @@ std::vector<TopLine> TopSession::picture(size_t columns, size_t rows, bool utf8)
     view_.rows = rows;
     view_.utf8 = utf8;
     view_.question = !question_.empty() ? question_ + line_ + "_" : is_away() ? "away: " + away_ : told_;
-    return top_picture(rows_, view_);
+    shown_ = top_picture(rows_, view_);
+    return shown_;
 }
 
 }  // namespace xsched::cli

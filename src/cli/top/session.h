@@ -15,7 +15,15 @@ public:
     // Sends a request to the server and returns the answer. Throws Failure.
     using Ask = std::function<Json(const Json& request, const char* pages)>;
 
-    TopSession(Ask ask, TopView view) : ask_(std::move(ask)), view_(std::move(view)) {}
+    // Acts on a process of this machine. Returns an errno; 0: it is done.
+    struct Acts {
+        std::function<int(int64_t pid, int signal)> send;
+        std::function<int(int64_t pid, int nice)> renice;
+    };
+    static Acts real_acts();
+
+    TopSession(Ask ask, TopView view, Acts acts = real_acts())
+        : ask_(std::move(ask)), acts_(std::move(acts)), view_(std::move(view)) {}
 
     // Asks the server again. The last answer stays visible while the server does not answer.
     void look();
@@ -32,6 +40,9 @@ private:
 
     void take_look();
     bool answer_key(int key);
+    bool answer_order_key(int key);
+    void toggle_below(Below wanted);
+    void click(size_t line);
     void choose(int step);
     const TopRow* chosen() const;
     void show_below();
@@ -46,8 +57,14 @@ private:
     void ask_policy();
     std::string policy_names();  // with spaces between
     void ask_suspension();
+    void ask_signal(const char* what, int signal);
+    void ask_nice();
+    // Asks for a whole number; `done` gets it.
+    void begin_number(const std::string& question, std::function<void(int)> done);
 
     Ask ask_;
+    Acts acts_;
+    std::vector<TopLine> shown_;  // the last picture
     TopView view_;
     TopRows rows_;
     Json answer_;

@@ -64,7 +64,7 @@ int show_live(const TopView& view, int64_t interval_ns) {
     TopSession session([&link](const Json& request, const char* pages) { return link.ask(request, pages); }, view);
     session.look();
     if (session.is_away()) throw NoServer(session.away());
-    const TopScreen screen;
+    TopScreen screen;
     stop_on_signals();
     int64_t next_ns = base::now_ns() + interval_ns;
     while (!told_to_stop()) {

@@ -1,8 +1,14 @@
 #include "cli/trace/names.h"
 
+#include "base/states.h"
 #include "base/text.h"
 
 namespace xsched::cli {
+namespace {
+
+constexpr uint32_t kSuspendedByPerson = 6;  // Reason::kHeld of sched/facts/reason.def
+
+}  // namespace
 
 std::string program_name(const Traced& traced, uint32_t client) {
     if (client == kAnotherUsers) return "another user's program";
@@ -25,6 +31,12 @@ std::string device_label(const Traced& traced, uint64_t device) {
 std::string held_for(const Traced& traced, const TracedCause& cause) {
     if (cause.by_client != 0) return "behind " + program_name(traced, cause.by_client);
     return reason_sentence(traced, cause.reason);
+}
+
+std::string held_text(const Traced& traced, const TracedCause& cause) {
+    if (cause.reason == kSuspendedByPerson) return base::word_of(base::State::kSuspended);
+    const std::string why = held_for(traced, cause);
+    return base::word_of(base::State::kHeld) + (why.empty() ? "" : " " + why);
 }
 
 std::string reason_sentence(const Traced& traced, uint32_t reason) {

@@ -17,6 +17,8 @@ std::string line_name(const Traced& traced, const Line& line);
 std::string device_label(const Traced& traced, uint64_t device);
 // Returns "behind app (17429)", or another reason; empty: not known.
 std::string held_for(const Traced& traced, const TracedCause& cause);
+// Returns "held behind app (17429)", "held" with another reason, or "suspended": by a person.
+std::string held_text(const Traced& traced, const TracedCause& cause);
 std::string reason_sentence(const Traced& traced, uint32_t reason);
 // Returns the client's platform, such as "opencl"; empty: not known.
 std::string platform_of_client(const Traced& traced, uint32_t client);

@@ -1,6 +1,7 @@
 // A trace's part about programs, each as a whole, from the states of its queues.
 #include <set>
 
+#include "base/states.h"
 #include "cli/trace/maker.h"
 #include "cli/trace/names.h"
 
@@ -27,13 +28,12 @@ int weight(Phase phase) {
 
 std::string name_of(const Traced& traced, const Together& state) {
     switch (state.phase) {
-        case Phase::kRunning: return "running";
-        case Phase::kIdle: return "idle";
+        case Phase::kRunning: return base::word_of(base::State::kRuns);
+        case Phase::kIdle: return base::word_of(base::State::kIdle);
         case Phase::kLeftAlone: return "alone, not followed";
         case Phase::kHeld: break;
     }
-    const std::string why = held_for(traced, state.cause);
-    return why.empty() ? "held" : "held " + why;
+    return held_text(traced, state.cause);
 }
 
 // The lines of one program's queues, walked through time together.

@@ -1,5 +1,6 @@
 // A trace's part about queues: their bursts, the parts in which they ran or were held, for which program, and by which
 // mechanism.
+#include "base/states.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/trace/maker.h"
@@ -53,9 +54,9 @@ private:
     void begin(const Stretch& stretch, uint64_t& waits) {
         switch (stretch.phase) {
             case Phase::kLeftAlone: maker_.begin(track_, stretch.from_ns, "alone, not followed"); return;
-            case Phase::kIdle: maker_.begin(track_, stretch.from_ns, "idle"); return;
+            case Phase::kIdle: maker_.begin(track_, stretch.from_ns, base::word_of(base::State::kIdle)); return;
             case Phase::kRunning: {
-                console::TraceEvent& event = maker_.begin(track_, stretch.from_ns, "running");
+                console::TraceEvent& event = maker_.begin(track_, stretch.from_ns, base::word_of(base::State::kRuns));
                 if (waits != 0) event.ended_flows.push_back(std::exchange(waits, 0));
                 return;
             }
@@ -64,11 +65,10 @@ private:
     }
     void begin_held(const Stretch& stretch) {
         const Traced& traced = maker_.traced;
-        const std::string why = held_for(traced, stretch.cause);
         Said said = cause_of(stretch.cause);
         const uint64_t flow = say_who_holds(stretch);
         console::TraceEvent& event =
-            maker_.begin(track_, stretch.from_ns, why.empty() ? "held" : "held " + why, std::move(said));
+            maker_.begin(track_, stretch.from_ns, held_text(traced, stretch.cause), std::move(said));
         if (flow != 0) event.ended_flows.push_back(flow);
     }
     Said cause_of(const TracedCause& cause) const {

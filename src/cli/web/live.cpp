@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/states.h"
 #include "cli/explain/sentences.h"
 #include "cli/show.h"
 #include "cli/thread_start.h"
@@ -30,7 +31,7 @@ Json program_json(const Json& answer, const Json& program, const TopRow& row) {
     entry["limit"] = program.value("limit", int64_t{0});
     entry["queues"] = program.value("queues", int64_t{0});
     entry["followed"] = program.value("followed", false);
-    entry["suspended"] = row.suspended;
+    entry["suspended"] = row.state == base::word_of(base::State::kSuspended);
     entry["held_since_ms"] = program.value("held_since_ms", 0.0);
     entry["devices"] = program.value("devices", Json::array());
     entry["finding"] = finding_word(explained.finding);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "ipc/user_namespace.h"
 
 namespace xsched::server {

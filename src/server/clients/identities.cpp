@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "ipc/user_namespace.h"
 #include "server/limits/cgroups.h"
 

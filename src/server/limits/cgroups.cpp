@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "ipc/device_memory.h"
 #include "server/system_files.h"
 

@@ -12,6 +12,7 @@
 #include "server/tools/describing.h"
 #include "server/tools/facts.h"
 #include "server/tools/program_lengths.h"
+#include "server/tools/state.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -85,6 +86,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;
     int32_t limit = 0;
+    int64_t target = 0;
     uint32_t level = 0;
     uint32_t levels = ~0U;
     bool slowed = false;
@@ -97,6 +99,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
         level = std::max(level, std::min(queue.slot.level.load(), uint32_t{kPreemptLevelInterrupt}));
         levels &= queue.slot.levels.load();
         slowed |= ipc::is_slowed(queue.slot);
+        if (target == 0) target = queue.slot.slo_p99.load();
         if (pauses.empty()) pauses = level_pauses(queue.slot);
     }
     uint32_t best = 0;
@@ -105,6 +108,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     entry["priority"] = queues.empty() ? PRIORITY_DEFAULT : priority;
     entry["share"] = share;
     entry["limit"] = limit;
+    entry["slo_p99"] = target;
     entry["level"] = level;
     entry["level_pauses"] = pauses;
     entry["slowed"] = slowed;
@@ -164,14 +168,8 @@ Json describe_kept_off(const Facts& facts, const std::vector<SeenQueue>& queues)
     return describe_kept_off(most, platform);
 }
 
-const char* state_of(const Work& work) {
-    if (work.runs) return work.held ? "runs in part" : "runs";
-    return work.held ? "held" : "idle";
-}
-
 void add_work(Json& entry, const Work& work) {
     const int64_t held_ns = work.held_since_ns > 0 ? std::max<int64_t>(base::now_ns() - work.held_since_ns, 0) : 0;
-    entry["state"] = state_of(work);
     entry["held_since_ms"] = milliseconds(held_ns);
     entry["followed"] = work.followed;
     entry["suspended_by_itself"] = work.by_itself;
@@ -257,6 +255,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     entry["holds"] = held.holds;
     add_asked(entry, queues);
     add_work(entry, work_of(facts, client, queues));
+    entry["state"] = base::word_of(state_of(facts, client, queues));
     entry["kept_off"] = describe_kept_off(facts, queues);
     add_lengths(entry, client, whole);
     for (const int64_t seconds : {1, 10, 60}) {

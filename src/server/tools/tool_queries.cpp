@@ -5,14 +5,15 @@
 #include <set>
 
 #include "base/hints.h"
+#include "base/printable.h"
 #include "base/short_name.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/supervisor.h"
 #include "server/system_files.h"
 #include "server/tools/describing.h"
 #include "server/tools/facts.h"
+#include "server/tools/state.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -133,9 +134,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
                {"level_pauses", why.level_pauses},
                {"threshold", slot.threshold.load()},
                {"batch_size", slot.batch_size.load()},
-               {"state", !why.ready      ? "idle"
-                         : why.suspended ? "held"
-                                         : "runs"},
+               {"state", base::word_of(state_of(facts, queue.client, {queue}))},
                {"device_timeslice_us", slot.device_timeslice_us.load()},
                {"explanation", sentence(request, why, now_ns)}};
     entry.update(describe_commands(slot));
@@ -158,13 +157,9 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
     int64_t delayed_ns = 0;
     uint64_t preemptions = 0;
     uint64_t completed = 0;
-    bool runs = false;
-    bool suspended = false;
     for (const SeenQueue& queue : queues) {
         const QueueFacts queue_facts = facts.of(queue);
         const Explanation why = explain(queue, queue_facts);
-        runs = runs || (why.ready && !why.suspended);
-        suspended = suspended || (why.ready && why.suspended);
         completed += ipc::completed_commands(queue.slot);
         delayed_ns = std::max(delayed_ns, queue_facts.delayed_ns);
         preemptions = std::max(preemptions, queue_facts.preemptions);
@@ -179,13 +174,12 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         if (known.insert(text).second) explanations.push_back(text);
     }
     completed += gone_of(client).completed;
-    const char* state = runs && suspended ? "runs in part" : runs ? "runs" : suspended ? "held" : "idle";
     return {{"pid", client.pid()},
             {"uid", client.peer().told_uid},
             {"client", client.id()},
             {"program", client.program()},
             {"queues", queues.size()},
-            {"state", state},
+            {"state", base::word_of(state_of(facts, client, queues))},
             {"completed", completed},
             {"gangs", gangs},
             {"costs", costs},

@@ -43,7 +43,7 @@ constexpr Command kCommands[] = {
 };
 
 // Version of the answers: raised if a key disappears or changes its meaning. New keys do not raise it (docs/json.md).
-constexpr int kJsonVersion = 1;
+constexpr int kJsonVersion = 2;
 constexpr int kDeepest = 32;
 
 // Returns whether the JSON text nests too deep. Checked before parsing, since a parser uses stack for each level.

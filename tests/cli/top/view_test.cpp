@@ -3,7 +3,9 @@
 
 #include "cli/cli_rig.h"
 #include "cli/fit.h"
+#include "cli/known_by.h"
 #include "cli/top/session.h"
+#include "console/columns.h"
 
 namespace xsched::test {
 namespace {
@@ -117,12 +119,58 @@ TEST(TopView, HasAllColumnsInEightyOfThem) {
     const auto picture = top_picture(rows_of(answer_of(30)), view);
     const std::string text = text_of(picture);
     for (const char* part :
-         {"policy HPF", "30 programs", "GPU:1 (cuda)", "HISTORY", "[##   ]  40", "program2 ", "more  q quit"})
+         {"policy HPF", "30 programs", "GPU:1 (cuda)", "SHR", "HISTORY", "[##   ]  40", "program2 ", "more  q quit"})
         EXPECT_TRUE(has(text, part)) << part << " is not in\n" << text;
     EXPECT_EQ(picture[3].mark, TopMark::kHeld) << "the one that is held comes first";
     view.help = true;
     for (const TopLine& line : top_picture(rows_of(answer_of(1)), view)) EXPECT_LE(line.text.size(), 80U);
     EXPECT_TRUE(has(text_of(top_picture(rows_of(answer_of(1)), view)), "a change is asked for first: y"));
+}
+
+TEST(TopView, ATreeHasUsersAndTheirContainers) {
+    Json answer = answer_of(3);
+    for (Json& each : answer["programs"]) each["uid"] = 0;
+    answer["programs"][1]["uid"] = 4242;
+    answer["programs"][2]["cgroup"] = "/system.slice/docker-" + std::string(64, 'a') + ".scope";
+    TopView view;
+    view.tree = true;
+    view.sort = TopSort::kPid;
+    const std::string text = text_of(top_picture(rows_of(answer), view));
+    const std::vector<std::string> order{
+        "user 4242\n", "program2", "user root\n", "program1", "  container aaaaaaaaaaaa\n", "program3"};
+    for (size_t i = 1; i < order.size(); ++i)
+        EXPECT_LT(text.find(order[i - 1]), text.find(order[i])) << order[i] << " comes too early:\n" << text;
+    EXPECT_TRUE(has(text, order.back())) << text;
+}
+
+TEST(TopView, LeavesOutTheInterpreterWhereTheNameDoesNotFit) {
+    EXPECT_EQ(short_name("python3 train.py", 16), "python3 train.py");
+    EXPECT_EQ(short_name("python3 train.py", 15), "train.py");
+    EXPECT_EQ(short_name("python3 -m vllm.server", 10), "vllm.server");
+    EXPECT_EQ(short_name("a long name", 5), "a long name") << "no interpreter's";
+}
+
+TEST(TopView, MarksBurstsOverTheirTarget) {
+    Json answer = answer_of(2);
+    answer["programs"][0]["slo_p99"] = 1;
+    answer["programs"][1]["slo_p99"] = -130;
+    const std::string text = text_of(top_picture(rows_of(answer), {}));
+    EXPECT_TRUE(has(text, "TARGET") && has(text, "   1us") && has(text, "  1.3x")) << text;
+    EXPECT_TRUE(has(text, " !")) << text;
+    EXPECT_FALSE(has(text_of(top_picture(rows_of(answer_of(2)), {})), "TARGET")) << "no program has one";
+}
+
+TEST(TopView, CutsNoSentenceInTwentyFourRows) {
+    TopView view;
+    for (int i = 0; i < 15; ++i) view.below.push_back("sentence " + std::to_string(i));
+    EXPECT_TRUE(has(text_of(top_picture(rows_of(answer_of(2)), view)), "sentence 14"));
+    EXPECT_TRUE(has(text_of(top_picture(rows_of(answer_of(2)), view)), "program2")) << "the programs stay";
+}
+
+TEST(TopView, WideLettersTakeTwoColumns) {
+    Json answer = answer_of(1);
+    answer["programs"][0]["program"] = "日本日本日本日本日本日本";
+    for (const TopLine& line : top_picture(rows_of(answer), {})) EXPECT_LE(console::columns_of(line.text), 80U);
 }
 
 TEST(TopView, KeepsTheChosenOneInSight) {
@@ -162,7 +210,9 @@ protected:
                   if (pages == nullptr && refuses) throw Refusal("the server says no");
                   return answer_of(3);
               },
-              TopView{}) {
+              TopView{},
+              {.send = [this](int64_t pid, int signal) { return act(pid, signal); },
+               .renice = [this](int64_t pid, int nice) { return act(pid, nice); }}) {
         session.look();
     }
     bool press(const std::string& keys) {
@@ -170,7 +220,18 @@ protected:
         for (const char key : keys) stays = session.press(key == '\n' ? int{kKeyEnter} : key);
         return stays;
     }
+    int act(int64_t pid, int number) {
+        acts.emplace_back(pid, number);
+        return refuses ? EPERM : 0;
+    }
     std::string shown() { return text_of(session.picture(80, 24, false)); }
+    // Clicks on the line that has this text.
+    void click(const std::string& text) {
+        const auto lines = session.picture(80, 24, false);
+        for (size_t i = 0; i < lines.size(); ++i)
+            if (has(lines[i].text, text)) session.press(kKeyClick + static_cast<int>(i));
+    }
+    std::vector<std::pair<int64_t, int>> acts;
     std::vector<Json> orders;
     bool refuses = false;
     TopSession session;
@@ -221,9 +282,41 @@ TEST_F(TopKeys, NothingIsChangedWithoutAChoice) {
     EXPECT_TRUE(orders.empty());
 }
 
+TEST_F(TopKeys, EndAndReniceTheProcess) {
+    press("jT");
+    EXPECT_TRUE(has(shown(), "terminate pid 1002 (program2)? (y/n)")) << shown();
+    EXPECT_TRUE(acts.empty());
+    press("n");
+    EXPECT_TRUE(acts.empty());
+    press("TyKyn5\ny");
+    EXPECT_EQ(acts, (std::vector<std::pair<int64_t, int>>{{1002, SIGTERM}, {1002, SIGKILL}, {1002, 5}}));
+    refuses = true;
+    press("Ty");
+    EXPECT_TRUE(has(shown(), "not done: Operation not permitted")) << shown();
+}
+
+TEST_F(TopKeys, AClickChoosesAndExplains) {
+    click("program3");
+    EXPECT_EQ(session.view().chosen, 3U);
+    EXPECT_FALSE(has(shown(), "asked for: priority"));
+    click("program3");
+    EXPECT_TRUE(has(shown(), "asked for: priority")) << shown();
+    click("PROGRAM");
+    EXPECT_EQ(session.view().chosen, 3U) << "a click elsewhere changes nothing";
+}
+
+TEST_F(TopKeys, CommandLinesAndTheTree) {
+    press("c");
+    EXPECT_TRUE(session.view().commands);
+    press("t");
+    EXPECT_TRUE(has(shown(), "user root")) << shown();
+    press("j");
+    EXPECT_EQ(session.view().chosen, 2U) << "the first below the user's line";
+}
+
 TEST_F(TopKeys, AFilterThatMatchesNothingSaysSo) {
     press("/zebra\n");
-    EXPECT_TRUE(has(shown(), "no match: none of 3 programs has \"zebra\" in its name or number")) << shown();
+    EXPECT_TRUE(has(shown(), "no match: none of 3 programs has \"zebra\" in its name, command line")) << shown();
     session.press(kKeyEscape);
     EXPECT_TRUE(has(shown(), "program2")) << shown();
 }

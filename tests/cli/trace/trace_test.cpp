@@ -75,7 +75,7 @@ protected:
     std::string phases(uint32_t client) {
         std::string text;
         for (const cli::Stretch& stretch : line(client).stretches) {
-            constexpr const char* kWords[] = {"alone", "idle", "running", "held"};
+            constexpr const char* kWords[] = {"alone", "idle", "runs", "held"};
             text += (text.empty() ? "" : ", ") + std::string(kWords[static_cast<size_t>(stretch.phase)]) + " " +
                     std::to_string(stretch.from_ns / kTraceMs) + "-" + std::to_string(stretch.to_ns / kTraceMs);
         }
@@ -95,15 +95,15 @@ protected:
 
 TEST_F(Trace, AQueueIsOneThingAfterTheOther) {
     main_thing();
-    EXPECT_EQ(phases(kLow), "idle 100-110, running 110-121, held 121-141, running 141-160, idle 160-200");
-    EXPECT_EQ(phases(kHigh), "idle 100-120, running 120-140, idle 140-200");
+    EXPECT_EQ(phases(kLow), "idle 100-110, runs 110-121, held 121-141, runs 141-160, idle 160-200");
+    EXPECT_EQ(phases(kHigh), "idle 100-120, runs 120-140, idle 140-200");
 }
 
 TEST_F(Trace, WhatWasBeforeIsKnownFromTheFirstChange) {
     change(150, TracedKind::kResumed, kLow, true, false, kHigh);
     change(150, TracedKind::kIdle, kHigh, false, false);
-    EXPECT_EQ(phases(kLow), "held 100-150, running 150-200");
-    EXPECT_EQ(phases(kHigh), "running 100-150, idle 150-200");
+    EXPECT_EQ(phases(kLow), "held 100-150, runs 150-200");
+    EXPECT_EQ(phases(kHigh), "runs 100-150, idle 150-200");
     EXPECT_EQ(line(kLow).stretches[0].cause.by_client, kHigh);
 }
 
@@ -118,7 +118,7 @@ TEST_F(Trace, WhoDidNothingIsAsItIsAtTheEnd) {
 TEST_F(Trace, AfterALossTheNextChangeCounts) {
     change(110, TracedKind::kReady, kLow, true, false);
     change(150, TracedKind::kReady, kLow, true, true, kHigh);  // it was idle and suspended meanwhile
-    EXPECT_EQ(phases(kLow), "idle 100-110, running 110-150, held 150-200");
+    EXPECT_EQ(phases(kLow), "idle 100-110, runs 110-150, held 150-200");
 }
 
 TEST_F(Trace, TimesNeverGoBack) {
@@ -126,7 +126,7 @@ TEST_F(Trace, TimesNeverGoBack) {
     change(130, TracedKind::kSuspended, kLow, false, true, kHigh);
     change(120, TracedKind::kReady, kLow, true, true, kHigh);  // seen late
     change(90, TracedKind::kResumed, kLow, true, false, kHigh);
-    EXPECT_EQ(phases(kLow), "idle 100-130, running 130-200");
+    EXPECT_EQ(phases(kLow), "idle 100-130, runs 130-200");
     decoded();
 }
 
@@ -221,8 +221,8 @@ TEST_F(Trace, AnArrowLeadsFromReadyToTheFirstRun) {
     const DecodedTrace trace = decoded();
     const std::string queue = "low/queue 1 on GPU:7 (cuda) (priority 0)";
     ASSERT_EQ(trace.on(queue, "burst").size(), 1U);
-    ASSERT_EQ(trace.on(queue, "running").size(), 1U);
-    EXPECT_EQ(trace.on(queue, "burst")[0].flows, trace.on(queue, "running")[0].ended_flows);
+    ASSERT_EQ(trace.on(queue, "runs").size(), 1U);
+    EXPECT_EQ(trace.on(queue, "burst")[0].flows, trace.on(queue, "runs")[0].ended_flows);
     EXPECT_EQ(trace.on(queue, "burst")[0].flows.size(), 1U);
 }
 
@@ -294,7 +294,7 @@ protected:
         EXPECT_TRUE(trace.ordered);
         const std::string pid = std::to_string(getpid());
         const auto held = trace.on("low/queue 1 on CPU:1 (opencl) (priority 0)", "held behind high (" + pid + ")");
-        const auto runs = trace.on("high/queue 1 on CPU:1 (opencl) (priority 10)", "running");
+        const auto runs = trace.on("high/queue 1 on CPU:1 (opencl) (priority 10)", "runs");
         ASSERT_FALSE(held.empty());
         ASSERT_FALSE(runs.empty());
         EXPECT_TRUE(std::any_of(runs.begin(), runs.end(), [&](const DecodedEvent& run) {

@@ -1,0 +1,59 @@
+#include "cli/known_by.h"
+
+#include <pwd.h>
+
+#include <vector>
+
+#include "base/files.h"
+#include "base/interpreters.h"
+#include "base/printable.h"
+#include "cli/metrics/label_sources.h"
+#include "console/columns.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr size_t kShortId = 12;  // digits of a container's number, as podman and docker show them
+
+std::string value_of(const Labels& labels, const char* name) {
+    for (const auto& [label, value] : labels)
+        if (label == name) return value;
+    return "";
+}
+
+}  // namespace
+
+std::string user_name(uid_t uid) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::vector<char> text(4096);
+    if (getpwuid_r(uid, &entry, text.data(), text.size(), &found) != 0 || found == nullptr) return std::to_string(uid);
+    return found->pw_name;
+}
+
+std::string short_name(const std::string& program, size_t columns) {
+    const size_t space = program.find(' ');
+    const bool fits = console::columns_of(program) <= columns;
+    if (fits || space == std::string::npos || !base::is_interpreter(program.substr(0, space).c_str())) return program;
+    return program.substr(program.rfind(' ') + 1);
+}
+
+std::string command_line_of(int64_t pid) {
+    std::string text = base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline");
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    for (char& letter : text)
+        if (letter == '\0') letter = ' ';
+    return text.empty() ? "-" : base::printable(text);
+}
+
+std::string place_of(const std::string& cgroup) {
+    const Labels labels = LabelSources().of_group(cgroup);
+    if (const std::string job = value_of(labels, "slurm_job"); !job.empty()) return "job " + job;
+    if (const std::string pod = value_of(labels, "pod"); !pod.empty())
+        return "pod " + value_of(labels, "namespace") + "/" + pod;
+    if (const std::string uid = value_of(labels, "pod_uid"); !uid.empty()) return "pod " + uid;
+    const std::string id = value_of(labels, "container_id");
+    return id.empty() ? "" : "container " + id.substr(0, kShortId);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,23 @@
+// A program as people know it beyond its name: its user, its command line, and the pod, job or container that it runs
+// in. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace xsched::cli {
+
+// Returns the user's name, otherwise the number.
+std::string user_name(uid_t uid);
+
+// Returns the program's name if it fits into so many columns, otherwise an interpreter's without the interpreter.
+std::string short_name(const std::string& program, size_t columns);
+
+// Returns the command line, as far as this system shows it, in printable letters; "-": it does not.
+std::string command_line_of(int64_t pid);
+
+// Returns "pod NAMESPACE/NAME", "job 42" or "container 3f2a9c01b2d4"; empty: the control group names none.
+std::string place_of(const std::string& cgroup);
+
+}  // namespace xsched::cli

@@ -1,0 +1,37 @@
+#include "server/tools/state.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "server/clients/client.h"
+
+namespace xsched::server {
+namespace {
+
+bool has_memory_on_host(const Client& client) {
+    const auto& memory = client.region().header.memory;
+    return client.memory_by_driver || std::any_of(std::begin(memory), std::end(memory), [](const auto& of_device) {
+               return of_device.on_host.load(std::memory_order_relaxed) != 0;
+           });
+}
+
+}  // namespace
+
+base::State state_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
+    if (client.record()->stopped.load() != 0) return base::State::kStopped;
+    if (has_memory_on_host(client)) return base::State::kAway;
+    bool runs = false, held = false, suspended = false;
+    for (const SeenQueue& queue : queues) {
+        const QueueFacts known = facts.of(queue);
+        const bool ready = ipc::work_of(queue.slot).ready;
+        const bool by_person = known.suspended && known.reason == sched::Reason::kHeld;
+        suspended |= by_person;
+        held |= ready && known.suspended && !by_person;
+        runs |= ready && !known.suspended;
+    }
+    if (runs) return held || suspended ? base::State::kMixed : base::State::kRuns;
+    if (held) return base::State::kHeld;
+    return suspended ? base::State::kSuspended : base::State::kIdle;
+}
+
+}  // namespace xsched::server

@@ -1,0 +1,82 @@
+// A queue and its program are in one state, in one word, whichever command is asked.
+#include "base/states.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class States : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(slow.connect(socket(), "slow"));
+        slow.add_queue(0, 0, 0xab1);
+    }
+    // Returns the states that the commands have for the program, joined.
+    std::string told() {
+        std::set<std::string> words{xcli({"list", "--json"}).json()["queues"][0].value("state", "")};
+        words.insert(xcli({"status", "--json"}).json()["processes"][0].value("state", ""));
+        words.insert(xcli({"top", "--json"}).json()["programs"][0].value("state", ""));
+        words.insert(xcli({"explain", "slow", "--json"}).json()["programs"][0]["facts"].value("state", ""));
+        std::string text;
+        for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+        return text;
+    }
+    void expect_state(base::State state) {
+        const std::string word = base::word_of(state);
+        EXPECT_TRUE(eventually([&] { return told() == word; })) << told() << " and not " << word;
+        EXPECT_TRUE(has(xcli({"metrics"}).out, "state=\"" + word + "\"} 1")) << word;
+    }
+    TestClient slow;
+};
+
+TEST_F(States, WithoutAndWithWork) {
+    expect_state(base::State::kIdle);
+    slow.submit(0);
+    expect_state(base::State::kRuns);
+}
+
+TEST_F(States, SuspendedByAPersonWithAndWithoutWork) {
+    ASSERT_EQ(xcli({"suspend", "slow"}).status, 0);
+    expect_state(base::State::kSuspended);
+    slow.submit(0);
+    expect_state(base::State::kSuspended);
+    ASSERT_EQ(xcli({"resume", "slow"}).status, 0);
+    expect_state(base::State::kRuns);
+}
+
+TEST_F(States, HeldForAMoreUrgentQueueWhichMakesTheProgramMixed) {
+    slow.submit(0);
+    slow.add_queue(1, 10, 0xab2);
+    slow.submit(1);
+    EXPECT_TRUE(eventually([&] { return xcli({"list", "--json"}).json()["queues"][0].value("state", "") == "held"; }));
+    EXPECT_EQ(xcli({"status", "--json"}).json()["processes"][0].value("state", ""), "mixed");
+    EXPECT_EQ(xcli({"top", "--json"}).json()["programs"][0].value("state", ""), "mixed");
+}
+
+TEST(StatesTable, IsOnThePage) {
+    std::ifstream file(XSCHED_SOURCES "/docs/seeing.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    for (const base::StateInfo& state : base::kStates)
+        EXPECT_TRUE(has(text.str(), std::string("| ") + state.word + " | " + state.help + " |\n")) << state.word;
+}
+
+// The page colours each state by a class with its word.
+TEST(StatesTable, HasColoursOnThePageOfXcliWeb) {
+    std::ifstream file(XSCHED_SOURCES "/web/page.css");
+    std::stringstream text;
+    text << file.rdbuf();
+    for (const base::StateInfo& state : base::kStates) {
+        if (state.tone != base::Tone::kHeld && state.tone != base::Tone::kStopped) continue;
+        EXPECT_TRUE(has(text.str(), std::string(".chip.") + state.word)) << state.word;
+    }
+}
+
+}  // namespace
+}  // namespace xsched::test
