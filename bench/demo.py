@@ -2,6 +2,7 @@
 """The main job in about a minute: what an urgent program gains from XSched beside one that keeps the device full.
 
     bench/demo.py --build build/release
+    xcli demo                            # once installed
 
 Runs both programs alone, shared natively and shared under XSched, a few rounds in turn, and prints one table and a
 verdict (bench/lib/gain.py). Passed: the urgent program's p50 or p99 is shorter than natively, beyond the 95 %
@@ -11,14 +12,16 @@ reason is printed. Exit status 0 if it passed or could not be judged (77 with --
 nothing could be measured.
 """
 import argparse
+import contextlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lib import backend as backends  # noqa: E402
 from lib import comparison, disturbance, gain, matrix, own_page, page, programs, report, spread, suite  # noqa: E402
-from lib import workloads  # noqa: E402
+from lib import terminal_chart, workloads  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
 ROUNDS, SECONDS = 3, 5
@@ -44,8 +47,9 @@ def measure(session, rounds, seconds):
     workload = workloads.of(backend)
     pattern, length = pattern_of(workload), workload.lp_ms
     print(f"Platform: {backend.title} through {backend.vendor} on {backend.device}, {os.cpu_count()} CPUs")
-    print(f"High: {workload.patterns[pattern][0]} of {workload.hp_kernel_ms:g} ms, priority 10. Low: kernels of "
-          f"{workloads.length_text(length)} without end, {workload.depth} enqueued ahead.", flush=True)
+    like = ("", "") if workload is workloads.CPU else (" (as a language model decodes tokens)", " (as a training)")
+    print(f"High: {workload.patterns[pattern][0]} of {workload.hp_kernel_ms:g} ms{like[0]}, priority 10. Low: kernels "
+          f"of {workloads.length_text(length)} without end{like[1]}, {workload.depth} enqueued ahead.", flush=True)
     progress = Progress(START_UP_SECONDS + rounds * 4 * (seconds + 2))
     with suite.Suite(session, backend, suite.PROFILES["quick"], progress, WAYS) as measuring:
         found = matrix.Matrix(session, progress, seconds, workload, "native")
@@ -88,9 +92,9 @@ def tables(found, pattern, length):
                        comparison.tables(ways(found, pattern, length)))
 
 
-def write_page(found, pattern, length, says, where, path):
+def write_page(found, pattern, length, says, where, path, is_judged=True):
     shared = ways(found, pattern, length)
-    body = own_page.sections(shared, comparison.tables(shared), [])
+    body = own_page.sections(shared, comparison.tables(shared), [], is_judged)
     notes = f"The other program keeps: of its rate alone, outside the urgent one's bursts. {spread.SAYS}."
     path.write_text(page.page("XSched: the main job", says, where, own_page.LINKS,
                               f'{body}<p class="notes">{notes}</p>'))
@@ -102,12 +106,42 @@ def parse_options():
     parser.add_argument("--build", type=Path, default=report.ROOT / "build" / "release")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each scenario, each round")
+    parser.add_argument("--tools", type=Path, help="the folder of an installed xcli, instead of a build")
+    parser.add_argument("--programs", type=Path, help="the folder of the installed programs, with --tools")
+    parser.add_argument("--out", type=Path, help="the page; the numbers go beside it, as JSON")
     parser.add_argument("--test", action="store_true", help="no verdict counts as skipped")
     return parser.parse_args()
 
 
+@contextlib.contextmanager
+def installed_as_build(tools, installed):
+    """Gives the installed files the shape of a build for the time of the demo."""
+    with tempfile.TemporaryDirectory(prefix="xsched-demo-") as folder:
+        (Path(folder) / "bin").symlink_to(tools.resolve())
+        (Path(folder) / "bench").symlink_to(installed.resolve())
+        yield Path(folder)
+
+
+def write_results(arguments, found, pattern, length, backend, status, says, metrics):
+    """Writes the numbers and the page. Returns their paths."""
+    out = arguments.out
+    folder, name = (out.parent, out.stem) if out else (arguments.build / "results", "demo")
+    path = report.write_result(folder, "demo", "main job, short", backend, status, metrics, says, name)
+    where = f"{backend.device}; {own_page.machine()}; XSched {report.version()}"
+    picture = out or path.with_suffix(".html")
+    return path, write_page(found, pattern, length, says, where, picture, status != "no verdict")
+
+
 def main():
     arguments = parse_options()
+    if not arguments.tools:
+        return demo(arguments)
+    with installed_as_build(arguments.tools, arguments.programs) as build:
+        arguments.build = build
+        return demo(arguments)
+
+
+def demo(arguments):
     before = disturbance.note_before()
     if before:
         print(f"Note: {before}", flush=True)
@@ -122,12 +156,11 @@ def main():
     print("\nThe high-priority program's burst latency, and what the low-priority program keeps of its rate outside "
           f"the bursts.\n\n{tables(found, pattern, length)}\n")
     status, says = judge(found, pattern, length, [before, watch.note, *session.doubts, *found.length_doubts()])
-    print(f"{says}\nMeanwhile {watch.says}.")
-    path = report.write_result(arguments.build / "results", "demo", "main job, short", backend, status,
-                               {**found.metrics(), "stolen": watch.stolen, "others": watch.others},
-                               f"{says} Meanwhile {watch.says}.")
-    where = f"{backend.device}; {own_page.machine()}; XSched {report.version()}"
-    picture = write_page(found, pattern, length, says, where, path.with_suffix(".html"))
+    print("\n".join(terminal_chart.chart(ways(found, pattern, length), status != "no verdict")))
+    print(f"\n{says}\nMeanwhile {watch.says}.")
+    metrics = {**found.metrics(), "stolen": watch.stolen, "others": watch.others}
+    path, picture = write_results(arguments, found, pattern, length, backend, status,
+                                  f"{says} Meanwhile {watch.says}.", metrics)
     print(f"All numbers: {path}\nAs a page: {picture}")
     if arguments.test and status not in ("passed", "failed"):
         print(f"skipped: {says}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The platforms, as their folders describe them: a folder src/platform/<p> with a platform.json is one.
 
-    platforms.py OUT      writes platforms.inc for C++, and platform_options.def, the platforms' own options
+    platforms.py OUT      writes platforms.inc for C++, platform_options.def, the platforms' own options, and
+                          platforms.json, the titles for an installed demo
 
 A description has:
   title           for people
@@ -65,4 +66,6 @@ if __name__ == "__main__":
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     write(out / "platforms.inc", rows())
+    titles = {name: {"title": described["title"]} for name, described in platforms().items()}
+    write(out / "platforms.json", json.dumps(titles) + "\n")
     write(out / "platform_options.def", options())

@@ -1,17 +1,25 @@
 """Which accelerator the main job runs on: the one place that knows. A backend is a pair of programs, hp and lp, with
 the same options (see opencl/main_job), and the shim that schedules them."""
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-import platforms  # noqa: E402
+def described_platforms():
+    """Returns the platforms' descriptions: of the source tree, or as they were installed (xcli demo)."""
+    installed = Path(__file__).resolve().parents[1] / "platforms.json"
+    if installed.exists():
+        return json.loads(installed.read_text())
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+    import platforms
+    return platforms.platforms()
+
 
 PATIENCE_SECONDS = 60
 # By their names in XSCHED_PLATFORM; the best first: GPUs' own before OpenCL, which processors have too.
-TITLES = {name: described["title"] for name, described in sorted(platforms.platforms().items())}
+TITLES = {name: described["title"] for name, described in sorted(described_platforms().items())}
 
 
 @dataclass

@@ -70,10 +70,11 @@ def where(found):
     return f"{', '.join(sorted(found.devices)) or 'no device'}; {machine()}; XSched {found.version}; {found.date}"
 
 
-def sections(ways, shown, doubts):
-    """Returns the gain, and the numbers; also of the demo's programs."""
+def sections(ways, shown, doubts, is_judged=True):
+    """Returns the gain, and the numbers; also of the demo's programs. Without a verdict the pictures are grey."""
     body = "".join(f'<p class="warning">{escape(text)}</p>' for text in doubts)
-    body += f'<section id="gain"><h2>What is gained</h2>{page.tiles(tiles(ways))}<div class="figures">' + \
+    mark = "" if is_judged else ' class="unjudged"'
+    body += f'<section id="gain"{mark}><h2>What is gained</h2>{page.tiles(tiles(ways))}<div class="figures">' + \
             "".join(plots.figure(each) for each in comparison.pictures(ways)) + "</div></section>"
     return body + '<section id="numbers"><h2>Numbers</h2>' + \
         "".join(page.table(caption, rows) for caption, rows in shown) + "</section>"

@@ -1,4 +1,4 @@
-// Commands that start a user's program: run, report.
+// Commands that start a user's program: run, report, demo.
 #include <memory>
 
 #include "cli/commands.h"
@@ -49,11 +49,21 @@ void add_report(CLI::App& app, Words& words) {
     report->add_option("--rounds", asked->rounds, "how many rounds each way is measured (3)")->check(between(1, 100));
 }
 
+void add_demo(CLI::App& app, Words& words) {
+    const auto out = std::make_shared<std::string>("xsched-demo.html");
+    CLI::App* demo =
+        add_command(app, words, "demo", "show in about a minute what an urgent program gains on this device",
+                    [&words, out] { return run_demo(*out, words.json); });
+    demo->footer("Exit status: 0 it helped, or could not be judged, 1 it did not, 2 nothing could be measured.");
+    demo->add_option("-o,--out", *out, "the page (xsched-demo.html); the numbers go beside it")->type_name("FILE");
+}
+
 }  // namespace
 
 void add_program_commands(CLI::App& app, Words& words) {
     add_run(app, words);
     add_report(app, words);
+    add_demo(app, words);
 }
 
 }  // namespace xsched::cli

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -26,7 +27,37 @@ void check_report(const ReportWords& words, const std::vector<std::string>& prog
     throw Failure("--out " + words.out + " is neither a page nor a text: end its name with .html or .md");
 }
 
+// Becomes python3 with these words. Throws Failure if it cannot be started.
+[[noreturn]] void become_python(std::vector<std::string> words) {
+    words.insert(words.begin(), {"python3", "-B"});
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    throw Failure(std::string("python3, which this needs, cannot be started (") + strerror(errno) + "): install it");
+}
+
+// Returns the folder of the demo's programs: the installed one, or a build tree's.
+std::string demo_programs(const Installation& installation) {
+    for (const std::string& folder :
+         {installation.library_directory + "/xsched/demo", installation.library_directory + "/../bench"})
+        if (access((folder + "/spinner").c_str(), X_OK) == 0) return folder;
+    throw Failure("the programs of the demo are not at " + installation.library_directory +
+                  "/xsched/demo: install XSched as a whole");
+}
+
 }  // namespace
+
+int run_demo(const std::string& out, bool json) {
+    if (json) throw Failure("xcli demo writes its numbers beside the page, as JSON: leave out --json");
+    if (!out.ends_with(".html")) throw Failure("--out " + out + " is no page: end its name with .html");
+    const Installation installation = find_installation();
+    const std::filesystem::path program = std::filesystem::path(installation.report).replace_filename("demo.py");
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+    setenv("XSCHED_BENCH_VERSION", XSCHED_VERSION, 0);
+    become_python({program.string(), "--tools", self.parent_path().string(), "--programs", demo_programs(installation),
+                   "--out", out});
+}
 
 int report_on_programs(const ReportWords& words, const std::vector<std::string>& program, bool json) {
     check_report(words, program);
@@ -48,9 +79,7 @@ int report_on_programs(const ReportWords& words, const std::vector<std::string>&
         {"json", json},
     };
     const std::string text = told.dump(-1, ' ', false, Json::error_handler_t::replace);
-    execlp("python3", "python3", "-B", installation.report.c_str(), text.c_str(), nullptr);
-    throw Failure(std::string("python3, which xcli report needs, cannot be started (") + strerror(errno) +
-                  "): install it");
+    become_python({installation.report, text});
 }
 
 }  // namespace xsched::cli

@@ -20,4 +20,8 @@ struct ReportWords {
 // `program`: the words behind "--", which are the urgent program.
 int report_on_programs(const ReportWords& words, const std::vector<std::string>& program, bool json);
 
+// Becomes the demo: the main job on this machine's device. `out`: the page that it writes. Throws Failure for `json`,
+// since the demo writes its numbers to a file.
+int run_demo(const std::string& out, bool json);
+
 }  // namespace xsched::cli

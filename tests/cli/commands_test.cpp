@@ -75,9 +75,9 @@ TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
         fits(words);
     fits({"doctor"}, false);
     fits({"--help"});
-    for (const char* command : {"run",   "report",  "list",   "status",  "explain", "top",    "windows", "record",
-                                "trace", "metrics", "server", "options", "json",    "doctor", "web",     "policy",
-                                "hint",  "config",  "limit",  "suspend", "resume",  "log"})
+    for (const char* command : {"run",    "report", "demo",    "list",   "status",  "explain", "top",    "windows",
+                                "record", "trace",  "metrics", "server", "options", "json",    "doctor", "web",
+                                "policy", "hint",   "config",  "limit",  "suspend", "resume",  "log"})
         fits({command, "--help"});
 }
 

@@ -13,6 +13,8 @@ TEST_F(ReportCommand, SaysWhatIsMissingOrTooMuch) {
 }
 
 TEST_F(ReportCommand, AsksForAPageOrAText) {
+    EXPECT_TRUE(has(xcli({"demo", "--json"}).json().value("error", ""), "beside the page, as JSON"));
+    expect_sentence({"demo", "-o", "page.pdf"}, "end its name with .html");
     expect_sentence({"report", "-o", "page.pdf", "--", "true"}, "end its name with .html or .md");
     expect_sentence({"report", "-t", "soon", "--", "true"}, "is no time to measure for");
     expect_sentence({"report", "--rounds", "0", "--", "true"}, "0 is not from 1 to 100");

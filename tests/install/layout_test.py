@@ -73,6 +73,15 @@ class Layout(InATree):
         self.assertIn("(`bench/results/h200/cuda_programs.json`)",
                       (folder / "docs/programs/llm-server.md").read_text(encoding="utf-8"))
 
+    def test_the_demo_has_its_programs_and_its_parts(self):
+        self.assertTrue((self.lib / "xsched/demo/spinner").exists())
+        self.assertTrue((self.lib / "xsched/demo/opencl/hp").exists())
+        demo = self.prefix / "share/xsched/report/demo.py"
+        done = attempt("/usr/bin/python3", "-B", demo, "--help")
+        self.assertIn("--programs", done.stdout, done.stderr)
+        done = attempt(self.prefix / "bin/xcli", "demo", "-o", self.folder / "x.html", PATH="/nowhere")
+        self.assertIn("python3", done.stderr)
+
     def test_headers_of_the_platforms_that_there_are(self):
         include = self.prefix / "include" / "xsched"
         self.assertEqual(sorted(path.name for path in include.iterdir()),
