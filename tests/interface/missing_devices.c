@@ -1,4 +1,4 @@
-/* Platforms of the XSched 1.2 interface that this version has no device for say so. */
+/* Functions of the XSched 1.2 interface that this version cannot serve say so. */
 #include "xsched/ascend/hal.h"
 #include "xsched/cudla/hal.h"
 #include "xsched/levelzero/hal.h"

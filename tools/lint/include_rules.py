@@ -42,8 +42,6 @@ PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
 # platform.h.
 COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
-# Vendor headers of platforms that are still to come.
-VENDOR.setdefault("levelzero", r"level_zero/|ze_api|zes_api|zet_api")
 # Single headers beyond that: a probe makes the calls to AMD's kernel driver itself.
 # The simulator runs the meter of a process beside what it knows to be true.
 SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h"),

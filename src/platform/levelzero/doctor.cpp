@@ -1,0 +1,33 @@
+// Finds facts about Level Zero's drivers for xcli doctor, and what follows for the preempt levels (docs/levels.md).
+#include "cli/doctor/findings.h"
+
+namespace xsched::cli {
+
+Platform look_at_levelzero(const Machine& machine, const Installation& installation) {
+    Platform levelzero{"levelzero", {}, {}};
+    levelzero.findings.push_back(shim_of(installation, "levelzero"));
+    levelzero.findings.push_back(
+        library(machine, "libze_loader.so.1", "XSCHED_LEVELZERO_LIB", {}, "the loader (Debian: libze1)"));
+    Strings drivers;
+    for (const char* name : {"libze_intel_gpu.so.1", "libze_intel_npu.so.1", "libze_intel_vpu.so.1"})
+        for (const std::string& path : machine.libraries(name)) drivers.push_back(path);
+    if (drivers.empty())
+        levelzero.findings.push_back({"drivers", Answer::kUnknown,
+                                      "neither libze_intel_gpu.so.1 (GPU) nor libze_intel_npu.so.1 (NPU) is "
+                                      "there"});
+    else
+        levelzero.findings.push_back({"drivers", Answer::kYes, joined(drivers)});
+    if (add_obstacle(levelzero)) return levelzero;
+    levelzero.levels = {
+        {"level 1", Answer::kUnknown, "tested on a stand-in for the driver, not on Intel's devices yet"},
+        {"level 2", Answer::kNo, "what a queue has got runs to its end"},
+        {"level 3", Answer::kNo, "the driver has no way to take running work off its device"}};
+    return levelzero;
+}
+
+std::vector<Finding> settings_of_levelzero(const Machine& machine) {
+    return variables_that_matter(machine, {"ZE_AFFINITY_MASK", "ZE_FLAT_DEVICE_HIERARCHY", "ZE_ENABLE_ALT_DRIVERS",
+                                           "ZE_ENABLE_TRACING_LAYER", "ONEAPI_DEVICE_SELECTOR"});
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,167 @@
+#include "platform/levelzero/hal/hwqueue.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace xsched::levelzero {
+namespace {
+
+// A command for which another program waits is asked for after this part of the time for which it has run: judgement.
+// The answer is then late by as much, and the thread that asks is seldom awake.
+constexpr int64_t kPartOfAge = 16;
+// Bounds of that time: judgement. A question costs some 50 ns, a wake-up some microseconds.
+constexpr int64_t kLeastLookNs = 20 * base::kMicrosecond;
+constexpr int64_t kMostLookNs = 500 * base::kMicrosecond;
+
+}  // namespace
+
+HwQueue::HwQueue(const ZeApi& api, const XzeQueue& queue)
+    : api_(api), queue_(queue), holds_(api, queue_, Marks::Kind::kHold), ends_(api, queue_, Marks::Kind::kEnd) {
+    Watched::look = [](Watched* it) { static_cast<HwQueue*>(it)->look(); };
+    Watched::next_look_ns = [](Watched* it, int64_t ns) { return static_cast<HwQueue*>(it)->pause_ns(ns); };
+    Watched::any_in_flight = [](Watched* it) { return static_cast<HwQueue*>(it)->flight_.any(); };
+}
+
+HwQueue* HwQueue::create(const ZeApi& api, const XzeQueue& queue) {
+    auto* made = new (std::nothrow) HwQueue(api, queue);
+    if (made == nullptr || watch(made)) return made;
+    delete made;
+    return nullptr;
+}
+
+Mark* HwQueue::next_mark() {
+    if (ended_.load()) return nullptr;
+    Mark* mark = ends_.take(UINT64_MAX);
+    if (mark == nullptr) return nullptr;
+    if (!flight_.any()) changed_ns_.store(base::now_ns(), std::memory_order_relaxed);
+    flight_.add(mark);
+    return mark;
+}
+
+void HwQueue::launched(Mark* mark, XqToken token) {
+    mark->token = token;
+    mark->state.store(Flight::kLaunched, std::memory_order_release);
+    wake_watcher();
+    look();
+}
+
+// A device that is lost counts as done.
+bool HwQueue::is_over(const Mark& mark, bool* reported) const {
+    const uint32_t state = mark.state.load(std::memory_order_acquire);
+    *reported = state == Flight::kLaunched;
+    if (state != Flight::kLaunched) return state == Flight::kRefused;
+    return api_.zeEventQueryStatus(mark.mark.event) != ZE_RESULT_NOT_READY;
+}
+
+// In a queue that keeps order the first command that is not complete ends the search.
+void HwQueue::look() {
+    if (!flight_.any() || looking_.exchange(true)) return;
+    Mark* before = nullptr;
+    for (Mark* mark = ended_.load() ? nullptr : flight_.first(); mark != nullptr;) {
+        Mark* const behind = flight_.behind(mark);
+        bool reported = false;
+        if (is_over(*mark, &reported)) {
+            const XqToken token = mark->token;
+            flight_.remove(before, mark);
+            ends_.give(mark, 0);
+            changed_ns_.store(base::now_ns(), std::memory_order_relaxed);
+            if (reported) xq_complete(token);
+        } else if (queue_.in_order) {
+            break;
+        } else {
+            before = mark;
+        }
+        mark = behind;
+    }
+    looking_.store(false);
+}
+
+int64_t HwQueue::pause_ns(int64_t seldom_ns) {
+    if (!flight_.any()) return 0;
+    XqQueue* xqueue = xqueue_.load(std::memory_order_acquire);
+    if (xqueue == nullptr || !xq_is_followed(xqueue)) return seldom_ns;
+    const int64_t age_ns = base::now_ns() - changed_ns_.load(std::memory_order_relaxed);
+    return std::clamp(age_ns / kPartOfAge, kLeastLookNs, kMostLookNs);
+}
+
+XResult HwQueue::synchronize() {
+    const uint64_t until = flight_.last_number();
+    while (!ended_.load() && flight_.passed() < until) {
+        look();
+        const timespec pause{0, kLeastLookNs};
+        if (flight_.passed() < until) nanosleep(&pause, nullptr);
+    }
+    return kXSchedSuccess;
+}
+
+void HwQueue::open(Mark* hold) {
+    opening_.fetch_add(1);
+    if (!ended_.load()) {
+        const ze_result_t result = api_.zeEventHostSignal(hold->mark.event);
+        if (result != ZE_RESULT_SUCCESS) XLOG_ERRO("level zero error 0x%x from zeEventHostSignal", result);
+    }
+    opening_.fetch_sub(1);
+}
+
+void HwQueue::report_all() {
+    for (Mark* mark = flight_.first(); mark != nullptr; mark = flight_.first()) {
+        const bool launched = mark->state.load(std::memory_order_acquire) == Flight::kLaunched;
+        const XqToken token = mark->token;
+        flight_.remove(nullptr, mark);
+        if (launched) xq_complete(token);
+    }
+}
+
+void HwQueue::end() {
+    if (ended_.exchange(true)) return;
+    end_watch(this);
+    while (opening_.load() != 0 || looking_.load()) sched_yield();
+    report_all();
+    holds_.destroy();
+    ends_.destroy();
+}
+
+namespace {
+
+HwQueue& of(void* hwq) { return *static_cast<HwQueue*>(hwq); }
+
+void* hold_create(void* self) { return of(self).make_hold(); }
+
+void hold_open(void* self, void* hold) { of(self).open(static_cast<Mark*>(hold)); }
+
+void hold_destroy(void* self, void* hold) { of(self).give_hold(static_cast<Mark*>(hold)); }
+
+// Every command reports itself.
+XResult mark(void*, XqToken) { return kXSchedErrorNotSupported; }
+
+XResult synchronize(void* self) { return of(self).synchronize(); }
+
+void destroy(void* self) { delete &of(self); }
+
+constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_open, .drop = hold_open, .destroy = hold_destroy};
+
+constexpr XqDeviceOps make_ops(XqOrder order) {
+    return {.abi = XQ_DEVICE_ABI,
+            .levels = 1u << kPreemptLevelBlock,
+            .platform = kPlatformLevelZero,
+            .order = order,
+            .hold = &kHolds,
+            .mark = mark,
+            .synchronize = synchronize,
+            .destroy = destroy};
+}
+
+constexpr XqDeviceOps kInOrderOps = make_ops(kXqInOrder);
+constexpr XqDeviceOps kAnyOrderOps = make_ops(kXqAnyOrder);
+
+}  // namespace
+
+const XqDeviceOps* device_ops(const HwQueue& hwq) { return hwq.in_order() ? &kInOrderOps : &kAnyOrderOps; }
+
+}  // namespace xsched::levelzero

@@ -1,0 +1,55 @@
+// The Level Zero side of an XQueue: what device.h asks of hardware, with events of ours (marks.h). A hold is an event
+// that a command waits for until the host signals it. Behind each command stands another one, which the device signals.
+// The driver gives no command back, so a hold that is dropped opens as well.
+#pragma once
+
+#include <atomic>
+
+#include "platform/levelzero/hal/flight.h"
+#include "platform/levelzero/hal/hal_abi.h"
+#include "platform/levelzero/hal/marks.h"
+#include "platform/levelzero/hal/watcher.h"
+
+namespace xsched::levelzero {
+
+class HwQueue : base::NoCopies, Watched {
+public:
+    // Returns nullptr if memory is exhausted, or the system refuses a thread.
+    static HwQueue* create(const ZeApi& api, const XzeQueue& queue);
+    ~HwQueue() { end(); }
+
+    void serve(XqQueue* xqueue) { xqueue_.store(xqueue, std::memory_order_release); }
+    Mark* next_mark();
+    void launched(Mark* mark, XqToken token);
+    void refused(Mark* mark) { mark->state.store(Flight::kRefused, std::memory_order_release); }
+    // Reports what is complete. Returns at once if another thread is at it.
+    void look();
+    XResult synchronize();
+    void end();
+
+    Mark* make_hold() { return ended_.load() ? nullptr : holds_.take(flight_.passed()); }
+    void open(Mark* hold);
+    void give_hold(Mark* hold) { holds_.give(hold, flight_.last_number()); }
+    bool in_order() const { return queue_.in_order; }
+
+private:
+    HwQueue(const ZeApi& api, const XzeQueue& queue);
+    int64_t pause_ns(int64_t seldom_ns);
+    bool is_over(const Mark& mark, bool* reported) const;
+    void report_all();
+
+    const ZeApi& api_;
+    const XzeQueue queue_;
+    Marks holds_;
+    Marks ends_;
+    Flight flight_;
+    std::atomic<XqQueue*> xqueue_{nullptr};
+    std::atomic<bool> ended_{false};
+    std::atomic<bool> looking_{false};
+    std::atomic<uint32_t> opening_{0};  // threads that signal a hold
+    std::atomic<int64_t> changed_ns_{0};  // when the last command was launched into an empty queue, or completed
+};
+
+const XqDeviceOps* device_ops(const HwQueue& hwq);
+
+}  // namespace xsched::levelzero

@@ -1,0 +1,62 @@
+// Events of ours, from event pools of the program's context, which the host signals (holds) or the device (ends of
+// commands). For a command queue each event has a closed command list, which waits for it or signals it. A mark is used
+// again once all commands that have it are complete. Guarded by its own lock, which no call of the driver is made with.
+#pragma once
+
+#include <atomic>
+
+#include "base/mutex.h"
+#include "base/no_copies.h"
+#include "platform/levelzero/hal/hal_abi.h"
+
+namespace xsched::levelzero {
+
+struct Mark {
+    XzeMark mark;  // the first member: the shim has its address
+    Mark* next = nullptr;
+    Mark* made_before = nullptr;
+    uint64_t number = 0;  // of a command; of a hold: the last command that may have it
+    XqToken token = 0;
+    std::atomic<uint32_t> state{0};  // a Flight's
+};
+
+class Marks : base::NoCopies {
+public:
+    enum class Kind { kHold, kEnd };
+
+    Marks(const ZeApi& api, const XzeQueue& queue, Kind kind) : api_(api), queue_(queue), kind_(kind) {}
+
+    // Returns a mark whose event is not signalled; nullptr: the driver refuses, or memory is exhausted. `passed`: all
+    // commands up to this number are complete.
+    Mark* take(uint64_t passed);
+    // Takes the mark back. It is used again when the command `number` is complete.
+    void give(Mark* mark, uint64_t number);
+    // Destroys everything. No command that has a mark is on the device any more.
+    void destroy();
+
+private:
+    struct Pool {
+        ze_event_pool_handle_t handle;
+        Pool* before;
+    };
+
+    Mark* take_spare(uint64_t passed);
+    Mark* make();
+    bool next_place(ze_event_pool_handle_t* pool, uint32_t* index);
+    ze_event_pool_handle_t make_pool();
+    bool make_list(Mark& mark);
+
+    static constexpr uint32_t kPoolEvents = 64;  // judgement: more commands are seldom in flight
+
+    const ZeApi& api_;
+    const XzeQueue& queue_;
+    const Kind kind_;
+    base::Mutex mutex_;
+    Mark* first_ = nullptr;  // spare marks, in the order in which they were given
+    Mark* last_ = nullptr;
+    Mark* made_ = nullptr;
+    Pool* pools_ = nullptr;
+    uint32_t used_ = kPoolEvents;  // places of the newest pool
+};
+
+}  // namespace xsched::levelzero

@@ -1,0 +1,91 @@
+#include "platform/levelzero/hal/vendor_library.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <new>
+
+#include "base/log.h"
+#include "base/memory_stays.h"
+#include "base/options.h"
+#include "platform/levelzero/hal/hal_abi.h"
+#include "platform/stream/hal/linker.h"
+
+namespace xsched::levelzero {
+namespace {
+
+constexpr const char* kDefaultName = "libze_loader.so.1";
+
+// Functions once handed out stay: another thread may be using them.
+struct Published {
+    ZeApi api;
+    const Published* before;
+};
+
+constinit std::atomic<const Published*> g_published{nullptr};
+constinit std::atomic<void*> g_library{nullptr};
+constinit std::atomic<bool> g_missing_logged{false};
+
+void* open(const char* path) { return stream::linker_dlopen()(path, RTLD_NOW | RTLD_LOCAL); }
+
+// Returns what is wrong with the library as a loader; nullptr: nothing.
+const char* objection(void* library) {
+    if (stream::linker_dlsym()(library, "zeInit") == nullptr)
+        return "it has no zeInit, so it is not Level Zero's loader";
+    if (stream::linker_dlsym()(library, "xze_shim_mark") != nullptr) return "it is XSched's own shim";
+    return nullptr;
+}
+
+void* open_named(const char* path) {
+    void* library = open(path);
+    const char* reason = library != nullptr ? objection(library) : dlerror();
+    if (library != nullptr && reason == nullptr) return library;
+    XLOG_WARN("XSCHED_LEVELZERO_LIB=%s is not used: %s; going on with the default %s", path,
+              reason != nullptr ? reason : "it cannot be loaded", kDefaultName);
+    if (library != nullptr) dlclose(library);
+    return nullptr;
+}
+
+void* find_library() {
+    const char* path = base::options().levelzero_lib;
+    void* library = *path != '\0' ? open_named(path) : nullptr;
+    if (library == nullptr) library = open(kDefaultName);
+    if (library != nullptr && objection(library) != nullptr) library = nullptr;
+    if (library == nullptr && !g_missing_logged.exchange(true))
+        XLOG_ERRO("no Level Zero loader found (%s); install it or name one with XSCHED_LEVELZERO_LIB", kDefaultName);
+    return library;
+}
+
+}  // namespace
+
+const ZeApi* vendor_api() {
+    const Published* published = g_published.load(std::memory_order_acquire);
+    return published != nullptr ? &published->api : nullptr;
+}
+
+}  // namespace xsched::levelzero
+
+extern "C" void* xze_open_library(void) {
+    using namespace xsched::levelzero;
+    void* known = g_library.load(std::memory_order_acquire);
+    if (known != nullptr) return known;
+    void* library = find_library();
+    if (library != nullptr && !g_library.compare_exchange_strong(known, library)) library = known;
+    return library;
+}
+
+extern "C" XzeDlsym xze_dlsym(void) { return xsched::stream::linker_dlsym(); }
+
+extern "C" bool xze_use_api(const xsched::levelzero::ZeApi* api) {
+    using namespace xsched::levelzero;
+    if (!complete(*api)) {
+        XLOG_WARN("the Level Zero loader lacks functions of version 1.0; nothing is scheduled on it");
+        return false;
+    }
+    xsched::base::say_that_memory_stays("Level Zero");
+    auto* published = new (std::nothrow) Published{*api, g_published.load(std::memory_order_acquire)};
+    if (published == nullptr) return false;
+    while (!g_published.compare_exchange_weak(published->before, published, std::memory_order_acq_rel)) {
+    }
+    return true;
+}

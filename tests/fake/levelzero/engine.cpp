@@ -1,0 +1,159 @@
+#include "fake/levelzero/engine.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "fake/levelzero/settings.h"
+#include "fake/levelzero/turn.h"
+
+namespace fake {
+namespace {
+
+std::atomic<int64_t> g_submitted{0};
+std::atomic<int64_t> g_executed{0};
+
+bool ready(const Command& command) {
+    if (break_now(Break::kWaits)) return true;
+    return std::all_of(command.waits.begin(), command.waits.end(), [](const auto* it) { return it->signalled; });
+}
+
+void use(const Command& command, int change) {
+    for (_ze_event_handle_t* event : command.waits) event->used_by += change;
+    for (_ze_event_handle_t* event : {command.signal, command.reset})
+        if (event != nullptr) event->used_by += change;
+}
+
+void delay_randomly() {
+    if (g_settings.delay_us <= 0) return;
+    const auto time = std::chrono::microseconds(random_below(static_cast<uint64_t>(g_settings.delay_us) + 1));
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) sched_yield();
+}
+
+void note_complete(const Command& command) {
+    if (command.reset != nullptr) command.reset->signalled = false;
+    if (command.signal != nullptr) command.signal->signalled = true;
+    if (command.fence != nullptr) command.fence->signalled = true;
+}
+
+}  // namespace
+
+std::mutex& graph_mutex() {
+    static std::mutex& mutex = *new std::mutex;  // never destroyed: the devices' threads outlive main
+    return mutex;
+}
+
+std::condition_variable& changed() {
+    static std::condition_variable& it = *new std::condition_variable;
+    return it;
+}
+
+bool wait_for(std::unique_lock<std::mutex>& lock, uint64_t timeout_ns, const std::function<bool()>& condition) {
+    if (timeout_ns == UINT64_MAX) {
+        changed().wait(lock, condition);
+        return true;
+    }
+    return changed().wait_for(lock, std::chrono::nanoseconds(std::min<uint64_t>(timeout_ns, 1'000'000'000'000)),
+                              condition);
+}
+
+Device& device_at(int index) {
+    static Device* const devices[] = {new Device(ZE_DEVICE_TYPE_GPU), new Device(ZE_DEVICE_TYPE_VPU)};
+    return *devices[index];
+}
+
+void Stream::submit(std::vector<Command> commands) {
+    g_submitted.fetch_add(static_cast<int64_t>(commands.size()));
+    const std::lock_guard lock(graph_mutex());
+    for (Command& command : commands) {
+        use(command, 1);
+        commands_.push_back(std::move(command));
+    }
+    device_.wake();
+}
+
+bool Stream::wait_idle(uint64_t timeout_ns) {
+    std::unique_lock lock(graph_mutex());
+    return wait_for(lock, timeout_ns, [this] { return commands_.empty() && !running_; });
+}
+
+bool Stream::idle() {
+    const std::lock_guard lock(graph_mutex());
+    return commands_.empty() && !running_;
+}
+
+// Returns how many commands, from the first on, may start now.
+size_t Stream::startable() const {
+    for (size_t i = 0; i < commands_.size(); ++i) {
+        if (!ready(commands_[i])) return i;
+        if (commands_[i].barrier) return i == 0 ? 1 : i;
+        if (in_order_ && !break_now(Break::kOrder)) return i + 1;
+    }
+    return commands_.size();
+}
+
+bool Stream::take(Command& command) {
+    const size_t count = startable();
+    if (count == 0) return false;
+    const size_t which = g_settings.seed != 0 || in_order_ ? random_below(count) : 0;
+    command = std::move(commands_[which]);
+    commands_.erase(commands_.begin() + static_cast<std::ptrdiff_t>(which));
+    return true;
+}
+
+void Device::add(Stream* stream) {
+    const std::lock_guard lock(graph_mutex());
+    streams_.push_back(stream);
+    if (started_) return;
+    started_ = true;
+    std::thread([this] { loop(); }).detach();
+}
+
+void Device::remove(Stream* stream) {
+    std::unique_lock lock(graph_mutex());
+    changed().wait(lock, [&] { return !stream->running_; });
+    std::erase(streams_, stream);
+}
+
+void Device::wake() { changed().notify_all(); }
+
+// Runs a command of the next stream that has one. Graph mutex held, except while the command runs.
+bool Device::run_one() {
+    for (size_t i = 0; i < streams_.size(); ++i) {
+        Stream* stream = streams_[next_++ % streams_.size()];
+        Command command;
+        if (!stream->take(command)) continue;
+        stream->running_ = true;
+        const bool early = break_now(Break::kEarly);
+        if (early) note_complete(command);
+        graph_mutex().unlock();
+        if (command.action) {
+            const Turn turn;
+            delay_randomly();
+            command.action();
+        }
+        graph_mutex().lock();
+        if (!early) note_complete(command);
+        use(command, -1);
+        stream->running_ = false;
+        g_executed.fetch_add(1);
+        changed().notify_all();
+        return true;
+    }
+    return false;
+}
+
+void Device::loop() {
+    std::unique_lock lock(graph_mutex());
+    for (;;) {
+        if (!run_one()) changed().wait(lock);
+    }
+}
+
+}  // namespace fake
+
+extern "C" int64_t fake_ze_submitted(void) { return fake::g_submitted.load(); }
+extern "C" int64_t fake_ze_executed(void) { return fake::g_executed.load(); }

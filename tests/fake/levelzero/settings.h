@@ -1,0 +1,24 @@
+// The stand-in's environment variables (fake_ze.h), read when the library is loaded. Any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace fake {
+
+enum class Break { kNone, kOrder, kWaits, kEarly };
+
+struct Settings {
+    int64_t delay_us = 0;
+    uint64_t seed = 0;
+    const char* shared = "";
+    Break break_mode = Break::kNone;
+    bool no_events = false;
+    bool no_priority = false;
+};
+extern Settings g_settings;
+
+uint64_t random_below(uint64_t bound);
+// Returns true once in a while if FAKE_ZE_BREAK names this mode.
+bool break_now(Break mode);
+
+}  // namespace fake

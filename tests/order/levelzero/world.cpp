@@ -1,0 +1,66 @@
+#include "order/levelzero/world.h"
+
+#include <chrono>
+
+namespace order::levelzero {
+
+World::World(const Options&) {
+    expect_success(zeInit(0), "zeInit");
+    ze_driver_handle_t driver = nullptr;
+    uint32_t count = 1;
+    expect_success(zeDriverGet(&count, &driver), "zeDriverGet");
+    count = 1;
+    expect_success(zeDeviceGet(driver, &count, &device), "zeDeviceGet");
+    ze_context_desc_t desc{ZE_STRUCTURE_TYPE_CONTEXT_DESC, nullptr, 0};
+    expect_success(zeContextCreate(driver, &desc, &context), "zeContextCreate");
+    ze_module_desc_t code{ZE_STRUCTURE_TYPE_MODULE_DESC};
+    expect_success(zeModuleCreate(context, device, &code, &module, nullptr), "zeModuleCreate");
+    for (ze_command_queue_handle_t& queue : queues) {
+        ze_command_queue_desc_t it{ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+        expect_success(zeCommandQueueCreate(context, device, &it, &queue), "zeCommandQueueCreate");
+    }
+}
+
+World::~World() {
+    for (const ze_command_queue_handle_t queue : queues)
+        expect_success(zeCommandQueueDestroy(queue), "zeCommandQueueDestroy");
+    expect_success(zeModuleDestroy(module), "zeModuleDestroy");
+    expect_success(zeContextDestroy(context), "zeContextDestroy");
+}
+
+ze_command_list_handle_t World::make_immediate(uint32_t flags) {
+    ze_command_queue_desc_t desc{ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+    desc.flags = flags;
+    ze_command_list_handle_t made = nullptr;
+    expect_success(zeCommandListCreateImmediate(context, device, &desc, &made), "zeCommandListCreateImmediate");
+    const std::lock_guard lock(mutex_);
+    immediate_.push_back(made);
+    return made;
+}
+
+void World::destroy_immediate(ze_command_list_handle_t list) {
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase(immediate_, list);
+    }
+    expect_success(zeCommandListDestroy(list), "zeCommandListDestroy");
+}
+
+std::vector<ze_command_list_handle_t> World::immediate_lists() {
+    const std::lock_guard lock(mutex_);
+    return immediate_;
+}
+
+ze_command_list_handle_t World::list() const {
+    ze_command_list_desc_t desc{ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t made = nullptr;
+    expect_success(zeCommandListCreate(context, device, &desc, &made), "zeCommandListCreate");
+    return made;
+}
+
+void Signal::perform(const Signal& it, Random& random) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(300)));
+    expect_success(zeEventHostSignal(it.event), "zeEventHostSignal");
+}
+
+}  // namespace order::levelzero
