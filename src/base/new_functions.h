@@ -8,10 +8,11 @@ namespace xsched::base {
 // Returns whether a function seems, by its name, to put work into a stream or queue. All scheduled functions of the
 // tables have such names. Pure.
 constexpr bool looks_like_work(std::string_view name) {
-    constexpr std::string_view kWork[] = {"Async",       "Launch",      "Enqueue",       "Capture",     "capture",
-                                          "Memcpy",      "Memset",      "memcpy",        "memset",      "StreamWait",
-                                          "StreamWrite", "StreamAdd",   "MemOp",         "RecordEvent", "EventRecord",
-                                          "WaitEvent",   "GraphicsMap", "GraphicsUnmap", "GraphUpload"};
+    constexpr std::string_view kWork[] = {
+        "Async",       "Launch",      "Enqueue",         "Capture",       "capture",     "Memcpy",
+        "Memset",      "memcpy",      "memset",          "StreamWait",    "StreamWrite", "StreamAdd",
+        "MemOp",       "RecordEvent", "EventRecord",     "WaitEvent",     "GraphicsMap", "GraphicsUnmap",
+        "GraphUpload", "ListAppend",  "ImmediateAppend", "ExecuteCommand"};
     constexpr std::string_view kNone[] = {"Node", "CaptureInfo", "CaptureDependencies", "CaptureMode", "Notification"};
     const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
     for (const std::string_view part : kNone)

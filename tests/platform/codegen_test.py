@@ -98,11 +98,14 @@ class Codegen(unittest.TestCase):
             if not library:
                 self.skipTest("Debian's libamdhip64-5 is not installed")
             return library, "hip|__hip|_Z"
+        # The table of Level Zero has all functions that append or execute.
+        name, prefix = {"opencl": ("libOpenCL.so.1", "cl"),
+                        "levelzero": ("libze_loader.so.1", "ze[A-Z].*(ListAppend|ImmediateAppend|QueueExecute)")}[API]
         found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=60).stdout
-        match = re.search(r"libOpenCL\.so\.1 .*=> (\S+)", found)
+        match = re.search(re.escape(name) + r" .*=> (\S+)", found)
         if not match:
-            self.skipTest("no ICD loader is installed")
-        return match.group(1), "cl"
+            self.skipTest(f"{name} is not installed")
+        return match.group(1), prefix
 
     def test_both_architectures_assemble(self):
         if not shutil.which("clang"):
@@ -179,7 +182,9 @@ class Codegen(unittest.TestCase):
         endings = {"cuda": "CUresult CUDAAPI cuFutureAsync(CUdeviceptr p, CUstream s);",
                    "hip": "hipError_t hipFutureAsync(void* p, hipStream_t s);",
                    "opencl": "extern CL_API_ENTRY cl_int CL_API_CALL\nclEnqueueFuture(cl_command_queue q) "
-                             "CL_API_SUFFIX__VERSION_3_0;"}
+                             "CL_API_SUFFIX__VERSION_3_0;",
+                   "levelzero": "ZE_APIEXPORT ze_result_t ZE_APICALL\nzeCommandListAppendFuture(\n"
+                                "    ze_command_list_handle_t hCommandList,  ///< [in] the list\n    );"}
         rows = self.propose(endings[API])
         self.assertEqual([row["class"] for row in rows.values()], ["scheduled"])
         self.table["functions"] += rows.values()

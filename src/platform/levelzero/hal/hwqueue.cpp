@@ -118,10 +118,12 @@ void HwQueue::report_all() {
     }
 }
 
+// The program has waited for everything. If it has not, commands that are still held must not stay for ever.
 void HwQueue::end() {
     if (ended_.exchange(true)) return;
     end_watch(this);
     while (opening_.load() != 0 || looking_.load()) sched_yield();
+    if (flight_.any()) holds_.signal_all();
     report_all();
     holds_.destroy();
     ends_.destroy();

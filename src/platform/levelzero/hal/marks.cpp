@@ -87,6 +87,10 @@ Mark* Marks::make() {
     return nullptr;
 }
 
+void Marks::signal_all() {
+    for (const Mark* mark = made_; mark != nullptr; mark = mark->made_before) api_.zeEventHostSignal(mark->mark.event);
+}
+
 void Marks::destroy() {
     for (Mark* mark = std::exchange(made_, nullptr); mark != nullptr;) {
         Mark* const before = mark->made_before;

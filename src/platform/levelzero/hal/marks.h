@@ -31,6 +31,8 @@ public:
     Mark* take(uint64_t passed);
     // Takes the mark back. It is used again when the command `number` is complete.
     void give(Mark* mark, uint64_t number);
+    // Signals the events of all marks.
+    void signal_all();
     // Destroys everything. No command that has a mark is on the device any more.
     void destroy();
 

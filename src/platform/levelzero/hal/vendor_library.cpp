@@ -32,7 +32,7 @@ void* open(const char* path) { return stream::linker_dlopen()(path, RTLD_NOW | R
 const char* objection(void* library) {
     if (stream::linker_dlsym()(library, "zeInit") == nullptr)
         return "it has no zeInit, so it is not Level Zero's loader";
-    if (stream::linker_dlsym()(library, "xze_shim_mark") != nullptr) return "it is XSched's own shim";
+    if (stream::linker_dlsym()(library, "zeXSchedShim") != nullptr) return "it is XSched's own shim";
     return nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/fork.h"
@@ -18,11 +19,23 @@ constexpr int64_t kLookNs = 2 * base::kMillisecond;
 // After this many looks without a command the thread sleeps until the next one: judgement, as on Vulkan.
 constexpr uint32_t kLooksBeforeSleep = 16;
 
+// Bounds the wait for a look at the end of the process: safety. A look takes microseconds.
+constexpr int64_t kLongestLookNs = 100 * base::kMillisecond;
+
 constinit base::Mutex g_mutex;
 constinit Watched* g_first = nullptr;  // guarded by it
 constinit uint32_t g_started_in = 0;   // guarded by it: the fork generation whose process has the thread
 constinit base::FutexWord g_wake{0};
 constinit std::atomic<bool> g_asleep{false};
+constinit std::atomic<bool> g_over{false};  // the process ends: the driver is left alone
+constinit std::atomic<uint32_t> g_walkers{0};  // threads that look at queues
+
+// Runs when the process ends, before the driver gives up its memory: the driver was opened before this was registered.
+void end_looks() {
+    const int64_t end_ns = base::now_ns() + kLongestLookNs;
+    g_over.store(true);
+    while (g_walkers.load() != 0 && base::now_ns() < end_ns) sched_yield();
+}
 
 // Goes on to the queue behind `before`, and keeps it from ending. If `before` has gone meanwhile, begins again.
 Watched* step(Watched* before) {
@@ -64,11 +77,13 @@ void* body(void*) {
 
 int64_t look_at_all() {
     int64_t pause_ns = 0;
-    for (Watched* queue = step(nullptr); queue != nullptr; queue = step(queue)) {
+    g_walkers.fetch_add(1);
+    for (Watched* queue = g_over.load() ? nullptr : step(nullptr); queue != nullptr; queue = step(queue)) {
         queue->look(queue);
         const int64_t wanted_ns = queue->next_look_ns(queue, kLookNs);
         if (wanted_ns != 0) pause_ns = pause_ns == 0 ? wanted_ns : std::min(pause_ns, wanted_ns);
     }
+    g_walkers.fetch_sub(1);
     return pause_ns;
 }
 
@@ -83,6 +98,7 @@ bool watch(Watched* queue) {
         if (start) g_started_in = base::fork_generation();
     }
     if (!start) return true;
+    std::atexit(end_looks);
     base::Thread thread;
     if (thread.start("xsched-ze", body, nullptr)) {
         thread.detach();

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/new_functions.h"
 #include "platform/levelzero/hal/hal_abi.h"
 #include "platform/levelzero/shim/entry_points.h"
 #include "platform/levelzero/shim/tables.h"
@@ -39,7 +40,7 @@ void find_next_dlsym() {
 
 bool is_the_loaders(const void* address, const char* name) {
     void* library = xze_open_library();
-    return library != nullptr && xze_dlsym()(library, name) == address;
+    return address != nullptr && library != nullptr && xze_dlsym()(library, name) == address;
 }
 
 const void* in_place_of(void* library, const char* name) {
@@ -47,6 +48,9 @@ const void* in_place_of(void* library, const char* name) {
     const uint32_t entry = entry_named(name);
     const void* ours = entry != kEntryPointCount && hook_of(entry) != nullptr ? exported(entry) : nullptr;
     if (ours == nullptr) ours = table_function_named(name);
+    if (entry == kEntryPointCount && ours == nullptr && base::looks_like_work(name) &&
+        is_the_loaders(xze_dlsym()(library, name), name))
+        base::tell_new_function(name);
     if (ours == nullptr) return nullptr;
     const void* address = xze_dlsym()(library, name);
     return address != nullptr && address != ours && is_the_loaders(address, name) ? ours : nullptr;

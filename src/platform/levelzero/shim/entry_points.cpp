@@ -10,7 +10,7 @@ extern "C" std::atomic<void*> xsched_slots[xsched::levelzero::kEntryPointCount];
 extern "C" const void* const xsched_exported[xsched::levelzero::kEntryPointCount];
 
 // A symbol by which another loaded copy of this shim is recognized.
-extern "C" [[gnu::visibility("default")]] const int xze_shim_mark = 1;
+extern "C" [[gnu::visibility("default")]] const int zeXSchedShim = 1;
 
 namespace xsched::levelzero {
 

@@ -20,7 +20,9 @@ Launch::Launch(const Queue& queue) : queue_(queue) {
     if (ticket_.hold != nullptr) hold = xze_mark_of_hold(ticket_.hold);
     if (ticket_.token == 0) return;
     mark = xze_next_mark(queue.hwq);
-    if (mark == nullptr) log_untracked();
+    if (mark != nullptr) return;
+    hold = nullptr;  // its event is used again once the mark tells that the command has passed it
+    log_untracked();
 }
 
 void Launch::forget_mark() {
