@@ -195,11 +195,11 @@ class NewPlatform(unittest.TestCase):
         self.assertIn("PLATFORM(toy,", (self.root / "build/api/platforms.inc").read_text())
 
     def test_lint_knows_it(self):
-        self.run_in_copy(sys.executable, "-B", "tools/lint/include_rules.py", "--root", ".")
+        self.run_in_copy(sys.executable, "-B", "tools/lint/run.py", "include_rules", "--root", ".")
         bad = self.root / "src/platform/toy/hal/hal.cpp"
         bad.write_text('#include "platform/cuda/hal/api.h"\n' + bad.read_text())
-        done = subprocess.run([sys.executable, "-B", "tools/lint/include_rules.py", "--root", "."], cwd=self.root,
-                              capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run([sys.executable, "-B", "tools/lint/run.py", "include_rules", "--root", "."],
+                              cwd=self.root, capture_output=True, text=True, timeout=SECONDS)
         self.assertNotEqual(done.returncode, 0, "a platform includes another one's files")
 
     def test_a_folder_that_is_not_there_is_named(self):

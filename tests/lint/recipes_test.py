@@ -203,7 +203,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(self.build("use.cpp"), "1 0 does what a test needs\n")
         (self.root / "use.cpp").write_text(USE_OF_RULE)
         self.assertEqual(self.build("use.cpp"), "1 1 does what a test needs\n", "only a test build turns rules off")
-        lint = (sys.executable, "-B", "tools/lint/include_rules.py", "--root", ".")
+        lint = (sys.executable, "-B", "tools/lint/run.py", "include_rules", "--root", ".")
         self.run_in_copy(*lint)
         rule.write_text(RULE_IN_ITS_DRAWER.replace("sched/facts/rule_on.h", "sched/core/core.h"))
         self.assertIn("src/sched/pattern/probe.h", self.refused_in_copy(*lint))

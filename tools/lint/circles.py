@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """No circles between the files of src/: a .h and its .cpp are one part, and parts include one another in one direction.
 Where two need each other, one of them tells the other through an interface that stands in a file of its own."""
 import re
@@ -51,6 +50,3 @@ BAD = {
     "src/base/b.cpp": '#include "base/a.h"\n',
     "src/base/c.cpp": '#include "base/a.h"\n',
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The form of files: headers open with a comment, no file is too long, and nothing is left unfinished. No text names a
 place of one developer's machine or a package registry's host."""
 import re
@@ -58,6 +57,3 @@ BAD = {
     "src/base/d.cpp": "std::string text{std::istreambuf_iterator<char>(file), {}};\n",
     "src/base/e.cpp": "for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {}\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

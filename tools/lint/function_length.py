@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """No function of src is longer than a screen: at most 50 lines, its head and its last brace included. clang-format's
 indentation tells where functions begin and end."""
 import re
@@ -50,6 +49,3 @@ BAD = {
     "src/base/c.cpp": function("A::A(int c)\n    : c_(c)", MOST_LINES),
     "src/base/b.h": "class B {\n    void b() {\n" + "#if A\n" + "        work();\n" * MOST_LINES + "    }\n};\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Code that lives in other people's programs never ends them, throws, writes to their standard output, or brings in
 what the guest libraries must not need."""
 import re
@@ -66,6 +65,3 @@ BAD = {
     "src/base/d.cpp": "bool b = strcasecmp(a, c) == 0;\n",
     "src/dispatch/b.cpp": "void f() { std::terminate(); }\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

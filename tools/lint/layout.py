@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """How text is laid out: at most 120 columns everywhere, at most 350 lines in a file of src/, and C++ as clang-format
 leaves it (.clang-format). That also puts includes in their order: the file's own header; <....h> of the system and
 other libraries; the standard library; this project's. `make format` does all of that but for lines that only a person
@@ -89,6 +88,3 @@ BAD = {
     "src/base/project_first.cpp": '#include "base/log.h"\n\n#include <string>\n',
     "src/base/sorted.cpp": "#include <vector>\n#include <string>\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -3,7 +3,7 @@
 Each check is a module with
     check(root, arguments) -> list of problems, each "path:line: sentence with what to do"
     BAD: {path: text} of a small tree that must be found at fault, and GOOD: one that must not
-and ends with lint.main(check, GOOD, BAD). `--self-test` shows that the check goes red on every file of BAD alone.
+and run.py runs it. `--self-test` shows that the check goes red on every file of BAD alone.
 """
 import argparse
 import os

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """How many named numbers the rooms have that decide and preempt. Each is a chosen number: a new one takes the place of
 another, follows from others (a function, an array's size, a device's costs) or shares one (sched/facts/times.h). A name
 whose value has no number of its own, such as another constant, a size or several flags, does not count. A new room
@@ -46,6 +45,3 @@ BAD = {
     "src/queue/many.h": "    static constexpr uint32_t kMany = 5;\n" * (MOST + 1),
     "src/dispatch/many.cpp": "const size_t kMany{5};\n" * (MOST + 1),
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every test that these pages name is there: a protection whose test has gone is held by nothing."""
 import re
 
@@ -33,6 +32,3 @@ BAD = {
     PAGE: "| who | may not | Limits.HoldNoMore |\n",
     IN_QUOTES: "| Boost.Compute | `Limits.HoldNoMore` |\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """CMake files use nothing newer than the CMake that the tree asks for, 3.22: Ubuntu 22.04's, which ROCm's containers
 have. The machines that test this tree have 3.25, which accepts more, and no package of 3.22. The names are those that
 the documents of 3.25 mark as added since, but for Windows, downloads and archives; what is newer fails by itself."""
@@ -70,6 +69,3 @@ BAD = {
     "j/CMakePresets.json": '{"version": 6}',
     "k.cmake": "if(LINUX)\nendif()\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Tests become another user through tests/support/users.h alone: then this user reaches the build's programs, or the
 test is skipped and says why. And each GoogleTest program has the main() that sees to it."""
 import re
@@ -31,6 +30,3 @@ BAD = {
     "tests/cli/c_test.cpp": "Process(\"/usr/bin/setpriv\", \"--reuid=65534\");\n",
     "tests/cli/CMakeLists.txt": "target_link_libraries(a PRIVATE GTest::gtest_main)\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

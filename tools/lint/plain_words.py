@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Comments and pages say what they are about: no sentence begins with a word that stands for a subject the reader must
 find out ("Who waits ...", "What is left ...", "Nobody ..."). Name the unit, the program, the driver, the value.
 Questions may begin so, and so may headings and words in bold.
@@ -194,6 +193,3 @@ BAD = {
     "scripts/b.sh": "# Who runs it\ntrue\n",
     "CMakeLists.txt": "# What is built.\n",
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)

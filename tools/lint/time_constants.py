@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Evidence for the time constants of the scheduler and the queues. Beside each constant stands why it has its value:
 the number of a decision page (decision 014), "measured", "driver" for a fact of a driver or of hardware, "safety" for a
 bound on harm, or "judgement". The number of judgements can only fall."""
@@ -74,6 +73,3 @@ BAD = {
     "src/platform/stream/hal/c.h": "static constexpr uint32_t kLongUs = 5;\n",
     "src/queue/many.cpp": "constexpr int64_t kLongNs = 5;  // judgement\n" * (MOST_JUDGEMENTS + 1),
 }
-
-if __name__ == "__main__":
-    lint.main(check, GOOD, BAD)
