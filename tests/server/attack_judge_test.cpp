@@ -36,7 +36,7 @@ protected:
         NEEDS_ROOT("to become other users");
         for (const PrivateDirectory* place : {&directory, &twins_directory}) chmod(place->path().c_str(), 0755);
         std::vector<std::string> more{"--guest-socket", guest_socket(socket())};
-        if (GetParam().http) {
+        if (GetParam().kind == AttackKind::kBrowsing) {
             listen_at_any_port(g_web_port).reset();  // which lets go of it
             more.insert(more.end(), {"HPF", std::to_string(g_web_port)});
         }
@@ -172,14 +172,14 @@ TEST_P(UnderEachAttack, OthersNoticeLittleAndNothingIsLeft) {
 }
 
 constexpr auto kName = [](const auto& attack) { return std::string(attack.param.name); };
-INSTANTIATE_TEST_SUITE_P(Found, UnderEachAttack, ::testing::ValuesIn(kAttacks), kName);
-INSTANTIATE_TEST_SUITE_P(Flips, UnderEachAttack, ::testing::ValuesIn(kFlips), kName);
-INSTANTIATE_TEST_SUITE_P(Crowds, UnderEachAttack, ::testing::ValuesIn(kCrowds), kName);
-INSTANTIATE_TEST_SUITE_P(Holding, UnderEachAttack, ::testing::ValuesIn(kHeldFiles), kName);
-INSTANTIATE_TEST_SUITE_P(Connecting, UnderEachAttack, ::testing::ValuesIn(kConnecting), kName);
-INSTANTIATE_TEST_SUITE_P(Asking, UnderEachAttack, ::testing::ValuesIn(kAsking), kName);
-INSTANTIATE_TEST_SUITE_P(Writing, UnderEachAttack, ::testing::ValuesIn(kWriting), kName);
-INSTANTIATE_TEST_SUITE_P(Browsing, UnderEachAttack, ::testing::ValuesIn(kBrowsing), kName);
+INSTANTIATE_TEST_SUITE_P(Found, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kFound)), kName);
+INSTANTIATE_TEST_SUITE_P(Flips, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kFlips)), kName);
+INSTANTIATE_TEST_SUITE_P(Crowds, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kCrowd)), kName);
+INSTANTIATE_TEST_SUITE_P(Holding, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kHolding)), kName);
+INSTANTIATE_TEST_SUITE_P(Connecting, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kConnecting)), kName);
+INSTANTIATE_TEST_SUITE_P(Asking, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kAsking)), kName);
+INSTANTIATE_TEST_SUITE_P(Writing, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kWriting)), kName);
+INSTANTIATE_TEST_SUITE_P(Browsing, UnderEachAttack, ::testing::ValuesIn(attacks_of(AttackKind::kBrowsing)), kName);
 
 }  // namespace
 }  // namespace xsched::test

@@ -12,7 +12,6 @@
 
 namespace xsched::test {
 
-using Ready = std::function<void()>;
 using Random = std::minstd_rand;
 
 inline constexpr size_t kKept = 200;  // connections of one attacker; the oldest goes for the next
@@ -138,6 +137,9 @@ template <Flip kFlip>
 void flip_everywhere(const std::string& path, const Ready& ready) {
     flip_without_end(path, ready, kFlip, [](unsigned at) { return kOtherDevice + at; });
 }
+// An attack by `flips`, one of those three.
+#define XSCHED_FLIPS(kind, name, flips, does) \
+    XSCHED_ATTACK(kind, name, 1, does) { flips(path, ready); }
 
 inline std::vector<std::unique_ptr<TestClient>> crowd_of(const std::string& path, unsigned count) {
     std::vector<std::unique_ptr<TestClient>> crowd;

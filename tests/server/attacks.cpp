@@ -8,7 +8,7 @@ bool send_lingering(int connection, const std::string& packet) {
     return send_descriptors(connection, packet.data(), packet.size(), {slow.get()});
 }
 
-void linger_hello(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, linger_hello, 1, "sockets that linger, sent with the Hello") {
     const ipc::Hello hello = hello_of(ipc::PeerKind::kClient);
     const std::string packet(reinterpret_cast<const char*>(&hello), sizeof(hello));
     pile_up(ready, [&] {
@@ -18,7 +18,7 @@ void linger_hello(const std::string& path, const Ready& ready) {
     });
 }
 
-void linger_handover(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, linger_handover, 1, "sockets that linger, sent as handovers") {
     for (int i = 0;; ++i) {
         if (i == 10) ready();
         const base::UniqueFd client = raw_client(path);
@@ -29,7 +29,7 @@ void linger_handover(const std::string& path, const Ready& ready) {
     }
 }
 
-void linger_tool(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, linger_tool, 1, "sockets that linger, sent with a tool's request") {
     for (int i = 0;; ++i) {
         if (i == 10) ready();
         const base::UniqueFd tool = raw_tool(path);
@@ -57,13 +57,17 @@ void many_queues(const std::string& path, const Ready& ready, uint64_t device, b
     }
 }
 
-void queues_here(const std::string& path, const Ready& ready) { many_queues(path, ready, 0, false); }
-void queues_there(const std::string& path, const Ready& ready) { many_queues(path, ready, kOtherDevice, false); }
-void changes_here(const std::string& path, const Ready& ready) { many_queues(path, ready, 0, true); }
-void changes_there(const std::string& path, const Ready& ready) { many_queues(path, ready, kOtherDevice, true); }
+XSCHED_ATTACK(kFound, queues_here, 3, "three times 1,024 queues of 511 priorities, on the same device") {
+    many_queues(path, ready, 0, false);
+}
+XSCHED_ATTACK(kFound, queues_there, 3, "the same on another device") { many_queues(path, ready, kOtherDevice, false); }
+XSCHED_ATTACK(kFound, changes_here, 1, "1,024 queues of 511 priorities that change without pause, on the same device") {
+    many_queues(path, ready, 0, true);
+}
+XSCHED_ATTACK(kFound, changes_there, 1, "the same on another device") { many_queues(path, ready, kOtherDevice, true); }
 
 // Moves one of 1,024 queues to another device, which the server has not seen, each time.
-void moving(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, moving, 1, "1,024 queues, one of which is on another device each time") {
     TestClient client(path, "moving");
     if (!client.connected()) _exit(1);
     for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
@@ -79,16 +83,16 @@ void moving(const std::string& path, const Ready& ready) {
     }
 }
 
-void silent(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, silent, 1, "connections that say nothing") {
     pile_up(ready, [&] { return base::UniqueFd(ipc::connect_path(path.c_str())); });
 }
 
-void idle_tools(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, idle_tools, 1, "tools that ask nothing") {
     pile_up(ready, [&] { return raw_tool(path); });
 }
 
 // Ten clients of 1,024 queues, and tools that list them.
-void lists(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, lists, 1, "lists of 10,240 queues, four at a time") {
     std::vector<std::unique_ptr<TestClient>> clients;
     for (int i = 0; i < 10; ++i) {
         clients.push_back(std::make_unique<TestClient>(path));
@@ -103,7 +107,7 @@ void lists(const std::string& path, const Ready& ready) {
     for (;;) tool.ask({{"cmd", "list"}});
 }
 
-void unread(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, unread, 1, "tools that read no answer") {
     TestClient client(path);
     for (unsigned at = 0; at < ipc::kMostQueues; ++at) client.add_queue(at, 0, at + 1);
     const std::string request = R"({"cmd":"list"})";
@@ -114,7 +118,7 @@ void unread(const std::string& path, const Ready& ready) {
     });
 }
 
-void expect(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, expect, 1, "announced programs") {
     ready();
     for (;;) {
         TestTool tool(path);
@@ -123,7 +127,7 @@ void expect(const std::string& path, const Ready& ready) {
 }
 
 // Each such connection is worth a line in the log.
-void nonsense(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, nonsense, 2, "connections that are worth a log line each, two at a time") {
     ready();
     for (;;) {
         const base::UniqueFd connection(ipc::connect_path(path.c_str()));
@@ -131,7 +135,7 @@ void nonsense(const std::string& path, const Ready& ready) {
     }
 }
 
-void clients(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kFound, clients, 1, "clients that come and go") {
     pile_up(ready, [&] {
         base::UniqueFd client = raw_client(path);
         if (!client) usleep(1000);
@@ -140,23 +144,5 @@ void clients(const std::string& path, const Ready& ready) {
 }
 
 }  // namespace
-
-const std::vector<Attack> kAttacks = {
-    {"linger_hello", "sockets that linger, sent with the Hello", 1, linger_hello},
-    {"linger_handover", "sockets that linger, sent as handovers", 1, linger_handover},
-    {"linger_tool", "sockets that linger, sent with a tool's request", 1, linger_tool},
-    {"queues_here", "three times 1,024 queues of 511 priorities, on the same device", 3, queues_here},
-    {"queues_there", "the same on another device", 3, queues_there},
-    {"changes_here", "1,024 queues of 511 priorities that change without pause, on the same device", 1, changes_here},
-    {"changes_there", "the same on another device", 1, changes_there},
-    {"moving", "1,024 queues, one of which is on another device each time", 1, moving},
-    {"silent", "connections that say nothing", 1, silent},
-    {"idle_tools", "tools that ask nothing", 1, idle_tools},
-    {"lists", "lists of 10,240 queues, four at a time", 1, lists},
-    {"unread", "tools that read no answer", 1, unread},
-    {"expect", "announced programs", 1, expect},
-    {"nonsense", "connections that are worth a log line each, two at a time", 2, nonsense},
-    {"clients", "clients that come and go", 1, clients},
-};
 
 }  // namespace xsched::test

@@ -1,5 +1,5 @@
 // The acts of a hostile user against a server without end, for tests and programs that measure their effect on others
-// (attack_judge_test.cpp, attack_cost.cpp). Each attack is a line of a table.
+// (attack_judge_test.cpp, attack_cost.cpp). Each attack is an XSCHED_ATTACK.
 #pragma once
 
 #include <filesystem>
@@ -10,36 +10,55 @@
 
 namespace xsched::test {
 
+using Ready = std::function<void()>;
+
+enum class AttackKind {
+    kFound,      // those found first, by connections, tools and many queues
+    kCrowd,      // likewise, of many clients
+    kUnmended,   // those that others notice: docs/SECURITY.md, "Known, and left"
+    kFlips,      // by words in a client's memory
+    kHolding,    // by locks of files that the server shares
+    kConnecting,  // thought of from the protocol alone, by connections, packets and descriptors
+    kAsking,     // likewise, by tools' requests
+    kWriting,    // likewise, by words in a client's memory
+    kBrowsing,   // likewise, over HTTP: aimed at what xserver serves at g_web_port
+};
+
 struct Attack {
+    AttackKind kind;
     const char* name;
     const char* does;  // a phrase
     unsigned processes;
     // In a process of the attacker's own: calls `ready` once all is prepared, and goes on for ever.
-    void (*body)(const std::string& path, const std::function<void()>& ready);
-    bool http = false;  // it is aimed at what xserver serves at g_web_port
+    void (*body)(const std::string& path, const Ready& ready);
 };
 
 inline void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.does; }
 
-// The attacks that were found first.
-extern const std::vector<Attack> kAttacks;  // by connections, tools and many queues
-extern const std::vector<Attack> kCrowds;   // likewise, of many clients
-extern const std::vector<Attack> kUnmended;  // those that others notice: docs/SECURITY.md, "Known, and left"
-extern const std::vector<Attack> kFlips;    // by words in a client's memory
-extern const std::vector<Attack> kHeldFiles;  // by locks of files that the server shares
-// Those that were thought of from the protocol alone: ipc/protocol.h, ipc/layout.h, docs/json.md, docs/web.md.
-extern const std::vector<Attack> kConnecting;  // by connections, packets and descriptors
-extern const std::vector<Attack> kAsking;      // by tools' requests
-extern const std::vector<Attack> kWriting;     // by words in a client's memory
-extern const std::vector<Attack> kBrowsing;    // over HTTP
-
-inline std::vector<Attack> all_attacks() {
-    std::vector<Attack> all;
-    for (const auto* some :
-         {&kAttacks, &kFlips, &kCrowds, &kUnmended, &kHeldFiles, &kConnecting, &kAsking, &kWriting, &kBrowsing})
-        all.insert(all.end(), some->begin(), some->end());
+// Filled before main(), by XSCHED_ATTACK.
+inline std::vector<Attack>& all_attacks() {
+    static std::vector<Attack> all;
     return all;
 }
+
+inline bool add_attack(const Attack& attack) {
+    all_attacks().push_back(attack);
+    return true;
+}
+
+inline std::vector<Attack> attacks_of(AttackKind kind) {
+    std::vector<Attack> some;
+    for (const Attack& attack : all_attacks())
+        if (attack.kind == kind) some.push_back(attack);
+    return some;
+}
+
+// Defines an attack by `processes` processes and what it does, a phrase. Its body follows, with `path`, the server's
+// socket, and `ready`.
+#define XSCHED_ATTACK(kind, name, processes, does)                                                                \
+    void attack_##name(const std::string& path, const Ready& ready);                                              \
+    [[maybe_unused]] const bool g_##name = add_attack({AttackKind::kind, #name, does, processes, attack_##name}); \
+    void attack_##name([[maybe_unused]] const std::string& path, const Ready& ready)
 
 // Where the attacked server has its second socket, for containers.
 inline std::string guest_socket(const std::string& path) {

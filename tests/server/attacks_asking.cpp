@@ -30,7 +30,7 @@ std::unique_ptr<TestClient> make_client(const std::string& path, unsigned queues
 }
 
 // As many requests as the connection holds, and then all answers, without a pause between them.
-void pipelined(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, pipelined, 1, "a thousand requests at once, eight times side by side") {
     for (int i = 0; i < 7 && fork() != 0; ++i) {
     }
     const std::string request = R"({"cmd":"server"})";
@@ -48,7 +48,7 @@ void pipelined(const std::string& path, const Ready& ready) {
 }
 
 // The whole past, again and again, while as much as possible happens.
-void records(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, records, 1, "fifteen tools that ask for the whole past") {
     if (fork() == 0) {
         const auto client = make_client(path, 64);
         for (unsigned at = 0;; at = (at + 1) % 64) {
@@ -91,13 +91,13 @@ std::vector<std::string> odd_texts() {
     };
 }
 
-void odd_json(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, odd_json, 1, "requests of 64 KiB of odd JSON") {
     const std::vector<std::string> texts = odd_texts();
     all_ask(4, path, ready, [&](Asker& tool, unsigned i) { tool.ask(texts[i % texts.size()]); });
 }
 
 // Refusals that quote what was asked, six times as long: each letter is written as \u0001.
-void echoes(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, echoes, 1, "refusals that quote 60,000 letters") {
     const std::string letters(10'000, '\x01');
     const std::string words[] = {Json{{"cmd", letters}}.dump(), Json{{"cmd", "policy"}, {"name", letters}}.dump(),
                                  Json{{"cmd", "log"}, {"level", letters}}.dump(),
@@ -106,7 +106,7 @@ void echoes(const std::string& path, const Ready& ready) {
 }
 
 // Hints and settings of its own program, other ones each time.
-void steering(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, steering, 1, "eight tools that give a program other hints each time") {
     const auto client = make_client(path, 64);
     const int64_t pid = getpid();
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
@@ -117,7 +117,7 @@ void steering(const std::string& path, const Ready& ready) {
     });
 }
 
-void suspending(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, suspending, 1, "eight tools that suspend and resume a program") {
     const auto client = make_client(path, 64);
     const int64_t pid = getpid();
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
@@ -131,7 +131,7 @@ void suspending(const std::string& path, const Ready& ready) {
 }
 
 // Sends orders for every pid that a process may have, most of which are of no process or of another user's.
-void foreign_processes(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, foreign_processes, 1, "orders for each number that a process may have") {
     const char* const commands[] = {"suspend", "hint", "config", "resume", "programs", "status"};
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
         tool.ask(Json{{"cmd", commands[i % 6]}, {"pid", i / 6 % 70'000 + 1}, {"priority", 127}, {"level", 3}});
@@ -139,7 +139,7 @@ void foreign_processes(const std::string& path, const Ready& ready) {
 }
 
 // Processes that announce themselves, have orders kept for them, and end: the kernel gives their numbers away again.
-void short_lived(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, short_lived, 2, "programs that are announced, have orders kept for them, and end") {
     forget_children();
     without_end(ready, [&](unsigned i) {
         beside([&] {
@@ -154,7 +154,7 @@ void short_lived(const std::string& path, const Ready& ready) {
 }
 
 // Settings for control groups that are another's, that are not there, and whose names are no names.
-void groups(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, groups, 1, "settings of control groups that are others', or not there") {
     const std::string names[] = {"/",
                                  "/user.slice",
                                  "/../../../proc/1/root",
@@ -170,7 +170,7 @@ void groups(const std::string& path, const Ready& ready) {
 }
 
 // Requests that only administrators may make.
-void forbidden(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, forbidden, 1, "what administrators alone may do") {
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) {
         switch (i % 5) {
             case 0: return tool.ask(Json{{"cmd", "policy"}, {"name", i % 2 == 0 ? "CFS" : "HPF"}});
@@ -183,7 +183,7 @@ void forbidden(const std::string& path, const Ready& ready) {
 }
 
 // The socket for containers: clients, tools, and what is not for them.
-void guests(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kAsking, guests, 1, "clients and tools at the socket for containers") {
     const std::string second = guest_socket(path);
     static std::deque<base::UniqueFd> kept;
     all_ask(4, second, ready, [&](Asker& tool, unsigned i) {
@@ -195,19 +195,5 @@ void guests(const std::string& path, const Ready& ready) {
 }
 
 }  // namespace
-
-const std::vector<Attack> kAsking = {
-    {"pipelined", "a thousand requests at once, eight times side by side", 1, pipelined},
-    {"records", "fifteen tools that ask for the whole past", 1, records},
-    {"odd_json", "requests of 64 KiB of odd JSON", 1, odd_json},
-    {"echoes", "refusals that quote 60,000 letters", 1, echoes},
-    {"steering", "eight tools that give a program other hints each time", 1, steering},
-    {"suspending", "eight tools that suspend and resume a program", 1, suspending},
-    {"foreign_processes", "orders for each number that a process may have", 1, foreign_processes},
-    {"short_lived", "programs that are announced, have orders kept for them, and end", 2, short_lived},
-    {"groups", "settings of control groups that are others', or not there", 1, groups},
-    {"forbidden", "what administrators alone may do", 1, forbidden},
-    {"guests", "clients and tools at the socket for containers", 1, guests},
-};
 
 }  // namespace xsched::test

@@ -41,7 +41,7 @@ std::string get(const std::string& path, const std::string& more = "") {
 }
 
 // Requests that come letter by letter.
-void slow_requests(const std::string&, const Ready& ready) {
+XSCHED_ATTACK(kBrowsing, slow_requests, 1, "200 requests over HTTP that come letter by letter") {
     struct Slow {
         base::UniqueFd connection;
         size_t said = 0;
@@ -57,10 +57,10 @@ void slow_requests(const std::string&, const Ready& ready) {
 }
 
 // Connections that say nothing, and end by a reset.
-void half_open(const std::string&, const Ready& ready) { pile_up(ready, connect_web); }
+XSCHED_ATTACK(kBrowsing, half_open, 1, "connections over HTTP that say nothing") { pile_up(ready, connect_web); }
 
 // Bodies and headers whose lengths are lies, or too large.
-void long_bodies(const std::string&, const Ready& ready) {
+XSCHED_ATTACK(kBrowsing, long_bodies, 1, "requests over HTTP whose lengths are lies") {
     const auto post = [](const std::string& headers, const std::string& body) {
         return "POST /api/v1/hints HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + headers +
                "\r\n" + body;
@@ -84,7 +84,7 @@ void long_bodies(const std::string&, const Ready& ready) {
 }
 
 // Methods, paths, hosts and protocols of others.
-void strange_requests(const std::string&, const Ready& ready) {
+XSCHED_ATTACK(kBrowsing, strange_requests, 2, "requests over HTTP of other methods, paths, hosts and protocols") {
     const std::string texts[] = {
         get("/../../../etc/passwd"),
         get("/%2e%2e/%2e%2e/etc/shadow"),
@@ -103,7 +103,7 @@ void strange_requests(const std::string&, const Ready& ready) {
 }
 
 // Requests that are answered without the token, and take the most to answer.
-void proofs(const std::string&, const Ready& ready) {
+XSCHED_ATTACK(kBrowsing, proofs, 1, "proofs that the web server is the user's, asked for four at a time") {
     for (int i = 0; i < 3 && fork() != 0; ++i) {
     }
     const std::string text = get("/api/v1/proof?nonce=" + std::string(128, 'a'));
@@ -111,7 +111,7 @@ void proofs(const std::string&, const Ready& ready) {
 }
 
 // Answers that are asked for and never read.
-void unread_answers(const std::string&, const Ready& ready) {
+XSCHED_ATTACK(kBrowsing, unread_answers, 1, "answers over HTTP that are never read") {
     const std::string text = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     pile_up(ready, [&] {
         base::UniqueFd connection = connect_web();
@@ -122,14 +122,5 @@ void unread_answers(const std::string&, const Ready& ready) {
 }
 
 }  // namespace
-
-const std::vector<Attack> kBrowsing = {
-    {"slow_requests", "200 requests over HTTP that come letter by letter", 1, slow_requests, true},
-    {"half_open", "connections over HTTP that say nothing", 1, half_open, true},
-    {"long_bodies", "requests over HTTP whose lengths are lies", 1, long_bodies, true},
-    {"strange_requests", "requests over HTTP of other methods, paths, hosts and protocols", 2, strange_requests, true},
-    {"proofs", "proofs that the web server is the user's, asked for four at a time", 1, proofs, true},
-    {"unread_answers", "answers over HTTP that are never read", 1, unread_answers, true},
-};
 
 }  // namespace xsched::test

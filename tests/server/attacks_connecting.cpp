@@ -30,7 +30,8 @@ bool make_urgent(TestClient& client, uint64_t handle) {
 
 // Sockets that lie in their own queues. Only the kernel's collector frees these, and it looks at all that are on their
 // way to any process.
-void cycles(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, cycles, 1,
+              "sockets that lie in their own queues, and connections handed over by themselves") {
     raise_descriptors();
     base::UniqueFd client;
     without_end(ready, [&](unsigned i) {
@@ -79,7 +80,7 @@ int signals() {
 }
 
 // Where a descriptor of NVIDIA's driver is expected: a file of any other kind.
-void kinds_of_files(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, kinds_of_files, 2, "handovers with files of fourteen other kinds") {
     without_end(ready, [&](unsigned i) {
         const base::UniqueFd client = raw_client(path);
         if (!client) return void(usleep(1000));
@@ -110,7 +111,7 @@ void kinds_of_files(const std::string& path, const Ready& ready) {
 }
 
 // The process that connected ends; its child goes on with the connection and the memory.
-void orphans(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, orphans, 1, "clients whose child goes on after their end") {
     prctl(PR_SET_CHILD_SUBREAPER, 1UL);
     forget_children();
     without_end(ready, [&](unsigned i) {
@@ -130,7 +131,7 @@ void orphans(const std::string& path, const Ready& ready) {
 }
 
 // Four processes speak over one connection, and write into one memory.
-void family(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, family, 1, "four processes that speak over one connection") {
     forget_children();
     without_end(ready, [&](unsigned i) {
         TestClient client(path, "family");
@@ -154,7 +155,7 @@ void family(const std::string& path, const Ready& ready) {
 }
 
 // A client becomes another program, which keeps the connection and knows nothing of it.
-void other_programs(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, other_programs, 1, "clients that become other programs") {
     forget_children();
     without_end(ready, [&](unsigned i) {
         beside([&] {
@@ -168,7 +169,7 @@ void other_programs(const std::string& path, const Ready& ready) {
 }
 
 // A process dies in each step of the handshake.
-void dying_newcomers(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, dying_newcomers, 1, "processes that die in each step of the handshake") {
     forget_children();
     without_end(ready, [&](unsigned i) {
         beside([&] {
@@ -189,7 +190,7 @@ void dying_newcomers(const std::string& path, const Ready& ready) {
 }
 
 // One direction of the connection is closed, after what was asked.
-void half_closed(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, half_closed, 1, "connections of which one direction is closed") {
     const std::string request = R"({"cmd":"status"})";
     unsigned i = 0;
     pile_up(ready, [&] {
@@ -206,7 +207,7 @@ void half_closed(const std::string& path, const Ready& ready) {
 }
 
 // Clients that say hello and take neither the answer nor the memory that comes with it.
-void unread_welcomes(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, unread_welcomes, 1, "clients that do not take their memory") {
     pile_up(ready, [&] {
         base::UniqueFd connection(ipc::connect_path(path.c_str()));
         say_hello(connection.get(), ipc::PeerKind::kClient);
@@ -216,7 +217,7 @@ void unread_welcomes(const std::string& path, const Ready& ready) {
 }
 
 // Good packets where they do not belong.
-void out_of_order(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, out_of_order, 2, "good packets where they do not belong") {
     const std::string request = R"({"cmd":"list"})";
     const std::string handover = handover_packet();
     without_end(ready, [&](unsigned i) {
@@ -241,7 +242,7 @@ void out_of_order(const std::string& path, const Ready& ready) {
 }
 
 // A client withdraws without pause what it never handed over, of all platforms and devices.
-void withdrawals(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kConnecting, withdrawals, 1, "channels withdrawn that were never handed over") {
     base::UniqueFd client;
     Random random(1);
     without_end(ready, [&](unsigned i) {
@@ -262,18 +263,5 @@ void withdrawals(const std::string& path, const Ready& ready) {
 }
 
 }  // namespace
-
-const std::vector<Attack> kConnecting = {
-    {"cycles", "sockets that lie in their own queues, and connections handed over by themselves", 1, cycles},
-    {"kinds_of_files", "handovers with files of fourteen other kinds", 2, kinds_of_files},
-    {"orphans", "clients whose child goes on after their end", 1, orphans},
-    {"family", "four processes that speak over one connection", 1, family},
-    {"other_programs", "clients that become other programs", 1, other_programs},
-    {"dying_newcomers", "processes that die in each step of the handshake", 1, dying_newcomers},
-    {"half_closed", "connections of which one direction is closed", 1, half_closed},
-    {"unread_welcomes", "clients that do not take their memory", 1, unread_welcomes},
-    {"out_of_order", "good packets where they do not belong", 2, out_of_order},
-    {"withdrawals", "channels withdrawn that were never handed over", 1, withdrawals},
-};
 
 }  // namespace xsched::test

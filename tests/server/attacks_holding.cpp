@@ -6,7 +6,7 @@ namespace xsched::test {
 namespace {
 
 // Holds a client's memory, once it is served.
-void held_memory(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kHolding, held_memory, 1, "a client that holds the locks of its memory") {
     static const SharedFlag g_on;
     static HalfClient client(path);
     *g_on = 1;
@@ -23,7 +23,7 @@ void held_memory(const std::string& path, const Ready& ready) {
 }
 
 // Before that: clients that never say that they have mapped it, and others that come and go.
-void held_newcomers(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kHolding, held_newcomers, 1, "clients that hold the locks of memory that is not served yet") {
     static const SharedFlag g_on;
     static HalfClient silent(path);
     *g_on = 1;
@@ -39,7 +39,7 @@ void held_newcomers(const std::string& path, const Ready& ready) {
 }
 
 // Holds the answers of a tool, which asks again and again.
-void held_answers(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kHolding, held_answers, 1, "a tool that holds the locks of its answers") {
     static const SharedFlag g_on;
     *g_on = 1;
     TestClient client(path, "held");
@@ -65,7 +65,7 @@ void held_answers(const std::string& path, const Ready& ready) {
 
 // Holds memory whose client has gone, so that the server unmaps it: a process that maps, unmaps or moves a mapping of a
 // file, or forks with it, takes the lock of all the file's mappings.
-void held_partings(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kHolding, held_partings, 1, "clients that hold the locks of memory that they leave") {
     static const SharedFlag g_on;
     static std::atomic<int> file{-1};
     *g_on = 1;
@@ -102,12 +102,5 @@ void held_partings(const std::string& path, const Ready& ready) {
 }
 
 }  // namespace
-
-const std::vector<Attack> kHeldFiles = {
-    {"held_memory", "a client that holds the locks of its memory", 1, held_memory},
-    {"held_newcomers", "clients that hold the locks of memory that is not served yet", 1, held_newcomers},
-    {"held_partings", "clients that hold the locks of memory that they leave", 1, held_partings},
-    {"held_answers", "a tool that holds the locks of its answers", 1, held_answers},
-};
 
 }  // namespace xsched::test

@@ -72,7 +72,7 @@ void directives(ipc::QueueSlot& slot, Random& random) {
 }
 
 // All words of its header, also those that only the server writes, and its bell.
-void header_words(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, header_words, 1, "all words of the header, also the server's") {
     const auto client = crowd_of(path, 1);
     for (unsigned at = 0; at < 64; ++at) {
         client[0]->add_queue(at, static_cast<int32_t>(at), 0x5000 + at);
@@ -88,7 +88,7 @@ void header_words(const std::string& path, const Ready& ready) {
 }
 
 // As many clients as may be with the very queues that the victims have.
-void same_handles(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, same_handles, 1, "120 clients with the very queues of others") {
     const auto crowd = crowd_of(path, 120);
     for (const auto& client : crowd)
         for (unsigned at = 0; at < 2; ++at) {
@@ -99,8 +99,7 @@ void same_handles(const std::string& path, const Ready& ready) {
     never_rest(crowd, 2);
 }
 
-// Tables of shared events that change while they are read.
-void moving_events(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, moving_events, 1, "tables of shared events that change while they are read") {
     const auto crowd = busy_crowd_of(path, 4, ipc::kMostSharedUses, 0x6000);
     ready();
     Random random(1);
@@ -122,7 +121,7 @@ void moving_events(const std::string& path, const Ready& ready) {
 }
 
 // 1,024 queues of which the client says each time that there are others, or none.
-void slot_ends(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, slot_ends, 1, "1,024 queues of which the client counts others each time") {
     const auto client = crowd_of(path, 1);
     for (unsigned at = 0; at < ipc::kMostQueues; ++at) {
         client[0]->add_queue(at, static_cast<int32_t>(at % 16), 0x7000 + at);
@@ -138,7 +137,7 @@ void slot_ends(const std::string& path, const Ready& ready) {
 }
 
 // Sixteen programs with urgent work that are stopped and go on, all of them again and again.
-void stopped_programs(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, stopped_programs, 1, "sixteen urgent programs that are stopped and go on") {
     std::vector<pid_t> children;
     for (unsigned i = 0; i < 16; ++i)
         children.push_back(beside([&] {
@@ -158,7 +157,7 @@ void stopped_programs(const std::string& path, const Ready& ready) {
 }
 
 // Programs that come and go, of another name each time, on devices of other names.
-void new_names(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kWriting, new_names, 1, "programs that come and go, with new names of theirs and of devices") {
     Random random(1);
     const auto letters = [&random] {
         std::string text;
@@ -179,20 +178,16 @@ void new_names(const std::string& path, const Ready& ready) {
     });
 }
 
-}  // namespace
+XSCHED_FLIPS(kWriting, counters, flip_there<counters>,
+             "1,024 queues whose counters go back, wrap and overtake each other")
+XSCHED_FLIPS(kWriting, times, flip_there<times>, "1,024 queues of the last day and the first")
+XSCHED_FLIPS(kWriting, inherits, flip_here<inherits>,
+             "1,024 queues for which others are said to wait, on the same device")
+XSCHED_FLIPS(kWriting, mechanisms, flip_here<mechanisms>,
+             "1,024 queues of all levels, costs and states, on the same device")
+XSCHED_FLIPS(kWriting, directives, flip_here<directives>,
+             "1,024 queues that write their own directives, on the same device")
 
-const std::vector<Attack> kWriting = {
-    {"counters", "1,024 queues whose counters go back, wrap and overtake each other", 1, flip_there<counters>},
-    {"times", "1,024 queues of the last day and the first", 1, flip_there<times>},
-    {"inherits", "1,024 queues for which others are said to wait, on the same device", 1, flip_here<inherits>},
-    {"mechanisms", "1,024 queues of all levels, costs and states, on the same device", 1, flip_here<mechanisms>},
-    {"directives", "1,024 queues that write their own directives, on the same device", 1, flip_here<directives>},
-    {"header_words", "all words of the header, also the server's", 1, header_words},
-    {"same_handles", "120 clients with the very queues of others", 1, same_handles},
-    {"moving_events", "tables of shared events that change while they are read", 1, moving_events},
-    {"slot_ends", "1,024 queues of which the client counts others each time", 1, slot_ends},
-    {"stopped_programs", "sixteen urgent programs that are stopped and go on", 1, stopped_programs},
-    {"new_names", "programs that come and go, with new names of theirs and of devices", 1, new_names},
-};
+}  // namespace
 
 }  // namespace xsched::test

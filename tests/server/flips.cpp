@@ -36,14 +36,15 @@ void work(ipc::QueueSlot& slot, Random& random) {
 }
 
 // As many units as there may be, on the same device, each with work; one after the other becomes idle and ready.
-void crowd_here(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kUnmended, crowd_here, 1,
+              "250 clients of 16 priorities each that are ready and idle without rest, on the same device") {
     const auto crowd = busy_crowd_of(path, 250, 16, 0x1000);
     ready();
     never_rest(crowd, 1);
 }
 
 // Each of 64 processes waits for each other one through all events that it may tell of.
-void waits_for_all(const std::string& path, const Ready& ready) {
+XSCHED_ATTACK(kCrowd, waits, 1, "64 clients of which each waits for each other one through 16 shared events") {
     const auto crowd = crowd_of(path, 64);
     for (const auto& client : crowd)
         for (unsigned at = 0; at < ipc::kMostSharedUses; ++at) {
@@ -64,29 +65,20 @@ void waits_for_all(const std::string& path, const Ready& ready) {
         }
 }
 
+XSCHED_FLIPS(kFlips, flip_there, flip_there<all_there>, "1,024 slots of random words, on any other device")
+XSCHED_FLIPS(kFlips, flip_here, flip_here<all_here>, "1,024 slots of random words, on the same device")
+XSCHED_FLIPS(kFlips, flip_gangs, flip_everywhere<gangs>, "1,024 queues of one gang after the other, on other devices")
+XSCHED_FLIPS(kFlips, flip_gangs_here, flip_here<gangs>, "the same on the same device")
+XSCHED_FLIPS(kFlips, flip_devices, flip_there<devices>, "1,024 queues that are on another device each time")
+XSCHED_FLIPS(kFlips, flip_handles, flip_there<handles>, "1,024 slots of another queue each time, on another device")
+XSCHED_FLIPS(kFlips, flip_states, flip_there<states>, "1,024 slots that are used and free in turns, on another device")
+XSCHED_FLIPS(kFlips, flip_states_everywhere, flip_everywhere<states>, "the same on 1,024 devices")
+XSCHED_FLIPS(kFlips, flip_hints, flip_there<hints>,
+             "1,024 queues of other priorities and hints each time, on another device")
+XSCHED_FLIPS(kFlips, flip_hints_here, flip_here<hints>, "the same on the same device")
+XSCHED_FLIPS(kFlips, flip_work, flip_everywhere<work>,
+             "1,024 queues that are ready and idle without rest, on 1,024 devices")
+
 }  // namespace
-
-const std::vector<Attack> kFlips = {
-    {"flip_there", "1,024 slots of random words, on any other device", 1, flip_there<all_there>},
-    {"flip_here", "1,024 slots of random words, on the same device", 1, flip_here<all_here>},
-    {"flip_gangs", "1,024 queues of one gang after the other, on other devices", 1, flip_everywhere<gangs>},
-    {"flip_gangs_here", "the same on the same device", 1, flip_here<gangs>},
-    {"flip_devices", "1,024 queues that are on another device each time", 1, flip_there<devices>},
-    {"flip_handles", "1,024 slots of another queue each time, on another device", 1, flip_there<handles>},
-    {"flip_states", "1,024 slots that are used and free in turns, on another device", 1, flip_there<states>},
-    {"flip_states_everywhere", "the same on 1,024 devices", 1, flip_everywhere<states>},
-    {"flip_hints", "1,024 queues of other priorities and hints each time, on another device", 1, flip_there<hints>},
-    {"flip_hints_here", "the same on the same device", 1, flip_here<hints>},
-    {"flip_work", "1,024 queues that are ready and idle without rest, on 1,024 devices", 1, flip_everywhere<work>},
-};
-
-const std::vector<Attack> kUnmended = {
-    {"crowd_here", "250 clients of 16 priorities each that are ready and idle without rest, on the same device", 1,
-     crowd_here},
-};
-
-const std::vector<Attack> kCrowds = {
-    {"waits", "64 clients of which each waits for each other one through 16 shared events", 1, waits_for_all},
-};
 
 }  // namespace xsched::test
