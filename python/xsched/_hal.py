@@ -24,7 +24,8 @@ def function(library: str, name: str, arguments: List) -> Wrap:
     return wrap
 
 
-def functions(library: str, prefix: str) -> Tuple[Wrap, Wrap]:
-    """PREFIXQueueCreate and PREFIXQueueGet."""
-    create, get = (function(library, name, arguments) for name, arguments in signatures(prefix).items())
-    return create, get
+def of_platform(platform: str, prefix: str) -> Tuple[str, Dict[str, List], Wrap, Wrap]:
+    """Returns the platform's shim, the signatures, PREFIXQueueCreate and PREFIXQueueGet."""
+    found = signatures(prefix)
+    create, get = (function(f"libhal{platform}.so", name, arguments) for name, arguments in found.items())
+    return f"libshim{platform}.so", found, create, get

@@ -1,12 +1,8 @@
 """HwQueues over CUDA streams (xsched/cuda/hal.h, libhalcuda.so)."""
 from . import _hal
 
-LIBRARY = "libhalcuda.so"
-SHIM = "libshimcuda.so"
-SIGNATURES = _hal.signatures("Cuda")
-
+SHIM, SIGNATURES, create, get = _hal.of_platform("cuda", "Cuda")
 CUstream = int
-create, get = _hal.functions(LIBRARY, "Cuda")
 
 
 class XSchedCuda:

@@ -1,12 +1,8 @@
 """HwQueues over HIP streams (xsched/hip/hal.h, libhalhip.so)."""
 from . import _hal
 
-LIBRARY = "libhalhip.so"
-SHIM = "libshimhip.so"
-SIGNATURES = _hal.signatures("Hip")
-
+SHIM, SIGNATURES, create, get = _hal.of_platform("hip", "Hip")
 hipStream_t = int
-create, get = _hal.functions(LIBRARY, "Hip")
 
 
 class XSchedHip:

@@ -1,12 +1,8 @@
 """HwQueues over OpenCL command queues (xsched/opencl/hal.h, libhalopencl.so)."""
 from . import _hal
 
-LIBRARY = "libhalopencl.so"
-SHIM = "libshimopencl.so"
-SIGNATURES = _hal.signatures("Ocl")
-
+SHIM, SIGNATURES, create, get = _hal.of_platform("opencl", "Ocl")
 cl_command_queue = int
-create, get = _hal.functions(LIBRARY, "Ocl")
 
 
 class XSchedOpenCL:

@@ -11,28 +11,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import demo  # noqa: E402
 import questions  # noqa: E402
+from fakes import FakeProgram  # noqa: E402
 from lib import (backend, document, intervals, matrix, neighbour_rows, peers, report, requests, rounds,  # noqa: E402
                  suspensions, workloads)
 
 MS = 1_000_000
 GPU = workloads.GPU
-
-
-class FakeProgram:
-    def __init__(self, rows):
-        self.rows = rows
-
-    def wait_ready(self, _):
-        pass
-
-    def take_turn(self, _):
-        self.turns = getattr(self, "turns", 0) + 1
-
-    def finish(self, *_):
-        return self.rows
-
-    def kill(self):
-        pass
 
 
 class FakeSession:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """bench/cuda/programs.py: programs that wait for their turns, and the medians of their rounds."""
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "cuda")]
 import programs as known  # noqa: E402
+from fakes import InAFolder  # noqa: E402
 from lib import peers, programs  # noqa: E402
 
 PROGRAM = """import json, sys
@@ -25,11 +25,9 @@ class Session:
         self.folder, self.started = folder, []
 
 
-class Turns(unittest.TestCase):
+class Turns(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.session = Session(self.folder)
         self.native = next(it for it in peers.all_peers() if it.name == "native")
 

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 import published as tool  # noqa: E402
 import published_page  # noqa: E402
+from fakes import FakeProgram  # noqa: E402
 from lib import arrivals, backend, peers, published, published_run  # noqa: E402
 
 MS = 1_000_000
@@ -31,28 +32,6 @@ programs = [
 """
 
 
-class Running:
-    def __init__(self, rows):
-        self.rows = rows
-
-    def wait_ready(self, _):
-        pass
-
-    def take_turn(self, _):
-        pass
-
-    def begin(self):
-        pass
-
-    def finish(self, *_):
-        if self.rows is None:
-            raise OSError("it ended with status 1")
-        return self.rows
-
-    def kill(self):
-        pass
-
-
 class Session:
     """Every 20 ms an urgent request: 5 ms, beside another program natively 20 ms, under XSched 6. The background ends
     a step every 4 ms alone, else every 8."""
@@ -64,11 +43,11 @@ class Session:
         way, role = Path(prefix[0]).name, prefix[2]
         self.started.append((way, role, options))
         if way == self.broken:
-            return Running(None)
+            return FakeProgram(None)
         beside = sum(each[0] == way for each in self.started[-2:]) == 2
         if role == "hp":
-            return Running([[i * 20 * MS, {"xsched": 6, "mps": 20}.get(way, 5) * MS] for i in range(50)])
-        return Running([[i * (8 if beside else 4) * MS, 4 * MS] for i in range(240)])
+            return FakeProgram([[i * 20 * MS, {"xsched": 6, "mps": 20}.get(way, 5) * MS] for i in range(50)])
+        return FakeProgram([[i * (8 if beside else 4) * MS, 4 * MS] for i in range(240)])
 
 
 class Quiet:

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -13,6 +12,7 @@ sys.path[:0] = [str(ROOT / "tests" / "acceptance"), str(ROOT / "bench")]
 import run  # noqa: E402
 from lib import backend as backends  # noqa: E402
 from lib import gain, programs, stand_ins, workloads  # noqa: E402
+from fakes import InAFolder  # noqa: E402
 from context import Outcome, by_gain, refuse_nothing, withdraw  # noqa: E402
 from plan import build_install, examples, levels, overhead  # noqa: E402
 
@@ -26,12 +26,10 @@ class Session:
         self.build = Path(build)
 
 
-class InAFolder(unittest.TestCase):
+class WithSession(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.session = Session(folder.name)
+        super().setUp()
+        self.session = Session(self.folder)
 
     def program(self, text):
         """hp, which every answer asks."""
@@ -54,7 +52,7 @@ class RequestsOnTheFake(unittest.TestCase):
         self.assertIs(workloads.of(gpu), workloads.GPU)
 
 
-class Hardware(InAFolder):
+class Hardware(WithSession):
     def test_of_a_machine_without_a_gpu(self):
         node = self.folder / "sys/class/kfd/kfd/topology/nodes/0"
         node.mkdir(parents=True)
@@ -71,7 +69,7 @@ class Hardware(InAFolder):
         self.assertEqual(stand_ins.amd_hardware(self.folder), "/dev/kfd")
 
 
-class Choice(InAFolder):
+class Choice(WithSession):
     def test_a_gpu_that_does_not_answer_is_not_replaced(self):
         self.program('echo "hp: hipInit: no permission on /dev/kfd" >&2; exit 1')
         with self.assertRaisesRegex(LookupError, "/dev/kfd says.*no permission on /dev/kfd.*--stand-in"):
@@ -113,7 +111,7 @@ class Levels(unittest.TestCase):
         self.assertEqual(judged["xsched_l3"], {"status": "absent", "because": "the driver refuses"})
 
 
-class BuildInstall(InAFolder):
+class BuildInstall(WithSession):
     """1.1: how long a build takes says nothing on a machine that has other work; whether it builds does."""
 
     def found(self, seconds, libraries=3):
@@ -160,7 +158,7 @@ class Overhead(unittest.TestCase):
         self.assertIn("a native program did 60 of 100 iterations in 20 s", outcome.notes[0])
 
 
-class ShortProgram(InAFolder):
+class ShortProgram(WithSession):
     def test_a_program_that_ends_at_once_was_ready(self):
         program = programs.Program(["sh", "-c", "echo ready"], {}, self.folder / "rows", self.folder / "log")
         program.process.wait(timeout=60)

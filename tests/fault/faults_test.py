@@ -22,6 +22,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from script import eventually  # noqa: E402
+
 CALLS = ["malloc", "mmap", "memfd_create", "socket", "eventfd", "futex", "pthread_create", "ioctl"]
 PATIENCE_S = 60
 COUNTS, CALLED, FAILED, DESCRIPTORS, THREADS = range(5)
@@ -111,15 +114,6 @@ def complaints(text):
     return [line for line in text.splitlines() if WARNING.search(line) and "is scheduled from now on" not in line]
 
 
-def eventually(condition, seconds=PATIENCE_S):
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 class Guests:
     """One server for all runs; each run is a program whose n-th call fails."""
 
@@ -147,7 +141,7 @@ class Guests:
 
     def end(self):
         wrong = []
-        if not eventually(lambda: (self.rig.ask("status") or {}).get("processes") == []):
+        if not eventually(lambda: (self.rig.ask("status") or {}).get("processes") == [], PATIENCE_S):
             wrong.append(f"the server still has clients: {self.rig.ask('status')}")
         self.server.send_signal(signal.SIGTERM)
         if self.server.wait(PATIENCE_S) != 0:
@@ -194,7 +188,7 @@ class Servers:
         status, text = rig.guest("cuda")
         if status != 0:
             wrong.append(f"a program ended with {status}\n{text}")
-        if not eventually(lambda: (rig.ask("status") or {}).get("processes") == []):
+        if not eventually(lambda: (rig.ask("status") or {}).get("processes") == [], PATIENCE_S):
             wrong.append("the server keeps a program that has ended")
         pid = (rig.ask("status", "--server") or {}).get("pid")
         count = lambda what: len(os.listdir(f"/proc/{pid}/{what}"))  # noqa: E731

@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from script import eventually, run_tests  # noqa: E402
 
 GIVEN = argparse.Namespace()
 PROGRAM_S = 60  # safety
@@ -97,12 +99,7 @@ class Releases(unittest.TestCase):
         return log
 
     def wait_for(self, condition):
-        end = time.monotonic() + READY_S
-        while time.monotonic() < end:
-            if condition():
-                return
-            time.sleep(0.1)
-        self.fail(f"not so after {READY_S} s")
+        self.assertTrue(eventually(condition, READY_S), f"not so after {READY_S} s")
 
     def greet(self, kind):
         """Sends what a client of 0.9.0 sends; returns the answer, and what comes after it."""
@@ -125,13 +122,5 @@ class Releases(unittest.TestCase):
         self.assertEqual(self.run_tool(GIVEN.build / "xcli", "list").returncode, 0, "it goes on to serve others")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for option in ("--build", "--driver", "--guest"):
-        parser.add_argument(option, type=lambda path: Path(path).resolve(), required=True)
-    _, rest = parser.parse_known_args(namespace=GIVEN)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(GIVEN, "build", "driver", "guest")

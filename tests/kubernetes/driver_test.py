@@ -24,13 +24,12 @@ except ImportError:
     yaml = None
 try:
     import stand_ins
-    from stand_ins import DRIVER, parameters, result
+    from stand_ins import DRIVER, parameters, result, until
 except ImportError as missing:
     print(f"skipped: {missing} (scripts/install_deps.sh deb)")
     sys.exit(SKIPPED)
 
 GPU, ADDRESS = "gpu-0000-3b-00-0", "0000:3b:00.0"
-SEEN_S = 30  # safety
 ENDS_S = 20  # safety
 BIN = Path()
 # Answers in the place of xcli if the test has put a file there.
@@ -38,16 +37,6 @@ XCLI = """#!/bin/sh
 if [ "$1" = list ] && [ -e {folder}/list.json ]; then exec cat {folder}/list.json; fi
 exec {xcli} "$@"
 """
-
-
-def until(what, holds):
-    """Waits until `holds` returns something true; returns it."""
-    end = time.monotonic() + SEEN_S
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"after {SEEN_S} s: {what}")
 
 
 class Node(unittest.TestCase):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROTO = ROOT / "src/kubernetes/proto"
 DRIVER = "gpu.xsched.io"
 CALL_S = 30  # safety: kubelet itself waits 45 s
+SEEN_S = 40  # safety
 TOKEN = "a-token-of-the-test"
 
 
@@ -238,3 +240,13 @@ def parameters(source, requests=(), **values):
 def result(device, share, request="gpu", pool="node-a"):
     return {"request": request, "driver": DRIVER, "pool": pool, "device": device, "shareID": "0",
             "consumedCapacity": {"share": str(share)}}
+
+
+def until(what, holds):
+    """Waits until `holds` returns something true; returns it."""
+    end = time.monotonic() + SEEN_S
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"after {SEEN_S} s: {what}")

@@ -53,12 +53,11 @@ def make_image(here, name, libraries_of):
 
 class Containers(OnMachines):
     """Each test's programs are right; the server lists those that are scheduled."""
-    SUITE = "bookworm"
+    PACKAGES = ENGINE
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.machine.install(*ENGINE)
         cls.machine.run("useradd", "--create-home", "--home-dir", HOME, "ann")
         (cls.machine.root / "etc/containers/containers.conf").write_text(SETTINGS)
         make_image(cls.machine, "app", cls.machine.root)

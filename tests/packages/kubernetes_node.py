@@ -8,17 +8,15 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kubernetes"))
 import stand_ins  # noqa: E402
-from stand_ins import parameters, result  # noqa: E402
+from stand_ins import parameters, result, until  # noqa: E402
 
 GPU, UUID, ADDRESS = "gpu-0000-3b-00-0", "GPU-604ac76c", "0000:3b:00.0"
 MACHINE = Path("/srv/machine")
 WORKS_S = 12  # how long a pod's program works
-SEEN_S = 40  # safety
 GROUPS = Path("/sys/fs/cgroup/unified" if Path("/sys/fs/cgroup/unified").exists() else "/sys/fs/cgroup")
 # The vendor's toolkit gives a container its device and driver: here the fake one.
 VENDORS = {"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{"name": UUID, "containerEdits": {
@@ -28,16 +26,6 @@ VENDORS = {"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{"name":
 
 def run(*words):
     return subprocess.run([str(word) for word in words], text=True, check=True, stdout=subprocess.PIPE).stdout
-
-
-def until(what, holds):
-    """Waits until `holds` returns something true; returns it."""
-    end = time.monotonic() + SEEN_S
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.1)
-    raise SystemExit(f"after {SEEN_S} s: {what}\n{run('journalctl', '-u', 'xsched-kubernetes', '-n', '30')}")
 
 
 def queues():
@@ -99,7 +87,7 @@ def main():
     until("both are scheduled", lambda: set(queues()) >= {50, -5})
     seen["queues"] = {str(priority): {"cgroup": queue["cgroup"], **queue.get("group_gets", {})}
                       for priority, queue in queues().items()}
-    seen["said"] = {name: child.communicate(timeout=WORKS_S + SEEN_S)[0].splitlines()[-1:]
+    seen["said"] = {name: child.communicate(timeout=WORKS_S + stand_ins.SEEN_S)[0].splitlines()[-1:]
                     for name, child in children.items()}
     for name in children:
         kubelet.unprepare(name, f"uid-of-{name}")
@@ -110,4 +98,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AssertionError as late:
+        sys.exit(f"{late}\n{run('journalctl', '-u', 'xsched-kubernetes', '-n', '30')}")

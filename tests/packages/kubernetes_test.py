@@ -20,13 +20,13 @@ NEEDED = ("tests/kubernetes/stand_ins.py", "tests/packages/kubernetes_node.py", 
 
 
 class Kubernetes(OnMachines):
-    SUITE = "bookworm"
+    PACKAGES = (*containers_test.ENGINE, *STAND_INS)
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         package = cls.machine.take(sorted(GIVEN.debs.glob("kubernetes/xsched-kubernetes_*.deb")))
-        cls.machine.install(*containers_test.ENGINE, *STAND_INS, *package)
+        cls.machine.install(*package)
         (cls.machine.root / "etc/containers/containers.conf").write_text(containers_test.SETTINGS)
         containers_test.make_image(cls.machine, "app", cls.machine.root)
         for name in NEEDED:

@@ -49,7 +49,9 @@ def installed_machine(suite):
 
 
 class OnMachines(unittest.TestCase):
-    SUITE = None
+    # Later versions of systemd do not boot where the kernel has control groups of version 1.
+    SUITE = "bookworm"
+    PACKAGES = ()  # of the distribution
 
     @classmethod
     def setUpClass(cls):
@@ -61,6 +63,8 @@ class OnMachines(unittest.TestCase):
             raise unittest.SkipTest(str(error)) from None
         cls.machine = installed_machine(cls.SUITE)
         cls.addClassCleanup(cls.machine.end)
+        if cls.PACKAGES:
+            cls.machine.install(*cls.PACKAGES)
 
 
 class Installed:
@@ -98,7 +102,7 @@ class Installed:
 
 
 class InstalledOnBookworm(Installed, OnMachines):
-    SUITE = "bookworm"
+    pass
 
 
 class InstalledOnTrixie(Installed, OnMachines):
@@ -119,7 +123,6 @@ def with_version(package, version, folder):
 
 class Service(OnMachines):
     """The service on a booted machine. Each test leaves it active."""
-    SUITE = "bookworm"  # later versions of systemd do not boot where the kernel has control groups of version 1
 
     @classmethod
     def setUpClass(cls):

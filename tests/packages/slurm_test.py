@@ -40,12 +40,11 @@ SEEN_S = 40  # safety: until something is to be seen
 
 
 class Slurm(OnMachines):
-    SUITE = "bookworm"
+    PACKAGES = SLURM
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.machine.install(*SLURM)
         cls.machine.install(*cls.machine.take(sorted(GIVEN.debs.glob("slurm/xsched-slurm_*.deb"))))
         for name in ("ann", "ben"):
             cls.machine.run("useradd", "--create-home", name)

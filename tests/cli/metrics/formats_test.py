@@ -18,7 +18,11 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-RULES = Path(__file__).resolve().parents[3] / "packaging/prometheus/xsched-alerts.yml"
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from script import run_tests  # noqa: E402
+
+RULES = ROOT / "packaging/prometheus/xsched-alerts.yml"
 READY_S = 30  # safety
 WORKS_S = 120
 ACCEPTED = {"text/plain": "text/plain;version=0.0.4", "application/openmetrics-text": "application/openmetrics-text"}
@@ -121,13 +125,5 @@ class Formats(unittest.TestCase):
         self.assertIn("rules found", said)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for option in ("--bin", "--guest", "--driver"):
-        parser.add_argument(option, type=lambda path: Path(path).resolve(), required=True)
-    _, rest = parser.parse_known_args(namespace=GIVEN)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(GIVEN, "bin", "guest", "driver")

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "tests" / "guest" / "matrix")]
+sys.path[:0] = [str(ROOT / "tests" / "guest" / "matrix"), str(ROOT / "tests" / "support")]
 import trial  # noqa: E402
 from run import SKIPPED, Tools  # noqa: E402
+from script import eventually, run_tests  # noqa: E402
 
 GIVEN = argparse.Namespace()  # the command line
 PATIENCE_S = 120              # safety: a program that takes longer is ended, and differs
@@ -71,15 +72,6 @@ class Ended:
     errors: list  # of the program itself
     log: list     # XSched's
     seen: bool    # by `look`, while it waited
-
-
-def eventually(condition, seconds=trial.OURS_S):
-    limit = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > limit:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def command(case):
@@ -176,10 +168,10 @@ class Cases(unittest.TestCase):
                     return False
                 found = [queue["priority"] for queue in server.asked("list")["queues"] if queue["pid"] == pid]
                 return found == [priority] * case.queues
-            return eventually(right)
+            return eventually(right, trial.OURS_S)
         self.compare(way, [server.xcli, "run", "--priority", str(priority), "--"], {"XSCHED_SOCKET": server.socket},
                      listed)
-        self.assertTrue(eventually(lambda: self.is_left(server)), f"queues are left: {server.asked('list')}")
+        self.assertTrue(eventually(lambda: self.is_left(server), trial.OURS_S), f"queues are left: {server.asked('list')}")
 
     @staticmethod
     def is_left(server):
@@ -230,7 +222,7 @@ class FirstPrograms(unittest.TestCase):
         number = self.server_number()
         if number is not None:
             os.kill(number, signal.SIGTERM)
-            self.assertTrue(eventually(lambda: self.server_number() is None))
+            self.assertTrue(eventually(lambda: self.server_number() is None, trial.OURS_S))
 
     def test_many_at_once_share_one_server(self):
         words = [str(GIVEN.programs / "case_resources"), "stacks"]
@@ -255,7 +247,7 @@ class FirstPrograms(unittest.TestCase):
         native = self.programs.run(words, self.environment)
         shim = GIVEN.build / "lib" / "libshimopencl.so"
         ended = self.programs.run(words, self.environment | {"LD_PRELOAD": str(shim)},
-                                  lambda pid, text: eventually(lambda: self.server_number() is not None))
+                                  lambda pid, text: eventually(lambda: self.server_number() is not None, trial.OURS_S))
         self.assertEqual((ended.status, ended.out, ended.seen), (native.status, native.out, True), ended.log)
 
 
@@ -269,15 +261,5 @@ class Page(unittest.TestCase):
         self.assertEqual(named, {" ".join(case.words.split()[:2]) for case in CASES} | {"FirstPrograms"})
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, required=True, help="where bin/xcli and lib are")
-    parser.add_argument("--programs", type=Path, required=True, help="where the cases' programs are")
-    parser.add_argument("--fake", type=Path, required=True, help="libfakeopencl.so")
-    parser.add_argument("--names", type=Path, required=True, help="a file with the names of OpenCL's functions")
-    _, rest = parser.parse_known_args(namespace=GIVEN)
-    unittest.main(module="__main__", argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(GIVEN, "build", "programs", "fake", "names")
