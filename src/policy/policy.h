@@ -120,9 +120,6 @@ public:
     virtual bool hand_over([[maybe_unused]] std::vector<Ahead>& accounts) const { return false; }
     // Takes over the accounts of another policy, before the first choice. Some may be of units that are gone.
     virtual void take_over([[maybe_unused]] std::span<const Ahead> accounts) {}
-    // Returns the hints that its decisions depend on, as bits (bits_of). A person who gives another hint is told that
-    // it has no effect. Hints that count under every policy (kUnderEveryPolicy) need not be among them.
-    virtual uint32_t hints() const { return ~0U; }
     virtual Fact needs() const { return Fact::kNothing; }
     // Returns a sentence if the policy has broken its contract: then HPF replaces it at once. nullptr: it has not. The
     // text outlives the policy.
@@ -145,6 +142,9 @@ inline constexpr uint32_t kUnderEveryPolicy = bits_of(
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case
     XPolicyType type;  // kPolicyUnknown: the C interface has no number for it; it is found by name
+    // The hints that its decisions depend on (bits_of). A person who gives another hint is told that it has no effect.
+    // Hints that count under every policy (kUnderEveryPolicy) need not be among them.
+    uint32_t hints;
     const char* summary;  // one line for xcli policy
     std::unique_ptr<Policy> (*make)();
 };
@@ -185,11 +185,12 @@ struct Registration : base::NoCopies {
 }  // namespace detail
 }  // namespace xsched::policy
 
-// Registers a policy. Use in its .cpp at namespace scope: XSCHED_POLICY(Class, "NAME", XPolicyType value, "one line").
-#define XSCHED_POLICY(class_name, policy_name, policy_type, policy_summary)                            \
-    static const ::xsched::policy::detail::Registration xsched_registration_##class_name(              \
-        {policy_name, policy_type, policy_summary, []() -> std::unique_ptr<::xsched::policy::Policy> { \
-             auto made = std::make_unique<class_name>();                                               \
-             made->set_name(policy_name);                                                              \
-             return made;                                                                              \
+// Registers a policy. Use in its .cpp at namespace scope: XSCHED_POLICY(Class, "NAME", XPolicyType value,
+// bits_of(the hints that it reads), "one line").
+#define XSCHED_POLICY(class_name, policy_name, policy_type, policy_hints, policy_summary)                            \
+    static const ::xsched::policy::detail::Registration xsched_registration_##class_name(                            \
+        {policy_name, policy_type, policy_hints, policy_summary, []() -> std::unique_ptr<::xsched::policy::Policy> { \
+             auto made = std::make_unique<class_name>();                                                             \
+             made->set_name(policy_name);                                                                            \
+             return made;                                                                                            \
          }})

@@ -31,7 +31,7 @@ public:
 
 }  // namespace
 
-XSCHED_POLICY(Probe, "PROBE", kPolicyUnknown, "everybody runs");
+XSCHED_POLICY(Probe, "PROBE", kPolicyUnknown, bits_of(), "everybody runs");
 
 }  // namespace xsched::policy
 """

@@ -191,7 +191,6 @@ bool AutoRules::is_before(size_t a, size_t b) const {
 
 class Auto final : public Policy {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::slo_p99); }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         rules_.enter(units[0].device);
@@ -255,7 +254,7 @@ private:
 }  // namespace
 
 XSCHED_POLICY(
-    Auto, "AUTO", kPolicyUnknown,
+    Auto, "AUTO", kPolicyUnknown, bits_of(base::HintId::slo_p99),
     "learns which programs work in brief bursts and lets those go first, with equal shares; latency targets instead of "
     "priorities");
 

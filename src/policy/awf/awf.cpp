@@ -10,7 +10,6 @@ namespace {
 
 class Awf final : public Policy {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::window); }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         active_.clear();
         for (const Unit& unit : units)
@@ -34,7 +33,7 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Awf, "AWF", kPolicyActiveWindowFirst,
+XSCHED_POLICY(Awf, "AWF", kPolicyActiveWindowFirst, bits_of(base::HintId::window),
               "active window first: while the program that one works with has work, only it runs on its devices");
 
 }  // namespace xsched::policy

@@ -42,13 +42,12 @@ public:
 
 class Cfs final : public PartitionPolicy<Fair> {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::priority, base::HintId::timeslice_us); }
 };
 
 }  // namespace
 
 XSCHED_POLICY(
-    Cfs, "CFS", kPolicyCompletelyFairScheduler,
+    Cfs, "CFS", kPolicyCompletelyFairScheduler, bits_of(base::HintId::priority, base::HintId::timeslice_us),
     "completely fair: on each device the unit that has had least of it runs; each priority weighs 1.2 times the one "
     "below");
 

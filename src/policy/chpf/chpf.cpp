@@ -7,7 +7,6 @@ namespace {
 
 class Chpf final : public Policy {
 public:
-    uint32_t hints() const override { return 0; }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         run_largest(units, choices, [units](size_t i) { return units[i].cpu_priority; });
         return 0;
@@ -21,7 +20,7 @@ public:
 
 }  // namespace
 
-XSCHED_POLICY(Chpf, "CHPF", kPolicyCPUHighestPriorityFirst,
+XSCHED_POLICY(Chpf, "CHPF", kPolicyCPUHighestPriorityFirst, bits_of(),
               "highest CPU priority first: on each device the programs run that the CPU scheduler prefers");
 
 }  // namespace xsched::policy

@@ -10,7 +10,6 @@ namespace {
 
 class Hhpf final : public Policy {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::priority); }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& here = devices_[units[0].device];
@@ -76,7 +75,7 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Hhpf, "HHPF", kPolicyHeterogeneousHighestPriorityFirst,
+XSCHED_POLICY(Hhpf, "HHPF", kPolicyHeterogeneousHighestPriorityFirst, bits_of(base::HintId::priority),
               "highest priority first over all devices: while an urgent unit has work, less urgent ones are suspended "
               "everywhere");
 

@@ -7,7 +7,6 @@ namespace {
 
 class Hpf final : public Policy {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::priority); }
     int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
         run_largest(units, choices, [units](size_t i) { return units[i].priority; });
         return 0;
@@ -22,7 +21,7 @@ public:
 
 }  // namespace
 
-XSCHED_POLICY(Hpf, "HPF", kPolicyHighestPriorityFirst,
+XSCHED_POLICY(Hpf, "HPF", kPolicyHighestPriorityFirst, bits_of(base::HintId::priority),
               "highest priority first: on each device the most urgent unit with work runs, equals run together");
 
 }  // namespace xsched::policy

@@ -34,7 +34,6 @@ struct Device {
 
 class Kedf final : public Policy {
 public:
-    uint32_t hints() const override { return bits_of(base::HintId::deadline_us, base::HintId::k_deadline); }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = devices_[units[0].device];
@@ -115,7 +114,7 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Kedf, "KEDF", kPolicyKEarliestDeadlineFirst,
+XSCHED_POLICY(Kedf, "KEDF", kPolicyKEarliestDeadlineFirst, bits_of(base::HintId::deadline_us, base::HintId::k_deadline),
               "the k earliest deadlines first: late work runs after work that can still be on time");
 
 }  // namespace xsched::policy

@@ -16,13 +16,11 @@ int64_t critical_ns(const Unit& unit) {
     return unit.ready_since_ns + unit.deadline_us * 1000 - laxity_ns - unit.command_ns;
 }
 
+constexpr uint32_t kHints = bits_of(base::HintId::laxity_us, base::HintId::lax_priority,
+                                    base::HintId::critical_priority, base::HintId::deadline_us, base::HintId::priority);
+
 class Lax final : public Policy {
 public:
-    uint32_t hints() const override {
-        using base::HintId;
-        return bits_of(HintId::laxity_us, HintId::lax_priority, HintId::critical_priority, HintId::deadline_us,
-                       HintId::priority);
-    }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         int64_t again_ns = 0;
         priorities_.resize(units.size());
@@ -52,7 +50,7 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Lax, "LAX", kPolicyLaxity,
+XSCHED_POLICY(Lax, "LAX", kPolicyLaxity, kHints,
               "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs");
 
 }  // namespace xsched::policy

@@ -42,7 +42,6 @@ struct Device {
 
 class Mlfq final : public Policy {
 public:
-    uint32_t hints() const override { return 0; }
     int64_t choose(std::span<const Unit> units, int64_t now_ns, std::span<Choice> choices) override {
         if (units.empty()) return 0;
         Device& device = devices_[units[0].device];
@@ -167,7 +166,7 @@ private:
 
 }  // namespace
 
-XSCHED_POLICY(Mlfq, "MLFQ", kPolicyMultiLevelFeedbackQueue,
+XSCHED_POLICY(Mlfq, "MLFQ", kPolicyMultiLevelFeedbackQueue, bits_of(),
               "multi-level feedback queue: short work first without a hint; a unit that uses up its slice goes "
               "down, a unit that waits goes up");
 

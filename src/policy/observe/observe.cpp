@@ -17,7 +17,6 @@ public:
         std::fill(urgency.begin(), urgency.end(), 0);
         return true;
     }
-    uint32_t hints() const override { return 0; }
     // Returns true although the policy weighs no devices against each other, so that the scheduler also follows a
     // program that is alone on its device.
     bool spans_devices() const override { return true; }
@@ -25,7 +24,7 @@ public:
 
 }  // namespace
 
-XSCHED_POLICY(Observe, "OBSERVE", kPolicyUnknown,
+XSCHED_POLICY(Observe, "OBSERVE", kPolicyUnknown, bits_of(),
               "no program is held: programs share the device as without XSched, and are counted even when alone");
 
 }  // namespace xsched::policy

@@ -3,13 +3,9 @@
 #include "policy/pup/shares.h"
 
 namespace xsched::policy {
-namespace {
-
 using Pup = SharesPolicy<false>;
 
-}  // namespace
-
-XSCHED_POLICY(Pup, "PUP", kPolicyProcessUtilizationPartition,
+XSCHED_POLICY(Pup, "PUP", kPolicyProcessUtilizationPartition, kShareHints,
               "shares of programs or users: each gets at least its share when it asks; what is not used is lent");
 
 }  // namespace xsched::policy

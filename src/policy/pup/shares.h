@@ -34,12 +34,8 @@ struct SharesOf final : Shares {
 };
 
 template <bool strict>
-class SharesPolicy final : public PartitionPolicy<SharesOf<strict>> {
-public:
-    uint32_t hints() const override {
-        using base::HintId;
-        return bits_of(HintId::share, HintId::utilization, HintId::timeslice_us);
-    }
-};
+using SharesPolicy = PartitionPolicy<SharesOf<strict>>;
+inline constexpr uint32_t kShareHints =
+    bits_of(base::HintId::share, base::HintId::utilization, base::HintId::timeslice_us);
 
 }  // namespace xsched::policy

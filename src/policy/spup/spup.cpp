@@ -3,13 +3,9 @@
 #include "policy/pup/shares.h"
 
 namespace xsched::policy {
-namespace {
-
 using Spup = SharesPolicy<true>;
 
-}  // namespace
-
-XSCHED_POLICY(Spup, "SPUP", kPolicyStrictProcessUtilizationPartition,
+XSCHED_POLICY(Spup, "SPUP", kPolicyStrictProcessUtilizationPartition, kShareHints,
               "strict shares of programs or users: each gets its share and never more, what is not used stays idle");
 
 }  // namespace xsched::policy

@@ -20,14 +20,11 @@ public:
     int64_t saved_ns(const Program& program) const override { return kSavedSlices * program.timeslice_ns; }
 };
 
-class Up final : public PartitionPolicy<Utilizations> {
-public:
-    uint32_t hints() const override { return bits_of(base::HintId::utilization, base::HintId::timeslice_us); }
-};
+using Up = PartitionPolicy<Utilizations>;
 
 }  // namespace
 
-XSCHED_POLICY(Up, "UP", kPolicyUtilizationPartition,
+XSCHED_POLICY(Up, "UP", kPolicyUtilizationPartition, bits_of(base::HintId::utilization, base::HintId::timeslice_us),
               "utilization partition: on each device busy programs take turns, as long as their shares say");
 
 }  // namespace xsched::policy

@@ -155,7 +155,7 @@ Json hold(const Request& request, bool suspend) {
 
 // Returns the request names of the hints that the policy reads. Null: it may read any.
 Json hints_of(const policy::PolicyInfo& info) {
-    const uint32_t read = info.make()->hints();
+    const uint32_t read = info.hints;
     if (read == ~0U) return {};
     Json names = Json::array();
     for (const base::HintInfo& hint : base::kHints)

@@ -68,7 +68,7 @@ Json unused_hints(const Request& request, const GivenHints& given) {
     Json unused = Json::array();
     const policy::PolicyInfo* info = policy::find_policy(request.host.scheduler.policy_name());
     if (info == nullptr) return unused;
-    const uint32_t read = info->make()->hints() | policy::kUnderEveryPolicy;
+    const uint32_t read = info->hints | policy::kUnderEveryPolicy;
     const auto bit = [](const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hint.id); };
     for (const base::HintInfo& hint : base::kHints) {
         const std::optional<int64_t> value = given.of(hint.id);
@@ -76,7 +76,7 @@ Json unused_hints(const Request& request, const GivenHints& given) {
         if (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE) continue;
         Json readers = Json::array();
         for (const auto& other : policy::policies())
-            if ((other.make()->hints() & bit(hint)) != 0) readers.push_back(other.name);
+            if ((other.hints & bit(hint)) != 0) readers.push_back(other.name);
         unused.push_back({{"hint", hint.request}, {"used_by", readers}});
     }
     return unused;
