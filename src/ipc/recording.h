@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "ipc/journal_kind.h"
 
 namespace xsched::ipc {
 
@@ -23,7 +24,7 @@ inline constexpr uint64_t kMostRecorded = 50'000'000;  // most entries of a file
 // A recording lasts a day at most (cli/time_text.h). Beyond ten days times are no times, and their sums overflow.
 inline constexpr int64_t kLongestRecordedNs = 864'000'000'000'000;
 
-enum class RecordedKind : uint8_t { kReady = 0, kIdle = 1, kSuspended = 2, kResumed = 3, kGone = 4 };
+using RecordedKind = JournalKind;
 
 struct RecordedQueue {
     uint32_t client = 0;

@@ -2,24 +2,22 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "ipc/journal_kind.h"
 #include "support/eventually.h"
 #include "support/server_rig.h"
 
 namespace xsched::test {
 namespace {
 
-constexpr int kReadyKind = 0;
-constexpr int kSuspendedKind = 2;
-constexpr int kGoneKind = 4;
-constexpr int kCameKind = 5;
+using ipc::JournalKind;
 
 Json ask_last(TestTool& tool, int64_t ms) {
     return tool.ask({{"cmd", "record"}, {"last_ms", ms}, {"all", true}, {"queues", true}});
 }
 
-size_t count_of(const Json& answer, int kind) {
+size_t count_of(const Json& answer, JournalKind kind) {
     size_t count = 0;
-    for (const Json& row : answer["entries"]) count += row[1] == kind ? 1 : 0;
+    for (const Json& row : answer["entries"]) count += row[1] == static_cast<int>(kind) ? 1 : 0;
     return count;
 }
 
@@ -33,9 +31,9 @@ TEST(FlightRecorder, HasWhatWasBeforeAnybodyAsked) {
     TestTool tool(directory.socket());
     const Json answer = ask_last(tool, 30'000);
     ASSERT_EQ(answer["ok"], true) << answer;
-    EXPECT_EQ(count_of(answer, kCameKind), 2U) << answer;
-    EXPECT_EQ(count_of(answer, kReadyKind), 2U);
-    EXPECT_EQ(count_of(answer, kSuspendedKind), 1U);
+    EXPECT_EQ(count_of(answer, JournalKind::kCame), 2U) << answer;
+    EXPECT_EQ(count_of(answer, JournalKind::kReady), 2U);
+    EXPECT_EQ(count_of(answer, JournalKind::kSuspended), 1U);
     EXPECT_EQ(answer["complete"], true);
     EXPECT_EQ(answer["lost"], 0);
     EXPECT_EQ(answer["left_out"], 0);
@@ -58,13 +56,13 @@ TEST(FlightRecorder, NamesWhoLeft) {
         client.add_queue(0, 0, 0x1);
         client.submit(0);
         TestTool tool(directory.socket());
-        ASSERT_TRUE(eventually([&] { return count_of(ask_last(tool, 1000), kCameKind) == 1; }));
+        ASSERT_TRUE(eventually([&] { return count_of(ask_last(tool, 1000), JournalKind::kCame) == 1; }));
     }
     TestTool tool(directory.socket());
     Json answer;
     ASSERT_TRUE(eventually([&] {
         answer = ask_last(tool, 30'000);
-        return count_of(answer, kGoneKind) == 1;
+        return count_of(answer, JournalKind::kGone) == 1;
     })) << answer;
     EXPECT_EQ(answer["queues"].size(), 0U);
     ASSERT_EQ(answer["programs"].size(), 1U);
@@ -113,7 +111,7 @@ TEST(FlightRecorder, ComesInParts) {
     EXPECT_EQ(answer["more"], true);
     size_t suspended = 0;
     while (true) {
-        suspended += count_of(answer, kSuspendedKind);
+        suspended += count_of(answer, JournalKind::kSuspended);
         if (!answer["more"].get<bool>()) break;
         answer = tool.ask({{"cmd", "record"}, {"from", answer["next"]}, {"all", true}});
         ASSERT_LE(answer["entries"].size(), kMostInPart);
@@ -147,10 +145,10 @@ TEST(FlightRecorder, NobodyIsToldOfAnothersPrograms) {
         if (!mine.becomes_suspended(0, true)) return 2;
         TestTool tool(path);
         const Json answer = ask_last(tool, 30'000);
-        if (!answer.value("ok", false) || count_of(answer, kSuspendedKind) != 1) return 3;
+        if (!answer.value("ok", false) || count_of(answer, JournalKind::kSuspended) != 1) return 3;
         for (const Json& row : answer["entries"]) {
             if (row[2] == hidden || row[5] == hidden) return 4;
-            if (row[1] == kSuspendedKind && row[5] != UINT32_MAX) return 5;
+            if (row[1] == static_cast<int>(JournalKind::kSuspended) && row[5] != UINT32_MAX) return 5;
         }
         if (answer.dump().find("secret") != std::string::npos) return 6;
         if (answer["queues"].size() != 1 || answer["queues"][0]["by_client"] != UINT32_MAX) return 7;

@@ -41,8 +41,8 @@ void SlowBursts::see(const ipc::RecordedChange& change) {
             end_hold(queue, now_ns);
             queue.suspended_ns = 0;
             return;
-        case ipc::RecordedKind::kIdle: break;
         case ipc::RecordedKind::kGone: queues_.erase({change.client, change.slot}); return;
+        default: break;
     }
     end_hold(queue, now_ns);
     if (queue.ready_ns != 0 && now_ns - queue.ready_ns > limit_ns_) {

@@ -29,10 +29,9 @@ int64_t time(const TraceAnswers::Json& value) {
 
 // Returns the kind of a change. A change that was over before it was seen counts as an ordinary one.
 TracedKind kind_of(uint32_t kind) {
-    constexpr uint32_t kWasReady = 12;
-    constexpr uint32_t kWasIdle = 13;
-    if (kind == kWasReady) return TracedKind::kReady;
-    return kind == kWasIdle ? TracedKind::kIdle : static_cast<TracedKind>(kind);
+    const auto known = static_cast<TracedKind>(std::min<uint32_t>(kind, UINT8_MAX));
+    if (known == TracedKind::kWasReady) return TracedKind::kReady;
+    return known == TracedKind::kWasIdle ? TracedKind::kIdle : known;
 }
 
 TracedChange change_of(const TraceAnswers::Json& row) {
@@ -92,8 +91,7 @@ void TraceAnswers::take(const Json& answer) {
 void TraceAnswers::take_queues(const Json& queues) {
     traced_.queues.clear();
     for (const Json& row : queues) {
-        TracedQueue queue{
-            .client = whole<uint32_t>(row.at("client")), .slot = whole<uint32_t>(row.at("slot")), .state = {}};
+        TracedQueue& queue = traced_.queues[{whole<uint32_t>(row.at("client")), whole<uint32_t>(row.at("slot"))}];
         queue.handle = whole<uint64_t>(row.at("handle"));
         queue.device = whole<uint64_t>(row.at("device"));
         queue.priority = whole<int32_t>(row.at("priority"));
@@ -103,7 +101,6 @@ void TraceAnswers::take_queues(const Json& queues) {
                        .cause = {.by_client = whole<uint32_t>(row.at("by_client")),
                                  .reason = whole<uint32_t>(row.at("reason")),
                                  .mechanism = whole<uint32_t>(row.at("mechanism"))}};
-        traced_.queues[{queue.client, queue.slot}] = queue;
         traced_.devices[queue.device] =
             row.at("device_name").get<std::string>() + " (" + row.at("platform").get<std::string>() + ")";
     }

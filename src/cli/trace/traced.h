@@ -7,23 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "ipc/journal_kind.h"
+
 namespace xsched::cli {
 
-// The same kinds as in dispatch/journal.h.
-enum class TracedKind : uint32_t {
-    kReady = 0,
-    kIdle = 1,
-    kSuspended = 2,
-    kResumed = 3,
-    kGone = 4,
-    kCame = 5,
-    kCause = 6,
-    kDirected = 7,
-    kTakenOff = 8,
-    kPutBack = 9,
-    kFollowed = 10,
-    kLeftAlone = 11
-};
+using TracedKind = ipc::JournalKind;
 
 // Stands for a program that this user may not know of.
 inline constexpr uint32_t kAnotherUsers = UINT32_MAX;
@@ -56,8 +44,6 @@ struct TracedChange {
 
 // A queue that exists at the end.
 struct TracedQueue {
-    uint32_t client = 0;
-    uint32_t slot = 0;
     uint64_t handle = 0;
     uint64_t device = 0;
     int32_t priority = 0;
@@ -81,7 +67,7 @@ struct Traced {
     int64_t begin_ns = 0;
     int64_t end_ns = 0;
     std::vector<TracedChange> changes;  // as they were seen
-    std::map<std::pair<uint32_t, uint32_t>, TracedQueue> queues;
+    std::map<std::pair<uint32_t, uint32_t>, TracedQueue> queues;  // by client and slot
     std::map<uint32_t, TracedProgram> programs;  // by client
     std::map<uint64_t, std::string> devices;
     std::map<uint32_t, std::string> reasons;

@@ -47,12 +47,7 @@ protected:
         traced.changes.push_back(one);
     }
     void here(uint32_t client) {
-        traced.queues[{client, 0}] = {.client = client,
-                                      .slot = 0,
-                                      .handle = 0xab,
-                                      .device = 7,
-                                      .priority = client == kHigh ? 10 : 0,
-                                      .state = {}};
+        traced.queues[{client, 0}] = {.handle = 0xab, .device = 7, .priority = client == kHigh ? 10 : 0, .state = {}};
     }
     // The main thing: low runs, high comes, low is held until high has ended.
     void main_thing() {
