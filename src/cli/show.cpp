@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -26,11 +27,7 @@ std::string count(const Json& object, const char* member, const std::string& wha
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-std::string whole(double number) {
-    char text[32];
-    snprintf(text, sizeof(text), "%.0f", number);
-    return text;
-}
+std::string whole(double number) { return std::to_string(std::llround(number)); }
 
 // Returns the table as text, its rows coloured for a terminal.
 std::string table_text(const console::Table& table) {

@@ -110,14 +110,18 @@ void about_other_program(const std::string& way, const Json& found, Sentences& a
     all.push_back(text);
 }
 
+// Returns what the step found; nullptr: nothing, or the driver refused it, which `refused` then says.
+const Json* permitted(const Evidence& evidence, const char* step, const char* refused, Sentences& all) {
+    const Json* found = found_in(evidence, step);
+    if (found == nullptr || found->value("errno", 0) == 0) return found;
+    all.push_back(refused + found->value("error", ""));
+    return nullptr;
+}
+
 // Advises about HIP's CU mask. It is left to the user, since it is used only if no other way works.
 void about_mask(const Evidence& evidence, Sentences& all) {
-    const Json* mask = found_in(evidence, "way mask");
+    const Json* mask = permitted(evidence, "way mask", "victims cannot be kept to few compute units: ", all);
     if (mask == nullptr) return;
-    if (mask->value("errno", 0) != 0) {
-        all.push_back("victims cannot be kept to few compute units: " + mask->value("error", ""));
-        return;
-    }
     if (!mask->contains("beside") || mask->value("times_slower", 0.0) < kNoticed || !mask->value("exact", false))
         return;
     const auto p50_of = [&](const char* what) { return (*mask)["beside"][what].value("p50_ms", 0.0); };
@@ -132,12 +136,9 @@ void about_mask(const Evidence& evidence, Sentences& all) {
 }
 
 void about_priority(const Evidence& evidence, Sentences& all) {
-    const Json* found = found_in(evidence, "way priority");
+    const Json* found =
+        permitted(evidence, "way priority", "the kernel driver refuses to change a queue's priority: ", all);
     if (found == nullptr) return;
-    if (found->value("errno", 0) != 0) {
-        all.push_back("the kernel driver refuses to change a queue's priority: " + found->value("error", ""));
-        return;
-    }
     if (!found->contains("beside")) return;
     const auto p50_of = [&](const char* what) { return (*found)["beside"][what].value("p50_ms", 0.0); };
     const bool helps = p50_of("lowest") * kNoticed <= p50_of("equal");

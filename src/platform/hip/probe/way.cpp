@@ -189,19 +189,26 @@ Json beside_full_device(busy::BusyDevice& device, uint32_t steps, const Settings
     });
 }
 
-Json beside_few_units(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+Json alone_and_beside(busy::BusyDevice& device, uint32_t steps, const Settings& settings, const char* beside) {
     doing("running another program");
     Json found = {{"alone", urgent_found(settings)}};
     doing("running another program beside a full device");
-    found["all_units"] = beside_full_device(device, steps, settings);
+    found[beside] = beside_full_device(device, steps, settings);
+    return found;
+}
+
+void demand(int error) {
+    if (error != 0) throw error;
+}
+
+Json beside_few_units(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
+    Json found = alone_and_beside(device, steps, settings, "all_units");
     doing("running another program beside a victim on few compute units");
     Recorded& all = recorded();
     const std::lock_guard lock(all.mutex);
-    if (const int error = kfd::suspend(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); error != 0)
-        throw error;
+    demand(kfd::suspend(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count));
     found["few_units"] = beside_full_device(device, steps, settings);
-    if (const int error = kfd::resume(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count); error != 0)
-        throw error;
+    demand(kfd::resume(kfd::Way::kMask, next_ioctl, all.debugger, all.queues, all.count));
     return found;
 }
 
@@ -228,10 +235,7 @@ void try_mask(busy::BusyDevice& device, uint32_t steps, const Settings& settings
 
 // Measures the hardware's own priorities: the victim's queues have the lowest one.
 Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Settings& settings) {
-    doing("running another program");
-    Json found = {{"alone", urgent_found(settings)}};
-    doing("running another program beside a full device");
-    found["equal"] = beside_full_device(device, steps, settings);
+    Json found = alone_and_beside(device, steps, settings, "equal");
     doing("giving queues the lowest priority by UPDATE_QUEUE");
     Recorded& all = recorded();
     const std::lock_guard lock(all.mutex);
@@ -239,12 +243,10 @@ Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Setting
     std::copy_n(all.queues, all.count, lowest);
     for (unsigned i = 0; i < all.count; ++i) lowest[i].priority = 0;
     // To resume a queue this way, all of its properties must be given again.
-    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, lowest, all.count); error != 0)
-        throw error;
+    demand(kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, lowest, all.count));
     doing("running another program beside a victim with the lowest priority");
     found["lowest"] = beside_full_device(device, steps, settings);
-    if (const int error = kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, all.queues, all.count); error != 0)
-        throw error;
+    demand(kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, all.queues, all.count));
     return found;
 }
 

@@ -15,15 +15,6 @@
 namespace xsched::vulkan {
 namespace {
 
-VkLayerDeviceCreateInfo* link_in(const VkDeviceCreateInfo& info) {
-    for (auto* part = static_cast<const VkBaseInStructure*>(info.pNext); part != nullptr; part = part->pNext) {
-        if (part->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
-        auto* link = reinterpret_cast<VkLayerDeviceCreateInfo*>(const_cast<VkBaseInStructure*>(part));
-        if (link->function == VK_LAYER_LINK_INFO) return link;
-    }
-    return nullptr;
-}
-
 // The next layer's place in the chain, which each attempt to create the device takes again.
 struct Next {
     VkLayerDeviceCreateInfo* link;
@@ -97,7 +88,8 @@ Device* make_device(const Instance& instance, VkPhysicalDevice physical, VkDevic
 VkResult create_device_below(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                              const VkAllocationCallbacks* allocator, VkDevice* made) {
     const Instance* instance = instance_of(physical);
-    VkLayerDeviceCreateInfo* link = link_in(*info);
+    VkLayerDeviceCreateInfo* link =
+        link_in<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     if (instance == nullptr || link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     const VkLayerDeviceLink place = *link->u.pLayerInfo;
     const auto next =

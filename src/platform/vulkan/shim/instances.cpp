@@ -15,16 +15,6 @@ constexpr const char* kQuestions = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTEN
 
 constinit base::PointerMap<Instance> g_instances;
 
-// Returns the loader's place in the chain, where each layer finds the next one.
-VkLayerInstanceCreateInfo* link_in(const VkInstanceCreateInfo& info) {
-    for (auto* part = static_cast<const VkBaseInStructure*>(info.pNext); part != nullptr; part = part->pNext) {
-        if (part->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO) continue;
-        auto* link = reinterpret_cast<VkLayerInstanceCreateInfo*>(const_cast<VkBaseInStructure*>(part));
-        if (link->function == VK_LAYER_LINK_INFO) return link;
-    }
-    return nullptr;
-}
-
 uint32_t version_of(const VkInstanceCreateInfo& info) {
     const VkApplicationInfo* application = info.pApplicationInfo;
     return application != nullptr && application->apiVersion != 0 ? application->apiVersion : VK_API_VERSION_1_0;
@@ -59,7 +49,8 @@ Instance* instance_of(const void* dispatched) { return g_instances.find(key_of(d
 
 VkResult create_instance_below(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
                                VkInstance* made) {
-    VkLayerInstanceCreateInfo* link = link_in(*info);
+    VkLayerInstanceCreateInfo* link =
+        link_in<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     const PFN_vkGetInstanceProcAddr ask = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;  // as Vulkan's layer interface says: the next layer's own place

@@ -15,6 +15,17 @@ struct Instance {
 // Returns the instance of an instance or physical device; nullptr: it is not one of ours.
 Instance* instance_of(const void* dispatched);
 
+// Returns the loader's place in a call's chain, where each layer finds the next one.
+template <typename Link>
+Link* link_in(const void* chain, VkStructureType type) {
+    for (auto* part = static_cast<const VkBaseInStructure*>(chain); part != nullptr; part = part->pNext) {
+        if (part->sType != type) continue;
+        auto* link = reinterpret_cast<Link*>(const_cast<VkBaseInStructure*>(part));
+        if (link->function == VK_LAYER_LINK_INFO) return link;
+    }
+    return nullptr;
+}
+
 VkResult create_instance_below(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
                                VkInstance* made);
 void destroy_instance_below(VkInstance instance, const VkAllocationCallbacks* allocator);
