@@ -14,6 +14,7 @@ nothing ran.
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,12 @@ def build(preset, label, jobs):
     print(f"built {preset}{':' + label if label else ''} in {time.monotonic() - began:.0f} s", flush=True)
 
 
+def processor_seconds():
+    """Returns the processor time of the commands up to now, without processes for which they did not wait."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(command, quiet):
     result = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE if quiet else None,
                             stderr=subprocess.STDOUT if quiet else None)
@@ -145,9 +152,11 @@ def main():
     runs = [tuple((entry + ":").split(":")[:2]) for entry in arguments.runs]
     for preset, label in runs:
         build(preset, label, arguments.jobs)
+    built_s = processor_seconds()
     counts = Counts()
     for preset, label in runs:
         test(preset, label, arguments.jobs, counts)
+    print(f"processor seconds: {built_s:.0f} to build, {processor_seconds() - built_s:.0f} to test")
     for name, reason in counts.skipped:
         print(f"skipped: {name}: {reason}")
     for name in counts.only_alone:
