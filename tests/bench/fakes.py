@@ -1,4 +1,4 @@
-"""What tests of the benchmarks' parts share: a program that was measured before, and a folder for one test."""
+"""The common part of the tests of the benchmarks: a program that was measured before, and a folder for one test."""
 import tempfile
 import unittest
 from pathlib import Path

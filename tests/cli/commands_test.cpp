@@ -1,12 +1,14 @@
 // The commands that look and steer, against a real server and a client made by hand.
 #include <atomic>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 #include "cli/fit.h"
+#include "support/repeating.h"
 
 namespace xsched::test {
 namespace {
@@ -220,18 +222,14 @@ TEST_F(Commands, Status) {
 
 TEST_F(Commands, RecordWritesWhatHappened) {
     const std::string file = directory / "recording";
-    std::atomic<bool> over{false};
-    std::thread program([&] {
-        while (!over) {
-            client.complete(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            client.submit(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
+    std::optional<Repeating> program(std::in_place, [&] {
+        client.complete(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        client.submit(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     });
     const Outcome outcome = xcli({"record", "-o", file, "-t", "400ms", "--json"});
-    over = true;
-    program.join();
+    program.reset();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(outcome.json().value("changes", 0), 0) << outcome.out;
     EXPECT_EQ(outcome.json().value("queues", 0), 1);

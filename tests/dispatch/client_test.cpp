@@ -7,7 +7,6 @@ namespace xsched::dispatch {
 namespace {
 
 using namespace testing;
-using sched::Reason;
 
 using DispatcherServes = TwoClients;
 

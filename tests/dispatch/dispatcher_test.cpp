@@ -14,7 +14,6 @@ namespace xsched::dispatch {
 namespace {
 
 using namespace testing;
-using sched::Reason;
 
 using DispatcherDecides = TwoClients;
 

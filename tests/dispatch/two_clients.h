@@ -8,6 +8,8 @@
 
 namespace xsched::dispatch::testing {
 
+using sched::Reason;
+
 // A low and a high client with one queue each on the same device.
 class TwoClients : public ::testing::Test {
 protected:
@@ -17,9 +19,7 @@ protected:
         dispatcher.add_client(low.view());
         dispatcher.add_client(high.view());
     }
-    sched::Reason reason(FakeClient& client, uint32_t at = 0) {
-        return static_cast<sched::Reason>(client.slot(at).reason.load());
-    }
+    Reason reason(FakeClient& client, uint32_t at = 0) { return static_cast<Reason>(client.slot(at).reason.load()); }
 
     // Gives both clients work from kStart on. Returns when the dispatcher wants to look again.
     int64_t both_submit() {

@@ -20,20 +20,22 @@ std::vector<Choice> choose(const std::vector<Unit>& units) {
     return choices;
 }
 
+std::vector<bool> runs(const std::vector<Choice>& choices) {
+    std::vector<bool> all;
+    for (const Choice& choice : choices) all.push_back(choice.run);
+    return all;
+}
+
 TEST(Hpf, TheMostUrgentWithWorkRuns) {
     const auto choices = choose({unit(1, 0, true), unit(2, 10, true), unit(3, 5, true)});
-    EXPECT_FALSE(choices[0].run);
-    EXPECT_TRUE(choices[1].run);
-    EXPECT_FALSE(choices[2].run);
+    EXPECT_EQ(runs(choices), (std::vector<bool>{false, true, false}));
     EXPECT_EQ(choices[0].by, 2U);
     EXPECT_EQ(choices[2].by, 2U);
 }
 
 TEST(Hpf, EqualsRunTogether) {
     const auto choices = choose({unit(1, 10, true), unit(2, 10, true), unit(3, 9, true)});
-    EXPECT_TRUE(choices[0].run);
-    EXPECT_TRUE(choices[1].run);
-    EXPECT_FALSE(choices[2].run);
+    EXPECT_EQ(runs(choices), (std::vector<bool>{true, true, false}));
     EXPECT_EQ(choices[2].by, 1U);
 }
 

@@ -16,6 +16,72 @@ protected:
     }
 };
 
+constexpr const char* kGates = "runtime,device,routes,gate";
+constexpr const char* kWays = "runtime,device,routes,gate,way update,way debug,way preempt";
+// The stand-in's kernels run side by side here.
+constexpr const char* kMask = "runtime,device,routes,gate,way update,way debug,way preempt,way mask";
+
+// One variable of a stand-in, and what it leads to: the verdict about a level (0: about none), and a note.
+struct Fault {
+    const char* name;
+    bool cuda;  // otherwise HIP
+    const char* steps;
+    const char* variable;
+    const char* value;
+    int level;
+    const char* answer;
+    const char* because;
+    const char* note;
+};
+
+class EachFault : public DoctorFaults, public testing::WithParamInterface<Fault> {};
+
+TEST_P(EachFault, LeadsToItsVerdict) {
+    const Fault& it = GetParam();
+    const Environment faults{{it.variable, it.value}};
+    it.cuda ? try_cuda(it.steps, faults) : try_hip(it.steps, faults);
+    if (it.level != 0) expect_level(it.level, it.answer, it.because);
+    if (*it.note != '\0') expect_note(it.note);
+}
+
+constexpr Fault kFaults[] = {
+    {"RuntimeThatIsTooOld", false, "runtime", "FAKE_HIP_VERSION", "40500000", 1, "do not use", "version 4.5 is too old",
+     ""},
+    {"NoWaitValues", false, kGates, "FAKE_CUDA_NO_MEMOPS", "1", 2, "do not use",
+     "refuses to let a stream wait for a word (error 801)", ""},
+    {"MemoryThatCannotBeRegistered", false, kGates, "FAKE_CUDA_FAIL", "hipHostRegister:*:1", 2, "do not use",
+     "does not take shared memory for a device to wait on (error 1)", ""},
+    {"GateThatNeverOpens", false, kGates, "FAKE_CUDA_STORES_SEEN_MS", "-1", 2, "do not use", "a gate never opens", ""},
+    {"StoresOfOthersThatAreNotSeen", false, kGates, "FAKE_CUDA_OTHERS_UNSEEN", "1", 2, "do not use",
+     "a gate never opens: the device does not see what another process stores", ""},
+    {"StoresThatAreSeenLate", false, kGates, "FAKE_CUDA_STORES_SEEN_MS", "250", 2, "do not use",
+     "sees what this process stores only after", ""},
+    {"GateThatDoesNotHold", false, kGates, "FAKE_CUDA_OPEN_GATES", "1", 2, "do not use", "a gate does not hold", ""},
+    {"FirstWayNotPermitted", false, kWays, "FAKE_KFD_REFUSE", "07:1,87:25", 3, "not tried", "stop 3",
+     "level 3 by the way update is refused: Operation not permitted"},
+    {"SomebodyElseDebugs", false, kWays, "FAKE_KFD_REFUSE", "26:16", 3, "not tried", "stop 3",
+     "level 3 by the way debug is refused: Device or resource busy"},
+    {"ARuntimeThatTheDriverDoesNotKnowOf", false, kWays, "FAKE_KFD_NO_RUNTIME", "1", 3, "not tried", "stop 3",
+     "level 3 by the way debug is refused: Operation not permitted"},
+    {"WaysWithoutEffect", false, kWays, "FAKE_KFD_NO_EFFECT", "1", 3, "do not use", "update: without effect", ""},
+    {"ResultsThatAreLost", false, kWays, "FAKE_CUDA_INEXACT", "1", 3, "do not use",
+     "debug: the result is wrong afterwards", ""},
+    {"FewComputeUnitsRefused", false, kMask, "FAKE_KFD_REFUSE", "07:14,26:16,87:25,1a:14", 3, "do not use",
+     "mask: refused (Bad address)", "victims cannot be kept to few compute units: Bad address"},
+    {"StreamsThatShareAQueue", false, "device,gate,sharing", "FAKE_CUDA_HARDWARE_QUEUES", "1", 0, "", "",
+     "those with the numbers 2, 3, 4, 5, 6, 7, 8, 9 share stream 1's hardware queue"},
+    {"CopiesThatHoldALock", false, "device,standing", "FAKE_CUDA_COPY_LOCK", "1", 0, "", "",
+     "holds a stream's lock while a thread copies to memory that the runtime does not know"},
+    {"SynchronizesThatHoldALock", false, "device,standing", "FAKE_HIP_SYNC_LOCK", "1", 0, "", "",
+     "holds a stream's lock while a thread synchronizes"},
+    {"CudaWithoutWaitValues", true, "device,routes,gate", "FAKE_CUDA_NO_MEMOPS", "1", 2, "do not use",
+     "refuses to let a stream wait for a word (error 801)", ""},
+    {"CudaChannelsThatStandForShow", true, "device,routes,gate,stop 3", "FAKE_RM_NO_EFFECT", "1", 3, "do not use",
+     "the kernel that runs is not taken off", ""},
+};
+INSTANTIATE_TEST_SUITE_P(One, EachFault, testing::ValuesIn(kFaults),
+                         [](const auto& it) { return std::string(it.param.name); });
+
 // --- the runtime and the device
 
 TEST_F(DoctorFaults, KernelThatHangs) {
@@ -76,11 +142,6 @@ TEST_F(DoctorFaults, CodeThatWasCompiledBefore) {
     expect_level(1, "do not use", "takes none of this build's own (gfx90a, gfx942; error 209)");
 }
 
-TEST_F(DoctorFaults, RuntimeThatIsTooOld) {
-    try_hip("runtime", {{"FAKE_HIP_VERSION", "40500000"}});
-    expect_level(1, "do not use", "version 4.5 is too old");
-}
-
 TEST_F(DoctorFaults, NoPermission) {
     file("/opt/rocm/lib/libamdhip64.so.7", "");
     file("/sys/module/amdgpu/version", "6.8.5\n");
@@ -97,53 +158,7 @@ TEST_F(DoctorFaults, ARuntimeThatCallsItsOwnExports) {
     expect_level(1, "not tried", "stop 1");
 }
 
-// --- level 2
-
-TEST_F(DoctorFaults, NoWaitValues) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_NO_MEMOPS", "1"}});
-    expect_level(2, "do not use", "refuses to let a stream wait for a word (error 801)");
-}
-
-TEST_F(DoctorFaults, MemoryThatCannotBeRegistered) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_FAIL", "hipHostRegister:*:1"}});
-    expect_level(2, "do not use", "does not take shared memory for a device to wait on (error 1)");
-}
-
-TEST_F(DoctorFaults, GateThatNeverOpens) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_STORES_SEEN_MS", "-1"}});
-    expect_level(2, "do not use", "a gate never opens");
-}
-
-TEST_F(DoctorFaults, StoresOfOthersThatAreNotSeen) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_OTHERS_UNSEEN", "1"}});
-    expect_level(2, "do not use", "a gate never opens: the device does not see what another process stores");
-}
-
-TEST_F(DoctorFaults, StoresThatAreSeenLate) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_STORES_SEEN_MS", "250"}});
-    expect_level(2, "do not use", "sees what this process stores only after");
-}
-
-TEST_F(DoctorFaults, GateThatDoesNotHold) {
-    try_hip("runtime,device,routes,gate", {{"FAKE_CUDA_OPEN_GATES", "1"}});
-    expect_level(2, "do not use", "a gate does not hold");
-}
-
 // --- level 3
-
-constexpr const char* kWays = "runtime,device,routes,gate,way update,way debug,way preempt";
-
-TEST_F(DoctorFaults, FirstWayNotPermitted) {
-    try_hip(kWays, {{"FAKE_KFD_REFUSE", "07:1,87:25"}});
-    expect_level(3, "not tried", "stop 3");
-    expect_note("level 3 by the way update is refused: Operation not permitted");
-}
-
-TEST_F(DoctorFaults, SomebodyElseDebugs) {
-    try_hip(kWays, {{"FAKE_KFD_REFUSE", "26:16"}});
-    expect_level(3, "not tried", "stop 3");
-    expect_note("level 3 by the way debug is refused: Device or resource busy");
-}
 
 TEST_F(DoctorFaults, EveryWayRefused) {
     try_hip(kWays, {{"FAKE_KFD_REFUSE", "07:14,26:16,87:25"}});
@@ -157,12 +172,6 @@ TEST_F(DoctorFaults, AFaultThatLeavesALockHeld) {
     try_hip(kWays, {{"FAKE_KFD_EFAULT", "1"}});
     EXPECT_EQ(step("way update")["ending"], "done") << step("way update");
     expect_note("level 3 by the way update is refused: Bad address");
-    expect_level(3, "not tried", "stop 3");
-}
-
-TEST_F(DoctorFaults, ARuntimeThatTheDriverDoesNotKnowOf) {
-    try_hip(kWays, {{"FAKE_KFD_NO_RUNTIME", "1"}});
-    expect_note("level 3 by the way debug is refused: Operation not permitted");
     expect_level(3, "not tried", "stop 3");
 }
 
@@ -181,24 +190,12 @@ TEST_F(DoctorFaults, RoundsThatStopEverybody) {
     expect_note("suspending queues by update disturbs other programs: the p99 of one's bursts goes from ");
 }
 
-TEST_F(DoctorFaults, WaysWithoutEffect) {
-    try_hip(kWays, {{"FAKE_KFD_NO_EFFECT", "1"}});
-    expect_level(3, "do not use", "update: without effect");
-}
-
-TEST_F(DoctorFaults, ResultsThatAreLost) {
-    try_hip(kWays, {{"FAKE_CUDA_INEXACT", "1"}});
-    expect_level(3, "do not use", "debug: the result is wrong afterwards");
-}
-
 TEST_F(DoctorFaults, KernelThatIsNotTakenOffUnderTheShim) {
     try_hip("runtime,device,routes,gate,way debug,stop 3", {{"FAKE_KFD_REFUSE", "07:1,26:1,87:25"}});
     expect_level(3, "do not use", "");
     EXPECT_TRUE(comes_to_be([&] { return step("stop 3")["found"]["rounds_completing"] > 0; })) << step("stop 3");
 }
 
-// The stand-in's kernels run side by side here.
-constexpr const char* kMask = "runtime,device,routes,gate,way update,way debug,way preempt,way mask";
 const Environment kFewUnits{{"FAKE_KFD_UNITS", "32"}, {"XSCHED_HIP_FEW_UNITS", "4"}};
 
 TEST_F(DoctorFaults, OnlyFewComputeUnitsAreLeft) {
@@ -209,12 +206,6 @@ TEST_F(DoctorFaults, OnlyFewComputeUnitsAreLeft) {
     expect_level(3, "not tried", "stop 3");  // that is, masks have an effect
     EXPECT_EQ(step("way mask")["found"]["units"], 4);
     expect_note("with XSCHED_HIP_INTERRUPT=mask a victim goes on on 4 compute units");
-}
-
-TEST_F(DoctorFaults, FewComputeUnitsRefused) {
-    try_hip(kMask, {{"FAKE_KFD_REFUSE", "07:14,26:16,87:25,1a:14"}});
-    expect_level(3, "do not use", "mask: refused (Bad address)");
-    expect_note("victims cannot be kept to few compute units: Bad address");
 }
 
 TEST_F(DoctorFaults, MasksWithoutEffect) {
@@ -252,37 +243,10 @@ TEST_F(DoctorFaults, NothingIsSaved) {
 
 // --- what speaks against no level
 
-TEST_F(DoctorFaults, StreamsThatShareAQueue) {
-    try_hip("device,gate,sharing", {{"FAKE_CUDA_HARDWARE_QUEUES", "1"}});
-    expect_note("those with the numbers 2, 3, 4, 5, 6, 7, 8, 9 share stream 1's hardware queue");
-}
-
-TEST_F(DoctorFaults, CopiesThatHoldALock) {
-    try_hip("device,standing", {{"FAKE_CUDA_COPY_LOCK", "1"}});
-    expect_note("holds a stream's lock while a thread copies to memory that the runtime does not know");
-}
-
-TEST_F(DoctorFaults, SynchronizesThatHoldALock) {
-    try_hip("device,standing", {{"FAKE_HIP_SYNC_LOCK", "1"}});
-    expect_note("holds a stream's lock while a thread synchronizes");
-}
-
 TEST_F(DoctorFaults, PagesThatMove) {
     file("/proc/sys/kernel/numa_balancing", "1\n");
     try_with_files("runtime", {});
     expect_note("NUMA balancing is on: ");
-}
-
-// --- CUDA
-
-TEST_F(DoctorFaults, CudaWithoutWaitValues) {
-    try_cuda("device,routes,gate", {{"FAKE_CUDA_NO_MEMOPS", "1"}});
-    expect_level(2, "do not use", "refuses to let a stream wait for a word (error 801)");
-}
-
-TEST_F(DoctorFaults, CudaChannelsThatStandForShow) {
-    try_cuda("device,routes,gate,stop 3", {{"FAKE_RM_NO_EFFECT", "1"}});
-    expect_level(3, "do not use", "the kernel that runs is not taken off");
 }
 
 // --- OpenCL

@@ -30,11 +30,20 @@ struct Callback {
     HwCommandHandle command = 0;
 };
 
-TEST(Command, RunsOnceIsWaitedForAndDestroyed) {
-    FakeDevice device({});
+class Command : public testing::Test {
+protected:
+    void submit_suspended() {
+        XQueueSuspend(device.queue().handle(), 0);
+        XQueueSubmit(device.queue().handle(), command);
+    }
+    FakeDevice device{{}};
+    Callback callback{device};
+    const Probe& probe = callback.probe;
+    const HwCommandHandle command = callback.command;
+};
+
+TEST_F(Command, RunsOnceIsWaitedForAndDestroyed) {
     device.run_freely();
-    Callback callback(device);
-    const auto& [probe, command] = callback;
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedErrorNotAllowed) << "not submitted yet";
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
     ASSERT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
@@ -46,10 +55,7 @@ TEST(Command, RunsOnceIsWaitedForAndDestroyed) {
     EXPECT_EQ(HwCommandDestroy(command), kXSchedErrorNotFound);
 }
 
-TEST(Command, WaitsWhileItsQueueIsSuspended) {
-    FakeDevice device({});
-    Callback callback(device);
-    const auto& [probe, command] = callback;
+TEST_F(Command, WaitsWhileItsQueueIsSuspended) {
     XQueueSuspend(device.queue().handle(), 0);
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
     EXPECT_EQ(probe.ran, 0);
@@ -60,12 +66,8 @@ TEST(Command, WaitsWhileItsQueueIsSuspended) {
     HwCommandDestroy(command);
 }
 
-TEST(Command, OneWhoseHandleIsGivenUpStillRuns) {
-    FakeDevice device({});
-    Callback callback(device);
-    const auto& [probe, command] = callback;
-    XQueueSuspend(device.queue().handle(), 0);
-    XQueueSubmit(device.queue().handle(), command);
+TEST_F(Command, OneWhoseHandleIsGivenUpStillRuns) {
+    submit_suspended();
     EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedErrorNotFound);
     device.run_freely();
@@ -74,12 +76,9 @@ TEST(Command, OneWhoseHandleIsGivenUpStillRuns) {
     EXPECT_EQ(device.executed(), std::vector<int>{42});
 }
 
-TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
-    FakeDevice device({});
+TEST_F(Command, IsWaitedForOnItsOwnQueueAlone) {
     FakeDevice other({});
     device.run_freely();
-    Callback callback(device);
-    const auto& [probe, command] = callback;
     XQueueSubmit(device.queue().handle(), command);
     EXPECT_EQ(XQueueWait(other.queue().handle(), command), kXSchedErrorInvalidValue);
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
@@ -87,10 +86,10 @@ TEST(Command, IsWaitedForOnItsOwnQueueAlone) {
 }
 
 // Where nothing is kept back in our memory a command is launched in its place among native calls.
-TEST(Command, OnAGatedDeviceItKeepsItsOrderAndIsWaitedFor) {
+TEST(GatedCommand, KeepsItsOrderAndIsWaitedFor) {
     FakeDevice device({.levels = 0b110, .gated = true});
-    Callback callback(device);
-    const auto& [probe, command] = callback;
+    const Callback callback(device);
+    const HwCommandHandle command = callback.command;
     XQueueSuspend(device.queue().handle(), 0);
     device.enqueue(1);
     ASSERT_EQ(XQueueSubmit(device.queue().handle(), command), kXSchedSuccess);
@@ -106,19 +105,15 @@ TEST(Command, OnAGatedDeviceItKeepsItsOrderAndIsWaitedFor) {
     EXPECT_EQ(XQueueResume(queue, 0), kXSchedErrorNotFound) << "a command left the queue unfinished";
 }
 
-TEST(Command, ADroppedOneReleasesItsWaiter) {
-    FakeDevice device({});
-    Callback callback(device);
-    const auto& [probe, command] = callback;
-    XQueueSuspend(device.queue().handle(), 0);
-    XQueueSubmit(device.queue().handle(), command);
+TEST_F(Command, ADroppedOneReleasesItsWaiter) {
+    submit_suspended();
     XQueueResume(device.queue().handle(), kQueueResumeFlagDropCommands);
     EXPECT_EQ(XQueueWait(device.queue().handle(), command), kXSchedSuccess);
     EXPECT_EQ(probe.ran, 0);
     EXPECT_EQ(HwCommandDestroy(command), kXSchedSuccess);
 }
 
-TEST(Command, BadArgumentsAreStatuses) {
+TEST(CommandArguments, BadOnesAreStatuses) {
     HwCommandHandle command = 0;
     EXPECT_EQ(HwCommandCreateCallback(nullptr, run, nullptr), kXSchedErrorInvalidValue);
     EXPECT_EQ(HwCommandCreateCallback(&command, nullptr, nullptr), kXSchedErrorInvalidValue);

@@ -6,27 +6,22 @@
 
 #include "queue/devices.h"
 
+namespace xsched::ipc {
 namespace {
-
-using xsched::fake::FakeDevice;
-using xsched::ipc::kMostSharedUses;
-using xsched::ipc::SharedEvents;
-using xsched::ipc::SharedUse;
-using xsched::test::kHolds;
 
 const SharedUse* find(const SharedUse (&table)[kMostSharedUses], uint64_t event) {
     for (const SharedUse& use : table)
         if (use.event == event) return &use;
     return nullptr;
 }
-SharedEvents& told(FakeDevice& device) { return device.region().header.shared_events; }
+SharedEvents& told(fake::FakeDevice& device) { return device.region().header.shared_events; }
 int count(const SharedUse (&table)[kMostSharedUses]) {
     return static_cast<int>(
         std::count_if(std::begin(table), std::end(table), [](const SharedUse& use) { return use.event != 0; }));
 }
 
 TEST(SharedEvents, ARecordSaysWhatItIsBehind) {
-    FakeDevice device(kHolds);
+    fake::FakeDevice device(test::kHolds);
     device.enqueue(0);
     device.enqueue(1);
     xq_shared_event(device.abi_queue(), 101, kXqRecords);
@@ -39,7 +34,7 @@ TEST(SharedEvents, ARecordSaysWhatItIsBehind) {
 }
 
 TEST(SharedEvents, TheLastRecordAndTheLastWaitCount) {
-    FakeDevice device(kHolds);
+    fake::FakeDevice device(test::kHolds);
     for (int i = 0; i < 3; ++i) {
         device.enqueue(i);
         xq_shared_event(device.abi_queue(), 1, kXqRecords);
@@ -51,7 +46,7 @@ TEST(SharedEvents, TheLastRecordAndTheLastWaitCount) {
 }
 
 TEST(SharedEvents, OnlyWhatIsOverMakesRoom) {
-    FakeDevice device(kHolds);
+    fake::FakeDevice device(test::kHolds);
     device.enqueue(0);
     for (uint64_t event = 1; event <= kMostSharedUses; ++event) xq_shared_event(device.abi_queue(), event, kXqWaits);
     xq_shared_event(device.abi_queue(), 100, kXqWaits);
@@ -64,7 +59,7 @@ TEST(SharedEvents, OnlyWhatIsOverMakesRoom) {
 }
 
 TEST(SharedEvents, AWaitWakesTheScheduler) {
-    FakeDevice device(kHolds);
+    fake::FakeDevice device(test::kHolds);
     device.enqueue(0);
     const auto& header = device.region().header;
     xq_shared_event(device.abi_queue(), 1, kXqRecords);
@@ -76,3 +71,4 @@ TEST(SharedEvents, AWaitWakesTheScheduler) {
 }
 
 }  // namespace
+}  // namespace xsched::ipc

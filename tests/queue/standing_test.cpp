@@ -4,13 +4,8 @@
 
 #include "queue/devices.h"
 
+namespace xsched::queue {
 namespace {
-
-using xsched::fake::FakeDevice;
-using xsched::fake::Traits;
-using xsched::queue::Stand;
-using xsched::queue::Standing;
-using xsched::test::kHolds;
 
 class Stands : public testing::Test {
 protected:
@@ -81,7 +76,7 @@ class StandingQueue : public testing::Test {
 protected:
     bool stands() { return xsched::ipc::work_of(device.slot()).stands; }
     bool ready() { return xsched::ipc::work_of(device.slot()).ready; }
-    FakeDevice device{kHolds};
+    fake::FakeDevice device{test::kHolds};
 };
 
 TEST_F(StandingQueue, IsReadyUntilItsOtherWorkIsDoneAndAgainWhenTheWaitIsOver) {
@@ -128,3 +123,4 @@ TEST_F(StandingQueue, OfDroppedCommandsNothingStands) {
 }
 
 }  // namespace
+}  // namespace xsched::queue

@@ -257,6 +257,14 @@ TEST_F(Supervised, WhatAPersonSuspendedStaysSo) {
     ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "suspend"}, {"queue", 1}}).value("ok", false));
     client->submit(0);
     ASSERT_TRUE(client->becomes_suspended(0, true));
+    // To the next server, with one queue.
+    const auto come_again = [&](unsigned at, uint64_t handle) {
+        ASSERT_EQ(kill(server_pid, SIGKILL), 0);
+        expect_successor();
+        client.emplace(socket());
+        client->add_queue(at, 0, handle);
+        client->submit(at);
+    };
     for (int i = 0; i < 2; ++i) {
         ASSERT_EQ(kill(server_pid, SIGKILL), 0);
         expect_successor();
@@ -272,19 +280,11 @@ TEST_F(Supervised, WhatAPersonSuspendedStaysSo) {
     }
     ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "suspend"}, {"pid", getpid()}}).value("ok", false));
     EXPECT_TRUE(client->becomes_suspended(1, true));
-    ASSERT_EQ(kill(server_pid, SIGKILL), 0);
-    expect_successor();
-    client.emplace(socket());
-    client->add_queue(5, 0, 0x7);
-    client->submit(5);
+    come_again(5, 0x7);
     EXPECT_TRUE(client->becomes_suspended(5, true)) << "the whole process is suspended";
     ASSERT_TRUE(TestTool(socket()).ask({{"cmd", "resume"}, {"pid", getpid()}}).value("ok", false));
     EXPECT_TRUE(client->becomes_suspended(5, false));
-    ASSERT_EQ(kill(server_pid, SIGKILL), 0);
-    expect_successor();
-    client.emplace(socket());
-    client->add_queue(0, 0, 0x1);
-    client->submit(0);
+    come_again(0, 0x1);
     EXPECT_EQ(client_count(), 1);
     usleep(50'000);
     EXPECT_EQ(client->slot(0).suspended.load(), 0U) << "resumed is resumed";

@@ -72,15 +72,7 @@ TEST_F(CudaCheckpoint, TheNextServerKnowsThatTheDriverMovedIt) {
     const std::string pid = std::to_string(holder->pid());
     xcli({"suspend", "--memory", pid});
     ASSERT_EQ(status_, 0) << tool_->err();
-    const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
-    const int before = server_pid();
-    ASSERT_EQ(kill(before, SIGKILL), 0);
-    ASSERT_TRUE(eventually([&] { return server_pid() > 0 && server_pid() != before; }));
-    const auto is_away = [&] {
-        const Json known = program(*holder);
-        return known.is_object() && known["memory_by_driver"] == true && known["memory_on_host"] == 96 << 20;
-    };
-    EXPECT_TRUE(eventually(is_away)) << program(*holder).dump() << supervisor.err();
+    next_server_knows(*holder, "memory_by_driver", supervisor);
     xcli({"resume", pid});
     EXPECT_EQ(status_, 0) << tool_->out() << tool_->err();
     EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();

@@ -45,7 +45,7 @@ protected:
     }
     // Starts `low`, a second program of the same priority, and `high`, and waits until the server has the channels of
     // the first two. They are a gang, because programs of equal priority would otherwise take turns.
-    void start_two(std::unique_ptr<CudaProgram>& other, std::unique_ptr<RmFile>& other_rm) {
+    void start_two() {
         const Environment together{{"XSCHED_AUTO_XQUEUE_GANG", "training"}};
         other = start_on_rm("other", 0, kLongKernelUs, together);
         other->work();
@@ -85,13 +85,14 @@ protected:
     }
 
     std::unique_ptr<RmFile> low_rm;
+
+    std::unique_ptr<CudaProgram> other;  // the second program of the same priority
+    std::unique_ptr<RmFile> other_rm;
 };
 
 // xserver takes several programs off in one call: calls of their agents would wait for each other in the driver.
 TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
-    std::unique_ptr<CudaProgram> other;
-    std::unique_ptr<RmFile> other_rm;
-    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
+    ASSERT_NO_FATAL_FAILURE(start_two());
     const auto together = [&] { return low_rm->state().together.load() + other_rm->state().together.load(); };
     EXPECT_TRUE(eventually([&] {
         high->work();
@@ -161,9 +162,7 @@ TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
     server.reset();
     server_more_ = {{"FAKE_RM_REFUSE", "2080110b:1b"}};
     start_with_rm();
-    std::unique_ptr<CudaProgram> other;
-    std::unique_ptr<RmFile> other_rm;
-    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
+    ASSERT_NO_FATAL_FAILURE(start_two());
     high->work();
     EXPECT_TRUE(low_rm->becomes_disabled(true)) << server->process().err();
     EXPECT_TRUE(other_rm->becomes_disabled(true)) << server->process().err();
@@ -175,9 +174,7 @@ TEST_F(CudaInterrupt, WhereTheServerMayNotTheProgramsDoItThemselves) {
 
 // A server that dies leaves no program off the device.
 TEST_F(CudaInterrupt, WhatWasTakenOffTogetherRunsWithoutItsServer) {
-    std::unique_ptr<CudaProgram> other;
-    std::unique_ptr<RmFile> other_rm;
-    ASSERT_NO_FATAL_FAILURE(start_two(other, other_rm));
+    ASSERT_NO_FATAL_FAILURE(start_two());
     high->work();
     ASSERT_TRUE(low_rm->becomes_disabled(true)) << low->process().err();
     ASSERT_TRUE(other_rm->becomes_disabled(true)) << other->process().err();

@@ -35,8 +35,7 @@ TEST_F(CudaMemory, AMoreUrgentProgramGivesNothing) {
 TEST_F(CudaMemory, WhatTheUrgentProgramHadIsThereWhenItIsKilled) {
     const auto holder = holding(0, true);
     const auto taker = taking(10, "code 0");
-    kill(taker->pid(), SIGKILL);
-    taker->wait();
+    kill_now(*taker);
     EXPECT_TRUE(goes_on(*holder)) << holder->out() << holder->err();
     ends_well(*holder);
 }
@@ -44,8 +43,7 @@ TEST_F(CudaMemory, WhatTheUrgentProgramHadIsThereWhenItIsKilled) {
 TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
     const auto holder = holding(0, true);
     const auto taker = taking(10, "code 0");
-    kill(holder->pid(), SIGKILL);
-    holder->wait();
+    kill_now(*holder);
     tell("taker");
     EXPECT_EQ(taker->wait(), 0);
     const auto next = start(kTaker, "190", 0, false, "next");
@@ -159,15 +157,7 @@ TEST_F(CudaMemory, AnotherServerKnowsWhatAPersonSentAway) {
     const auto holder = holding(10, true);
     ASSERT_TRUE(order("suspend", *holder, {{"memory", true}})["ok"]);
     ASSERT_TRUE(eventually([&] { return program(*holder)["memory_on_host"] == 96 << 20; }));
-    const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
-    const int before = server_pid();
-    ASSERT_EQ(kill(before, SIGKILL), 0);
-    ASSERT_TRUE(eventually([&] { return server_pid() > 0 && server_pid() != before; }));
-    const auto is_away = [&] {
-        const Json known = program(*holder);
-        return known.is_object() && known["memory_sent_away"] == true && known["memory_on_host"] == 96 << 20;
-    };
-    EXPECT_TRUE(eventually(is_away)) << program(*holder).dump() << supervisor.err();
+    next_server_knows(*holder, "memory_sent_away", supervisor);
     EXPECT_EQ((holder->take_output(), holder->err()).find("came back"), std::string::npos)
         << "it stayed away meanwhile: " << holder->err();
     ASSERT_TRUE(order("resume", *holder, {})["ok"]);

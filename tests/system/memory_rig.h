@@ -253,6 +253,22 @@ protected:
         return answer_of_server(socket(), request);
     }
     // Returns the server's facts about it.
+    static void kill_now(Process& program) {
+        kill(program.pid(), SIGKILL);
+        program.wait();
+    }
+    // Kills the server. The next one is to know that the holder's memory is away, and that `why` is true of it.
+    void next_server_knows(const Process& holder, const char* why, Process& supervisor) {
+        const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
+        const int before = server_pid();
+        ASSERT_EQ(kill(before, SIGKILL), 0);
+        ASSERT_TRUE(eventually([&] { return server_pid() > 0 && server_pid() != before; }));
+        const auto is_away = [&] {
+            const Json known = program(holder);
+            return known.is_object() && known[why] == true && known["memory_on_host"] == 96 << 20;
+        };
+        EXPECT_TRUE(eventually(is_away)) << program(holder).dump() << supervisor.err();
+    }
     Json program(const Process& program) const {
         return answer_of_server(socket(), {{"cmd", "programs"}, {"pid", program.pid()}})["programs"][0];
     }

@@ -1,11 +1,12 @@
 // xcli explain with a real server: its sentences, and slow bursts as they happen.
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "cli/cli_rig.h"
+#include "support/repeating.h"
 #include "support/trainer_and_urgent.h"
 
 namespace xsched::test {
@@ -45,21 +46,17 @@ TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
 }
 
 TEST_F(ExplainCommand, FollowsSlowBursts) {
-    std::atomic<bool> over{false};
-    std::thread program([&] {
-        while (!over) {
-            urgent.submit(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            urgent.complete(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            victim.complete(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            victim.submit(0);
-        }
+    std::optional<Repeating> programs(std::in_place, [&] {
+        urgent.submit(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        urgent.complete(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        victim.complete(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        victim.submit(0);
     });
     const Outcome outcome = xcli({"explain", "trainer", "--slow", "5ms", "-t", "500ms"});
-    over = true;
-    program.join();
+    programs.reset();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(has(outcome.out, "(trainer, priority 0): a burst of ")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, " held behind pid ")) << outcome.out;

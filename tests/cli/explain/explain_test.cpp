@@ -86,6 +86,64 @@ protected:
     int64_t restarts = 0;
 };
 
+struct Reason {
+    const char* reason;
+    const char* policy;
+    bool by_other;
+    double ms;
+    uint64_t holds;
+    WhySlow finding;
+    const char *headline, *advice;
+};
+TEST_F(Explain, EachReasonIsItsOwnFinding) {
+    const Reason reasons[] = {
+        {"anticipation", "HPF", true, 5, 3, WhySlow::kMoreUrgent, "3 times behind pid 1002", "xcli hint"},
+        {"copies_wait", "HPF", true, 50, 5, WhySlow::kMoreUrgent, "its copies would be in the way",
+         "xcli hint 1001 -p"},
+        {"no_execute", "HPF", false, 1000, 0, WhySlow::kNoExecute, "priority -256", "-p 0"},
+        {"late", "HPF", true, 100, 10, WhySlow::kLate, "missed its deadline", "-d "},
+        {"expected", "HPF", true, 100, 10, WhySlow::kAnnounced, "a burst that was announced", "--period"},
+        {"elsewhere", "HPF", true, 100, 10, WhySlow::kElsewhere, "on another device", "HPF"},
+        {"not_its_turn", "UP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up its share", " -u PERCENT"},
+        {"not_its_turn", "CFS", true, 500, 50, WhySlow::kTurns, "policy CFS gave the turn to another", "xcli policy"},
+        // Turns that the core makes of equals are not the policy's, which may give none.
+        {"equals_turn", "HPF", true, 500, 50, WhySlow::kTurns, "programs of one priority take turns",
+         "as important as the others"},
+        {"favoured", "HPF", true, 500, 50, WhySlow::kTurns, "had waited for half of the starvation limit",
+         "as important as the other"}};
+    for (const Reason& it : reasons) {
+        SCOPED_TRACE(it.reason);
+        policy = it.policy;
+        hold(cause(it.reason, it.by_other ? &other : nullptr, it.ms, it.holds));
+        expect(it.finding, false, it.headline, it.advice);
+    }
+}
+
+// A fact that the server tells of the program itself.
+struct Told {
+    const char* member;
+    Json value;
+    WhySlow finding;
+    bool not_us;
+    const char *headline, *advice;
+};
+TEST_F(Explain, AFactAboutTheProgramItselfIsAFinding) {
+    const Json usual = slow;
+    const Told all[] = {
+        {"suspended_by_itself", true, WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume"},
+        {"waits_for_host", true, WhySlow::kWaitsForHost, true, "wait for its host", "event"},
+        {"memory_on_host", uint64_t{3} << 29, WhySlow::kWaitsForMemory, false, "1.50 GiB are on the host", "priority"},
+        {"lost_claim", true, WhySlow::kLostClaim, false, "lost its claim", "complete"},
+        {"unscheduled", 3, WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit"},
+        {"queues", 0, WhySlow::kNoQueues, true, "", "first launch"}};
+    for (const Told& it : all) {
+        SCOPED_TRACE(it.member);
+        slow = usual;
+        slow[it.member] = it.value;
+        expect(it.finding, it.not_us, it.headline, it.advice);
+    }
+}
+
 TEST_F(Explain, HeldByAMoreUrgentProgram) {
     hold(cause("less_urgent", &other, 41, 37));
     expect(WhySlow::kMoreUrgent, false,
@@ -137,11 +195,6 @@ TEST_F(Explain, HeldByAProgramOfAnotherUser) {
     expect(WhySlow::kMoreUrgent, false, "behind another user's program", "");
 }
 
-TEST_F(Explain, HeldThroughAnticipation) {
-    hold(cause("anticipation", &other, 5, 3));
-    expect(WhySlow::kMoreUrgent, false, "3 times behind pid 1002", "xcli hint");
-}
-
 TEST_F(Explain, HeldTenSecondsAgo) {
     hold(cause("less_urgent", &other, 41, 37));
     slow["held"][0] = window(1);
@@ -167,37 +220,12 @@ TEST_F(Explain, ShareUsedUp) {
     expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
 }
 
-TEST_F(Explain, AdviceFitsThePolicyInForce) {
-    policy = "UP";
-    hold(cause("not_its_turn", &other, 600, 50));
-    expect(WhySlow::kShareUsedUp, false, "it has used up its share", " -u PERCENT");
-}
-
 TEST_F(Explain, AnEndedProgramIsNotToBeLowered) {
     hold(cause("more_urgent", &other, 400, 20));
     expect(WhySlow::kMoreUrgent, false, "", "lower the other's");
     other["pid"] = 4194999;  // the cause keeps the number that it had
     const std::string advice = explained().advice;
     EXPECT_FALSE(has(advice, "lower the other's")) << advice;
-}
-
-TEST_F(Explain, TurnsOfThePolicy) {
-    policy = "CFS";
-    hold(cause("not_its_turn", &other, 500, 50));
-    expect(WhySlow::kTurns, false, "policy CFS gave the turn to another", "xcli policy");
-}
-
-// Turns that the core makes of equals are not the policy's, which may give none.
-TEST_F(Explain, TurnsOfEquals) {
-    hold(cause("equals_turn", &other, 500, 50));
-    expect(WhySlow::kTurns, false, "programs of one priority take turns", "as important as the others");
-    hold(cause("favoured", &other, 500, 50));
-    expect(WhySlow::kTurns, false, "had waited for half of the starvation limit", "as important as the other");
-}
-
-TEST_F(Explain, CopiesThatWait) {
-    hold(cause("copies_wait", &other, 50, 5));
-    expect(WhySlow::kMoreUrgent, false, "its copies would be in the way", "xcli hint 1001 -p");
 }
 
 TEST_F(Explain, Limit) {
@@ -214,26 +242,6 @@ TEST_F(Explain, SuspendedByAPerson) {
     EXPECT_EQ(explained().details.front(), "now: held for 60.0 s");
 }
 
-TEST_F(Explain, PriorityNever) {
-    hold(cause("no_execute", nullptr, 1000, 0));
-    expect(WhySlow::kNoExecute, false, "priority -256", "-p 0");
-}
-
-TEST_F(Explain, LateWork) {
-    hold(cause("late", &other, 100, 10));
-    expect(WhySlow::kLate, false, "missed its deadline", "-d ");
-}
-
-TEST_F(Explain, AnnouncedBurst) {
-    hold(cause("expected", &other, 100, 10));
-    expect(WhySlow::kAnnounced, false, "a burst that was announced", "--period");
-}
-
-TEST_F(Explain, UrgentWorkElsewhere) {
-    hold(cause("elsewhere", &other, 100, 10));
-    expect(WhySlow::kElsewhere, false, "on another device", "HPF");
-}
-
 TEST_F(Explain, ServerLost) {
     restarts = 1;
     uptime_s = 0.8;
@@ -246,36 +254,6 @@ TEST_F(Explain, StoppedProcess) {
     slow["stopped"] = true;
     hold(cause("less_urgent", &other, 41, 37));
     expect(WhySlow::kStopped, true, "stopped by a signal", "kill -CONT 1001");
-}
-
-TEST_F(Explain, SuspendedByItself) {
-    slow["suspended_by_itself"] = true;
-    expect(WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume");
-}
-
-TEST_F(Explain, WaitsForItsHost) {
-    slow["waits_for_host"] = true;
-    expect(WhySlow::kWaitsForHost, true, "wait for its host", "event");
-}
-
-TEST_F(Explain, WaitsForItsMemory) {
-    slow["memory_on_host"] = uint64_t{3} << 29;
-    expect(WhySlow::kWaitsForMemory, false, "1.50 GiB are on the host", "priority");
-}
-
-TEST_F(Explain, LostItsClaim) {
-    slow["lost_claim"] = true;
-    expect(WhySlow::kLostClaim, false, "lost its claim", "complete");
-}
-
-TEST_F(Explain, BeyondItsUsersLimit) {
-    slow["unscheduled"] = 3;
-    expect(WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit");
-}
-
-TEST_F(Explain, NoQueues) {
-    slow["queues"] = 0;
-    expect(WhySlow::kNoQueues, true, "", "first launch");
 }
 
 TEST_F(Explain, LongKernelsWithoutLevelThree) {

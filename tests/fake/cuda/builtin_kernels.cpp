@@ -61,12 +61,11 @@ void run_spin(const std::byte* parameters, size_t) { run_for(int64_t{read<uint32
 
 void run_noop(const std::byte*, size_t) {}
 
-void run_busy(const std::byte* parameters, size_t threads) {
-    uint32_t* words = words_at(parameters, 0);
-    const auto steps = read<uint32_t>(parameters, 8);
+// Takes each word that many steps of a generator further: a step is composed with itself by squaring.
+void take_steps(uint32_t* words, size_t count, uint64_t steps) {
     uint32_t multiplier = 1664525, increment = 1013904223;
-    uint32_t factor = 1, sum = 0;  // of all steps: the step is composed with itself by squaring
-    for (uint32_t left = steps; left != 0; left >>= 1) {
+    uint32_t factor = 1, sum = 0;  // of all steps
+    for (uint64_t left = steps; left != 0; left >>= 1) {
         if ((left & 1) != 0) {
             sum = sum * multiplier + increment;
             factor *= multiplier;
@@ -74,7 +73,13 @@ void run_busy(const std::byte* parameters, size_t threads) {
         increment *= multiplier + 1;
         multiplier *= multiplier;
     }
-    for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
+    for (size_t i = 0; i < count; ++i) words[i] = words[i] * factor + sum;
+}
+
+void run_busy(const std::byte* parameters, size_t threads) {
+    uint32_t* words = words_at(parameters, 0);
+    const auto steps = read<uint32_t>(parameters, 8);
+    take_steps(words, threads, steps);
     while (kernels_hang()) run_for(1'000'000);
     if (result_is_lost(run_for(int64_t{steps} * 20))) ++words[0];
 }
@@ -84,22 +89,11 @@ void run_tick(const std::byte* parameters, size_t threads) {
     uint32_t* words = words_at(parameters, 0);
     auto* tick = reinterpret_cast<uint64_t*>(host_of(read<CUdeviceptr>(parameters, 8)));
     const auto rounds = read<uint32_t>(parameters, 16);
-    const uint64_t steps = uint64_t{rounds} * 1000;
-    uint32_t multiplier = 1664525, increment = 1013904223;
-    uint32_t factor = 1, sum = 0;
-    for (uint64_t left = steps; left != 0; left >>= 1) {
-        if ((left & 1) != 0) {
-            sum = sum * multiplier + increment;
-            factor *= multiplier;
-        }
-        increment *= multiplier + 1;
-        multiplier *= multiplier;
-    }
     for (uint32_t i = 0; i < rounds; ++i) {
         run_for(2500);
         __atomic_store_n(tick, static_cast<uint64_t>(clock_ns()), __ATOMIC_RELEASE);
     }
-    for (size_t i = 0; i < threads; ++i) words[i] = words[i] * factor + sum;
+    take_steps(words, threads, uint64_t{rounds} * 1000);
 }
 
 void run_keep_alive(const std::byte* parameters, size_t) {

@@ -57,14 +57,6 @@ std::vector<Fault> faults_in(const char* variable) {
     return faults;
 }
 
-Break parse_break(const std::string& text) {
-    if (text == "1" || text == "order") return Break::kOrder;
-    if (text == "waits") return Break::kWaits;
-    if (text == "drop") return Break::kDrop;
-    if (text == "early") return Break::kEarly;
-    return Break::kNone;
-}
-
 void load_settings() {
     const int64_t queue = number_of("FAKE_CUDA_QUEUE");
     g_settings.queue = queue > 0 && queue < kMostQueued ? static_cast<uint32_t>(queue) : kMostQueued;

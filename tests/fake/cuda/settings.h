@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "fake/cuda/cuda_driver.h"
+#include "fake/environment.h"
 
 namespace fake {
-
-enum class Break { kNone, kOrder, kWaits, kDrop, kEarly };
 
 constexpr uint32_t kMostQueued = 1024;
 constexpr int kMostDevices = 2;

@@ -8,6 +8,14 @@ const CUexternalSemaphore* cu_semaphores(void* const* semaphores) {
     return reinterpret_cast<const CUexternalSemaphore*>(semaphores);
 }
 
+template <typename Parameters>
+hipError_t in_order(CUresult (*call)(const CUexternalSemaphore*, const Parameters*, unsigned, CUstream),
+                    void* const* semaphores, const void* parameters, unsigned count, hipStream_t stream) {
+    HIP_TRY(use_stream(stream));
+    return static_cast<hipError_t>(
+        call(cu_semaphores(semaphores), static_cast<const Parameters*>(parameters), count, cu_stream(stream)));
+}
+
 }  // namespace
 }  // namespace hip_layer
 
@@ -23,16 +31,10 @@ HIP_FUNCTION(hipDestroyExternalSemaphore, (void* semaphore), (semaphore)) {
 HIP_FUNCTION(hipSignalExternalSemaphoresAsync,
              (void* const* semaphores, const void* parameters, unsigned count, hipStream_t stream),
              (semaphores, parameters, count, stream)) {
-    HIP_TRY(use_stream(stream));
-    return static_cast<hipError_t>(cu().cuSignalExternalSemaphoresAsync(
-        cu_semaphores(semaphores), static_cast<const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS*>(parameters), count,
-        cu_stream(stream)));
+    return in_order(cu().cuSignalExternalSemaphoresAsync, semaphores, parameters, count, stream);
 }
 HIP_FUNCTION(hipWaitExternalSemaphoresAsync,
              (void* const* semaphores, const void* parameters, unsigned count, hipStream_t stream),
              (semaphores, parameters, count, stream)) {
-    HIP_TRY(use_stream(stream));
-    return static_cast<hipError_t>(cu().cuWaitExternalSemaphoresAsync(
-        cu_semaphores(semaphores), static_cast<const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS*>(parameters), count,
-        cu_stream(stream)));
+    return in_order(cu().cuWaitExternalSemaphoresAsync, semaphores, parameters, count, stream);
 }

@@ -75,6 +75,15 @@ hipError_t word_for_driver(void* address, bool waits, CUdeviceptr* word) {
     return is_signal(address) ? code_of(cu().cuMemHostGetDevicePointer_v2(word, address, 0)) : hipSuccess;
 }
 
+// Makes the call in the stream with the driver's address of the word.
+template <typename Call>
+hipError_t on_word(hipStream_t stream, void* word, bool waits, Call call) {
+    CUdeviceptr address = 0;
+    HIP_TRY(use_stream(stream));
+    HIP_TRY(word_for_driver(word, waits, &address));
+    return code_of(call(address));
+}
+
 }  // namespace
 }  // namespace hip_layer
 
@@ -146,33 +155,29 @@ HIP_FUNCTION(hipStreamAddCallback_spt, (hipStream_t stream, void* function, void
 
 HIP_FUNCTION(hipStreamWaitValue32, (hipStream_t stream, void* word, uint32_t value, unsigned flags, uint32_t mask),
              (stream, word, value, flags, mask)) {
-    CUdeviceptr address = 0;
-    HIP_TRY(use_stream(stream));
-    HIP_TRY(word_for_driver(word, true, &address));
     if (mask != UINT32_MAX) return hipErrorNotSupported;
-    return code_of(cu().cuStreamWaitValue32_v2(cu_stream(stream), address, value, flags));
+    return on_word(stream, word, true, [&](CUdeviceptr address) {
+        return cu().cuStreamWaitValue32_v2(cu_stream(stream), address, value, flags);
+    });
 }
 HIP_FUNCTION(hipStreamWaitValue64, (hipStream_t stream, void* word, uint64_t value, unsigned flags, uint64_t mask),
              (stream, word, value, flags, mask)) {
-    CUdeviceptr address = 0;
-    HIP_TRY(use_stream(stream));
-    HIP_TRY(word_for_driver(word, true, &address));
     if (mask != UINT64_MAX) return hipErrorNotSupported;
-    return code_of(cu().cuStreamWaitValue64_v2(cu_stream(stream), address, value, flags));
+    return on_word(stream, word, true, [&](CUdeviceptr address) {
+        return cu().cuStreamWaitValue64_v2(cu_stream(stream), address, value, flags);
+    });
 }
 HIP_FUNCTION(hipStreamWriteValue32, (hipStream_t stream, void* word, uint32_t value, unsigned flags),
              (stream, word, value, flags)) {
-    CUdeviceptr address = 0;
-    HIP_TRY(use_stream(stream));
-    HIP_TRY(word_for_driver(word, false, &address));
-    return code_of(cu().cuStreamWriteValue32_v2(cu_stream(stream), address, value, flags));
+    return on_word(stream, word, false, [&](CUdeviceptr address) {
+        return cu().cuStreamWriteValue32_v2(cu_stream(stream), address, value, flags);
+    });
 }
 HIP_FUNCTION(hipStreamWriteValue64, (hipStream_t stream, void* word, uint64_t value, unsigned flags),
              (stream, word, value, flags)) {
-    CUdeviceptr address = 0;
-    HIP_TRY(use_stream(stream));
-    HIP_TRY(word_for_driver(word, false, &address));
-    return code_of(cu().cuStreamWriteValue64_v2(cu_stream(stream), address, value, flags));
+    return on_word(stream, word, false, [&](CUdeviceptr address) {
+        return cu().cuStreamWriteValue64_v2(cu_stream(stream), address, value, flags);
+    });
 }
 HIP_FUNCTION(hipStreamBatchMemOp, (hipStream_t stream, unsigned count, void* operations, unsigned flags),
              (stream, count, operations, flags)) {

@@ -66,9 +66,6 @@ cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, void(CL_CA
                                                   void* user_data) {
     FAKE_ENTRY();
     if (!fake::good(context)) return CL_INVALID_CONTEXT;
-    if (notify == nullptr) return CL_INVALID_VALUE;
-    const std::lock_guard lock(context->mutex);
-    context->destructors.emplace_back(notify, user_data);
-    return CL_SUCCESS;
+    return fake::add_destructor(*context, notify, user_data);
 }
 }

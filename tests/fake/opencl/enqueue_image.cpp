@@ -16,6 +16,12 @@ cl_int check_region(cl_command_queue queue, cl_mem image, const size_t* origin, 
     return fake::fits(fake::image_box(image, origin), extent, image->data, image->size) ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
+cl_int check_transfer(cl_command_queue queue, cl_mem image, const size_t* origin, const size_t* region,
+                      const void* pointer) {
+    const cl_int bad = check_region(queue, image, origin, region);
+    return bad == CL_SUCCESS && pointer == nullptr ? CL_INVALID_VALUE : bad;
+}
+
 }  // namespace
 
 extern "C" {
@@ -24,8 +30,7 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_b
                                       const size_t* region, size_t row_pitch, size_t slice_pitch, void* pointer,
                                       cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
-    if (const cl_int bad = check_region(queue, image, origin, region); bad != CL_SUCCESS) return bad;
-    if (pointer == nullptr) return CL_INVALID_VALUE;
+    if (const cl_int bad = check_transfer(queue, image, origin, region, pointer); bad != CL_SUCCESS) return bad;
     const Extent extent = fake::image_extent(image, region);
     return fake::enqueue_copy(queue, CL_COMMAND_READ_IMAGE, blocking != CL_FALSE, nullptr,
                               fake::host_box(pointer, row_pitch, slice_pitch, extent), image,
@@ -36,8 +41,7 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_
                                        const size_t* region, size_t row_pitch, size_t slice_pitch, const void* pointer,
                                        cl_uint wait_count, const cl_event* wait_list, cl_event* event) {
     FAKE_ENTRY();
-    if (const cl_int bad = check_region(queue, image, origin, region); bad != CL_SUCCESS) return bad;
-    if (pointer == nullptr) return CL_INVALID_VALUE;
+    if (const cl_int bad = check_transfer(queue, image, origin, region, pointer); bad != CL_SUCCESS) return bad;
     const Extent extent = fake::image_extent(image, region);
     return fake::enqueue_copy(queue, CL_COMMAND_WRITE_IMAGE, blocking != CL_FALSE, image,
                               fake::image_box(image, origin), nullptr,

@@ -96,9 +96,6 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, void(CL_CALLB
                                                     void* user_data) {
     FAKE_ENTRY();
     if (!fake::good(memory)) return CL_INVALID_MEM_OBJECT;
-    if (notify == nullptr) return CL_INVALID_VALUE;
-    const std::lock_guard lock(memory->mutex);
-    memory->destructors.emplace_back(notify, user_data);
-    return CL_SUCCESS;
+    return fake::add_destructor(*memory, notify, user_data);
 }
 }

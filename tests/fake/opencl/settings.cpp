@@ -39,21 +39,9 @@ std::vector<Fault> faults_in(const char* variable) {
     return faults;
 }
 
-Break parse_break(const std::string& text) {
-    if (text == "1" || text == "order") return Break::kOrder;
-    if (text == "waits") return Break::kWaits;
-    if (text == "early") return Break::kEarly;
-    if (text == "drop") return Break::kDrop;
-    if (text == "twice") return Break::kTwice;
-    if (text == "unblock") return Break::kUnblock;
-    if (text == "args") return Break::kArgs;
-    return Break::kNone;
-}
-
 CallbackThread parse_callback_thread(const std::string& text) {
-    if (text == "separate") return CallbackThread::kSeparate;
-    if (text == "inline") return CallbackThread::kInline;
-    return CallbackThread::kDriver;
+    return value_named<CallbackThread>(
+        text, {{"separate", CallbackThread::kSeparate}, {"inline", CallbackThread::kInline}}, CallbackThread::kDriver);
 }
 
 [[gnu::constructor]] void load_settings() { reload_settings(); }

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstdint>
 
+#include "fake/environment.h"
 #include "fake/opencl/cl.h"
 
 namespace fake {
 
 enum class CallbackThread { kDriver, kSeparate, kInline };
-enum class Break { kNone, kOrder, kWaits, kEarly, kDrop, kTwice, kUnblock, kArgs };
 
 struct Settings {
     std::atomic<int64_t> delay_us{0};

@@ -180,6 +180,15 @@ inline bool good(cl_program it) { return check_handle(it, Kind::kProgram); }
 inline bool good(cl_kernel it) { return check_handle(it, Kind::kKernel); }
 inline bool good(cl_sampler it) { return check_handle(it, Kind::kSampler); }
 
+// As clSet...DestructorCallback of a context or a memory object.
+template <typename Object, typename Notify>
+cl_int add_destructor(Object& object, Notify notify, void* user_data) {
+    if (notify == nullptr) return CL_INVALID_VALUE;
+    const std::lock_guard lock(object.mutex);
+    object.destructors.emplace_back(notify, user_data);
+    return CL_SUCCESS;
+}
+
 cl_platform_id the_platform();
 
 }  // namespace fake

@@ -171,7 +171,8 @@ class Cases(unittest.TestCase):
             return eventually(right, trial.OURS_S)
         self.compare(way, [server.xcli, "run", "--priority", str(priority), "--"], {"XSCHED_SOCKET": server.socket},
                      listed)
-        self.assertTrue(eventually(lambda: self.is_left(server), trial.OURS_S), f"queues are left: {server.asked('list')}")
+        left = eventually(lambda: self.is_left(server), trial.OURS_S)
+        self.assertTrue(left, f"queues are left: {server.asked('list')}")
 
     @staticmethod
     def is_left(server):

@@ -70,10 +70,7 @@ const Api& per_thread_api() {
 }
 
 bool available() {
-    if (library() == nullptr) {
-        std::fprintf(stderr, "no CUDA driver: %s\n", dlerror());
-        return false;
-    }
+    if (!is_opened(library(), "CUDA driver")) return false;
     int count = 0;
     const CUresult result = api().cuInit != nullptr ? api().cuInit(0) : CUDA_ERROR_NOT_FOUND;
     if (result == CUDA_SUCCESS && api().cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 0) return true;

@@ -2,6 +2,10 @@
 // preloaded. FAKE_CUDA_DIRECT=path opens that library instead. Any thread.
 #pragma once
 
+#include <dlfcn.h>
+
+#include <cstdio>
+
 #include "fake/cuda/cuda_driver.h"
 
 namespace cuda {
@@ -20,6 +24,10 @@ const Api& per_thread_api();
 void* library();
 // False, with a line on standard error: no driver can be opened, or it has no device.
 bool available();
+inline bool is_opened(void* library, const char* name) {
+    if (library == nullptr) std::fprintf(stderr, "no %s: %s\n", name, dlerror());
+    return library != nullptr;
+}
 
 // A control of the fake driver by name; nullptr: another driver is in use.
 void* fake_control(const char* name);

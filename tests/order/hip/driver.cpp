@@ -189,10 +189,7 @@ const Api& per_thread_api() {
 }
 
 bool available() {
-    if (library() == nullptr) {
-        std::fprintf(stderr, "no HIP runtime: %s\n", dlerror());
-        return false;
-    }
+    if (!is_opened(library(), "HIP runtime")) return false;
     int count = 0;
     const hipError_t code = h().hipGetDeviceCount != nullptr ? h().hipGetDeviceCount(&count) : hipErrorNoDevice;
     if (code == hipSuccess && count > 0) return true;

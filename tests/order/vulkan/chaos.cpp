@@ -25,28 +25,28 @@ Chaos::~Chaos() {
     thread_.join();
 }
 
+int64_t Chaos::for_all_queues(const char* name, XResult (*call)(XQueueHandle, int64_t), int64_t flags) {
+    int64_t calls = 0;
+    for (uint32_t i = 0; i < world_.device.queues(); ++i) {
+        const XQueueHandle handle = xsched().queue_of(world_.device.queue(i));
+        if (handle == 0) continue;
+        Activity::set(name);
+        const XResult result = call(handle, flags);
+        if (result != kXSchedSuccess) violation("%s returned %d", name, result);
+        ++calls;
+    }
+    return calls;
+}
+
 // All queues are suspended and resumed together, as a scheduler does: work of one may wait for that of another.
 void Chaos::loop() {
     const Activity activity("chaos");
     while (!stop_.load()) {
         const int64_t flags = random_flags(random_);
-        for (uint32_t i = 0; i < world_.device.queues(); ++i) {
-            const XQueueHandle handle = xsched().queue_of(world_.device.queue(i));
-            if (handle == 0) continue;
-            Activity::set("XQueueSuspend");
-            const XResult result = xsched().XQueueSuspend(handle, flags);
-            if (result != kXSchedSuccess) violation("XQueueSuspend returned %d", result);
-            suspensions_.fetch_add(1);
-        }
+        suspensions_ += for_all_queues("XQueueSuspend", xsched().XQueueSuspend, flags);
         Activity::set("sleeping");
         std::this_thread::sleep_for(std::chrono::microseconds(20 + random_.below(random_.once_in(50) ? 5000 : 300)));
-        for (uint32_t i = 0; i < world_.device.queues(); ++i) {
-            const XQueueHandle handle = xsched().queue_of(world_.device.queue(i));
-            if (handle == 0) continue;
-            Activity::set("XQueueResume");
-            const XResult result = xsched().XQueueResume(handle, kQueueResumeFlagNone);
-            if (result != kXSchedSuccess) violation("XQueueResume returned %d", result);
-        }
+        for_all_queues("XQueueResume", xsched().XQueueResume, kQueueResumeFlagNone);
         std::this_thread::sleep_for(std::chrono::microseconds(random_.below(300)));
     }
 }

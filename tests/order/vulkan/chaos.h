@@ -17,6 +17,8 @@ public:
 
 private:
     void loop();
+    // Returns how many queues the call was made for.
+    int64_t for_all_queues(const char* name, XResult (*call)(XQueueHandle, int64_t), int64_t flags);
     std::thread thread_;
 };
 

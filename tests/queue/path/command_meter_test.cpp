@@ -7,8 +7,14 @@ namespace {
 using xsched::queue::CommandKind;
 using xsched::queue::CommandMeter;
 
-TEST(CommandMeter, MeasuresFromTheEarlierCompletionOrTheStartOfFlight) {
+// Commands are in flight from 0 on.
+class Metered : public testing::Test {
+protected:
+    Metered() { meter.flight_began(0); }
     CommandMeter meter;
+};
+
+TEST_F(Metered, MeasuresFromTheEarlierCompletionOrTheStartOfFlight) {
     meter.flight_began(1000);
     meter.completed(1, 6000);
     EXPECT_EQ(meter.command_ns(), 5000);
@@ -20,33 +26,25 @@ TEST(CommandMeter, MeasuresFromTheEarlierCompletionOrTheStartOfFlight) {
     EXPECT_EQ(meter.busy_ns(), 15000);
 }
 
-TEST(CommandMeter, OneReportMayStandForSeveral) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, OneReportMayStandForSeveral) {
     meter.completed(10, 100'000);
     EXPECT_EQ(meter.command_ns(), 10'000);
 }
 
-TEST(CommandMeter, AStallBarelyMovesIt) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, AStallBarelyMovesIt) {
     for (int64_t t = 1000; t <= 10'000; t += 1000) meter.completed(1, t);
     meter.completed(1, 10'000 + 16'000);
     EXPECT_LT(meter.command_ns(), 2000);
 }
 
-TEST(CommandMeter, ACompilationAtTheStartIsSoonForgotten) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, ACompilationAtTheStartIsSoonForgotten) {
     meter.completed(1, 1'000'000'000);
     int64_t now = 1'000'000'000;
     for (int i = 0; i < 16; ++i) meter.completed(1, now += 100'000);
     EXPECT_LT(meter.command_ns(), 500'000);
 }
 
-TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, AnInterruptedCommandIsAsLongAsItRan) {
     meter.stopped(4000, 0);
     meter.started(50'000, 0);
     meter.stopped(53'000, 0);
@@ -63,9 +61,7 @@ TEST(CommandMeter, AnInterruptedCommandIsAsLongAsItRan) {
     EXPECT_EQ(meter.command_ns(), 10'000) << "what had run is gone";
 }
 
-TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
     meter.stopped(10'000, 5000);
     meter.completed(1, 12'000);
     EXPECT_EQ(meter.busy_ns(), 12'000) << "so far";
@@ -80,9 +76,7 @@ TEST(CommandMeter, WhatRunsOnWhenAGateClosesIsItsOwnTimeToo) {
     EXPECT_EQ(meter.busy_ns(), 31'000) << "it had not been suspended before that was over";
 }
 
-TEST(CommandMeter, TheHardwaresSwitchIsNotItsTime) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, TheHardwaresSwitchIsNotItsTime) {
     meter.stopped(0, 0);
     meter.started(100'000, 20'000);
     meter.completed(1, 150'000);
@@ -96,9 +90,7 @@ TEST(CommandMeter, TheHardwaresSwitchIsNotItsTime) {
 }
 
 // Kernels of 500 us in turns of 5 ms, as on a device: 450 us go by before the first of a turn begins.
-TEST(CommandMeter, WhatATurnWaitsForIsNotItsTimeWhereTheCommandsLengthIsKnown) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, WhatATurnWaitsForIsNotItsTimeWhereTheCommandsLengthIsKnown) {
     int64_t now = 0;
     for (int i = 0; i < 8; ++i) meter.completed(1, now += 500'000);
     EXPECT_EQ(meter.busy_ns(), 4'000'000);
@@ -112,9 +104,7 @@ TEST(CommandMeter, WhatATurnWaitsForIsNotItsTimeWhereTheCommandsLengthIsKnown) {
     EXPECT_NEAR(static_cast<double>(meter.command_ns()), 500'000, 10'000);
 }
 
-TEST(CommandMeter, NoMoreThanThreeSwitchesAreForgivenBeyondTheFirst) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, NoMoreThanThreeSwitchesAreForgivenBeyondTheFirst) {
     meter.completed(1, 100'000);
     meter.stopped(100'000, 0);
     meter.started(200'000, 20'000);
@@ -122,9 +112,7 @@ TEST(CommandMeter, NoMoreThanThreeSwitchesAreForgivenBeyondTheFirst) {
     EXPECT_EQ(meter.busy_ns(), 100'000 + 1'000'000 - 80'000);
 }
 
-TEST(CommandMeter, TurnsThatEndBeforeAnythingCompletesAddUp) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, TurnsThatEndBeforeAnythingCompletesAddUp) {
     meter.completed(1, 1'000'000);
     int64_t now = 1'000'000;
     for (int turn = 0; turn < 3; ++turn) {
@@ -144,9 +132,7 @@ TEST(CommandMeter, WhatNeverBeganTookNoTime) {
     EXPECT_LE(meter.busy_ns(), 6000);
 }
 
-TEST(CommandMeter, CompletionsSeenLateByNowMoreNowLessAverageOut) {
-    CommandMeter meter;
-    meter.flight_began(0);
+TEST_F(Metered, CompletionsSeenLateByNowMoreNowLessAverageOut) {
     int64_t now = 0;
     for (int i = 1; i <= 200; ++i) meter.completed(1, now = i * 100'000 + (i % 2 == 0 ? 90'000 : 0));
     EXPECT_NEAR(static_cast<double>(meter.command_ns()), 100'000, 10'000);

@@ -5,8 +5,7 @@ namespace xsched::sched {
 namespace {
 
 TEST_F(MemoryPlans, AnAllocationThatFitsNotTakesFromTheLessUrgentProgram) {
-    add(1, 0, 50 * kGiB);
-    add(2, 10, 0, false);
+    add_two();
     EXPECT_TRUE(allocate(2, 60 * kGiB));
     EXPECT_EQ(user(1).on_host, 30 * kGiB) << "as much as was missing";
 }

@@ -32,6 +32,11 @@ protected:
         ADD_FAILURE() << "no user " << client;
         return users_.front();
     }
+    // Program 1 has 50 GiB. Program 2 is more urgent, has none and gives none.
+    void add_two() {
+        add(1, 0, 50 * kGiB);
+        add(2, 10, 0, false);
+    }
     // Program 2 frees all that it has, and the room lasts until memory may come back.
     void leave_room() {
         user(2).on_card = 0;

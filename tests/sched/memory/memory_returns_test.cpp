@@ -5,8 +5,7 @@ namespace xsched::sched {
 namespace {
 
 TEST_F(MemoryPlans, ItComesBackWhenThereIsRoom) {
-    add(1, 0, 50 * kGiB);
-    add(2, 10, 0, false);
+    add_two();
     ASSERT_TRUE(allocate(2, 60 * kGiB));
     steps(20);
     EXPECT_EQ(user(1).on_host, 30 * kGiB);
@@ -46,8 +45,7 @@ TEST_F(MemoryPlans, WhatWasGivenForARequestStaysFreeForASecond) {
 
 // A program that allocates for moments, again and again: memory that came back in vain waits until the room lasts.
 TEST_F(MemoryPlans, MemoryThatIsTakenAtOnceAgainWaitsUntilTheRoomLasts) {
-    add(1, 0, 50 * kGiB);
-    add(2, 10, 0, false);
+    add_two();
     ASSERT_TRUE(allocate(2, 40 * kGiB));
     leave_room();
     steps(2);
@@ -67,8 +65,7 @@ TEST_F(MemoryPlans, MemoryThatIsTakenAtOnceAgainWaitsUntilTheRoomLasts) {
 }
 
 TEST_F(MemoryPlans, MemoryDoesNotWaitForRoomThatLastsForLongerThanATurn) {
-    add(1, 0, 50 * kGiB);
-    add(2, 10, 0, false);
+    add_two();
     int swaps = 0;
     const int64_t until_ns = now_ns_ + 60 * base::kSecond;
     while (now_ns_ < until_ns) {  // ten allocations a second, each for a tenth of that time
@@ -94,8 +91,7 @@ TEST_F(MemoryPlans, AProgramThatLeavesGivesAllBack) {
 }
 
 TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsComingBack) {
-    add(1, 0, 50 * kGiB);
-    add(2, 10, 0, false);
+    add_two();
     ASSERT_TRUE(allocate(2, 80 * kGiB));
     leave_room();
     plan();

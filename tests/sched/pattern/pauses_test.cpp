@@ -20,9 +20,23 @@ UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits 
     return state;
 }
 
-TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
+class Paused : public ::testing::Test {
+protected:
+    // Pauses of these lengths, one after the other, behind work of `stretch_ns` each.
+    void pause_in(Pauses& some, int count, int64_t ns, uint32_t waits, int64_t stretch_ns = kMs) {
+        for (int i = 0; i < count; ++i) {
+            now += stretch_ns + ns;
+            some.observe(at_work(now, now - ns, waits));
+        }
+    }
+    void pause(int count, int64_t ns, uint32_t waits = 0, int64_t stretch_ns = kMs) {
+        pause_in(pauses, count, ns, waits, stretch_ns);
+    }
     Pauses pauses;
     int64_t now = kStart;
+};
+
+TEST_F(Paused, ALongOneAfterEachBurstMeansStreaming) {
     for (unsigned i = 0; i <= Pauses::kEnough + 1; ++i) {
         EXPECT_FALSE(pauses.streams() && i < Pauses::kEnough) << "too little is known";
         pauses.observe(at_work(now, now - 10 * kMs));
@@ -37,9 +51,7 @@ TEST(Pauses, ALongOneAfterEachBurstMeansStreaming) {
 }
 
 // Another burst began before the scheduler had looked, as with requests that queue.
-TEST(Pauses, OneThatNobodySawBehindAWholeBurstIsNone) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, OneThatNobodySawBehindAWholeBurstIsNone) {
     for (int i = 0; i < 4; ++i) {
         pauses.observe(at_work(now, now - 10 * kMs));
         now += 11 * kMs;
@@ -53,15 +65,12 @@ TEST(Pauses, OneThatNobodySawBehindAWholeBurstIsNone) {
     EXPECT_FALSE(pauses.observe(at_work(began + 4 * kMs, began - 10 * kMs))) << "it may have rested since";
 }
 
-TEST(Pauses, OneLookedAtTwiceCountsOnce) {
-    Pauses pauses;
+TEST_F(Paused, OneLookedAtTwiceCountsOnce) {
     for (unsigned i = 0; i < 3 * Pauses::kEnough; ++i) pauses.observe(at_work(kStart, kStart - 10 * kMs));
     EXPECT_FALSE(pauses.streams());
 }
 
-TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, WhetherTheShortOnesBeginWithAWait) {
     uint32_t waits = UINT32_MAX - 10;  // it may turn over
     const auto pause = [&](int64_t ns, bool waited) {
         now += kMs + ns;
@@ -82,77 +91,61 @@ TEST(Pauses, WhetherTheShortOnesBeginWithAWait) {
     EXPECT_FALSE(pauses.begin_with_wait()) << "it has changed its ways";
 }
 
-// Pauses of these lengths, one after the other, behind work of `stretch_ns` each.
-void pause(Pauses& pauses, int64_t& now, int count, int64_t ns, uint32_t waits = 0, int64_t stretch_ns = kMs) {
-    for (int i = 0; i < count; ++i) {
-        now += stretch_ns + ns;
-        pauses.observe(at_work(now, now - ns, waits));
-    }
-}
-
 // Most pauses within a burst are too short to be seen, so a single one that is seen is enough.
-TEST(Pauses, OneWithinABurstIsEnoughNotToStream) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, OneWithinABurstIsEnoughNotToStream) {
     EXPECT_TRUE(pauses.unsure());
-    pause(pauses, now, 1 + Habits::kThinkTimes, 15 * kMs);
+    pause(1 + Habits::kThinkTimes, 15 * kMs);
     ASSERT_TRUE(pauses.streams());
     ASSERT_FALSE(pauses.unsure());
     ASSERT_FALSE(pauses.may_begin_with_wait()) << "it has none that are short";
-    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    pause(1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams());
-    pause(pauses, now, enough_times() - 1, 15 * kMs);
+    pause(enough_times() - 1, 15 * kMs);
     EXPECT_FALSE(pauses.streams());
-    pause(pauses, now, 1, 15 * kMs);
+    pause(1, 15 * kMs);
     EXPECT_TRUE(pauses.streams()) << "the only one";
 }
 
 // A short pause may lie between two whole requests. So it does not mean that the program pauses within its bursts.
-TEST(Pauses, AnotherBurstAtOnceIsNone) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, AnotherBurstAtOnceIsNone) {
     for (int i = 0; i < 20; ++i) {
-        pause(pauses, now, i == 0 ? Habits::kThinkTimes + 1 : 15, 15 * kMs);
+        pause(i == 0 ? Habits::kThinkTimes + 1 : 15, 15 * kMs);
         EXPECT_TRUE(pauses.streams());
-        pause(pauses, now, 1, 20 * kUs);
+        pause(1, 20 * kUs);
         EXPECT_TRUE(pauses.streams());
         EXPECT_FALSE(pauses.unsure());
     }
-    pause(pauses, now, 1, 20 * kUs);
+    pause(1, 20 * kUs);
     EXPECT_TRUE(pauses.streams());
-    pause(pauses, now, 1, 20 * kUs);
+    pause(1, 20 * kUs);
     EXPECT_FALSE(pauses.streams()) << "three in a row: in each the hardware would turn to the victim and back";
 }
 
 // A server whose requests come by chance: one request in six comes right behind another one.
-TEST(Pauses, OneShortOfSixIsLittle) {
-    Pauses pauses;
-    int64_t now = kStart;
-    pause(pauses, now, 10, 20 * kUs);  // it warms up
-    pause(pauses, now, 2 * kForgets, 15 * kMs);
+TEST_F(Paused, OneShortOfSixIsLittle) {
+    pause(10, 20 * kUs);  // it warms up
+    pause(2 * kForgets, 15 * kMs);
     for (int i = 0; i < 20; ++i) {
         EXPECT_TRUE(pauses.streams()) << i;
-        pause(pauses, now, 1, 20 * kUs);
+        pause(1, 20 * kUs);
         EXPECT_TRUE(pauses.streams()) << i;
-        pause(pauses, now, 5, 15 * kMs);
+        pause(5, 15 * kMs);
     }
     for (int i = 0; i < 20; ++i) {
-        pause(pauses, now, 1, 20 * kUs);
-        pause(pauses, now, 1, 15 * kMs);
+        pause(1, 20 * kUs);
+        pause(1, 15 * kMs);
     }
     EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
 }
 
 // The scheduler does not see pauses within a burst begin: the next work comes before it looks.
-TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, ShortOnesThatNobodySawBeginCountAlso) {
     const auto burst = [&](int unseen) {
-        pause(pauses, now, 1, 15 * kMs);
+        pause(1, 15 * kMs);
         const int64_t idle_ns = now - 15 * kMs;
         for (int i = 0; i < unseen; ++i) pauses.observe(at_work(now += 500 * kUs, idle_ns));
     };
-    pause(pauses, now, 4, 20 * kUs, 0, 100 * kUs);
+    pause(4, 20 * kUs, 0, 100 * kUs);
     for (int i = 0; i < 20; ++i) {
         burst(2);
         EXPECT_FALSE(pauses.streams()) << i;
@@ -164,60 +157,51 @@ TEST(Pauses, ShortOnesThatNobodySawBeginCountAlso) {
 }
 
 // Short pauses between whole bursts do not hide a later pause within a burst, which comes behind a short stretch.
-TEST(Pauses, AShortStretchCountsAlsoAmongAFewShortOnes) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, AShortStretchCountsAlsoAmongAFewShortOnes) {
     for (int i = 0; i < 6; ++i) {
-        pause(pauses, now, 5, 15 * kMs);
-        pause(pauses, now, 1, 20 * kUs);
+        pause(5, 15 * kMs);
+        pause(1, 20 * kUs);
     }
     ASSERT_TRUE(pauses.streams());
-    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    pause(1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams());
 }
 
-TEST(Pauses, LongOnesAloneMakeItStreamAgain) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, LongOnesAloneMakeItStreamAgain) {
     for (int burst = 0; burst < 6; ++burst) {
-        pause(pauses, now, 4, 20 * kUs);
-        pause(pauses, now, 1, 15 * kMs);
+        pause(4, 20 * kUs);
+        pause(1, 15 * kMs);
     }
-    pause(pauses, now, 2, 15 * kMs);
+    pause(2, 15 * kMs);
     EXPECT_FALSE(pauses.streams()) << "that may be chance";
-    pause(pauses, now, static_cast<int>(kForgets) - 3, 15 * kMs);
+    pause(static_cast<int>(kForgets) - 3, 15 * kMs);
     EXPECT_TRUE(pauses.streams());
 }
 
-TEST(Pauses, HowLongItHasWorkInOneStretch) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, HowLongItHasWorkInOneStretch) {
     EXPECT_EQ(pauses.stretch_ns(), 0) << "not known";
-    pause(pauses, now, 20, 15 * kMs);  // of a millisecond each
+    pause(20, 15 * kMs);  // of a millisecond each
     EXPECT_EQ(pauses.stretch_ns(), kMs);
 }
 
 // The program first had long pauses with some short ones in between, then short ones while it warmed up.
-TEST(Pauses, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
-    Pauses pauses;
-    int64_t now = kStart;
-    pause(pauses, now, 20, 15 * kMs);
-    for (int i = 0; i < 4; ++i) pause(pauses, now, 8, 20 * kUs);
+TEST_F(Paused, WhatAProgramDidWhileItWarmedUpIsSoonForgotten) {
+    pause(20, 15 * kMs);
+    for (int i = 0; i < 4; ++i) pause(8, 20 * kUs);
     ASSERT_FALSE(pauses.streams());
-    pause(pauses, now, kForgets, 15 * kMs);
+    pause(kForgets, 15 * kMs);
     EXPECT_TRUE(pauses.streams());
     EXPECT_FALSE(pauses.unsure());
-    pause(pauses, now, 1, 20 * kUs, 0, 50 * kUs);
+    pause(1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams()) << "it pauses again";
 }
 
-TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
+TEST_F(Paused, TheNextRunBeginsWithThoseOfTheLast) {
     Pauses last;
-    int64_t now = kStart;
     uint32_t waits = 0;
     for (int burst = 0; burst < 8; ++burst) {
-        for (int i = 0; i < 7; ++i) pause(last, now, 1, 20 * kUs, ++waits);
-        pause(last, now, 1, 15 * kMs, ++waits);
+        for (int i = 0; i < 7; ++i) pause_in(last, 1, 20 * kUs, ++waits);
+        pause_in(last, 1, 15 * kMs, ++waits);
     }
     Habits habits;
     last.write(habits);
@@ -230,16 +214,14 @@ TEST(Pauses, TheNextRunBeginsWithThoseOfTheLast) {
     Habits again;
     next.write(again);
     EXPECT_EQ(again, habits);
-    pause(next, now, 32U, 15 * kMs, waits);
+    pause_in(next, 32U, 15 * kMs, waits);
     EXPECT_TRUE(next.streams()) << "it does something else";
 }
 
-TEST(Pauses, WhatIsKeptIsWhatItUsuallyDoes) {
-    Pauses pauses;
-    int64_t now = kStart;
+TEST_F(Paused, WhatIsKeptIsWhatItUsuallyDoes) {
     int written = 0;
     for (unsigned i = 0; i < 1 + 200; ++i) {
-        pause(pauses, now, 1, 15 * kMs);
+        pause(1, 15 * kMs);
         written += pauses.due() ? 1 : 0;
     }
     EXPECT_EQ(written, 5) << "after 8, 16, 32, 64 and 128";

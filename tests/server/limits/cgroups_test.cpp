@@ -29,11 +29,13 @@ const char* set(Cgroups& groups, const std::string& setting, const Peer& peer = 
     return groups.set(config::read_group_setting(setting), &peer);
 }
 
+void set_all(Cgroups& groups, std::initializer_list<const char*> settings) {
+    for (const char* setting : settings) EXPECT_EQ(set(groups, setting), nullptr) << setting;
+}
+
 TEST(Cgroups, TheNearestGroupCounts) {
     Cgroups groups;
-    EXPECT_EQ(set(groups, "/kube:share=30"), nullptr);
-    EXPECT_EQ(set(groups, "/kube:device-limit=50"), nullptr);
-    EXPECT_EQ(set(groups, "/kube/pod:share=10"), nullptr);
+    set_all(groups, {"/kube:share=30", "/kube:device-limit=50", "/kube/pod:share=10"});
     EXPECT_EQ(told(groups, "/kube"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/other"), "30 to 50");
     EXPECT_EQ(told(groups, "/kube/pod/container"), "10 to 100");
@@ -160,17 +162,14 @@ std::string memory_told(const Cgroups& groups, const std::string& path) {
 
 TEST(Cgroups, MemoryIsSetLikeTheRestAndByItself) {
     Cgroups groups;
-    ASSERT_EQ(set(groups, "/kube:memory-limit=20GiB"), nullptr);
-    ASSERT_EQ(set(groups, "/kube:memory-guarantee=4096"), nullptr);
-    ASSERT_EQ(set(groups, "/kube/pod:share=10"), nullptr);
+    set_all(groups, {"/kube:memory-limit=20GiB", "/kube:memory-guarantee=4096", "/kube/pod:share=10"});
     EXPECT_EQ(memory_told(groups, "/kube/pod/one"), "21474836480, 4096");
     EXPECT_EQ(told(groups, "/kube/pod/one"), "10 to 100");
     EXPECT_EQ(told(groups, "/kube"), "") << "a limit of memory does not make its programs share time as one";
     EXPECT_EQ(memory_told(groups, "/other"), "0, 0");
     ASSERT_EQ(set(groups, "/kube/pod:memory-limit=1MiB"), nullptr);
     EXPECT_EQ(memory_told(groups, "/kube/pod"), "1048576, 0");
-    ASSERT_EQ(set(groups, "/kube:memory-limit=0"), nullptr);
-    ASSERT_EQ(set(groups, "/kube:memory-guarantee=0"), nullptr);
+    set_all(groups, {"/kube:memory-limit=0", "/kube:memory-guarantee=0"});
     EXPECT_EQ(memory_told(groups, "/kube"), "0, 0");
     EXPECT_THROW(config::read_group_setting("/kube:memory-limit=-1"), std::runtime_error);
     EXPECT_THROW(config::read_group_setting("/kube:memory-limit=20Gibberish"), std::runtime_error);

@@ -3,12 +3,12 @@
  *   neighbour urgent   runs a kernel of about 2 ms, and pauses for 20 ms
  * Prints how many kernels have ended, again and again; ends with status 0 at SIGTERM, with 1 if anything failed. */
 #define CL_TARGET_OPENCL_VERSION 120
+#include "neighbour.h"
+
 #include <CL/cl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char* const kSource =
@@ -18,23 +18,10 @@ static const char* const kSource =
     "    out[0] = x;"
     "}";
 
-static volatile sig_atomic_t g_ended = 0;
-
-static void end(int number) {
-    (void)number;
-    g_ended = 1;
-}
-
 static void demand(cl_int result, const char* what) {
     if (result == CL_SUCCESS) return;
     fprintf(stderr, "neighbour: %s: error %d\n", what, result);
     exit(1);
-}
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 static cl_event launch(cl_command_queue queue, cl_kernel kernel, cl_uint rounds) {

@@ -1,11 +1,11 @@
 /* The program beside which others are tried, on CUDA's driver: as neighbour.c. */
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "neighbour.h"
 
 static const char* const kKernel =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -14,13 +14,6 @@ static const char* const kKernel =
     "ld.param.u64 %a, [out]; ld.param.u32 %r1, [rounds]; cvta.to.global.u64 %a, %a; ld.global.u32 %r2, [%a];\n"
     "L: mad.lo.u32 %r2, %r2, 1664525, 1013904223; sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra L;\n"
     "st.global.u32 [%a], %r2; ret; }\n";
-
-static volatile sig_atomic_t g_ended = 0;
-
-static void end(int number) {
-    (void)number;
-    g_ended = 1;
-}
 
 static void* function(const char* name) {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -32,22 +25,16 @@ static void* function(const char* name) {
     return found;
 }
 
-#define CALL(name, types, arguments)                                  \
-    do {                                                              \
-        const int result = ((int(*) types)function(name)) arguments;  \
-        if (result != 0) {                                            \
+#define CALL(name, types, arguments)                                    \
+    do {                                                                \
+        const int result = ((int(*) types)function(name))arguments;     \
+        if (result != 0) {                                              \
             fprintf(stderr, "neighbour: %s: error %d\n", name, result); \
-            exit(1);                                                  \
-        }                                                             \
+            exit(1);                                                    \
+        }                                                               \
     } while (0)
 
 typedef void* handle;
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void launch(handle kernel, unsigned long long out, unsigned rounds) {
     void* arguments[] = {&out, &rounds};

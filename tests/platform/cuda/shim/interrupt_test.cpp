@@ -76,11 +76,6 @@ protected:
         resume(xqueue);
         EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
     }
-    void expect_at_end(CUstream stream, uint32_t value) {
-        EXPECT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS);
-        EXPECT_EQ(word(), value);
-        EXPECT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
-    }
     CUresult spin(CUstream stream, uint32_t us) {
         void* parameters[] = {&us};
         return cu().cuLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);

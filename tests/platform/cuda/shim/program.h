@@ -102,22 +102,6 @@ protected:
     CUcontext context_ = nullptr;
 };
 
-// With a stream whose XQueue exists.
-class CudaTestWithStream : public CudaTest {
-protected:
-    void SetUp() override {
-        CudaTest::SetUp();
-        if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
-    }
-    void TearDown() override {
-        EXPECT_TRUE(stream_ == nullptr || cu().cuStreamDestroy_v2(stream_) == CUDA_SUCCESS);
-        CudaTest::TearDown();
-    }
-
-    CUstream stream_ = nullptr;
-    XQueueHandle xqueue_ = 0;
-};
+using CudaTestWithStream = WithStream<CudaTest>;
 
 }  // namespace xsched::test

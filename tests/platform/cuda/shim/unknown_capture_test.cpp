@@ -35,7 +35,6 @@ protected:
     void end_unknown(CUstream stream) {
         ASSERT_EQ(future<End>("cuStreamEndFutureCapture")(stream, &graph_, nullptr), CUDA_SUCCESS);
     }
-    static void synchronize(CUstream stream) { ASSERT_EQ(cu().cuStreamSynchronize(stream), CUDA_SUCCESS); }
     // Returns how many nodes the graph has, and destroys it.
     size_t nodes() {
         size_t count = 0;

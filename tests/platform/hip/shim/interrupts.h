@@ -58,12 +58,6 @@ protected:
         EXPECT_EQ(spin(stream, 30'000), hipSuccess);
         EXPECT_EQ(append(stream, value), hipSuccess);
     }
-    // Waits for the stream, looks at the result and destroys the stream.
-    void expect_at_end(hipStream_t stream, uint32_t value) {
-        EXPECT_EQ(hip().hipStreamSynchronize(stream), hipSuccess);
-        EXPECT_EQ(word(), value);
-        EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
-    }
     hipError_t spin(hipStream_t stream, uint32_t us) {
         void* arguments[] = {&us};
         return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);

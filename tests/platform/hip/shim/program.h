@@ -67,22 +67,6 @@ protected:
     void begin_thread() override { ASSERT_EQ(hip().hipSetDevice(0), hipSuccess); }
 };
 
-// With a stream whose XQueue exists.
-class HipTestWithStream : public HipTest {
-protected:
-    void SetUp() override {
-        HipTest::SetUp();
-        if (HasFatalFailure()) return;
-        stream_ = new_stream();
-        xqueue_ = used_xqueue_of(stream_);
-    }
-    void TearDown() override {
-        EXPECT_TRUE(stream_ == nullptr || hip().hipStreamDestroy(stream_) == hipSuccess);
-        HipTest::TearDown();
-    }
-
-    hipStream_t stream_ = nullptr;
-    XQueueHandle xqueue_ = 0;
-};
+using HipTestWithStream = WithStream<HipTest>;
 
 }  // namespace xsched::test

@@ -10,6 +10,14 @@
 namespace xsched::test {
 namespace {
 
+// Returns memory that work in the NULL stream fills.
+void* memory_filled() {
+    void* memory = nullptr;
+    EXPECT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
+    EXPECT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+    return memory;
+}
+
 class Streams : public HipTest {
 protected:
     // Past the shim: as a library does that was there before it.
@@ -29,9 +37,7 @@ TEST_F(Streams, EachDeviceHasItsOwnNullStream) {
     const XQueueHandle first = used_xqueue_of(nullptr);
     ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
     EXPECT_EQ(xqueue_of(nullptr), 0u);
-    void* memory = nullptr;
-    ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
-    ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+    memory_filled();
     const XQueueHandle second = xqueue_of(nullptr);
     EXPECT_NE(second, 0u);
     EXPECT_NE(second, first);
@@ -130,52 +136,52 @@ TEST_F(Streams, WhatIsTornDownInAnyOrderGivesResultsNotCrashes) {
     EXPECT_EQ(noop(nullptr), hipSuccess);
 }
 
+// Resets the device while its queue is suspended, with work behind the gate if there is one.
+void reset_suspended(XQueueHandle xqueue, void* memory) {
+    ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
+    if (gates()) {
+        ASSERT_EQ(hip().hipMemsetAsync(memory, 2, 16, nullptr), hipSuccess);
+    }
+    ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+}
+
 TEST_F(Streams, ADeviceThatIsResetWhileSuspendedHangsNobody) {
     for (int i = 0; i < 3; ++i) {
         ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
-        void* memory = nullptr;
-        ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
-        ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+        void* const memory = memory_filled();
         const XQueueHandle xqueue = xqueue_of(nullptr);
         ASSERT_NE(xqueue, 0u);
-        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-        if (gates()) {
-            ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
-        }
-        ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+        reset_suspended(xqueue, memory);
     }
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
+class LastDevice : public testing::Test {
+protected:
+    void SetUp() override {
+        int devices = 0;
+        ASSERT_EQ(hip().hipGetDeviceCount(&devices), hipSuccess);
+        ASSERT_EQ(hip().hipSetDevice(devices - 1), hipSuccess);
+    }
+};
+
 // The last one there is, which is the only one in shim_hip_only_device: the runtime then spoils the heap if memory of
 // ours is still registered with it.
-TEST(LastDevice, IsResetWhileWorkStandsBehindAGate) {
-    int devices = 0;
-    ASSERT_EQ(hip().hipGetDeviceCount(&devices), hipSuccess);
-    ASSERT_EQ(hip().hipSetDevice(devices - 1), hipSuccess);
+TEST_F(LastDevice, IsResetWhileWorkStandsBehindAGate) {
     for (int i = 0; i < 3; ++i) {
-        void* memory = nullptr;
-        ASSERT_EQ(hip().hipMalloc(&memory, 16), hipSuccess);
-        ASSERT_EQ(hip().hipMemsetAsync(memory, 1, 16, nullptr), hipSuccess);
+        void* const memory = memory_filled();
         HwQueueHandle hwq = 0;
         XQueueHandle xqueue = 0;
         ASSERT_EQ(HipQueueGet(&hwq, nullptr), kXSchedSuccess);
         ASSERT_EQ(XQueueGet(&xqueue, hwq), kXSchedSuccess);
-        ASSERT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
-        if (gates()) {
-            ASSERT_EQ(hip().hipMemsetAsync(memory, 2, 16, nullptr), hipSuccess);
-        }
-        ASSERT_EQ(hip().hipDeviceReset(), hipSuccess);
+        reset_suspended(xqueue, memory);
     }
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
 // A device's reset ends a queue that the program made, also one that it never used: afterwards the runtime crashes over
 // the stream (7.2.4).
-TEST(LastDevice, TakesTheProgramsUnusedQueuesAlong) {
-    int devices = 0;
-    ASSERT_EQ(hip().hipGetDeviceCount(&devices), hipSuccess);
-    ASSERT_EQ(hip().hipSetDevice(devices - 1), hipSuccess);
+TEST_F(LastDevice, TakesTheProgramsUnusedQueuesAlong) {
     hipStream_t with = nullptr, without = nullptr;
     ASSERT_EQ(hip().hipStreamCreateWithFlags(&with, hipStreamNonBlocking), hipSuccess);
     ASSERT_EQ(hip().hipStreamCreateWithFlags(&without, hipStreamNonBlocking), hipSuccess);

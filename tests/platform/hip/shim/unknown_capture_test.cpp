@@ -37,7 +37,6 @@ protected:
     void end_unknown(hipStream_t stream) {
         ASSERT_EQ(future<End>("hipStreamEndFutureCapture")(stream, &graph_, nullptr), hipSuccess);
     }
-    static void synchronize(hipStream_t stream) { ASSERT_EQ(hip().hipStreamSynchronize(stream), hipSuccess); }
     // Returns how many nodes the graph has, and destroys it.
     size_t nodes() {
         size_t count = 0;

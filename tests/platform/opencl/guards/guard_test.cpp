@@ -312,33 +312,6 @@ TEST_F(GuardTest, DroppedCommandsGiveEverythingBack) {
 
 // --- many suspensions at random moments
 
-// Suspends and resumes a queue until it goes.
-class Disturbance {
-public:
-    explicit Disturbance(ScheduledQueue& queue) : queue_(queue), thread_([this] { run(); }) {}
-    Disturbance(const Disturbance&) = delete;
-    Disturbance& operator=(const Disturbance&) = delete;
-    ~Disturbance() {
-        stop_ = true;
-        thread_.join();
-    }
-
-private:
-    void run() {
-        std::mt19937 random(5);
-        while (!stop_) {
-            queue_.suspend();
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
-            queue_.resume();
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
-        }
-    }
-
-    ScheduledQueue& queue_;
-    std::atomic<bool> stop_{false};
-    std::thread thread_;
-};
-
 struct Shape {
     const char* name;
     const char* kernel;
@@ -383,7 +356,7 @@ TEST_P(GuardedShape, IsExactUnderRandomSuspensions) {
     const std::vector<cl_uint> expected = run_shape(queue, kernel, shape, items);
     EXPECT_EQ(std::count(expected.begin(), expected.end(), 0u), 0);
     {
-        const Disturbance disturbance(queue);
+        const Disturbance disturbance(queue, 300, 1000);
         for (int i = 0; i < 40; ++i) ASSERT_EQ(run_shape(queue, kernel, shape, items), expected) << "launch " << i;
     }
     clReleaseKernel(kernel);

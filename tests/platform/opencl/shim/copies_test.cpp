@@ -110,13 +110,17 @@ TEST_F(OpenClCopies, OneEventIsForAllOfIt) {
     EXPECT_EQ(clReleaseEvent(event), CL_SUCCESS);
 }
 
+void expect_not_begun(const std::vector<unsigned char>& ones) {
+    let_time_pass();
+    EXPECT_TRUE(std::all_of(ones.begin(), ones.end(), [](unsigned char byte) { return byte == 1; }));
+}
+
 TEST_F(OpenClCopies, StandWhileTheQueueIsSuspended) {
     ASSERT_EQ(XQueueSuspend(xqueue_, kQueueSuspendFlagNone), kXSchedSuccess);
     cl_event event = nullptr;
     std::vector<unsigned char> found(kLarge, 1);
     ASSERT_EQ(clEnqueueReadBuffer(queue_, one_, CL_FALSE, 0, kLarge, found.data(), 0, nullptr, &event), CL_SUCCESS);
-    let_time_pass();
-    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [](unsigned char byte) { return byte == 1; }));
+    expect_not_begun(found);
     ASSERT_EQ(XQueueResume(xqueue_, kQueueResumeFlagNone), kXSchedSuccess);
     ASSERT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
     EXPECT_TRUE(found == host_);
@@ -131,8 +135,7 @@ TEST_F(OpenClCopies, WaitForWhatTheProgramListed) {
     ASSERT_EQ(code, CL_SUCCESS);
     std::vector<unsigned char> found(kLarge, 1);
     ASSERT_EQ(clEnqueueReadBuffer(queue_, one_, CL_FALSE, 0, kLarge, found.data(), 1, &before, &event), CL_SUCCESS);
-    let_time_pass();
-    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [](unsigned char byte) { return byte == 1; }));
+    expect_not_begun(found);
     ASSERT_EQ(clSetUserEventStatus(before, CL_COMPLETE), CL_SUCCESS);
     ASSERT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
     EXPECT_TRUE(found == host_);

@@ -87,8 +87,7 @@ TEST_F(Order, AUserEventAndAHoldBothHaveToGo) {
     queue.resume();
     EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
     EXPECT_EQ(queue.read(), queue.all(4));
-    clReleaseEvent(gate);
-    clReleaseEvent(event);
+    for (cl_event each : {gate, event}) clReleaseEvent(each);
 }
 
 TEST_F(Order, AnEventOfAnotherQueueIsWaitedFor) {
@@ -105,8 +104,7 @@ TEST_F(Order, AnEventOfAnotherQueueIsWaitedFor) {
     producer.resume();
     EXPECT_EQ(clWaitForEvents(1, &done), CL_SUCCESS);
     EXPECT_EQ(consumer.read(), consumer.all(11));
-    clReleaseEvent(ready);
-    clReleaseEvent(done);
+    for (cl_event each : {ready, done}) clReleaseEvent(each);
 }
 
 TEST_F(Order, TheProgramsCallbacksComeOnceAndInOrder) {

@@ -1,6 +1,6 @@
 // Queues come and go: release with work pending, addresses that are used again, sub-devices, many threads.
 #include <atomic>
-#include <random>
+#include <optional>
 #include <set>
 
 #include "platform/opencl/shim/scheduled_queue.h"
@@ -169,16 +169,7 @@ TEST_F(QueueLife, ThreadsShareQueuesWhileTheyAreSuspendedAndResumed) {
         return element;
     };
     ScheduledQueue shared;
-    std::atomic<bool> stop{false};
-    std::thread scheduler([&] {
-        std::mt19937 random(20260729);
-        while (!stop) {
-            shared.suspend();
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
-            shared.resume();
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
-        }
-    });
+    std::optional<Disturbance> scheduler(std::in_place, shared, 500, 500);
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t)
         threads.emplace_back([&] {
@@ -193,8 +184,7 @@ TEST_F(QueueLife, ThreadsShareQueuesWhileTheyAreSuspendedAndResumed) {
             }
         });
     for (std::thread& thread : threads) thread.join();
-    stop = true;
-    scheduler.join();
+    scheduler.reset();
     EXPECT_EQ(shared.read(), shared.all(after(kThreads * kRounds)));
     EXPECT_EQ(shared.commands(), 2 + kThreads * kRounds);
     EXPECT_TRUE(shared.becomes_idle());

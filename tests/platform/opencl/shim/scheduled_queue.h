@@ -12,11 +12,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/eventually.h"
+#include "support/repeating.h"
 #include "xsched/opencl/hal.h"
 #include "xsched/xsched.h"
 
@@ -160,6 +162,22 @@ protected:
     void SetUp() override {
         if (Platform::get().device == nullptr) GTEST_SKIP() << "no OpenCL device on this machine";
     }
+};
+
+// Suspends and resumes a queue, for at most these times, until this object's end.
+class Disturbance {
+public:
+    Disturbance(ScheduledQueue& queue, unsigned suspended_us, unsigned resumed_us)
+        : thread_([this, &queue, suspended_us, resumed_us] {
+              queue.suspend();
+              std::this_thread::sleep_for(std::chrono::microseconds(random_() % suspended_us));
+              queue.resume();
+              std::this_thread::sleep_for(std::chrono::microseconds(random_() % resumed_us));
+          }) {}
+
+private:
+    std::mt19937 random_{20260729};
+    const Repeating thread_;
 };
 
 }  // namespace xsched::test

@@ -74,6 +74,19 @@ protected:
     }
     static bool stands_somewhere(cl_command_queue queue) { return slot_of(queue).stands_at[0] != 0; }
     static bool is_ready(cl_command_queue queue) { return has_work(queue) && !stands(queue); }
+    // The second queue waits for the first one, which is suspended; `state` is to hold meanwhile.
+    template <typename State>
+    void fill_behind(cl_command_queue first, cl_command_queue second, State state) {
+        s_server->set_suspended(true);
+        cl_event of_first = nullptr;
+        ASSERT_EQ(fill(first, nullptr, &of_first), CL_SUCCESS);
+        ASSERT_EQ(fill(second, of_first), CL_SUCCESS);
+        EXPECT_TRUE(state());
+        s_server->set_suspended(false);
+        clReleaseEvent(of_first);
+        end(first);
+        end(second);
+    }
 
     cl_platform_id platform = nullptr;
     cl_device_id devices[2] = {};
@@ -202,16 +215,7 @@ TEST_F(Standing, AQueueThatWaitsForAStandingOneStandsToo) {
 TEST_F(Standing, WaitingForWorkOfTheSameDeviceIsWork) {
     cl_command_queue first = make_queue();
     cl_command_queue second = make_queue();
-    s_server->set_suspended(true);
-    cl_event of_first = nullptr;
-    ASSERT_EQ(fill(first, nullptr, &of_first), CL_SUCCESS);
-    ASSERT_EQ(fill(second, of_first), CL_SUCCESS);
-    EXPECT_TRUE(is_ready(first));
-    EXPECT_TRUE(is_ready(second));
-    s_server->set_suspended(false);
-    clReleaseEvent(of_first);
-    end(first);
-    end(second);
+    fill_behind(first, second, [&] { return is_ready(first) && is_ready(second); });
 }
 
 TEST_F(Standing, WaitingForAnotherDeviceIsNoWork) {
@@ -219,16 +223,7 @@ TEST_F(Standing, WaitingForAnotherDeviceIsNoWork) {
     cl_command_queue here = make_queue(0, 0);
     cl_command_queue there = make_queue(0, 1);
     if (slot_of(here).device == slot_of(there).device) GTEST_SKIP() << "both have the same processors";
-    s_server->set_suspended(true);
-    cl_event of_there = nullptr;
-    ASSERT_EQ(fill(there, nullptr, &of_there), CL_SUCCESS);
-    ASSERT_EQ(fill(here, of_there), CL_SUCCESS);
-    EXPECT_TRUE(is_ready(there));
-    EXPECT_TRUE(stands(here));
-    s_server->set_suspended(false);
-    clReleaseEvent(of_there);
-    end(there);
-    end(here);
+    fill_behind(there, here, [&] { return is_ready(there) && stands(here); });
 }
 
 TEST_F(Standing, ABlockingCallStandsAsLongAsItsEventIsUnset) {

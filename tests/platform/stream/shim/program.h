@@ -107,6 +107,14 @@ protected:
         EXPECT_EQ(kCalls().create(&stream, flags, priority), kSuccess);
         return stream;
     }
+    static void synchronize(Stream stream) { EXPECT_EQ(kCalls().synchronize(stream), kSuccess); }
+    static void destroy(Stream stream) { EXPECT_EQ(kCalls().destroy(stream), kSuccess); }
+    // Waits for the stream, compares the word and destroys the stream.
+    void expect_at_end(Stream stream, uint32_t value) {
+        synchronize(stream);
+        EXPECT_EQ(word(), value);
+        destroy(stream);
+    }
     // Appends `value` to the word, in stream order.
     Result append(Stream stream, uint32_t value) {
         uint32_t count = 1;
@@ -269,6 +277,25 @@ protected:
     typename Calls::Pointer device_word_{};
     uint32_t* word_ = nullptr;
     long errors_before_ = 0;
+};
+
+// A StreamTest with a stream whose XQueue exists.
+template <typename Test>
+class WithStream : public Test {
+protected:
+    void SetUp() override {
+        Test::SetUp();
+        if (Test::HasFatalFailure()) return;
+        stream_ = Test::new_stream();
+        xqueue_ = Test::used_xqueue_of(stream_);
+    }
+    void TearDown() override {
+        if (stream_ != nullptr) Test::destroy(stream_);
+        Test::TearDown();
+    }
+
+    typename Test::Stream stream_ = nullptr;
+    XQueueHandle xqueue_ = 0;
 };
 
 }  // namespace xsched::test
