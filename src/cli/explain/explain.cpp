@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "cli/explain/sentences.h"
 #include "cli/explain/slow_bursts.h"
+#include "cli/explain/unknown_program.h"
 #include "cli/program_facts.h"
 #include "cli/show.h"
 #include "cli/time_text.h"
@@ -26,16 +27,15 @@ bool is_meant(const Json& program, const Names& who) {
            std::any_of(who.begin(), who.end(), [&](const std::string& name) { return is_called(program, name); });
 }
 
-// Returns the programs that `who` names; all if it names none. Throws Failure if no program has one of the names.
-std::vector<const Json*> meant(const Json& answer, const Names& who) {
+// Returns the programs that `who` names; all if it names none. Throws Failure, with the reason, if no program has one
+// of the names.
+std::vector<const Json*> meant(ServerLink& link, const Json& answer, const Names& who) {
     const Json& programs = answer["programs"];
     if (programs.empty() && who.empty())
         throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
     for (const std::string& name : who)
         if (std::none_of(programs.begin(), programs.end(), [&](const Json& one) { return is_called(one, name); }))
-            throw Failure(
-                "no program \"" + name + "\" is scheduled by this server: 'xcli status' shows those there are",
-                kNobody);
+            throw Failure(why_unknown(ask_all(link, {{"cmd", "status"}}, "processes"), name), kNobody);
     std::vector<const Json*> found;
     for (const Json& program : programs)
         if (is_meant(program, who)) found.push_back(&program);
@@ -47,7 +47,7 @@ int explain_now(const Names& who, bool json) {
     const Json answer = ask_all(link, {{"cmd", "programs"}}, "programs");
     Json told = Json::array();
     std::string text;
-    for (const Json* program : meant(answer, who)) {
+    for (const Json* program : meant(link, answer, who)) {
         const Explained explained = explain(answer, *program);
         text += explained_text(*program, explained);
         told.push_back(explained_json(*program, explained));
@@ -66,7 +66,7 @@ public:
         next_ = answer.at("next");
         began_ns_ = answer.at("now_ns");
         learn(answer);
-        if (watched_.empty()) meant(ask_all(link_, {{"cmd", "programs"}}, "programs"), who_);
+        if (watched_.empty()) meant(link_, ask_all(link_, {{"cmd", "programs"}}, "programs"), who_);
     }
     void look() {
         for (bool more = true; more;) {

@@ -45,6 +45,17 @@ TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
     expect_sentence({"explain", "trainer", "-t", "1s"}, "--slow");
 }
 
+TEST_F(ExplainCommand, SaysWhyItDoesNotKnowAProcess) {
+    const Process bare({"/bin/sleep", "60"}, directory.environment());
+    expect_sentence({"explain", std::to_string(bare.pid())}, "runs without XSched: start it with 'xcli run", 4);
+    expect_sentence({"explain", "99999999"}, "no process has the number 99999999", 4);
+    const Process started({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
+    const std::string pid = std::to_string(started.pid());
+    EXPECT_TRUE(eventually([&] { return has(xcli({"explain", pid}).err, "has used no device so far"); }))
+        << xcli({"explain", pid}).err;
+    expect_sentence({"explain", "sleep"}, "was started by 'xcli run'", 4);
+}
+
 TEST_F(ExplainCommand, FollowsSlowBursts) {
     std::optional<Repeating> programs(std::in_place, [&] {
         urgent.submit(0);

@@ -1,0 +1,50 @@
+#include "cli/explain/unknown_program.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/known_by.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr const char* kOthers = "'xcli status' shows the programs of this server";
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Says it of a process that runs. `user`: its user.
+std::string why_unscheduled(const std::string& pid, uid_t user) {
+    const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
+    if (user != geteuid() && geteuid() != 0)
+        return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
+    if (base::text_of_file("/proc/" + pid + "/maps").find("/libshim") == std::string::npos)
+        return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
+    return process +
+           "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
+}
+
+}  // namespace
+
+std::string why_unknown(const Json& status, const std::string& name) {
+    for (const Json& program : status.value("not_connected", Json::array())) {
+        const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+        const std::string called = program.value("program", "");
+        if (pid != name && called.find(name) == std::string::npos) continue;
+        return "pid " + pid + " (" + called +
+               ") was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; "
+               "if "
+               "it works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli "
+               "doctor')";
+    }
+    if (!is_number(name) || name.size() > 9)
+        return "no program \"" + name + "\" is scheduled by this server: " + kOthers;
+    struct stat found{};
+    if (stat(("/proc/" + name).c_str(), &found) != 0)
+        return "no process has the number " + name + ", or it has ended: " + kOthers;
+    return why_unscheduled(name, found.st_uid);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,13 @@
+// Says why the server does not know a program. Any thread.
+#pragma once
+
+#include <string>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// `status`: the server's answer to "status". `name`: the number of a process, or a part of a program's name.
+std::string why_unknown(const Json& status, const std::string& name);
+
+}  // namespace xsched::cli
