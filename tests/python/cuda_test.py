@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """The Python package over real XQueues, on the fake CUDA driver with the shim preloaded. The test is an ordinary
 program: it opens the driver by name and launches."""
+import asyncio
+import concurrent.futures
 import ctypes
 import gc
 import sys
@@ -346,6 +348,46 @@ class Schedulers(WithStream):
         queue.priority = 0
         queue.wait()
         self.assertEqual(driver.word, 1)
+
+
+class Pools(unittest.TestCase):
+    """The examples of python/README.md: a queue for each worker of a pool, and an event loop that goes on meanwhile."""
+    def setUp(self):
+        self.own = threading.local()
+
+    def begin(self):
+        driver.call("cuCtxSetCurrent", driver.context)
+        self.own.stream = driver.new_stream()
+        self.own.queue = xsched.Queue(self.own.stream, priority=5)
+
+    def work(self, number):
+        self.own.stream.write(number)
+        self.own.queue.wait()
+        return self.own.queue.priority, threading.get_ident()
+
+    def test_each_worker_of_a_thread_pool_has_a_queue(self):
+        with concurrent.futures.ThreadPoolExecutor(3, initializer=self.begin) as pool:
+            answers = list(pool.map(self.work, range(60)))
+        self.assertEqual({priority for priority, _ in answers}, {5})
+
+    def test_an_event_loop_goes_on_while_a_worker_waits(self):
+        gate = threading.Event()
+
+        def wait_for_gate(number):
+            gate.wait(10)
+            return self.work(number)
+
+        async def serve(pool):
+            loop = asyncio.get_running_loop()
+            answers = [loop.run_in_executor(pool, wait_for_gate, number) for number in range(4)]
+            await asyncio.sleep(0)  # the loop runs, though no worker has answered
+            self.assertFalse(any(answer.done() for answer in answers))
+            gate.set()
+            return await asyncio.wait_for(asyncio.gather(*answers), 10)
+
+        with concurrent.futures.ThreadPoolExecutor(2, initializer=self.begin) as pool:
+            answers = asyncio.run(serve(pool))
+        self.assertEqual([priority for priority, _ in answers], [5] * 4)
 
 
 if __name__ == "__main__":
