@@ -31,7 +31,7 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm matrix fuzz lint tidy
+.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm real-intel matrix fuzz lint tidy
 .PHONY: format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
@@ -144,6 +144,12 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 	@cmake --preset dev --log-level=WARNING > /dev/null
 	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
 	@scripts/protections.py --build build/dev
+
+real-intel: ## Level Zero on Intel's own driver, which captures commands instead of executing them (fetches packages)
+	@scripts/install_deps.sh build test
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target shimlevelzero
+	@tests/real_intel/run.py --build build/dev
 
 real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (needs root; fetches packages)
 	@scripts/install_deps.sh build
