@@ -3,9 +3,9 @@
 
     run.py --build DIR
 
-The driver's packages of Debian are unpacked into build/real-intel; nothing is installed. The driver captures commands in
-a file instead of giving them to a GPU. So its calls, handles and fences are real, and no command has an effect. A program
-must see the same results of all calls with the shim as without, and the shim must have seen each of its commands.
+Debian's packages of the driver are unpacked into build/real-intel; nothing is installed. The driver captures commands
+in a file instead of giving them to a GPU. So its calls, handles and fences are real, and no command has an effect. A
+program must see the same results of all calls with the shim as without, and the shim must have seen all its commands.
 """
 import argparse
 import os
