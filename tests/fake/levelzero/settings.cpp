@@ -1,9 +1,6 @@
 #include "fake/levelzero/settings.h"
 
-#include <cstring>
-
 #include "fake/chance.h"
-#include "fake/environment.h"
 
 namespace fake {
 
@@ -11,18 +8,11 @@ Settings g_settings;
 
 namespace {
 
-Break break_named(const char* text) {
-    if (std::strcmp(text, "order") == 0) return Break::kOrder;
-    if (std::strcmp(text, "waits") == 0) return Break::kWaits;
-    if (std::strcmp(text, "early") == 0) return Break::kEarly;
-    return Break::kNone;
-}
-
 [[gnu::constructor]] void load_settings() {
     g_settings.delay_us = number_of("FAKE_ZE_DELAY_US");
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_ZE_SEED"));
     g_settings.shared = text_of("FAKE_ZE_SHARED");
-    g_settings.break_mode = break_named(text_of("FAKE_ZE_BREAK"));
+    g_settings.break_mode = parse_break(text_of("FAKE_ZE_BREAK"));
     g_settings.no_events = flag_of("FAKE_ZE_NO_EVENTS");
     g_settings.no_priority = flag_of("FAKE_ZE_NO_PRIORITY");
 }

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace fake {
+#include "fake/environment.h"
 
-enum class Break { kNone, kOrder, kWaits, kEarly };
+namespace fake {
 
 struct Settings {
     int64_t delay_us = 0;
