@@ -86,12 +86,17 @@ function(xsched_shim name api)
   xsched_private_library(${name})
 endfunction()
 
-# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h
-# and vendor.h.
+# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h,
+# memory_calls.h and vendor.h.
 function(xsched_stream_shim name api)
   set(shared capture copies device_use early entry_points events freeing hooks ioctl memory ordered streams
              thread_streams trace)
+  set(memory block_table counted_mappings direct_access evictable host_pool mapped_memory mapping_table memory_account
+             memory_moves memory_pieces opened_memory physical piece_server pool_memory program_memory spare_memory)
+  list(TRANSFORM memory PREPEND memory/)
+  list(APPEND shared ${memory})
   list(TRANSFORM shared PREPEND ../../stream/shim/)
+  list(APPEND shared ../hal/identity)
   list(TRANSFORM shared APPEND .cpp)
   xsched_shim(${name} ${api} ${ARGN} ${shared})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/platform/${api}/hal)

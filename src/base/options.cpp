@@ -111,7 +111,7 @@ void read_switch(Options& options, const std::string& entry) {
 
 void read_switches(Options& options) {
     for (const Switch& each : kSwitches) {
-        const char* value = secure_getenv(each.former);
+        const char* value = *each.former != '\0' ? secure_getenv(each.former) : nullptr;
         if (value == nullptr || *value == '\0') continue;
         XLOG_WARN("%s is a key of XSCHED_DEBUG now: write XSCHED_DEBUG=%s=%s", each.former, each.key, value);
         options.*each.field = whole_number(each.former, value, each.fallback, each.least, each.most);

@@ -9,12 +9,12 @@
 namespace xsched::sim {
 namespace {
 
-// As in platform/cuda/shim/evictable.h: how often one allocation asks at most.
+// As in platform/stream/shim/memory/evictable.h: how often one allocation asks at most.
 constexpr int kMostTries = 4;
 // How often the end of the program's work is looked for, while its memory is to move.
 constexpr int64_t kMoveLookNs = base::kMillisecond;
-// As in platform/cuda/shim/memory_moves.cpp: how long a move waits for the program's work to end, and how long the
-// memory then stays.
+// As in platform/stream/shim/memory/memory_moves.cpp: how long a move waits for the program's work to end, and how long
+// the memory then stays.
 constexpr int64_t kLongestWaitNs = 10 * base::kSecond;
 constexpr int64_t kLeftAloneNs = 4 * kLongestWaitNs;
 

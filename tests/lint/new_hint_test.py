@@ -53,7 +53,7 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
                         ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",
                          "src/kubernetes/")),
         **dict.fromkeys(("evictable", "memory_limit", "memory_guarantee"),
-                        ("src/queue/memory/", "src/platform/cuda/shim/", "src/cli/", "src/server/", "src/ipc/",
+                        ("src/queue/memory/", "src/platform/stream/shim/memory/", "src/cli/", "src/server/", "src/ipc/",
                          "src/base/memory_stays.h"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 

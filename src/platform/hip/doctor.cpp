@@ -191,6 +191,9 @@ Platform look_at_hip(const Machine& machine, const Installation& installation) {
     hip.findings.push_back(saving);
     add_compute_queues(hip, machine);
     if (hopeless) return hip;
+    hip.findings.push_back(
+        {"memory that moves", Answer::kUnknown,
+         "unproven on hardware: XSCHED_DEBUG=hip_memory=1 turns it on for programs with --evictable"});
     hip.levels = {
         {"level 1", Answer::kYes, "on every device"},
         {"level 2", Answer::kYes, "gates, if the runtime takes stream wait-values; else one log line says so"},

@@ -1,9 +1,9 @@
 #include "platform/cuda/shim/contexts.h"
 
-#include "platform/cuda/shim/evictable.h"
-#include "platform/cuda/shim/memory_account.h"
-#include "platform/cuda/shim/opened_memory.h"
-#include "platform/cuda/shim/spare_memory.h"
+#include "platform/stream/shim/memory/evictable.h"
+#include "platform/stream/shim/memory/memory_account.h"
+#include "platform/stream/shim/memory/opened_memory.h"
+#include "platform/stream/shim/memory/spare_memory.h"
 
 namespace xsched::cuda {
 namespace {
@@ -34,11 +34,9 @@ CUcontext primary_context(CUdevice device) {
 }  // namespace
 
 void context_going(CUcontext context) {
-    forget_spares(context);
+    stream::memory::forget_spares(context);
     stream::context_going(context);
-    forget_opened(context);
-    forget_evictable(context);
-    forget_counted(context);
+    stream::memory::forget_memory_of(context);
 }
 
 void primary_retained(CUdevice device, CUcontext context) {

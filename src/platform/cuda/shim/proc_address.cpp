@@ -61,7 +61,7 @@ namespace xsched::stream {
 using namespace cuda;
 
 void driver_noted() {
-    cuda::begin_evictable();
+    memory::begin_evictable();
     for (uint32_t entry = 0; entry < kEntryPointCount; ++entry) {
         const void* address = g_driver[entry].load(std::memory_order_relaxed);
         if (address == nullptr) continue;

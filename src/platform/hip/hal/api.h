@@ -17,6 +17,7 @@ struct ihipGraph;
 struct hipGraphNode;
 struct hipGraphExec;
 struct hipArray;
+struct hipMipmappedArray;
 
 namespace xsched::hip {
 
@@ -34,6 +35,7 @@ using hipGraphNode_t = ::hipGraphNode*;
 using hipGraphExec_t = ::hipGraphExec*;
 using hipArray_t = ::hipArray*;
 using hipArray_const_t = const ::hipArray*;
+using hipMipmappedArray_t = ::hipMipmappedArray*;
 enum hipMemcpyKind : int { hipMemcpyDeviceToHost = 2 };
 
 struct dim3 {
@@ -52,6 +54,9 @@ struct hipMemLocation {
 };
 
 struct hipIpcEventHandle_t {
+    char reserved[64];
+};
+struct hipIpcMemHandle_t {
     char reserved[64];
 };
 struct hipLaunchParams {

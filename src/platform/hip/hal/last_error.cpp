@@ -1,7 +1,6 @@
 #include "platform/hip/hal/last_error.h"
 
 #include <atomic>
-#include <new>
 
 #include "base/log.h"
 #include "base/probe.h"
@@ -19,28 +18,6 @@ namespace {
 
 Result hidden_error() { return t_hidden; }
 void forget_hidden_error() { t_hidden = kSuccess; }
-
-bool InContext::enter(const Api& api, Context context) {
-    if (t_over) return false;
-    new (own_) OwnCalls(api);
-    api_ = &api;
-    int now = -1;
-    const Device wanted = device_of(api, context);
-    if (api.hipGetDevice(&now) == kSuccess && (now == wanted || api.hipSetDevice(wanted) == kSuccess)) {
-        before_ = now == wanted ? -1 : now;
-        return true;
-    }
-    leave();
-    return false;
-}
-
-void InContext::leave() {
-    if (api_ == nullptr) return;
-    if (before_ >= 0) api_->hipSetDevice(before_);
-    std::launder(reinterpret_cast<OwnCalls*>(own_))->~OwnCalls();
-    api_ = nullptr;
-    before_ = -1;
-}
 
 uint64_t* signal_memory(const Api& api) {
     void* memory = nullptr;
@@ -78,3 +55,4 @@ extern "C" void xhip_end_own_calls(int before) {
 }
 
 extern "C" void xhip_thread_over(void) { xsched::stream::t_over = true; }
+extern "C" int xhip_thread_is_over(void) { return xsched::stream::t_over ? 1 : 0; }

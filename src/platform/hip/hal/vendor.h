@@ -18,6 +18,8 @@ struct XhipDevice;  // has no members: its address is the device's number, see c
 // (last_error.cpp)
 extern "C" [[gnu::visibility("default")]] int xhip_begin_own_calls(void);
 extern "C" [[gnu::visibility("default")]] void xhip_end_own_calls(int error_before);
+// Returns 1 if xhip_thread_over was called on this thread, on which the runtime must not be called any more.
+extern "C" [[gnu::visibility("default")]] int xhip_thread_is_over(void);
 
 namespace xsched::stream {
 
@@ -76,12 +78,30 @@ public:
     InContext() = default;
     ~InContext() { leave(); }
     // Returns false if the device cannot be used.
-    bool enter(const Api& api, Context context);
-    void leave();
+    bool enter(const Api& api, Context context) {
+        if (xhip_thread_is_over() != 0) return false;
+        error_before_ = xhip_begin_own_calls();
+        api_ = &api;
+        int now = -1;
+        const Device wanted = device_of(api, context);
+        if (api.hipGetDevice(&now) == kSuccess && (now == wanted || api.hipSetDevice(wanted) == kSuccess)) {
+            before_ = now == wanted ? -1 : now;
+            return true;
+        }
+        leave();
+        return false;
+    }
+    void leave() {
+        if (api_ == nullptr) return;
+        if (before_ >= 0) api_->hipSetDevice(before_);
+        xhip_end_own_calls(error_before_);
+        api_ = nullptr;
+        before_ = -1;
+    }
 
 private:
     const Api* api_ = nullptr;
-    alignas(OwnCalls) unsigned char own_[sizeof(OwnCalls)];
+    Result error_before_ = kSuccess;
     int before_ = -1;  // the device to go back to; -1: it was the same
 };
 // Used to destroy what was created in a context.

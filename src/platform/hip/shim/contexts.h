@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "platform/hip/shim/platform.h"
+#include "platform/stream/shim/memory/evictable.h"
 #include "platform/stream/shim/streams.h"
 
 namespace xsched::hip {
@@ -13,18 +14,23 @@ using stream::Declared;
 using stream::driver;
 using stream::EntryPoint;
 
+inline void device_going(stream::Context device) {
+    stream::context_going(device);
+    stream::memory::forget_memory_of(device);
+}
+
 // The calling thread's current device.
 template <EntryPoint kEntry>
 hipError_t device_reset() {
     XLOG_DEBG("%s", Declared<kEntry>::kName);
-    stream::context_going(stream::current_context(*HAL(api)()));
+    device_going(stream::current_context(*HAL(api)()));
     return driver<kEntry>()();
 }
 
 template <EntryPoint kEntry>
 hipError_t primary_reset(hipDevice_t device) {
     XLOG_DEBG("%s of device %d", Declared<kEntry>::kName, device);
-    if (device >= 0) stream::context_going(stream::context_of_device(device));
+    if (device >= 0) device_going(stream::context_of_device(device));
     return driver<kEntry>()(device);
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include "base/memory_stays.h"
 #include "base/new_functions.h"
 #include "platform/hip/hal/hal_abi.h"
+#include "platform/stream/shim/memory/evictable.h"
 
 namespace xsched::hip {
 
@@ -26,6 +26,6 @@ void replace_address(const char* symbol, void** address, bool per_thread) {
 
 namespace xsched::stream {
 
-void driver_noted() { base::say_that_memory_stays("HIP"); }
+void driver_noted() { memory::begin_evictable(); }
 
 }  // namespace xsched::stream

@@ -9,15 +9,18 @@
 //   last_error         (last_error.h)
 //   graph_made, stream_attributes                               (streams.h)
 //   get_proc_address   asked for functions (proc_address.h)
+//   enable_context_access, ask_memory_size                      (memory_shapes.h)
 #pragma once
 
 #include "platform/hip/shim/contexts.h"
 #include "platform/hip/shim/last_error.h"
 #include "platform/hip/shim/launch.h"
+#include "platform/hip/shim/memory_shapes.h"
 #include "platform/hip/shim/proc_address.h"
 #include "platform/hip/shim/rows.h"
 #include "platform/hip/shim/streams.h"
 #include "platform/stream/shim/common_shapes.h"
+#include "platform/stream/shim/memory/memory_shapes.h"
 
 namespace xsched::stream {
 
@@ -43,9 +46,11 @@ inline constexpr auto copied_rows = &hip::InRows<kEntry, hip::copied<kEntry>>::c
 template <EntryPoint kEntry>
 inline constexpr auto copy_rows = &hip::InRows<kEntry, &Scheduled<kEntry>::call>::call;
 
+using hip::ask_memory_size;
 using hip::configure_call;
 using hip::copied;
 using hip::device_reset;
+using hip::enable_context_access;
 using hip::get_proc_address;
 using hip::graph_made;
 using hip::last_error;

@@ -117,6 +117,8 @@ private:
     static void add(CallText& text, Argument argument) {
         if constexpr (std::is_pointer_v<Argument>)
             text.argument(reinterpret_cast<uintptr_t>(argument), true);
+        else if constexpr (std::is_class_v<Argument>)
+            text.argument(sizeof argument, false);  // its bytes: the log has no structures
         else
             text.argument(argument, false);
     }
