@@ -111,13 +111,14 @@ protected:
         EXPECT_EQ(holder.wait(), 0) << holder.out() << holder.err();
         EXPECT_NE(holder.out().find("over 0 0 0"), std::string::npos) << holder.out() << holder.err();
         const bool by_program = std::string(way.told).rfind("told", 0) == 0;
-        const std::string told = evictable || by_program ? way.told : "";
+        const std::string told = evictable || by_program ? as_named(way.told) : "";
         EXPECT_NE((holder.out() + holder.err()).find(told), std::string::npos) << holder.out() << holder.err();
     }
 };
 
 TEST_P(CudaMappedMemory, MakesRoomAndIsAsNatively) {
     const MappedWay& way = GetParam();
+    if (on_hip() && std::string(way.name) == "OfAContextThatEnds") GTEST_SKIP() << "a device has one context";
     Process holder({"/usr/bin/python3", "-c", in_cuda(kMaps)}, environment_of(way, true));
     ASSERT_TRUE(says(holder, "ready")) << holder.out() << holder.err();
     for (const char* stop : {"first", "second"}) {
@@ -135,6 +136,7 @@ TEST_P(CudaMappedMemory, MakesRoomAndIsAsNatively) {
 
 TEST_P(CudaMappedMemory, IsTheDriversWithoutPermission) {
     const MappedWay& way = GetParam();
+    if (on_hip() && std::string(way.name) == "OfAContextThatEnds") GTEST_SKIP() << "a device has one context";
     tell("holder");
     Process holder({"/usr/bin/python3", "-c", in_cuda(kMaps)}, environment_of(way, false));
     ends_as_natively(holder, way, false);

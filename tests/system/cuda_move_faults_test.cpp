@@ -14,6 +14,7 @@ def allocate(size):
     memory = ctypes.c_uint64()
     check(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)), "cuMemAlloc")
     check(cuda.cuMemsetD32_v2(memory, ctypes.c_uint(0x51), ctypes.c_size_t(size // 4)), "set")
+    check(cuda.cuStreamSynchronize(None), "synchronize")  # the other stream waits for the word from here on
     return memory
 block, small, word = allocate(BLOCK), allocate(4096), ctypes.c_uint()
 if "WAITS" in os.environ:
@@ -58,8 +59,9 @@ os._exit(0)
 class CudaMoveFaults : public CudaMemory {
 protected:
     CudaMoveFaults() { card_mib_ = 256; }
-    void start_beside(const Environment& more) {
+    void start_beside(const Environment& more, const std::string& debug = "") {
         Environment environment = this->environment("130", 0, true, "holder");
+        if (!debug.empty()) use_driver(environment, debug);
         for (const auto& [name, value] : more) environment[name] = value;
         beside = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/python3", "-c", in_cuda(kBeside)},
                                            environment);
@@ -72,7 +74,7 @@ protected:
 
 // The stream waits for a value that comes much later. Then the program makes room as others do.
 TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStaysForAWhile) {
-    start_beside({{"WAITS", "1"}, {"XSCHED_DEBUG", "memory_wait=300"}});
+    start_beside({{"WAITS", "1"}}, "memory_wait=300");
     const auto taker = start(kTaker, "180", 10, false, "taker");
     EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
     EXPECT_NE(logged().find("stays on the device for the next 1.2 s: its work did not end"), std::string::npos)
@@ -99,7 +101,11 @@ TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStaysForAWhile) {
 
 // The driver refuses the second of three pieces, once.
 TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
-    for (const char* fault : {"cuMemCreate:5:2", "cuMemMap:5:999", "cuMemSetAccess:3:999"}) {
+    // With HIP the block is one piece, so the second call is that of the return.
+    const std::vector<std::string> faults =
+        on_hip() ? std::vector<std::string>{"cuMemCreate:2:2", "cuMemMap:2:999", "cuMemSetAccess:2:999"}
+                 : std::vector<std::string>{"cuMemCreate:5:2", "cuMemMap:5:999", "cuMemSetAccess:3:999"};
+    for (const std::string& fault : faults) {
         start_beside({{"FAKE_CUDA_FAIL", fault}});
         const auto taker = start(kTaker, "180", 10, false, "taker");
         EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err() << logged() << server->process().err();
@@ -113,7 +119,9 @@ TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
 
 // The program then sees the driver's errors, and does not wait for ever.
 TEST_F(CudaMoveFaults, MemoryOfAContextThatFailsIsLost) {
-    start_beside({{"FAKE_CUDA_FAIL", "cuMemMap:5:719,cuCtxSynchronize:2:719"}, {"LOST", "1"}});
+    const char* const fault =
+        on_hip() ? "cuMemMap:2:719,cuCtxSynchronize:2:719" : "cuMemMap:5:719,cuCtxSynchronize:2:719";
+    start_beside({{"FAKE_CUDA_FAIL", fault}, {"LOST", "1"}});
     const auto taker = start(kTaker, "180", 10, false, "taker");
     EXPECT_TRUE(says(*taker, "code 0")) << taker->out() << taker->err();
     tell("taker");
@@ -138,7 +146,7 @@ TEST_F(CudaMoveFaults, ThreadsGoOnWhenMemoryIsFreedOnTheHost) {
 
 // A block that does not fit into the host's memory stays, and a smaller one goes.
 TEST_F(CudaMoveFaults, WithoutRoomOnTheHostMemoryStays) {
-    start_beside({{"XSCHED_DEBUG", "memory_pool=64"}});
+    start_beside({}, "memory_pool=64");
     const auto taker = start(kTaker, "180", 10, false, "taker");
     EXPECT_TRUE(says(*taker, "code 2")) << taker->out() << taker->err();
     EXPECT_TRUE(goes_on(*beside)) << beside->out() << beside->err();

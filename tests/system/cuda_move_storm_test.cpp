@@ -13,8 +13,7 @@
 
 #include <random>
 
-#include "support/environment.h"
-#include "support/server_rig.h"
+#include "system/memory_rig.h"
 
 namespace xsched::test {
 namespace {
@@ -54,11 +53,10 @@ protected:
         guest.board = static_cast<MemoryBoard*>(memory);
         Environment environment = directory.environment();
         environment["LD_PRELOAD"] = getenv("TEST_SHIM");
-        environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+        use_driver(environment, guest.debug);
         environment["XSCHED_SCHEDULER"] = "global";
         environment["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(guest.priority);
         environment["XSCHED_EVICTABLE"] = guest.evictable ? "1" : "0";
-        environment["XSCHED_DEBUG"] = guest.debug;
         if (guest.limit_mib != 0) environment["XSCHED_MEMORY_LIMIT"] = std::to_string(guest.limit_mib << 20);
         environment["FAKE_CUDA_SHARED"] = directory.path() + "/card";
         environment["FAKE_CUDA_MEMORY"] = std::to_string(kCardMiB << 20);

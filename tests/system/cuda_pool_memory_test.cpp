@@ -89,6 +89,8 @@ class CudaPoolMemory : public CudaMemory, public testing::WithParamInterface<Poo
 
 TEST_P(CudaPoolMemory, MakesRoomAndIsAsNatively) {
     const PoolWay& way = GetParam();
+    if (on_hip() && std::string(way.name) == "RefusedInACapture")
+        GTEST_SKIP() << "the runtime is not asked: the memory is given back after the capture";
     Environment environment = this->environment("0", 0, true, "holder");
     environment["BEFORE"] = std::string(kPool) + way.before;
     environment["WHILE"] = "pass";

@@ -1,5 +1,5 @@
-// Memory that a program with victims frees is kept for its next allocations (platform/cuda/shim/spare_memory.h), and
-// the program sees nothing of that.
+// Memory that a program with victims frees is kept for its next allocations
+// (platform/stream/shim/memory/spare_memory.h), and the program sees nothing of that.
 #include "system/keep_alive_rig.h"
 
 namespace xsched::test {

@@ -17,6 +17,21 @@ inline std::string in_cuda(const std::string& text) {
     return R"(
 import ctypes, os, signal, time
 cuda, fake = ctypes.CDLL(None), ctypes.CDLL(os.environ["XSCHED_CUDA_LIB"])
+class Hip:  # the same by HIP's functions
+    NAMES = {"cuMemAlloc": "hipMalloc", "cuMemFree": "hipFree", "cuMemAllocAsync": "hipMallocAsync",
+             "cuMemFreeAsync": "hipFreeAsync", "cuCtxSynchronize": "hipDeviceSynchronize",
+             "cuStreamCreate": "hipStreamCreateWithFlags", "cuMemAllocFromPoolAsync": "hipMallocFromPoolAsync"}
+    def __init__(self, library):
+        self.library = library
+    def __getattr__(self, name):
+        plain = name.removesuffix("_v2")
+        return getattr(self.library, self.NAMES.get(plain, "hip" + plain[2:]))
+    def cuCtxSetCurrent(self, context):
+        return 0
+    def cuStreamWaitValue32_v2(self, stream, word, value, flags):
+        return self.library.hipStreamWaitValue32(stream, word, value, flags, ctypes.c_uint(0xffffffff))
+if "XSCHED_HIP_LIB" in os.environ:
+    cuda = Hip(cuda)
 stream, memory, context = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 cuda.cuInit(0)

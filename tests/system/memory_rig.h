@@ -205,6 +205,24 @@ exec(os.environ["AFTER"])
 print("over", fake.fake_cuda_live(b"piece"), fake.fake_cuda_live(b"reservation"), fake.fake_cuda_errors(), flush=True)
 )";
 
+inline bool on_hip() { return getenv("TEST_ON_HIP") != nullptr; }
+
+// Gives a program the driver's stand-in. HIP moves memory only if it is asked to. `debug`: more of XSCHED_DEBUG.
+inline void use_driver(Environment& environment, const std::string& debug = "") {
+    environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+    environment["XSCHED_DEBUG"] = debug;
+    if (!on_hip()) return;
+    environment["XSCHED_HIP_LIB"] = getenv("TEST_DRIVER");
+    environment["XSCHED_DEBUG"] = "hip_memory=1" + (debug.empty() ? "" : "," + debug);
+}
+
+// Returns a text with the names of CUDA's functions as the driver in use has them.
+inline std::string as_named(std::string text) {
+    for (const char* part : {"cuMem", "cuTex"})
+        for (size_t at = 0; on_hip() && (at = text.find(part, at)) != std::string::npos;) text.replace(at, 2, "hip");
+    return text;
+}
+
 class CudaMemory : public WithServer {
 protected:
     int card_mib_ = 192;
@@ -212,7 +230,7 @@ protected:
     Environment environment(const char* mebibytes, int priority, bool evictable, const std::string& stop) const {
         Environment environment = directory.environment();
         environment["LD_PRELOAD"] = getenv("TEST_SHIM");
-        environment["XSCHED_CUDA_LIB"] = getenv("TEST_DRIVER");
+        use_driver(environment);
         environment["XSCHED_SCHEDULER"] = "global";
         environment["XSCHED_AUTO_XQUEUE_PRIORITY"] = std::to_string(priority);
         environment["XSCHED_EVICTABLE"] = evictable ? "1" : "0";

@@ -48,6 +48,8 @@ bool is_host_function(CUfunction function);
 hipError_t launch_host_function(const Kernel& it, bool per_thread);
 hipError_t launch_module_function(const Kernel& it);
 void fill_libraries(Api& api);
+// Physical memory behind reserved addresses, and pools (memory.cpp).
+void fill_memory(Api& api);
 
 // The functions that have several forms (forms.cpp): for programs with one default stream per thread, or for others.
 void fill_forms(Api& api, bool per_thread);

@@ -121,6 +121,7 @@ void fill_others(Api& api) {
     };
     fill_libraries(api);
     fill_semaphores(api);
+    fill_memory(api);
     api.cuMemAlloc_v2 = [](CUdeviceptr* memory, size_t bytes) {
         return code_of(h().hipMalloc(reinterpret_cast<void**>(memory), bytes));
     };

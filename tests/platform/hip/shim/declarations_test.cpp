@@ -46,6 +46,15 @@ SAME_STRUCTURE(hipPitchedPtr)
 SAME_STRUCTURE(hipMemLocation)
 SAME_STRUCTURE(hipLaunchParams)
 SAME_STRUCTURE(hipIpcEventHandle_t)
+SAME_STRUCTURE(hipIpcMemHandle_t)
+// As platform/stream/shim/memory/vendor_call.h has them.
+static_assert(hipErrorOutOfMemory == 2 && hipErrorInvalidContext == 201 && hipErrorMapFailed == 205);
+static_assert(hipErrorInvalidHandle == 400 && hipErrorContextIsDestroyed == 709 && hipErrorUnknown == 999);
+static_assert(hipMemAllocationTypePinned == 1 && hipMemLocationTypeDevice == 1 && hipMemAccessFlagsProtReadWrite == 3);
+#if HIP_VERSION_MAJOR >= 6  // before, the order was another
+static_assert(sizeof(hipMemAccessDesc) == 12 && offsetof(hipMemAllocationProp, location) == 8);
+static_assert(sizeof(hipMemAllocationProp) == 32 && offsetof(hipMemAllocationProp, allocFlags) == 24);
+#endif
 static_assert(offsetof(::hipLaunchParams, stream) == offsetof(ours::hipLaunchParams, stream));
 
 // Handles stay what they are, and so does the one structure whose members are looked at; other pointers to structures
