@@ -9,7 +9,7 @@ import programs
 import saved as saved_file
 import topology
 from acceptance import Acceptance
-from demands import SECONDS, Failed, demand, ended_well
+from demands import SECONDS, Failed, Skipped, demand, ended_well
 from documents import Documents
 from installed import Installed
 from suites import Suites
@@ -58,6 +58,9 @@ UNMAP_US = 30000  # by which a program ends later for each page; its thread stor
 
 STEP = re.compile(r"^(\w+(?: \w+)?) +\d+\.\d  (done|hung|crashed|failed|refused|not run)\b", re.M)
 DOCTOR_STEPS, DOCTOR_SECONDS = 21, 130
+
+
+CARD_BYTES = 700 << 20  # 8 blocks of 66 MiB fit, but no 6 more
 
 
 def lines(ended, level):
@@ -244,6 +247,26 @@ class Checks(Acceptance, Documents, Installed, Suites):
             seen.append(f"{name}: {p50:.1f} ms" + (f", {count} suspensions for {orders} orders" if way else ""))
         return "exact; p50 of the urgent program at " + "; ".join(seen)
 
+    def memory(self):
+        """A program whose memory fills the card makes room for an urgent one, and has all of its bytes back."""
+        room = self.room
+        if self.version.name == "6":
+            raise Skipped("XSched moves no memory with this runtime, which does not always survive it")
+        common = {"preload": True, "XSCHED_SOCKET": SOCKET, "XLOG_LEVEL": "INFO", "XSCHED_DEBUG": "hip_memory=1",
+                  "KFD_EMULATOR_MEMORY": CARD_BYTES}
+        _, victim, urgent = room.run_together([
+            room.program([room.build / "bin/xserver", "HPF"], background=True, head_start=0.5, LD_PRELOAD=None,
+                         XSCHED_SOCKET=SOCKET),
+            room.program(["/programs/moves", 8, 65, 8000, 1], head_start=3, XSCHED_EVICTABLE=1, **common),
+            room.program(["/programs/moves", 6, 65, 1500, 2], XSCHED_AUTO_XQUEUE_PRIORITY=10, **common)], SECONDS)
+        for name, ended, blocks in (("the victim", victim, 8), ("the urgent program", urgent, 6)):
+            ended_well(ended, name)
+            demand(f"has {blocks} blocks, 0 refused" in ended.output and "exact" in ended.output,
+                   f"{name}: {ended.output[-2000:]}")
+        out, back = (victim.output.count(words) for words in ("went to the host", "came back in"))
+        demand(out > 0 and back > 0, f"the victim's memory did not move: {victim.output[-2000:]}")
+        return f"the victim's memory went to the host {out} times and came back {back} times; exact"
+
     def faults(self):
         """Level 3 on a driver that fails: the fault came, one line says what it means, and the program goes on exactly.
         Each program has a GPU of its own, and a scheduler in its process, whose agent tries again what has failed."""
@@ -334,7 +357,7 @@ class Checks(Acceptance, Documents, Installed, Suites):
 
 # In this order; each is a function of Checks.
 ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels",
-       "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4",
+       "memory", "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4",
        "units", "storm"]
 # When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
 MORE = ["acceptance", "cost", "doctor", "installed", "repeated"]

@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 TOP = HERE.parent.parent
 FLAGS = ["-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
-ALONE = ("names", "bursts", "preempt", "gpus", "ending", "launch_cost")  # linked to the runtime alone
+ALONE = ("names", "bursts", "preempt", "gpus", "ending", "launch_cost", "moves")  # linked to the runtime alone
 
 
 class CompileError(Exception):

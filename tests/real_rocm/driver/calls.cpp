@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "card.h"
 #include "debugger.h"
 #include "events.h"
 #include "faults.h"
@@ -14,8 +15,6 @@
 
 namespace kfd {
 namespace {
-
-constexpr uint64_t kFreeMemory = uint64_t{190} << 30;  // bytes of a GPU
 
 template <typename T>
 T& of(void* argument) {
@@ -88,8 +87,9 @@ Answer about_memory(unsigned long request, void* argument) {
             asked.n_success = asked.n_devices;
             return 0;
         }
+        case AMDKFD_IOC_EXPORT_DMABUF: return export_memory(of<kfd_ioctl_export_dmabuf_args>(argument));
         case AMDKFD_IOC_AVAILABLE_MEMORY:
-            of<kfd_ioctl_get_available_memory_args>(argument).available = kFreeMemory;
+            of<kfd_ioctl_get_available_memory_args>(argument).available = free_card_bytes();
             return 0;
         default: return -ENOTTY;
     }

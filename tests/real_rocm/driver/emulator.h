@@ -9,6 +9,7 @@
 //   KFD_EMULATOR_GPUS=n       GPUs; 1 if it is not set. The kernel's files must have as many (topology.py)
 //   KFD_EMULATOR_DEVICE=path  a file, made if it is not there, that processes share: kernels of all those that name it
 //                             take turns on each GPU, as on one that each of them fills
+//   KFD_EMULATOR_MEMORY=n     bytes of the GPU's memory, for all that name one KFD_EMULATOR_DEVICE; 190 GiB
 //   KFD_EMULATOR_FAULTS=...   calls that fail on purpose (faults.h)
 //   KFD_EMULATOR_PAUSE_US=n   a queue stands still for up to so long before one in 16 of its packets
 //   KFD_EMULATOR_LOG=n        1: calls about queues; 2: all calls, and kernels

@@ -82,7 +82,13 @@ EXPORTED int drmOpenRender(int minor) {
     return open((kfd::kRenderNode + std::to_string(minor)).c_str(), O_RDWR | O_CLOEXEC);
 }
 EXPORTED int drmClose(int fd) { return close(fd); }
-EXPORTED int drmCommandWriteRead(int, unsigned long, void*, unsigned long) { return -EINVAL; }
+// Answers where a processor would map a buffer (DRM_AMDGPU_GEM_MMAP), which no program here does.
+EXPORTED int drmCommandWriteRead(int, unsigned long command, void* asked, unsigned long) {
+    constexpr unsigned long kGemMap = 1;
+    if (command != kGemMap) return -EINVAL;
+    *static_cast<uint64_t*>(asked) = 0;
+    return 0;
+}
 
 struct DrmDevice {
     int fd;

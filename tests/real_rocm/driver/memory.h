@@ -7,6 +7,8 @@ namespace kfd {
 
 Answer allocate(kfd_ioctl_alloc_memory_of_gpu_args& asked);
 Answer release(const kfd_ioctl_free_memory_of_gpu_args& asked);
+// Gives a descriptor of memory that the runtime maps itself.
+Answer export_memory(kfd_ioctl_export_dmabuf_args& asked);
 // The runtime gives pages back to the host. With KFD_EMULATOR_UNMAP_US nothing else comes to lie there, so that a
 // thread that touches them later crashes; unmapping takes that long. Returns false if the system is to do it.
 bool close_pages(uint64_t address, uint64_t bytes);
