@@ -5,6 +5,7 @@
 
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
+#include "xsched/types.h"
 
 namespace xsched::cli {
 namespace {
@@ -19,6 +20,9 @@ std::string asked(const Json& program) {
     std::string text = "asked for: priority " + std::to_string(program.value("priority", int64_t{0}));
     const int64_t share = program.value("share", int64_t{0});
     const int64_t limit = program.value("limit", int64_t{0});
+    const int64_t highest =
+        program.value("group_gets", Json::object()).value("highest_priority", int64_t{PRIORITY_MAX});
+    if (highest < program.value("priority", int64_t{0})) text += ", of which a limit leaves " + std::to_string(highest);
     if (share > 0) text += ", a share of " + std::to_string(share) + " percent";
     if (limit > 0) text += ", at most " + std::to_string(limit) + " percent";
     const int64_t level = program.value("level", int64_t{0});

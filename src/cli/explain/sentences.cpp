@@ -64,6 +64,14 @@ struct Free {
 
 std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
 
+// Returns whether another user's program, which the answer does not have, was held for this one in the last minute.
+bool holds_anothers(const Json& program) {
+    for (const Json& window : program["cost"])
+        for (const Json& victim : window["victims"])
+            if (!victim.contains("pid")) return true;
+    return false;
+}
+
 // Finds that it keeps its device busy itself, or is alone there.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
@@ -73,6 +81,12 @@ bool find_own_work(const Free& free, Explained& result) {
         return true;
     }
     if (!free.others.empty()) return false;
+    if (holds_anothers(free.program)) {
+        result.finding = WhySlow::kShares;
+        result.headline = not_us("; another user's program runs beside it, and makes room for it");
+        result.advice = "the program itself or the device is slow: use the vendor's profiler";
+        return true;
+    }
     result.finding = WhySlow::kAlone;
     result.headline = not_us(", and it is alone on its device");
     result.advice = "the program itself or the device is slow: use the vendor's profiler";

@@ -25,6 +25,7 @@ std::string program_of(const Request& request, int32_t pid) {
 // Returns the platform's name. The client wrote the number, so it may be any.
 const char* platform_name(uint32_t platform) {
     constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
+    if (platform == kPlatformVulkan) return "vulkan";
     return platform < std::size(kNames) ? kNames[platform] : "unknown";
 }
 
@@ -81,7 +82,9 @@ void add_device(const Request& request, Json& entry, const Client& client, uint6
 void add_group(Json& entry, const Client& client) {
     entry["cgroup"] = client.cgroup();
     const dispatch::GroupShare& group = *client.group();
-    const int32_t highest = group.highest_priority.load();
+    const auto& of_user = client.user().shared();
+    const int32_t of_users = of_user != nullptr ? of_user->highest_priority.load() : PRIORITY_MAX;
+    const int32_t highest = std::min(group.highest_priority.load(), of_users);
     if (group.share.load() != 0 || group.limit.load() < 100)
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
     if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;

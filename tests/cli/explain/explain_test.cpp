@@ -337,6 +337,20 @@ TEST_F(Explain, Alone) {
     expect(WhySlow::kAlone, true, "alone on its device", "vendor's profiler");
 }
 
+TEST_F(Explain, BesideAnotherUsersProgram) {
+    other["devices"][0]["device"] = "GPU:2";
+    got(0);
+    slow["cost"][2]["victims"].push_back({{"program", "another user's program"}, {"ms", 4800.0}, {"holds", 7}});
+    expect(WhySlow::kShares, true, "another user's program runs beside it", "profiler");
+}
+
+TEST_F(Explain, APriorityThatALimitCuts) {
+    slow["priority"] = 200;
+    slow["group_gets"]["highest_priority"] = 5;
+    const std::string text = explained_text(slow, explained());
+    EXPECT_NE(text.find("asked for: priority 200, of which a limit leaves 5"), std::string::npos) << text;
+}
+
 TEST_F(Explain, Idle) {
     slow["state"] = "idle";
     got(0);
