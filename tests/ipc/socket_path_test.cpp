@@ -272,6 +272,7 @@ TEST_F(SocketPath, RootsServerIsUsedWhereItIsMounted) {
             const base::UniqueFd fd(connect_path(place.c_str()));
             _exit(fd ? 0 : errno);
         }
+        close(ready[1]);  // so that the end of the child ends the wait
         char go = 0;
         if (read(ready[0], &go, 1) == 1) {
             std::ofstream("/proc/" + std::to_string(child) + "/uid_map")

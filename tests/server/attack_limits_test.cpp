@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "server/hostile.h"
+#include "support/sanitized.h"
 
 namespace xsched::test {
 namespace {
@@ -79,7 +80,8 @@ TEST_F(LimitAttack, HundredsOfIdleClientsWakeNobody) {
         sleep(kSeconds);
         least = std::min(least, times_woken() - before);
     }
-    EXPECT_LE(least, 10U * kSeconds) << "times that a thread of the server slept again";
+    // ThreadSanitizer has a thread of its own in the server, which wakes ten times a second.
+    EXPECT_LE(least, (kSanitized ? 20U : 10U) * kSeconds) << "times that a thread of the server slept again";
 }
 
 TEST_F(LimitAttack, ManyUsersTogetherLeaveRoomForRoot) {
