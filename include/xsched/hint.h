@@ -87,6 +87,12 @@ XResult XHintKDeadline(size_t k);
  * the queue has its priority. More than 1 counts as 1. (Not in XSched 1.2.) */
 XResult XHintBackground(XQueueHandle xq, int32_t on);
 
+/* 1: the queue's work runs beside more urgent work of other processes that say the same, and less urgent work beside
+ * it, as long as trials find that the more urgent bursts become hardly longer. That pays where the device runs kernels
+ * of several programs side by side: in one context of MPS, or on a CPU. 0: less urgent work makes room. More than 1
+ * counts as 1. (Not in XSched 1.2.) */
+XResult XHintSideBySide(XQueueHandle xq, int32_t on);
+
 /* 1: device memory that this process allocates from now on may be moved to the host while a program that is more
  * urgent, or equal, needs the room (CUDA); 0: none of it is moved from now on. Memory that was allocated while it was 0
  * stays on the device. InvalidValue: another number. (Not in XSched 1.2.) */

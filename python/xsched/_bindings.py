@@ -48,6 +48,7 @@ SIGNATURES: Dict[str, List[Any]] = {
     "XHintLatencyTarget": [_handle, _i64],
     "XHintGang": [_handle, _i64],
     "XHintBackground": [_handle, _i32],
+    "XHintSideBySide": [_handle, _i32],
     "XHintEvictable": [_i32],
     "XHintMemoryLimit": [_i64],
     "XHintMemoryGuarantee": [_i64],
@@ -298,6 +299,10 @@ class XSched:
     @staticmethod
     def XHintBackground(xq: XQueueHandle, on: int) -> XResult:
         return call("XHintBackground", xq, on)
+
+    @staticmethod
+    def XHintSideBySide(xq: XQueueHandle, on: int) -> XResult:
+        return call("XHintSideBySide", xq, on)
 
     @staticmethod
     def XHintEvictable(on: int) -> XResult:

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 from .errors import NoServerError, refusal
 
 MAGIC = 0x44435358
-VERSION = 30
+VERSION = 31
 TOOL = 2
 HELLO = struct.Struct("<IIII64si")
 WELCOME = struct.Struct("<IIIIIiQ")

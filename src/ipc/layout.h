@@ -25,7 +25,7 @@
 namespace xsched::ipc {
 
 inline constexpr uint32_t kMagic = 0x44435358;  // "XSCD"
-inline constexpr uint32_t kVersion = 30;        // raised with any change of this file, queue_slot.h or protocol.h
+inline constexpr uint32_t kVersion = 31;        // raised with any change of this file, queue_slot.h or protocol.h
 inline constexpr uint32_t kMostQueues = 1024;
 inline constexpr uint32_t kOneCallReturned = 1u << 16;  // in Header::driver_calls
 

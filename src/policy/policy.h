@@ -137,7 +137,7 @@ constexpr uint32_t bits_of(Ids... ids) {
 // limits; memory is planned apart from time (sched/memory).
 inline constexpr uint32_t kUnderEveryPolicy = bits_of(
     base::HintId::expect_ns, base::HintId::period_us, base::HintId::gang, base::HintId::limit, base::HintId::evictable,
-    base::HintId::memory_limit, base::HintId::memory_guarantee, base::HintId::background);
+    base::HintId::memory_limit, base::HintId::memory_guarantee, base::HintId::background, base::HintId::side_by_side);
 
 struct PolicyInfo {
     const char* name;  // "HPF", as in XSCHED_POLICY; compared without case

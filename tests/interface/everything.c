@@ -156,6 +156,7 @@ void every_call(CUstream cuda, hipStream_t hip) {
     result = XHintDeadline(xq, NO_DEADLINE);
     result = XHintKDeadline(1);
     result = XHintBackground(xq, 1);
+    result = XHintSideBySide(xq, 1);
     result = XHintEvictable(1);
     result = XHintMemoryLimit(0);
     result = XHintMemoryGuarantee(0);

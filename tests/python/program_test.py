@@ -108,8 +108,9 @@ class Programs(unittest.TestCase):
         self.assertIn("--slo-p99", names)
         values = {"--slo-p99": "5ms", "--policy": "HPF", "--log": "INFO", "--lax-priority": "3",
                   "--critical-priority": "4", "--level": "1", "--timeslice": "500", "--json": None, "--tell": None,
-                  "--no-tell": None, "--memory-limit": "20GiB",
-                  **dict.fromkeys(("--evictable", "--no-evictable", "--background", "--no-background"))}
+                  "--no-tell": None, "--memory-limit": "20GiB", "--pool": None,
+                  **dict.fromkeys(("--evictable", "--no-evictable", "--background", "--no-background",
+                                     "--side-by-side", "--no-side-by-side"))}
         for name in sorted(names):
             value = values.get(name, "2")
             words = [name] if value is None else [name, value]

@@ -7,7 +7,7 @@ import re
 import lint
 
 FOLDERS = ("src/sched", "src/queue", "src/dispatch")
-MOST = 129
+MOST = 130
 TYPE = r"(?:u?int\d*(?:_t)?|unsigned|s?size_t|double|float|auto|char|bool|Xq\w+)"
 NAMED = re.compile(rf"\b(?:constexpr|const)\s+(?:static\s+)?{TYPE}\s+k[A-Z]\w*\s*(?:=|\{{)\s*(.*)")
 FOLLOWS = re.compile(r"(?!base::k\w*[sS]econd\b)[A-Za-z_{]")

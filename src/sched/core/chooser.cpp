@@ -7,6 +7,7 @@
 #include "sched/facts/rule_on.h"
 #include "sched/facts/times.h"
 #include "sched/mechanism/losses.h"
+#include "sched/order/beside.h"
 #include "sched/order/foreseen.h"
 
 namespace xsched::sched {
@@ -178,6 +179,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     known.progress_ns = state.progress_ns;
     const int64_t ready_ns = state.unit.ready_since_ns;
     note_held(known, known.period.observe(ready_ns, state.idle_since_ns));
+    see_burst_beside(pass, place);
     repay_foreseen(device, known, ready_ns);
     // The unit came back while the device was kept for it, so the precaution was right.
     LongerPause& pause = known.longer_pause;

@@ -8,6 +8,7 @@
 #include "sched/facts/rule_on.h"
 #include "sched/facts/times.h"
 #include "sched/mechanism/mechanism_chooser.h"
+#include "sched/order/beside.h"
 #include "sched/order/copies_beside.h"
 #include "sched/order/favour.h"
 #include "sched/order/turns.h"
@@ -20,6 +21,7 @@ namespace {
 
 Reason why_it_runs(const DeviceHistory& device, uint32_t place) {
     if (device.answered_by[place] == By::kAnnounced) return Reason::kUntilNeeded;
+    if (device.answered_by[place] == By::kBeside) return Reason::kBeside;
     return device.eligible.size() == 1 ? Reason::kAlone : Reason::kChosen;
 }
 
@@ -120,6 +122,7 @@ void Core::State::choose(Pass& pass) {
         pass.all = true;
         chooser.choose(pass);  // HPF cannot stall
     }
+    run_beside(pass);
     favour_who_starves(pass);
     take_turns(pass);
     keep_copies_off(pass);

@@ -15,7 +15,8 @@ inline constexpr int64_t kWakeNs = 100'000;  // decision 005
 // are longer than was believed. Work that a unit launched before its gate closed is seen within this time.
 inline constexpr int64_t kLateNs = 2'000'000;  // decision 011
 // After this long without progress something that was not seen may be the cause: the unit's process is stopped, it
-// waits for another unit's work, or a call of the driver waits for work of a queue that was presumed idle.
+// waits for another unit's work, or a call of the driver waits for work of a queue that was presumed idle. Also the
+// longest time for which victims are tried beside an urgent unit before it is seen how that is (decision 031).
 inline constexpr int64_t kUnseenNs = 20'000'000;  // decision 017
 // For how long a unit's commands count as longer than they seem, or the unit as having unreported work, after that was
 // proved once.

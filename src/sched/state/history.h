@@ -14,6 +14,7 @@
 #include "sched/facts/times.h"
 #include "sched/facts/unit.h"
 #include "sched/pattern/anticipation.h"
+#include "sched/pattern/beside_trial.h"
 #include "sched/pattern/budget.h"
 #include "sched/pattern/burst_length.h"
 #include "sched/pattern/claim.h"
@@ -74,6 +75,7 @@ struct UnitHistory {
     Period period;
     Foreseen foreseen;
     HoldTrial hold_trial;
+    BesideTrial beside;
     bool was_foreseen = false;  // the burst under way, or the last one, was foreseen; and the device is held through it
     bool held_through = false;
     Anticipation anticipation;
@@ -152,6 +154,7 @@ enum class By : uint8_t {
     kFavour,  // favour.h
     kTurn,  // turns.h
     kCopies,  // copies_beside.h
+    kBeside,  // beside.h
 };
 
 struct DeviceHistory {
