@@ -38,6 +38,7 @@ void add_web(CLI::App& app, Words& words);
 void add_rules(CLI::App& app, Words& words);
 void add_enable(CLI::App& app, Words& words);  // enable, disable
 void add_container(CLI::App& app, Words& words);
+void add_pool(CLI::App& app, Words& words);
 void add_steering_commands(CLI::App& app, Words& words);  // policy, hint, config, limit, suspend, resume, log
 
 }  // namespace xsched::cli

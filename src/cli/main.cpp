@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
     add_rules(app, words);
     add_enable(app, words);
     add_container(app, words);
+    add_pool(app, words);
     add_steering_commands(app, words);
     add_examples(app);
     app.footer(

@@ -25,6 +25,9 @@ void add_run(CLI::App& app, Words& words) {
     run->add_option("--log", options->log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
         ->type_name("LEVEL");
+    run->add_flag("--pool", options->pool,
+                  "in your pool: one context for all programs in it, which run beside each other where that costs "
+                  "the more urgent ones hardly anything (NVIDIA; see 'xcli pool')");
     CLI::Option* tell = run->add_flag("--tell", options->tells,
                                       "when the program has ended, say so if it used no device under XSched (the "
                                       "default at a terminal)");

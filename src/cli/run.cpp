@@ -15,6 +15,7 @@
 #include "cli/ignored.h"
 #include "cli/installation.h"
 #include "cli/last_word.h"
+#include "cli/pool/pool.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
 #include "cli/visibility.h"
@@ -133,6 +134,19 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
+// Puts the program into the user's pool, or leaves it outside with a line that says why.
+void join_pool() {
+    try {
+        const Pool pool;
+        pool.start();
+        setenv("CUDA_MPS_PIPE_DIRECTORY", pool.folder().c_str(), 1);
+        setenv("CUDA_MPS_LOG_DIRECTORY", pool.folder().c_str(), 1);
+        setenv("XSCHED_SIDE_BY_SIDE", "1", 0);
+    } catch (const Failure& failure) {
+        XLOG_WARN("%s; the program runs outside of a pool", failure.what());
+    }
+}
+
 // The server that counts what this process starts as its own (start_server.cpp). A server that replaces it after a
 // crash lacks that knowledge.
 class ServerThen {
@@ -178,7 +192,7 @@ bool has_last_word(const RunOptions& options) {
 
 // `takes_hints`: the command has an option for each hint. xcli report has a --background of its own, with a value.
 bool is_flag(const char* word, bool takes_hints) {
-    for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell"})
+    for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell", "--pool"})
         if (strcmp(word, flag) == 0) return true;
     for (const base::HintInfo& hint : base::kHints) {
         if (!takes_hints || hint.kind != base::HintKind::kSwitch || hint.words == nullptr) continue;
@@ -227,6 +241,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
         tell_what_is_ignored(options);
     }
     set_environment(options);
+    if (options.pool) join_pool();
     const Misfit misfit = misfit_of(program);
     if (!misfit.ends_it) load_shims(installation);
     if (!misfit.reason.empty())

@@ -17,6 +17,7 @@ struct RunOptions {
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;
+    bool pool = false;  // in the user's pool (cli/pool/pool.h)
     bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
     bool leaves = false;  // do not say it, although standard error is a terminal
 };
