@@ -113,7 +113,7 @@ class Readme(unittest.TestCase):
         self.assertEqual(len(TASK.findall(said)), 20, said)
         self.assertEqual(said.count("using global scheduler"), 2, said)
         said = self.works(["export TASKS=500", use[0], *self.typed([use[-1] + " > /dev/null &", *see])])
-        self.assertRegex(said, r"(?m)^pid \d+ \(python3\):", "the program in xcli explain")
+        self.assertRegex(said, r"(?m)^pid \d+ \(python3[^)]*\):", "the program in xcli explain")
         self.assertIn("http://", said, "the address of xcli web")
 
     def test_what_is_used_every_day_works_as_it_is_typed(self):
