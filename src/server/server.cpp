@@ -90,8 +90,8 @@ void say_room(const Users& users) {
         static_cast<long long>(users.most_together(Limit::kClients, false)));
 }
 
-// Warns of what a server in namespaces of its own cannot see. A user's own server that runs inside the user's container
-// does not warn.
+// Logs what the server cannot see outside its container: processes or control groups. The line is a warning from a
+// server for all users, and INFO from a user's own server, which mostly serves programs in its own container.
 void tell_blind_spots(ipc::SocketScope scope) {
     std::string all;
     for (const std::string& spot : blind_spots()) all += (all.empty() ? "" : ". And ") + spot;

@@ -136,7 +136,8 @@ TEST_F(Quiet, DirectivesAreWrittenAnewOnlyWhereSomethingChanged) {
     EXPECT_GT(written_ns.load(), before_ns);
 }
 
-// An urgent client waits for a program to be kept off that has many queues, which are read in parts.
+// One pass has time to read only some of a client's 1001 queues. Before all are read again, an urgent client gets work.
+// The next pass suspends the 1000 queues that are known. The new queue is suspended after a later pass has read it.
 TEST_F(Quiet, DirectivesDoNotWaitForTheRestOfATable) {
     FakeClient low(1, 1);
     FakeClient high(2, 2);

@@ -40,7 +40,8 @@ class Room:
         libraries = ([str(self.build / "lib/libshimhip.so")] if preload else []) + [self.emulator]
         environment = {"PATH": f"{self.build}/bin:/usr/bin", "HOME": "/tmp", "LANG": "C.UTF-8",
                        "HSA_ENABLE_SDMA": "0",  # no such queues are emulated
-                       # The runtime's own kernels are compiled once, and not by each program.
+                       # The HIP runtime compiles the kernels of its copies and fills. All programs of this root folder
+                       # share one cache of such kernels, so only the first program waits for the compiler.
                        "AMD_COMGR_CACHE": "1", "AMD_COMGR_CACHE_DIR": "/comgr",
                        "LD_PRELOAD": ":".join(libraries), "KFD_EMULATOR_DEVICE": "/run/gpus", **variables}
         return {"words": [str(word) for word in words], "background": background, "head_start": head_start,

@@ -80,7 +80,8 @@ TEST_F(PlaceAttack, ATokenMadeFirst) {
     EXPECT_EQ(text, "root's");
 }
 
-// In a folder where each may remove his own files alone, an ordinary user cannot replace a stranger's, and is told so.
+// Another user has created a file at the path of an ordinary user's token file, in a folder with the sticky bit (like
+// /tmp). The ordinary user may not replace that file, so `xcli web` ends and says that it cannot write the token.
 TEST_F(PlaceAttack, AStrangersTokenInTheWayOfAUser) {
     const std::string file = directory / "own.token";
     ASSERT_EQ(as_user(kVictimUid, [&] { return open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644) < 0 ? 1 : 0; }),

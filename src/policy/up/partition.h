@@ -72,8 +72,10 @@ public:
                      [[maybe_unused]] int64_t now_ns) {}
     // Returns whether a program may go before all turns under these rules. The interrupted turn continues afterwards.
     virtual bool has_first() const { return false; }
-    // Returns the program that goes first; kNobody: turns are kept. `can_wait` comes with zeros; set 1 for a program
-    // that gets no turn now if others want the device. `again_ns`: set to when the answer may change by itself.
+    // Chooses a program that gets the device at once, before the program whose turn it is. Returns its position in
+    // `programs`; kNobody: the device goes from turn to turn as usual. `can_wait` has one entry per program, all 0. An
+    // entry set to 1 keeps the program from a turn while a program with entry 0 wants the device. `again_ns`: set to
+    // the time at which the answer may change without any other event.
     virtual size_t first([[maybe_unused]] std::span<const Program> programs, [[maybe_unused]] const Standing& standing,
                          [[maybe_unused]] std::span<uint8_t> can_wait, [[maybe_unused]] int64_t now_ns,
                          [[maybe_unused]] int64_t& again_ns) {

@@ -63,7 +63,9 @@ constexpr bool is_eligible(const UnitState& state) {
     return !state.suspended_by_person && state.unit.priority > PRIORITY_NO_EXECUTE;
 }
 
-// The mechanism by which a unit is kept off its device, or would be.
+// The mechanism by which a unit is kept off its device, and the settings of its process: timeslice, distance between
+// gates, keep-alive and so on. A unit that runs has all of these too, because a timeslice and gates must be in place
+// before the unit is suspended.
 struct Preemption {
     Mechanism mechanism = Mechanism::kNone;
     Interrupt interrupt = Interrupt::kNone;  // how its running work is treated while it is suspended

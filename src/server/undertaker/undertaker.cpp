@@ -26,7 +26,8 @@ constexpr int64_t kRetryNs = 100 * base::kMillisecond;
 constexpr size_t kMostHeld = 1024;  // most connections that stay open for a user whose threads are stuck
 constexpr int kMostEvents = 16;
 
-// Returns whether a parcel reports the outcome of such an order.
+// Returns whether the server's front waits for the result of an order of this kind: the packet received, the file
+// mapped, or the file sealed. The result, or the news that the order failed, comes as a Parcel with the order's token.
 bool is_awaited(BurialOrder::Kind kind) {
     return kind == BurialOrder::Kind::kReceive || kind == BurialOrder::Kind::kMap || kind == BurialOrder::Kind::kSeal;
 }

@@ -122,8 +122,10 @@ TEST(Period, ShortRestsLeaveNothing) {
     }
 }
 
-// Every second one of eight rests is 0.4 ms longer: the device would be kept for 0.2 ms on average, which a period of
-// 10 ms does not pay for.
+// Bursts begin 10 ms and 10.4 ms apart, in turns. If the next burst were expected after 10 ms, the device would stand
+// idle for it for 0.2 ms on average. That is more than 1/300 of the interval, the most that an expectation may cost.
+// The burst is therefore expected later, but before 10.4 ms. With intervals of 100 ms and 100.4 ms the same 0.2 ms is
+// less than 1/300, and the burst is expected as early as after 100 ms.
 TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     for (const auto& [period_ns, pays] : {std::pair(10 * kMs, false), std::pair(100 * kMs, true)}) {
         Rhythm rhythm;

@@ -22,7 +22,9 @@ struct BatchOfCopies {
 template <EntryPoint kEntry, auto kWhole, typename Function = typename Declared<kEntry>::Type>
 struct InBatches;
 
-// Launches a batch of copies. Rest: where the driver reports a refused entry (in the first version), and the stream.
+// The hook of a function that launches many copies with one call (cuMemcpyBatchAsync). A small batch is passed on
+// whole, a large one in several calls. Rest: the types of the function's last arguments. The last one is the stream. In
+// the first version of the function, a pointer precedes it, through which the driver tells the index of a refused copy.
 template <EntryPoint kEntry, auto kWhole, typename Address, typename... Rest>
 struct InBatches<kEntry, kWhole, Result (*)(Address*, Address*, size_t*, size_t, void*, size_t*, size_t, Rest...)> {
     static Result call(Address* to, Address* from, size_t* bytes, size_t count, void* attributes,
