@@ -248,9 +248,14 @@ HIP_FUNCTION(hipMemcpy2D,
     return then_wait(copy_2d(to, to_pitch, from, from_pitch, width, height, nullptr), nullptr);
 }
 HIP_FUNCTION(hipMemcpyBatchAsync,
-             (void** to, void** from, size_t* bytes, size_t count, void*, size_t*, size_t, size_t*, hipStream_t stream),
-             (to, from, bytes, count, nullptr, nullptr, 0, nullptr, stream)) {
-    for (size_t i = 0; i < count; ++i) HIP_TRY(copy_async(to[i], from[i], bytes[i], kByAddress, stream));
+             (void** to, void** from, size_t* bytes, size_t count, void*, size_t*, size_t, size_t* refused,
+              hipStream_t stream),
+             (to, from, bytes, count, nullptr, nullptr, 0, refused, stream)) {
+    for (size_t i = 0; i < count; ++i) {
+        *refused = i;
+        if (to[i] == nullptr) return hipErrorInvalidValue;
+        HIP_TRY(copy_async(to[i], from[i], bytes[i], kByAddress, stream));
+    }
     return hipSuccess;
 }
 HIP_FUNCTION(hipMemcpy2DAsync,

@@ -54,10 +54,20 @@ private:
         if (!pieces.begin(stream_in(rest...), Declared<kEntry>::kPerThread, batch.count, shape_of, &batch))
             return kWhole(batch.to, batch.from, batch.bytes, batch.count, attributes, attributes_from, 1, rest...);
         for (;;) {
+            const size_t first = batch.entry;
             const Result code = launch_next(batch, pieces, attributes, attributes_from, rest...);
+            if (code != kSuccess) count_from(first, rest...);
             if (code != kSuccess || batch.over()) return code;
         }
     }
+    // Makes the index of a refused copy, which the driver counts from `first`, count from the batch's first entry. The
+    // largest number stands for no single copy.
+    template <typename Stream>
+    static void count_from(size_t first, size_t* index, Stream) {
+        if (index != nullptr && *index < SIZE_MAX - first) *index += first;
+    }
+    template <typename Stream>
+    static void count_from(size_t, Stream) {}
     // Launches as many entries as make a piece, at least one; or a part of one entry.
     static Result launch_next(Batch& batch, const Split& pieces, void* attributes, size_t* attributes_from,
                               Rest... rest) {

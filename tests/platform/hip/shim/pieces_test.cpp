@@ -111,6 +111,10 @@ TEST_F(HipPieces, BatchesByEntry) {
               hipSuccess);
     EXPECT_EQ(calls("cuMemcpyAsync") - before, 10) << "the large entry in three pieces";
     EXPECT_TRUE(arrived());
+    to[5] = nullptr;
+    EXPECT_EQ(hip().hipMemcpyBatchAsync(to, from, bytes, kEntries, attributes, &first, 1, &failed, stream_),
+              hipErrorInvalidValue);
+    EXPECT_EQ(failed, 5U) << "counted in the whole batch";
 }
 
 TEST_F(HipPieces, RangesThatOverlapAndSingleRowsGoWhole) {
