@@ -29,7 +29,7 @@ inline constexpr EntryPoint kEventRecordPerThread = kEntry_hipEventRecord_spt;
 inline constexpr EntryPoint kStreamWaitEventPerThread = kEntry_hipStreamWaitEvent_spt;
 
 // Returns why memory cannot be moved on this platform; nullptr: it can, if the runtime has the functions. Runtimes
-// before 6 have structures of another layout (vendor_call.h). 6.4.3 ended one of four programs whose memory had moved
+// before 6 have structures of another layout (vendor_call.h). 6.4.3 ended one of three programs whose memory had moved
 // ("pure virtual method called", tests/real_rocm).
 inline const char* why_memory_stays() {
     constexpr int kVersion7 = 70000000;
