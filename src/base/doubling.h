@@ -9,7 +9,7 @@ namespace xsched::base {
 template <typename Length, Length kFirst, Length kMost>
 class Doubling {
 public:
-    // Returns the first length, and then each time twice the last one, up to the longest.
+    // Returns kFirst after a reset, and then with each call twice the last length, but at most kMost.
     Length next() { return last_ = upcoming(); }
     // Returns what next() would return, and changes nothing.
     Length upcoming() const { return last_ == 0 ? kFirst : std::min<Length>(2 * last_, kMost); }

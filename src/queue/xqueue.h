@@ -65,7 +65,9 @@ public:
             g_hold.launched();
         }
     }
-    // Waits that the device does not end (standing.h). All but the begin may name a stand that is gone.
+    // Calls for commands that wait for the host, for another program or for another device, and so are no work for this
+    // device (standing.h). stand_begins returns the stand's id. The other calls also accept the id of a stand that has
+    // ended.
     XqStand stand_begins(bool blocks_all);
     void admit_standing(XqTicket& ticket, XqStand stand) { path_->admit_standing(ticket, stand); }
     void admit_unheld(XqTicket& ticket) { path_->admit_unheld(ticket); }

@@ -56,7 +56,8 @@ TEST_F(CheckpointTest, UsersDoNotFillIt) {
     EXPECT_EQ(first.value("held").size(), held.size()) << "this server knows them";
 }
 
-// Each order is noted at once: with thousands of queues suspended, too.
+// The server writes down each order at once, for a server that starts after a crash. If thousands of queues are
+// suspended, that is quick only because each process is looked up once.
 TEST_F(CheckpointTest, AProcessIsLookedAtOnceHoweverOftenItIsNamed) {
     Checkpoint first = next();
     nlohmann::json held = nlohmann::json::array();

@@ -304,8 +304,8 @@ bool Chooser::is_expected(Pass& pass, uint32_t place) {
     return true;
 }
 
-// Lets units run that leave the device fast enough to be suspended later than others. The less urgent ones among them
-// still make room for the more urgent, as without the expected burst.
+// Lets units that make room for an expected burst run until they must begin to leave the device. Only the most urgent
+// of these units run: the others make room for them, as if no burst were expected.
 void Chooser::let_run_until_needed(Pass& pass) {
     DeviceHistory& device = pass.device;
     const auto suspended_from_ns = [&](uint32_t place) -> int64_t {

@@ -84,7 +84,8 @@ bool waits_for_turn(const Pass& pass, const Group& group) {
     return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
 }
 
-// Returns whether the urgent process holds the device, so that no call is needed.
+// Returns whether the victim's short timeslice is enough to keep it off, so that no call must interrupt it: the urgent
+// process holds the device with a keep-alive, and has no short timeslice itself.
 bool is_held(const Pass& pass, const Group& group, const Present& present) {
     if (!rule_on(Rule::kLetBack)) return false;
     if (present.urgent == nullptr || present.urgent_is_equal || present.victim.has_peer) return false;

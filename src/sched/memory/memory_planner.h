@@ -46,8 +46,9 @@ public:
     static constexpr uint64_t kSwapBytesPerUs = 40'000;
     // A turn among equals lasts this many times as long as a swap, so that at most a tenth of the time is swapping.
     static constexpr int64_t kSwapsPerTurn = 10;
-    // How long memory that was freed for a program stays reserved for it: programs allocate at once, and often go on to
-    // allocate more. Also how long an order that failed is not repeated, and half of the shortest turn (safety).
+    // After room was made for a program, no other program's memory comes back for this long: the program allocates at
+    // once, and often goes on to allocate more. An order that failed is not repeated for this long either, and the
+    // shortest turn lasts twice as long (safety).
     static constexpr int64_t kSettleNs = base::kSecond;
     // Bytes that stay free when memory comes back: the driver takes some for itself (safety).
     static constexpr uint64_t kReserveBytes = 64 << 20;

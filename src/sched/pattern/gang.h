@@ -126,8 +126,9 @@ enum class InGang : uint8_t {
     kTurn,  // its gang starved
 };
 
-// Returns the gang's place in the order; the smallest goes first. All gangs have different numbers at any time, except
-// with a chance of 2^-64. It changes whenever all verdicts are looked at again (kLookAtAllNs).
+// Returns a pseudo-random number by which gangs are ordered: the gang with the smallest number goes first. The number
+// changes every kLookAtAllNs, so that each gang goes first at times. Two gangs have the same number with a chance of
+// 2^-64.
 uint64_t precedence(const Gang& gang, int64_t now_ns);
 
 }  // namespace xsched::sched

@@ -294,7 +294,8 @@ void Undertaker::hear(Worker& worker, std::vector<Parcel>& parcels) {
     parcels.push_back(std::move(parcel));
 }
 
-// Ends an order. A thread that came back after it was given up ends, and so does a second idle one.
+// Ends the worker's order. If its thread was given up as stuck, the thread ends as well, since another one has replaced
+// it. The thread also ends if another one is idle already.
 void Undertaker::end(Worker& worker, std::vector<Parcel>& parcels) {
     Account& user = users_[worker.user];
     if (worker.stuck && user.stuck > 0) --user.stuck;

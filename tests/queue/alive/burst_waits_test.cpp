@@ -63,8 +63,8 @@ TEST_F(BurstWaitsTest, WaitsBetweenBurstsAreLeftOut) {
     EXPECT_EQ(bursts({20}), 20U);
 }
 
-// If a burst went on behind its usual last wait, the keep-alives of the next bursts do not end there: in such a burst's
-// next pause the device would be lost.
+// If a burst launched more after its usual last wait, the keep-alives of the next bursts do not end at that wait.
+// Otherwise another such burst would lose the device in its next pause.
 TEST_F(BurstWaitsTest, NotForLongOnceABurstWentOnBehindItsLastWait) {
     bursts({20, 20, 20, 20});
     begin();

@@ -102,7 +102,8 @@ Json summed_up(std::vector<Stop> rounds) {
             {"went_on_ms", median(&Stop::went_on_ms)}};
 }
 
-// Returns another program's bursts while a thread of this one does `round` again and again. Throws if either fails.
+// Returns the latencies of another program's bursts, measured while a thread of this process calls `round` in a loop.
+// Throws if the other program or `round` fails.
 template <typename Round>
 Json urgent_found_beside(const Settings& settings, Round round) {
     std::atomic<bool> over{false};

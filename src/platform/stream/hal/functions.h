@@ -31,7 +31,8 @@ const char* look_up(Api& api, Find find) {
     return nullptr;
 }
 
-// The vendors number these alike (tests compare with their headers).
+// Result codes and flags of the driver's functions. CUDA and HIP use the same numbers (tests compare them with the
+// vendors' headers).
 using Result = int;
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;

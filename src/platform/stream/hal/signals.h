@@ -16,8 +16,9 @@ inline constexpr uint32_t kOpen = 1;  // what a gate's word must reach
 bool make_signal(HwQueue& hwq);
 // Returns the queue's signal; nullptr: it has none, or its device was reset since.
 uint64_t* signal_of(const HwQueue& hwq);
-// Sets the signal's word to the queue's `closed`. A thread that changes the word or `closed` checks afterwards that
-// both still agree.
+// Writes the queue's `closed` into its signal's word, if it has a signal. A thread that gives the queue a signal, or
+// changes `closed`, calls this afterwards. If two threads make these two changes at the same time, the later one sees
+// both.
 void set_signal(HwQueue& hwq);
 // Forgets the signals of a device that is being reset.
 void signals_going(Device device);

@@ -163,8 +163,8 @@ TEST_F(Streams, AThreadWithoutAContextCanMakeAQueue) {
     });
 }
 
-// A destroyed stream's wrapper goes even if the program made it and never launched: a later stream may have the same
-// address.
+// If a stream is destroyed, its wrapper goes too, even if the program made the wrapper itself (CudaQueueCreate) and
+// never launched anything: the driver may give a later stream the same address.
 TEST_F(Streams, ADestroyedStreamLeavesNoWrapperOfTheProgramsBehind) {
     for (const bool with_xqueue : {false, true}) {
         CUstream stream = new_stream();
