@@ -45,6 +45,18 @@ foreach(platform IN LISTS XSCHED_BUILT_PLATFORMS)
   install(FILES ${package}/xsched-${platform}.pc DESTINATION ${XSCHED_PKGCONFIG_DIR})
 endforeach()
 
+# The programs of xcli demo, also where no other benchmarks are built.
+set(programs bench_spinner)
+install(TARGETS bench_spinner DESTINATION ${CMAKE_INSTALL_LIBDIR}/xsched/demo)
+foreach(platform IN LISTS XSCHED_PLATFORMS)
+  if(TARGET bench_${platform}_hp AND TARGET shim${platform})
+    install(TARGETS bench_${platform}_hp bench_${platform}_lp
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/xsched/demo/${platform})
+    list(APPEND programs bench_${platform}_hp bench_${platform}_lp)
+  endif()
+endforeach()
+add_custom_target(demo_programs ALL DEPENDS ${programs})
+
 install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
