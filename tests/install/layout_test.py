@@ -38,6 +38,12 @@ class Layout(InATree):
                     for path in paths.split(":"):
                         self.assertRegex(path, r"^\$ORIGIN(/|$)")
 
+    # A module is linked with names that its program has. Functions of ours are never among those.
+    def test_no_library_lacks_a_function_of_ours(self):
+        for library in [*self.lib.glob("lib*.so"), *(self.lib / "xsched").rglob("*.so")]:
+            missing = re.findall(r" UND (_ZN?K?6xsched\w*)", tool("readelf", "-W", "--dyn-syms", library))
+            self.assertEqual(missing, [], library)
+
     def test_nothing_has_symbols_for_debugging(self):
         files = [*self.lib.glob("lib*.so"), *(self.lib / "xsched").glob("*.so"), *(self.prefix / "bin").iterdir()]
         self.assertGreater(len(files), 9)
