@@ -76,6 +76,20 @@ TEST_F(Pools, WhereThereIsNoneTheProgramRunsOutside) {
     EXPECT_TRUE(has(ran.err, "runs outside of a pool")) << ran.err;
 }
 
+// Such as the machine's own, which the user's programs use otherwise.
+TEST_F(Pools, AnotherServiceIsLeftAlone) {
+    const std::string other = directory / "other";
+    std::filesystem::create_directory(other);
+    std::ofstream(other + "/control") << "";
+    const Environment named{{"CUDA_MPS_PIPE_DIRECTORY", other}};
+    EXPECT_TRUE(has(run({"pool"}, named).out, "there is no pool"));
+    EXPECT_EQ(run({"pool", "start"}, named).status, 0);
+    EXPECT_TRUE(has(run({"pool"}).out, "has the programs")) << "ours has started";
+    EXPECT_EQ(run({"pool", "stop"}, named).status, 0);
+    EXPECT_TRUE(has(run({"pool"}).out, "there is no pool"));
+    EXPECT_EQ(access((other + "/control").c_str(), F_OK), 0);
+}
+
 TEST_F(Pools, AServiceThatDoesNotStartIsTold) {
     const Outcome started = run({"pool", "start"}, {{"REFUSES", "1"}});
     EXPECT_EQ(started.status, 2);
