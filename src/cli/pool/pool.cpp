@@ -71,7 +71,7 @@ Pool::Pool() : control_(on_path(kControl)) {
 
 std::string Pool::ask(const std::string& command) const {
     std::vector<std::string> environment = console::own_environment();
-    // Those of another service would name it instead of ours.
+    // Variables that name another service.
     std::erase_if(environment, [](const std::string& variable) { return variable.starts_with("CUDA_MPS_"); });
     environment.push_back("CUDA_MPS_PIPE_DIRECTORY=" + folder_);
     environment.push_back("CUDA_MPS_LOG_DIRECTORY=" + folder_);
