@@ -162,7 +162,7 @@ class NewPlatform(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "copy"
-        for part in ("api", "cmake", "include", "packaging", "python", "src", "tools"):
+        for part in ("api", "bench", "cmake", "include", "packaging", "python", "src", "tools"):
             shutil.copytree(ROOT / part, self.root / part)
         for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
             shutil.copy(ROOT / file, self.root / file)
