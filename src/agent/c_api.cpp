@@ -89,7 +89,8 @@ XResult make_queue(HwQueueHandle hwq, int64_t wanted_level, queue::Setup& setup,
     take_defaults(*place.header, setup);
     queue::publish_device_names(*place.header);
     queue->begin(setup, place);
-    // The server may have been found or lost meanwhile: publish where the others do.
+    // While the queue was set up, the process may have found or lost its server. The queue then publishes its state in
+    // the memory that the process's other queues use now.
     if (const queue::Placement now = placement(queue->index()); now.slot != place.slot) queue->attach(now);
     report_level(*queue, setup.level, device.ops->platform);
     *made = queue;

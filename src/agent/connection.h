@@ -23,8 +23,8 @@ public:
     bool lost();
     // Returns the descriptor to poll; -1 if there is no connection.
     int watched();
-    // Sends what the backends have handed over since the last call. The next call sends the rest, if not all can be
-    // sent now.
+    // Sends the server the descriptors and names that the backends of the platforms have handed over since the last
+    // call. If not all can be sent now, the next call sends the rest.
     void send_handovers();
     // Ends the connection. The server sees the end at once, even if other processes hold copies of the descriptor.
     void hang_up();

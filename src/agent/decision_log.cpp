@@ -12,8 +12,9 @@
 namespace xsched::agent {
 namespace {
 
-// The server memory whose decisions were logged last. Used by the agent's thread alone; the count restarts with each
-// server.
+// How far the scheduler's decisions about this process have been logged: the shared memory that they were read from,
+// and the number of the next one. A new server has new memory, where the numbers begin again. Used by the agent's
+// thread alone.
 const ipc::Header* g_of = nullptr;
 uint32_t g_next = 0;
 

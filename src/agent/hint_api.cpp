@@ -78,7 +78,8 @@ uint32_t told_hints() {
 
 base::Hints hints_of_new_queues() {
     base::Hints hints = base::options();
-    // A time in the environment counts from now: from the creation of the queue.
+    // A time among the environment's hints, such as a deadline, counts from now, when a queue is created. Here it
+    // becomes a point in time.
     for (const base::HintInfo& hint : base::kHints)
         if (hint.kind == base::HintKind::kTime)
             base::set_hint(hints, hint.id, hint.kept(base::get_hint(hints, hint.id), base::now_ns()));

@@ -1,4 +1,4 @@
-// Returns the hints that queues get which the process makes from now on. Any thread.
+// Returns the hints that queues get when the process creates them. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 namespace xsched::agent {
 namespace {
 
-// The guest may close the descriptor, which poll does not notice.
+// The lifeline's thread wakes at least this often and checks its descriptor: poll does not return when the program
+// closes the descriptor that poll waits for.
 constexpr int kLookMs = 1000;
 
 }  // namespace

@@ -19,7 +19,7 @@ public:
     // Starts the scheduler's thread. Call prepare() first. While that thread runs, threads of the program call
     // `decide_here` to make a pass themselves.
     bool start(void (*decide_here)());
-    // Returns false if there was no thread to end.
+    // Ends the scheduler's thread. Returns false if there was none.
     bool stop();
     bool started() const { return thread_.started(); }
     // Makes a pass on the calling thread, unless another thread is making one. Takes no other lock.

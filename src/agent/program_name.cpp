@@ -65,7 +65,8 @@ void name_program(const char* short_name, const char* command_line, size_t comma
     Words words(command_line, command_bytes);
     const char* first = words.next();
     if (first == nullptr || *first == '\0') return;
-    // A program may write a title over its command line, as Ray and vLLM do.
+    // The command line's first word is no interpreter: the program has written a title over its command line, as Ray
+    // and vLLM do, and is named by that title.
     if (!base::is_interpreter(last_part(first))) return static_cast<void>(snprintf(name, bytes, "%s", first));
     bool is_module = false;
     const char* script = take_script(words, &is_module);

@@ -9,7 +9,8 @@ namespace xsched::agent {
 bool connect_to_server(bool first);
 // Falls back to private memory after the server was lost. `brief`: the connection ended within a moment of its begin.
 void lose_server(const char* why, bool brief);
-// Forgets what an earlier scheduler left to be done and told.
+// Prepares for the agent's thread: the log has not said yet that no server schedules the process, and the thread need
+// not start a server.
 void begin_unserved();
 // The agent's thread: carries out the server's directives until g_stop. Never calls a vendor's driver.
 void* served_body(void*);

@@ -8,7 +8,8 @@
 
 namespace xsched::base {
 
-// Returns it as a whole number of bytes (base/hints.def, kBytes). Other text is returned unchanged.
+// Returns a size such as "20GiB" as the text of a whole number of bytes, which hints of the kind kBytes take
+// (base/hints.def). Other text is returned unchanged.
 inline std::string read_byte_size(const std::string& text) {
     struct Unit {
         const char* name;

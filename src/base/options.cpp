@@ -205,7 +205,7 @@ constexpr OptionInfo kSwitchRows[] = {
 #undef XSCHED_NUMBER_TEXT
 #undef XSCHED_AS_TEXT
 
-// Hints without a variable of their own have a row as well.
+// The options that the environment can set. The rows also have hints that no variable sets, which are left out.
 constexpr auto kInfos = [] {
     std::array<OptionInfo, std::size(kRows) + 1> infos{};
     size_t count = 0;

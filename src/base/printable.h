@@ -34,7 +34,8 @@ constexpr bool is_plain_letter(uint32_t number) {
     return !controls && !invisible;
 }
 
-// Returns the text with question marks for all that is not plain. Letters of all languages stay.
+// Returns the text with a question mark in place of each character that could control a terminal or reorder text.
+// Letters of all languages stay.
 inline std::string printable(const std::string& text) {
     std::string safe;
     for (size_t at = 0; at < text.size();) {

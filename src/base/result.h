@@ -5,7 +5,7 @@
 
 namespace xsched::base {
 
-// "kXSchedErrorNotFound"; "kXSchedErrorUnknown" for numbers that are no status.
+// Returns a status's name, such as "kXSchedErrorNotFound"; "kXSchedErrorUnknown" for numbers that are no status.
 const char* result_name(XResult result);
 // A sentence without a full stop that says what happened and what to do.
 const char* result_sentence(XResult result);

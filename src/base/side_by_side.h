@@ -37,11 +37,12 @@ public:
     int64_t take() {
         if (!std::exchange(reported_, false)) return 0;
         const int64_t all_ns = std::min(sum_ns_, std::max(most_ns_, could_ns_));
-        // Time in which no unit used the device is no credit for later, except for what may still be reported.
+        // Time that no unit used must not count as used later. Only as much as the longest report is kept, since a unit
+        // may still report that much.
         could_ns_ = std::min(could_ns_, capped_sum(all_ns, longest_ns_));
         return all_ns - std::exchange(taken_ns_, all_ns);
     }
-    // Begins a new stretch, once all use is reported.
+    // Begins a new stretch with empty sums. Call this once all device time of the last stretch has been reported.
     void restart() {
         if (sum_ns_ == 0 && could_ns_ == 0) return;
         *this = SideBySide(stretch_ + 1);

@@ -27,7 +27,7 @@ inline constexpr StateInfo kStates[] = {
 
 constexpr const char* word_of(State state) { return kStates[static_cast<int>(state)].word; }
 
-// Returns the tone of a state's word; kPlain: there is no such state.
+// Returns the tone of a state's word, by which tools choose its colour; kPlain: there is no such state.
 constexpr Tone tone_of(std::string_view word) {
     for (const StateInfo& known : kStates)
         if (word == known.word) return known.tone;

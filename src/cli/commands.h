@@ -26,7 +26,7 @@ CLI::Option* add_program(CLI::App* command, Words& words);
 
 // Returns a check for whole numbers in a range. Its complaint names the value and the range.
 CLI::Validator between(int64_t least, int64_t most);
-// Returns the same for numbers with a fraction.
+// Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.
 CLI::Validator between_fractions(double least, double most);
 
 void add_program_commands(CLI::App& app, Words& words);  // run, report

@@ -16,7 +16,8 @@ using config::nearest;
 std::vector<std::string> commands_of(const CLI::App& app);
 // Returns a suggestion for a word that is no command; empty if none is near.
 std::string meant_command(const CLI::App& app, const std::string& word);
-// Returns such a suggestion for the option that a parse error of the command `app` names.
+// Returns the option that was probably meant, given a parse error of the command `app` that names an unknown option.
+// Empty: no option is similar.
 std::string meant_option(const CLI::App& app, const std::string& error);
 
 }  // namespace xsched::cli

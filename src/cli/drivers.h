@@ -6,7 +6,8 @@
 
 namespace xsched::cli {
 
-// Returns whether it is there. Logs a line if the user should know why the platform is left out.
+// Returns whether the platform's driver is on this machine. Logs a line if the user should know why the platform is
+// left out.
 bool driver_is_there(const PlatformInfo& driver);
 
 }  // namespace xsched::cli

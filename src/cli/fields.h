@@ -13,7 +13,7 @@ struct Field {
     const char* help;
 };
 
-// Returns them in the order of the table; a null key ends them.
+// Returns all fields in the order of fields.def; a null key ends them.
 const Field* fields();
 // Returns the heading for console::Table, such as ">PRIO". The key must be in the table.
 std::string heading_of(const char* key);

@@ -25,7 +25,7 @@ std::string read_name(const std::string& text) {
     return std::to_string(number);
 }
 
-// Returns the heading under which `xcli run --help` shows a hint: those for policies of their own come last.
+// Returns the heading under which `xcli run --help` shows a hint. Hints that only single policies read come last.
 const char* group_of(base::HintInRun in_run) {
     switch (in_run) {
         case base::HintInRun::kUsual: return "What the program gets";

@@ -22,8 +22,8 @@ void tell(const std::string& sentence) {
     if (!sentence.empty()) fprintf(stderr, "xcli: %s\n", sentence.c_str());
 }
 
-// Returns the names without their prefix, which would make all of them look alike. A key of XSCHED_DEBUG has had a
-// variable of its own, which still counts.
+// Returns the names of all known variables without "XSCHED_", which would make all names look similar. They include the
+// keys of XSCHED_DEBUG, since each key may also be set by a variable of its own.
 std::vector<std::string> known_variables() {
     const size_t skipped = std::string(kPrefix).size();
     std::vector<std::string> names;

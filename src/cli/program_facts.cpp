@@ -43,7 +43,7 @@ std::string got(const Json& program) {
     return text + "; no other program competes: counted from its launches to the ends of its waits";
 }
 
-// Returns an empty text if nothing is known of its memory.
+// Returns the sentence about the program's memory; empty if nothing is known of it.
 std::string memory(const Json& program) {
     const auto bytes = [&program](const char* key) { return program.value(key, uint64_t{0}); };
     if (bytes("memory_on_card") + bytes("memory_on_host") + bytes("memory_limit") + bytes("memory_guarantee") == 0)
@@ -70,7 +70,7 @@ std::string held(const Json& program) {
     return text + "; longest of the last 60 s " + length_text(program["held"].back().value("longest_ms", 0.0));
 }
 
-// Returns a loss with two digits, since it is an estimate.
+// Returns a loss of time as text with two digits behind the point, since it is an estimate.
 std::string loss_text(double ms) {
     char text[32];
     snprintf(text, sizeof(text), "%.2f ms", ms);

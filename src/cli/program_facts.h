@@ -8,7 +8,8 @@
 
 namespace xsched::cli {
 
-// Returns the percentage of its devices in the last second (0), ten (1) or sixty (2); negative: not known.
+// Returns which percentage of its devices' time the program got in the last second (0), ten (1) or sixty (2); negative:
+// not known.
 double got_percent(const Json& program, size_t window);
 // Return a device's name: "GPU:1f (cuda)", several separated by commas; "device 0, NVIDIA H100 (cuda)".
 std::string device_called(const Json& device);

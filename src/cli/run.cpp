@@ -147,8 +147,8 @@ void join_pool() {
     }
 }
 
-// The server that counts what this process starts as its own (start_server.cpp). A server that replaces it after a
-// crash lacks that knowledge.
+// The server at the program's start, which counts the program's processes (start_server.cpp). If another server has
+// replaced it by the program's end, that server may not know whether they used a device, so nothing is printed.
 class ServerThen {
 public:
     ServerThen() : pid_(pid()) {}

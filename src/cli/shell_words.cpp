@@ -27,7 +27,7 @@ std::string in_quotes(const std::string& text) {
     return result + "'";
 }
 
-// Returns the kind of value that the command's own words are: that of its argument; empty if it has none.
+// Returns the kind of value that the command takes as its positional argument; empty if it takes none.
 std::string argument_kind(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options())
         if (option->get_positional() && option->get_option_text().empty()) return console::value_name(*option);

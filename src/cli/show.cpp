@@ -47,7 +47,7 @@ const Json& asked_for(const Json& queue) {
     return group != queue.end() && group->contains("share") ? *group : queue;
 }
 
-// Returns its program's part of its device, in percent.
+// Returns the percentages of its device that the queue's program got, as "PERCENT/PERCENT/PERCENT".
 std::string got_of(const Json& queue) {
     std::string text;
     for (const Json& percent : queue.value("got_percent", Json::array())) {

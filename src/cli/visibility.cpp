@@ -116,8 +116,8 @@ const char* why_trusted(const std::string& file) {
     return nullptr;
 }
 
-// Returns the misfit of one file. musl's linker skips a preloaded library whose name it does not understand
-// (installation.cpp).
+// Returns why a preloaded library cannot be loaded into this program file. musl's linker skips a preloaded library
+// whose name it does not understand (installation.cpp).
 Misfit misfit_of_file(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     ElfW(Ehdr) header{};

@@ -66,7 +66,8 @@ public:
                 text_.erase(0, end + 1);
                 return true;
             }
-            // Checked again, since a signal that came just before the wait would not end it.
+            // Look at the stop flag before each wait: a signal that came just before poll would not end it. So poll
+            // waits for a short time only.
             if (told_to_stop()) return false;
             pollfd wait{.fd = read_.get(), .events = POLLIN, .revents = 0};
             if (poll(&wait, 1, kLookAgainMs) <= 0) continue;
@@ -101,7 +102,8 @@ pid_t owner_in_x11(const std::string& line) {
     return owner.next(answer) ? static_cast<pid_t>(number_in(answer)) : 0;
 }
 
-// Returns the owner; -1: the event does not change the active window.
+// Returns the process that owns the newly active window in sway's event; -1: the event does not change the active
+// window.
 pid_t owner_in_sway(const std::string& line) {
     const Json event = Json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("change", "") != "focus") return -1;
@@ -203,7 +205,8 @@ int follow_windows(const WindowsWords& words) {
         throw Failure("there is no display here (DISPLAY is not set): run it in the desktop's session");
     stop_on_signals();
     ActiveWindow active(words.display);
-    // xprop never follows a name that is new when it starts. A window manager makes this one.
+    // xprop does not follow a property that did not exist when it started, and the property appears with the window
+    // manager. So xprop is started again from time to time until there is a window manager.
     for (bool said = false; follow(sway, active) == Ended::kUntilAManagerComes && !told_to_stop(); wait_for_next_try())
         if (!std::exchange(said, true)) print_text("waiting for a window manager that tells which window is active\n");
     return 0;

@@ -15,7 +15,8 @@
 namespace xsched::config {
 namespace {
 
-// "Safety": all rules of a large site are a few kB, and a file that is read by mistake should cost no memory.
+// Most bytes of a configuration file ("safety"): all rules of a large site take a few kB. A larger file was probably
+// named by mistake, and must not be read into memory.
 constexpr off_t kMostBytes = 256 << 10;
 constexpr size_t kMostFiles = 64;
 constexpr mode_t kOthersMayWrite = S_IWGRP | S_IWOTH;

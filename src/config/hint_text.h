@@ -12,7 +12,7 @@ namespace xsched::config {
 
 // Returns the value, such as 1048576 for "1MiB". Nothing: `complaint` says what would be right.
 std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint);
-// Returns the option that `xcli run` has for it, such as "--priority".
+// Returns the option of `xcli run` that sets the hint, such as "--priority".
 std::string option_of(const base::HintInfo& hint);
 // Returns the value as people write it.
 std::string text_of_hint(const base::HintInfo& hint, int64_t value);

@@ -5,8 +5,8 @@
 
 namespace xsched::config {
 
-// Returns it as the hint has it (base/hints.def, kTarget): microseconds, or percent as a negative number. Other text is
-// returned unchanged.
+// Returns a target such as "5ms" or "1.3x" in the form of the hint (base/hints.def, kTarget): as microseconds, or as a
+// negative number of percent. Other text is returned unchanged.
 std::string read_latency_target(const std::string& text);
 
 }  // namespace xsched::config

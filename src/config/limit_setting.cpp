@@ -40,7 +40,8 @@ std::string limit_names() {
     return names;
 }
 
-// Returns a value that makes sense: the one that counts without a setting, unless that is "no limit".
+// Returns a sensible value to show as an example of the limit: its default; if the default is "no limit", 30 or the
+// largest possible value.
 int64_t example_of(const LimitInfo& info) {
     constexpr int64_t kSomePercent = 30;
     return info.ordinary != 0 ? info.ordinary : std::min<int64_t>(info.most, kSomePercent);

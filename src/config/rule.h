@@ -22,7 +22,7 @@ struct Program {
     uid_t uid = 0;
     std::string cgroup;
 };
-// Returns it, given the path, the process's name and the words of the command line.
+// Returns the facts about a program, given its path, its process's name and the words of its command line.
 Program program_of(std::string path, const std::string& process_name, const std::vector<std::string>& words);
 
 struct Rule {

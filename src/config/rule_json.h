@@ -12,7 +12,7 @@ namespace xsched::config {
 
 // Returns [{"place": ..., "rule": {...}}, ...].
 nlohmann::json rules_json(const std::vector<Rule>& rules);
-// Reads such a list of a user's rules. Anything wrong becomes a problem.
+// Reads a user's rules from a list as rules_json writes it. Each error is added to `problems`.
 std::vector<Rule> rules_of_json(const nlohmann::json& list, std::vector<Problem>& problems);
 
 }  // namespace xsched::config

@@ -19,9 +19,9 @@ struct Setting {
     const char* help = "";
 
     std::string name() const { return table + "." + key; }
-    // Returns the option of xserver's command line that gives it.
+    // Returns the option of xserver's command line that sets the same value.
     std::string flag() const;
-    // Returns whether it is one of 1 and 0, which may be written as true and false.
+    // Returns whether the setting's values are 0 and 1, which may also be written as false and true.
     bool is_switch() const { return is_number && least == 0 && most == 1; }
 };
 const std::vector<Setting>& settings();

@@ -71,7 +71,8 @@ std::string trimmed(const std::string& line) {
 
 bool begins_table(const std::string& line) { return trimmed(line).rfind('[', 0) == 0; }
 
-// Returns what would be right: text needs quotes.
+// Returns advice for a line that cannot be read because its text lacks quotes: the same line with quotes. Empty: the
+// line has another error.
 std::string advice(const std::string& line) {
     const size_t equals = line.find('=');
     if (equals == std::string::npos || begins_table(line)) return "";

@@ -25,7 +25,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return all;
 }
 
-// Reads until the end. Returns whether that came in time.
+// Reads a program's output until its end. Returns false if the end has not come in time.
 bool read_all(int from, std::string& text) {
     const auto end = Clock::now() + std::chrono::milliseconds(kMostMs);
     char some[4096];

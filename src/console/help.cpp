@@ -39,7 +39,7 @@ public:
         return folded(without_gaps(text), width != 0 ? width : kUsualWidth);
     }
 
-    // Begins with a capital and ends with a full stop, as a sentence does.
+    // Returns the command's description as a sentence: begun with a capital letter and ended with a full stop.
     std::string make_description(const CLI::App* app) const override {
         std::string text = app->get_description();
         if (text.empty()) return text;

@@ -47,7 +47,7 @@ void ClientSlots::take_decision(const ForOther& decided) {
     if (!wants_decisions(header)) return;
     ipc::Decision decision = decided.decision;
     decision.slot = ipc::kMostQueues;  // the client has no such queue any more
-    // Few queues are looked at to name one: a hostile client may have a thousand.
+    // To name one queue of the unit, only the client's first queues are searched: a hostile client may have a thousand.
     for (size_t at = 0; at < std::min<size_t>(queues_.size(), kFewQueues); ++at) {
         const QueueHistory& queue = queues_[at];
         if (!queue.used || !queue.scheduled || units_[queue.own].state.unit.id != decided.unit) continue;

@@ -139,7 +139,8 @@ ClientSlots::Summary ClientSlots::take_verdicts() {
         const bool runs = queue.ready && watched && !verdict.suspend;
         followed_ |= runs || queue.stopping_since_ns != 0 || queue.resuming_since_ns != 0;
         polled_ |= runs && (queue.device_progress || queue.silence.pending());
-        // The end of a stand is seen by looking, also while the queue is suspended.
+        // If a queue waits for its host or another device, only polling the queue shows when that wait ends, even while
+        // the queue is suspended. So such a client is followed and polled.
         const bool stands = watched && queue.stands && queue.device_progress;
         followed_ |= stands;
         polled_ |= stands;
@@ -191,7 +192,8 @@ void ClientSlots::direct_queue(uint32_t at, int64_t now_ns) {
     queue.by_pid = by != nullptr ? by->unit.pid : 0;
     queue.by_client = by != nullptr ? client_of(verdict.by) : 0;
     update(slot.by_pid, queue.by_pid);
-    // Background work leaves room for programs of which no verdict tells.
+    // A background program's work in flight is always kept short, since a program about which no verdict tells may need
+    // the device.
     const bool is_background = units_[queue.own].known().unit.background != 0;
     put(slot.window_ns, verdict.preemptible || queue.lent || is_background ? kWindowNs : int64_t{0});
 

@@ -46,11 +46,12 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
     QueueLengths& lengths = view_.record->make(at).make_lengths();
     const int64_t began_ns = queue.ready ? queue.ready_since_ns : numbers.ready_since_ns;
     const int64_t ended_ns = numbers.idle_since_ns;
-    // The burst is over now, or was over and followed by another, perhaps all between two looks.
+    // The burst is over if the queue is idle now, or has a later burst, or had a whole burst between two looks.
     const bool over = queue.ready ? !numbers.ready || numbers.ready_since_ns > began_ns
                                   : !numbers.ready && began_ns > queue.ready_since_ns;
     if (over && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) lengths.bursts.add(ended_ns - began_ns);
-    // Device time comes with the counts, or somewhat later if the device reports them by itself.
+    // The device time of completed commands arrives together with their count, or later if the device reports by
+    // itself. Until it has arrived, the commands' lengths are not recorded.
     if (numbers.busy_ns > queue.metered_busy_ns && numbers.completed > queue.metered) {
         const uint64_t commands = std::min(numbers.completed - queue.metered, kMostAtOnce);
         lengths.commands.add((numbers.busy_ns - queue.metered_busy_ns) / static_cast<int64_t>(commands), commands);
@@ -65,7 +66,8 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     const HoldCause cause{.by_pid = queue.by_pid,
                           .by_client = queue.by_client,
                           .reason = queue.verdict.reason,
-                          // Within one process only the gate is used, which is closed in any case.
+                          // A queue suspended for another one of its own process has no mechanism in its verdict: its
+                          // gate alone keeps it off.
                           .mechanism = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate)};
     const auto over = [&](HoldPart part) {
         part.client = view_.id;
@@ -80,7 +82,8 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     if (mechanism < sched::kMechanisms) raise(view_.record->make(at).preempted_by[mechanism]);
 }
 
-// Adds the times since the last look. Between two looks the state changed at most once: when the client says.
+// Adds the queue's time with work and its idle time since the last look. Between two looks the queue became ready or
+// idle at most once, at the time that the client says.
 void ClientSlots::count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     numbers.open_ns = numbers.worked_ns = 0;
@@ -106,7 +109,8 @@ void ClientSlots::begin_stop(uint32_t at, int64_t now_ns) {
     queue.mark_launched = slot.launched.load(std::memory_order_relaxed);
     queue.mark_completed = ipc::completed_commands(slot);
     queue.stopping_since_ns = queue.suspended && queue.ready ? now_ns : 0;
-    // If a hold ended while its work was still stopping, it does not show how long a resumption takes.
+    // The length of the resumption is measured only if the stop before it was complete. If work was still stopping when
+    // the hold ended, the resumption would look too short.
     queue.resuming_since_ns =
         !queue.suspended && queue.ready && queue.stopped_by != sched::Mechanism::kNone ? now_ns : 0;
     if (queue.suspended) queue.stopped_by = sched::Mechanism::kNone;

@@ -14,10 +14,11 @@ namespace {
 
 // A running queue without progress for this long has its agent rung, to ask for a report.
 constexpr int64_t kAskAfterNs = 500 * base::kMicrosecond;  // decision 001
-// A queue that has not moved for kQuietParts pauses is looked at after one more pause. So its end is seen late by at
-// most 1/kQuietParts of its length.
+// Polling of a queue slows down while no command completes: the pause between two looks is 1/kQuietParts of the time
+// since the last completion. So the end of a command is seen late by at most that part of its length.
 constexpr int64_t kQuietParts = 64;
-// The length of a stop is known to 1/kStopParts, with few passes; less exactly if many queues stop at once.
+// Queues that stop or resume are read every 1/kStopParts of the time since that began, and less often if many clients
+// do so at once. So the measured length of a stop is wrong by at most that part, with few passes.
 constexpr int64_t kStopParts = 16;
 constexpr int64_t kFewLooks = 8;
 
@@ -88,7 +89,8 @@ bool ClientSlots::is_directed_otherwise(uint32_t at) const {
 
 int64_t ClientSlots::quiet_pause_ns() const {
     const int64_t pause_ns = quiet_ns_ / kQuietParts;
-    // The end of a wait at which a queue stands is seen late by that while others use the device.
+    // While a queue waits for its host or another device, the pause between two looks is bounded, since the end of that
+    // wait must be seen in time.
     return stands_ ? std::min(pause_ns, kLookSometimesNs) : pause_ns;
 }
 
@@ -107,7 +109,8 @@ int64_t ClientSlots::look_ns(size_t many) const {
 
 bool ClientSlots::is_worth_a_look(int64_t now_ns) const { return now_ns - seen_ns_ >= quiet_pause_ns(); }
 
-// Returns since when none of the calls that its threads have in the driver has returned; 0: there are none.
+// Returns since when the process's threads have been in calls of the driver without any of these calls returning; 0: no
+// thread is in such a call.
 int64_t ClientSlots::stuck_since_ns(int64_t now_ns) {
     const uint32_t calls = view_.region->header.driver_calls.load(std::memory_order_acquire);
     if (std::exchange(driver_calls_, calls) != calls) driver_calls_ns_ = now_ns;
@@ -162,7 +165,8 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     const bool presumed =
         queue.silence.observe(numbers, queue.is_followed(), queue.suspended, queue.changed_ns, now_ns);
     if (presumed && numbers.ready) numbers.ready = !presume_idle(view_.region->slots[at], numbers);
-    // A device that reports by itself does not ring. So the queue counts as idle from when that is seen.
+    // A device that reports progress by itself rings no doorbell. So its queue counts as idle from the time at which
+    // the scheduler first sees it idle.
     if ((numbers.device_progress || presumed) && queue.ready && !numbers.ready) queue.idle_seen_ns = now_ns;
     numbers.idle_since_ns = std::max(numbers.idle_since_ns, queue.idle_seen_ns);
     see_stand(at, numbers, now_ns);
@@ -192,8 +196,8 @@ void ClientSlots::see_progress(uint32_t at, QueueNumbers& numbers, int64_t now_n
     numbers.progress_ns = numbers.ready ? queue.progress_ns : 0;
 }
 
-// Sees the begin and the end of a stand. A device that reports by itself does not tell them, so the agent measures the
-// time of a stand separately.
+// Notices that a queue has begun or ended to wait for its host or another device. If the device reports progress by
+// itself, no time comes with that: the queue's work then counts from now, and its agent is asked for the measured time.
 void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     if (std::exchange(queue.stands, numbers.stands) != numbers.stands && numbers.device_progress) {
@@ -233,7 +237,8 @@ bool ClientSlots::publish_units(Work& work) {
     return units_.publish(common, work);
 }
 
-// Counts delays until now: each queue was so far as the last scan and the last verdict say.
+// Adds to each suspended queue's delay the time until now, as far as the queue had work to do. Whether it had is known
+// from the last scan and the last verdict.
 void ClientSlots::settle_delays(int64_t now_ns) {
     for (QueueHistory& queue : queues_) {
         if (!queue.used || !queue.suspended || !queue.ready) continue;

@@ -87,13 +87,14 @@ public:
     // Writes the header and the verdicts into at most this many slots. Returns false if some are left.
     bool direct(int64_t now_ns, uint32_t most = UINT32_MAX);
     uint32_t unwritten() const { return std::min(unwritten_, static_cast<uint32_t>(queues_.size())); }
-    // Returns whether it has memory that could be moved, asks for some, or shares a limit of memory (memory_desk.h).
+    // Returns whether the client has memory that could be moved, asks for some, or shares a limit of memory
+    // (memory_desk.h).
     bool uses_memory() const {
         const ipc::Header& header = view_.region->header;
         return header.memory_used.load(std::memory_order_acquire) != 0 || has_joint_memory() ||
                header.memory_joint_limit.load(std::memory_order_relaxed) != 0;
     }
-    // Returns whether its user or control group has a limit or guarantee of memory.
+    // Returns whether the client's user or control group has a limit or guarantee of memory.
     bool has_joint_memory() const {
         const UserLimits* user = view_.limits.get();
         const GroupShare* group = view_.group.get();
@@ -101,14 +102,14 @@ public:
                (group != nullptr && group->memory_guarantee != 0);
     }
     uint64_t joint_memory_limit() const { return dispatch::joint_memory_limit(view_.limits.get(), view_.group.get()); }
-    // Returns the priority with which it asks for memory: that of its most urgent queue.
+    // Returns the priority with which the client asks for memory: that of its most urgent queue.
     int32_t memory_priority() const;
-    // Returns the gang of its queues; 0: none.
+    // Returns the gang of the client's queues; 0: none.
     int64_t memory_gang() const;
     // Names the devices on which the server itself takes the process's work off, in one call with others
     // (Interrupt::kTogether).
     void act_for(std::vector<uint64_t> devices) { acted_for_ = std::move(devices); }
-    // Rings its agent if something was written since the last call. Returns whether it did.
+    // Rings the client's agent if something was written since the last call. Returns whether it did.
     bool ring();
     // Returns the client for which one of its units is on its way off the device, and until when that client should
     // keep the device at least.
@@ -121,7 +122,7 @@ public:
     uint64_t user() const { return view_.limits != nullptr ? view_.limits->account : 0; }
     uint64_t process() const { return view_.process != 0 ? view_.process : view_.id; }
     bool shares_events() const;
-    // Adds the shared events that its queues are about to record and to wait for, as of the last scan.
+    // Adds the shared events that the client's queues are about to record and to wait for, as of the last scan.
     void shared_uses(std::vector<UseUnderWay>& records, std::vector<UseUnderWay>& waits) const;
     // Lends the client a priority: from the next scan on, its queues with work count as at least that urgent.
     // INT32_MIN: lends none. Call also when only the set of waiting processes has changed.
@@ -146,11 +147,11 @@ public:
     void follow_holds(int64_t now_ns);
 
     bool set_suspended_by_person(uint64_t handle, bool suspended);
-    // Keeps its memory on the host from now on, as far as it can be moved (xcli suspend --memory).
+    // Keeps the client's memory on the host from now on, as far as it can be moved (xcli suspend --memory).
     void keep_memory_away(bool away) { memory_away_ = away; }
     bool memory_is_kept_away() const { return memory_away_; }
-    // Resumes all its queues, resets its memory to that of an unscheduled process, and removes its units from the
-    // table.
+    // Resumes all queues of the client, resets its memory to that of an unscheduled process, and removes its units from
+    // the table.
     void let_go(int64_t now_ns);
 
     // The client's positions in the dispatcher's lists. Only the dispatcher uses this member.
@@ -166,7 +167,7 @@ public:
     Listed listed;
 
 private:
-    // The parts of verdicts that concern all its queues together.
+    // The parts of the verdicts that concern all of the client's queues together.
     struct Summary {
         bool watching = false;
         bool suspended = false;
@@ -261,8 +262,8 @@ private:
     bool followed_ = false;
     // Since when a queue has been stopping or resuming, which is measured by looking. 0: none is.
     int64_t settling_since_ns_ = 0;
-    // Results of this scan: `settling_`: a queue was stopping or resuming; `moved_`: a count moved; the last one: a
-    // count could have moved.
+    // Results of the last scan. `settling_`: a queue was stopping or resuming. `moved_`: a queue's count of completed
+    // commands has changed. `runs_`: a queue has work that may run, so such a count may change.
     bool settling_ = false;
     bool moved_ = false;
     bool runs_ = false;

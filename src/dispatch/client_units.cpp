@@ -43,7 +43,7 @@ void join(sched::UnitState& state, const QueueNumbers& numbers, const sched::Cos
     base::merge_hints(unit, numbers);
 }
 
-// Adds what the process has of the unit's device beside time.
+// Adds how much memory the process has on the unit's device and on the host, and how much it asks for.
 void read_memory(const ipc::Header& header, policy::Unit& unit) {
     for (const ipc::DeviceMemory& words : header.memory) {
         const uint64_t device = words.device.load(std::memory_order_acquire);

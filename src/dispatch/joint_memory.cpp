@@ -30,9 +30,9 @@ void JointMemory::add(const ClientSlots& client, DeviceMemory& words) {
     if (program.user != nullptr || program.group != nullptr) programs_.push_back(program);
 }
 
-// Takes back what the program may have beyond what it has. Returns what it has. If it allocates meanwhile, either it
-// sees the lower number, or its bytes are seen here. The number is never raised here: a program counts an allocation
-// before it knows whether it may have it.
+// Lowers the limit up to which the program may allocate without asking to what it has allocated. Returns that number.
+// If the program allocates at the same time, either it sees the lower limit, or its bytes are seen here: it counts an
+// allocation before it checks the limit. The limit is never raised here.
 uint64_t JointMemory::take_back(DeviceMemory& words) {
     words.may_have.store(std::min(bytes_in(words.may_have), bytes_in(words.counted)), std::memory_order_seq_cst);
     return bytes_in(words.counted);

@@ -16,8 +16,8 @@ namespace xsched::dispatch {
 inline constexpr int64_t kLookEveryNs = sched::kLookNs;  // decision 009
 // How often to look at work that has not moved for this long: it is unlikely to end soon.
 inline constexpr int64_t kLookSeldomNs = sched::kMostGuessNs;  // decision 017
-// How often to look at something that changes without a word, while others may wait for it. A decision takes 27 us
-// (docs/measured.md), so such looks take at most 3 % of a processor.
+// How often to look at something that changes without a doorbell's ring, while other programs may wait for it. A
+// decision takes 27 us (docs/measured.md), so such looks take at most 3 % of a processor.
 inline constexpr int64_t kLookSometimesNs = base::kMillisecond;  // measured
 
 // Returns the time of a look after `pause_ns`, up to a quarter later, so that looks at many clients coincide.

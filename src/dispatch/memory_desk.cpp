@@ -128,7 +128,8 @@ void MemoryDesk::pass(const ClientList& users, int64_t now_ns) {
         look_ns_ = 0;
         return;
     }
-    // However often clients ring, and however many there are, this takes a sixteenth of the time at most.
+    // However often clients ring, and however many there are, requests for memory are read so seldom that this takes at
+    // most a sixteenth of the time.
     const int64_t every_ns = std::max(kLookSometimesNs, static_cast<int64_t>(users.size()) * 16 * kReadNs);
     if (now_ns - looked_ns_ < every_ns) {
         look_ns_ = base::earlier(look_ns_, looked_ns_ + every_ns);

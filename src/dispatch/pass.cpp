@@ -9,8 +9,9 @@ namespace xsched::dispatch {
 
 namespace {
 
-// In one pass in a while some clients are read that did not ring: one of so many, and at most as many, to keep it
-// short. Clients of many queues are followed by pauses: kFewQueues slots are read so, on average.
+// At most once a millisecond, a pass also reads clients that did not ring: one of kMostSwept, and at most kMostSwept of
+// them, to keep the pass short. If these have many queues, later passes read none, so that it is kFewQueues slots each
+// on average.
 constexpr size_t kMostSwept = 16;
 // Each pass reads this many clients whose work runs, and as many that are due for a look, whether they rang or not. If
 // more run side by side, no program waits for the end of a certain one.
@@ -23,14 +24,15 @@ constexpr int kMostRounds = 4;
 int64_t DispatcherState::pass(int64_t now_ns, bool all) {
     now_ns = std::max(now_ns, last_ns);
     int64_t wake_at_ns = pass_once(now_ns, all);
-    // A client that did not know it was watched may have become ready or idle without ringing.
+    // A client that was told only now that it is watched may have become ready or idle before, without ringing. So the
+    // clients concerned are read again at once.
     if (std::exchange(began_watching, false)) {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         wake_at_ns = pass_once(now_ns, all);
     }
     tell_thrown_out();
-    // The clients that `sweep` chose are read by another pass that follows at once. So clients that rang need not wait
-    // for them in this one.
+    // Chooses a few clients that did not ring, and reads them in another pass at once. So the clients that rang need
+    // not wait for these.
     if (!all && sweep(now_ns)) wake_at_ns = now_ns;
     return wake_at_ns;
 }
@@ -133,8 +135,8 @@ void DispatcherState::decide(int64_t now_ns, bool all) {
         if (!device->in_timed && device->plan.wake_at_ns != 0) units.mark(*device);
     }
     std::erase_if(timed, [](const DeviceTable* device) { return !device->in_timed; });
-    // A replaced policy is replaced on all devices. A policy that spans devices may answer otherwise elsewhere, and a
-    // gang has members elsewhere.
+    // If a decision has replaced a faulty policy, all devices are decided again. Decisions on one device may also
+    // change those on others: if a policy spans devices, or for the members of a gang.
     for (int round = 0; round < kMostRounds; ++round) {
         if (std::exchange(policy_number, core.policy_number()) != core.policy_number()) units.mark_all();
         deciding.swap(units.dirty());
@@ -234,7 +236,8 @@ void DispatcherState::direct_those(int64_t now_ns, bool all, bool many) {
     });
 }
 
-// Follows up after a part of the client was written.
+// Updates the dispatcher's lists after the client's directives were written: delays, followed and suspended clients,
+// and the client's next look. Then rings the client.
 void DispatcherState::directed(ClientSlots& client) {
     attribute_delays(client);
     tell_others(client);

@@ -20,7 +20,8 @@ bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64
     return false;
 }
 
-// Returns whether work may be done in advance of the allowance: what has been read is decided before more is read.
+// Charges the user for a decision about what was read. Returns false if the allowance does not suffice, even with an
+// advance. The advance lets what was read be decided before more is read.
 bool DispatcherState::may_settle(UserLimits* user, int64_t price_ns, int64_t now_ns) {
     if (user == nullptr || user->looking.try_use(price_ns, kSavedForLookingNs + kInAdvanceNs, now_ns + kInAdvanceNs))
         return true;
@@ -37,7 +38,7 @@ void DispatcherState::charge_ring(const ClientSlots& client, int64_t now_ns) {
     leave_unheard(*user, now_ns);
 }
 
-// Leaves a user's rings unheard while nothing would be read for them, so that they do not wake the thread.
+// Tells the user's clients not to wake the scheduling thread until the user's allowance lets their changes be read.
 void DispatcherState::leave_unheard(UserLimits& user, int64_t now_ns) const {
     if (!several_users) return;
     const int64_t unread_ns = std::min(user.looking.used_until_ns, now_ns + kLongestRestNs);

@@ -87,7 +87,7 @@ struct QueueRecord : base::NoCopies {
     std::atomic<int64_t> ready_since_ns{0};  // since when it has work; 0: none, as far as known
     std::atomic<uint32_t> watched{0};  // 1: each change is reported; 0: only some changes are seen
 
-    // Returns null if the slot was never used. Any thread.
+    // Returns the lengths; null if the slot was never used. Any thread.
     const QueueLengths* lengths() const { return lengths_.load(std::memory_order_acquire); }
     // The dispatcher's thread.
     QueueLengths& make_lengths() {
@@ -117,7 +117,7 @@ public:
     std::atomic<uint32_t> stopped{0};
     std::atomic<int32_t> cpu_priority{0};  // as in policy::Unit
 
-    // Returns null if no queue near that index was ever scheduled. Any thread.
+    // Returns the record of the queue with this index; null if no queue near that index was ever scheduled. Any thread.
     const QueueRecord* find(uint32_t at) const {
         const Chunk* chunk = at < ipc::kMostQueues ? chunks_[at / kChunk].load(std::memory_order_acquire) : nullptr;
         return chunk != nullptr ? &chunk->queues[at % kChunk] : nullptr;

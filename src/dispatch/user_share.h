@@ -17,7 +17,7 @@ public:
     explicit UserShare(std::shared_ptr<UserLimits> limits, std::shared_ptr<GroupShare> group = nullptr)
         : limits_(std::move(limits)), group_(std::move(group)) {}
 
-    // Returns the first slot that is not read: its user's memory ends there.
+    // Returns how many of the client's slots are read: as many as the user's limit on memory for slots allows.
     uint32_t most_slots() const {
         return limits_ != nullptr ? limits_->slots.load(std::memory_order_relaxed) : ipc::kMostQueues;
     }

@@ -25,7 +25,7 @@ struct DeviceCosts {
 // unchanged then). Returns a sentence if the file cannot be read, has another form, or has a cost above 10 ms; nothing
 // is taken from it then.
 std::string read_device_costs(const std::string& path, DeviceCosts& costs);
-// Returns an empty sentence, or why it was not written. Makes the folder.
+// Writes the costs to the file, and makes its folder. Returns an empty text, or why the file was not written.
 std::string write_device_costs(const std::string& path, const DeviceCosts& costs);
 
 }  // namespace xsched::host

@@ -11,8 +11,9 @@ namespace xsched::hip {
 
 struct KernelQueues {
     std::string node;       // the GPU's number in KFD's topology; each partition of a GPU has its own
-    uint32_t address = 0;  // the GPU's address, as in the lower half of an XDevice: 16 bits of the PCI domain, 8 of the
-                           // bus, 5 of the device, three of 0
+    // The GPU's PCI address, as in the lower half of an XDevice: 16 bits of the domain, 8 of the bus, 5 of the device,
+    // and three bits that are 0.
+    uint32_t address = 0;
     uint64_t queues = 0;
     uint64_t at_once = 0;  // how many queues the hardware takes
 

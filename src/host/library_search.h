@@ -28,7 +28,7 @@ inline constexpr const char* kSystemFolders[] = {
 bool for_each_library_file(const char* name, const char* const* folders, bool (*visit)(const char* path, void* data),
                            void* data);
 
-// Does the same for the bytes of one linker cache (tests).
+// Does the same as for_each_library_file, but only with the library paths in the bytes of one linker cache (for tests).
 bool for_each_cached_file(const char* bytes, size_t size, const char* library,
                           bool (*visit)(const char* path, void* data), void* data);
 

@@ -25,7 +25,8 @@ inline constexpr unsigned NV_ESC_RM_CONTROL = 0x2A;
 inline constexpr unsigned NV_ESC_RM_ALLOC = 0x2B;
 inline constexpr unsigned NV_ESC_IOCTL_XFER_CMD = 200 + 11;
 
-// Carries the argument of any other request, by address.
+// The argument of NV_ESC_IOCTL_XFER_CMD, which makes any other request: that request's number, and the address and size
+// of its own argument.
 struct nv_ioctl_xfer_t {
     uint32_t cmd;
     uint32_t size;

@@ -49,7 +49,8 @@ Outcome switch_channels(Ioctl call, int fd, const ChannelSet& set, uint32_t firs
                    sizeof parameters);
 }
 
-// Returns whether the objects no longer exist: then there is nothing to do.
+// Returns whether a call failed because the channels or other objects no longer exist: then nothing is left to be done
+// to them.
 bool is_gone(const Outcome& outcome) {
     return outcome.error == 0 &&
            (outcome.status == NV_ERR_INVALID_CHANNEL || outcome.status == NV_ERR_INVALID_OBJECT ||

@@ -45,10 +45,10 @@ struct DeviceMemory {
     std::atomic<uint32_t> answered;  // number of the request that `answer` is for. Written behind it (server)
     std::atomic<uint32_t> answer;  // MemoryAnswer (server)
     // --- the order
-    alignas(64) std::atomic<uint64_t> away;  // bytes that are to be on the host, or kAllMemory; the client's threads
-                                             // wait meanwhile wherever they would use the device (server; the client
-                                             // begins with what an earlier scheduler has ordered)
-    // --- what the client has beside, and what counts for it
+    // How many bytes of the client's memory are to be on the host, or kAllMemory. Until that is undone, the client's
+    // threads wait before they use the device. (server; a client that changes its scheduler keeps the last order)
+    alignas(64) std::atomic<uint64_t> away;
+    // --- the client's other memory, its limits, and how often it moved memory
     std::atomic<uint64_t> fixed;  // bytes that it has allocated and that stay on the device (client)
     std::atomic<uint64_t> limit;  // bytes that it may allocate; 0: no limit (client)
     std::atomic<uint64_t> guarantee;  // bytes of its memory that stay on the device (client)

@@ -71,8 +71,9 @@ struct Header {
                                                     // (client)
     std::atomic<int64_t> keep_alive_until_ns;  // other programs are on their way off the device until about then; 0:
                                                // never yet (server)
-    std::atomic<uint32_t> keep_alive_always_us;  // how long to keep the device behind any wait, whatever other programs
-                                                 // do; 0: not at all (server)
+    // For how long the client keeps the device after each of its waits, whatever other programs do; 0: not at all.
+    // (server)
+    std::atomic<uint32_t> keep_alive_always_us;
     // When the next burst of a more urgent program that copies is expected, or when it began; 0: none. (server)
     std::atomic<int64_t> copy_burst_ns;
     std::atomic<uint32_t> served;  // 1: the memory is sealed and the scheduler reads it (server)

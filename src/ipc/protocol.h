@@ -76,9 +76,10 @@ inline constexpr uint32_t kMostPacketBytes = 1 << 16;
 inline constexpr uint32_t kMostAnswerBytes = 1 << 26;  // limit of an answer that is sent as a memfd; the memfd is empty
                                                        // if the answer took over 2 s
 
-// A sentence for people, with what to do.
+// Returns a sentence for the log that says why the server refused the connection, and what to do.
 const char* welcome_sentence(WelcomeStatus status);
-// Returns the same for a whole Welcome. If the versions differ, the sentence has both; it is then in `text`.
+// Returns such a sentence for a whole Welcome. If the protocol versions differ, the sentence names both; it is then in
+// `text`.
 inline constexpr size_t kRefusalBytes = 200;  // the longest has 156, with numbers of ten digits
 const char* refusal_sentence(const Welcome& welcome, char (&text)[kRefusalBytes]);
 

@@ -134,8 +134,9 @@ struct alignas(512) QueueSlot {
     // microseconds; 0: only a moment
     std::atomic<uint32_t> warm_us;
     std::atomic<uint32_t> warm_to_end;  // 1: hold the device for the burst under way, until its next wait
-    std::atomic<uint32_t> warm_behind_us;  // if warm_to_end is 0: hold the device until this long after the burst's
-                                           // first launch; 0: only for a moment
+    // If warm_to_end is 0: how long after the burst's first launch the process may keep the device; 0: only for a
+    // moment.
+    std::atomic<uint32_t> warm_behind_us;
     // Number of the vendor's context that the queue belongs to, among those of its process: the hardware lets contexts
     // take turns. 0: unknown, or the device has none. Written with the identity above. (client)
     std::atomic<uint32_t> context;

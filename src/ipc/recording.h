@@ -21,7 +21,8 @@ namespace xsched::ipc {
 inline constexpr std::string_view kRecordingMagic = "XSREC\n";
 inline constexpr uint64_t kRecordingVersion = 1;
 inline constexpr uint64_t kMostRecorded = 50'000'000;  // most entries of a file
-// A recording lasts a day at most (cli/time_text.h). Beyond ten days times are no times, and their sums overflow.
+// Largest time that a recording may contain: ten days. A recording lasts a day at most (cli/time_text.h). Larger times
+// are errors in the file, and sums of them could overflow.
 inline constexpr int64_t kLongestRecordedNs = 864'000'000'000'000;
 
 using RecordedKind = JournalKind;

@@ -46,7 +46,8 @@ inline void store_default(Header& header, base::HintId id, int64_t kept) {
     }
     header.default_hints.fetch_or(bit_of(id), std::memory_order_release);
 }
-// Does the same for a rule of the configuration. Call it before the client has the header.
+// Stores a hint that a rule of the configuration gives to queues that the client makes later. Call this before the
+// client has the header.
 inline void store_rule(Header& header, base::HintId id, int64_t kept) {
     store_default(header, id, kept);
     header.rule_hints.fetch_or(bit_of(id), std::memory_order_release);

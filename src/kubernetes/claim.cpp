@@ -14,7 +14,8 @@ bool is_for(const Json& entry, const std::string& request) {
                                            [&](const Json& one) { return one == request || one == base; });
 }
 
-// Kubernetes lists the classes' entries before the claim's.
+// Merges the driver's parameters for a request. Kubernetes lists those of device classes before those of the claim, so
+// the claim's are added last.
 Parameters parameters_of(const Json& allocated, const std::string& request) {
     Parameters parameters;
     for (const Json& entry : allocated.value("config", Json::array())) {

@@ -148,7 +148,7 @@ DevicePlugin::DevicePlugin(Driver& driver, const std::string& folder)
 DevicePlugin::~DevicePlugin() = default;
 
 void DevicePlugin::look() {
-    // A kubelet that starts removes all sockets of plugins.
+    // If the plugin's socket is gone, serves at a new one: kubelet removes all sockets of plugins when it starts.
     if (!service_ || access((folder_ + "/" + kSocket).c_str(), F_OK) != 0) serve();
     tell_pods();
 }

@@ -20,7 +20,7 @@ std::string cdi_file(const std::string& folder, const std::string& name) {
     return folder + "/xsched.io-class_" + name + ".json";
 }
 
-// Returns the name of the CDI device that was made for it; "" for one of the vendor's.
+// Returns a CDI device's name within XSched's own kind of devices; "" for a vendor's device.
 std::string own_name(const std::string& cdi) {
     const std::string begin = std::string(kOurs) + "=";
     return cdi.rfind(begin, 0) == 0 ? cdi.substr(begin.size()) : "";
@@ -76,7 +76,8 @@ std::vector<std::string> Driver::allocate(const std::string& device, int64_t sha
     return make_cdi(device, "share." + device + "." + std::to_string(share), {}, share);
 }
 
-// A pod of the same name as one before it is another pod, which the API server tells.
+// Takes the pods that have shares by the device plugin. The API server is asked for each pod's UID, since a pod may
+// have the name of an earlier one.
 void Driver::take_pods(const std::vector<PodOfPlugin>& pods) {
     const std::lock_guard lock(mutex_);
     std::map<std::string, Prepared> all;

@@ -40,7 +40,7 @@ public:
     // Prepares a claim, or answers as before if it is prepared. Throws std::exception with a sentence; kubelet asks
     // again.
     Prepared prepare(const std::string& space, const std::string& name, const std::string& uid);
-    // Takes it back. An unknown claim is no error.
+    // Undoes prepare() for the claim with this uid. An unknown claim is no error.
     void unprepare(const std::string& uid);
     // Writes the CDI file of a share, for the device plugin. Returns the CDI names for a container. Throws likewise.
     std::vector<std::string> allocate(const std::string& device, int64_t share);

@@ -33,7 +33,8 @@ std::vector<std::string> addresses_in(const std::string& folder) {
     return names;
 }
 
-// A device that has fallen off the bus reads as ones; the first two bytes are a vendor's number otherwise.
+// Returns whether a GPU still answers on the PCI bus: if it has fallen off the bus, each byte of its configuration
+// reads as 0xff. Otherwise the first two bytes are the vendor's number.
 bool answers(const std::string& root, const std::string& address) {
     return base::text_of_file(root + "/sys/bus/pci/devices/" + address + "/config").substr(0, 2) != "\xff\xff";
 }

@@ -15,7 +15,8 @@ struct GroupLimits {
     int64_t most_urgent = PRIORITY_MAX;
 
     bool operator==(const GroupLimits&) const = default;
-    // Returns the settings as `xcli limit` takes them. Those without limits take earlier ones back.
+    // Returns the group's limits as settings for `xcli limit`. A limit that the group no longer has is set to its
+    // default.
     std::vector<std::string> settings(const std::string& group) const;
 };
 

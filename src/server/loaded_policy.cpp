@@ -18,9 +18,11 @@ namespace {
 
 constexpr uint32_t kAnyHint = ~0U;  // such a policy does not tell which hints it reads
 
-constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;  // most processor time that one decision may take,
-constexpr int64_t kLongestWaitNs = 100 * base::kMillisecond;     // and most elapsed time, since the thread may have
-                                                              // waited for a processor
+// A policy is thrown out if one decision takes more processor time than this.
+constexpr int64_t kLongestDecisionNs = 10 * base::kMillisecond;
+// A policy is thrown out if one decision takes longer than this in elapsed time. The bound is larger than the one above
+// since the thread may have waited for a processor.
+constexpr int64_t kLongestWaitNs = 100 * base::kMillisecond;
 // A policy is thrown out after this many decisions in a row that took longer than kLongestDecisionNs in elapsed time
 // and blocked: it sleeps, waits for a lock or reads a file.
 constexpr int kMostWaits = 3;

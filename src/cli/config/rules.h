@@ -20,7 +20,7 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
 
 // Hands the rules of the user's files to the server of all users, which does not read them itself.
 int load_rules(bool json);
-// Does the same if there are any, and says nothing.
+// Hands the user's rules to the server of all users, if there are any, and prints nothing.
 void load_rules_quietly(const config::Configuration& configuration);
 
 // Returns the program that a command would be: a script becomes its interpreter.

@@ -57,7 +57,8 @@ void mount_libraries(Injection& injection, const std::vector<const Shim*>& shims
     }
 }
 
-// glibc's linker replaces $LIB (installation.cpp); musl's finds nothing there, and its programs run unscheduled.
+// Returns the shim's path in the container as LD_PRELOAD names it. glibc's linker replaces $LIB (installation.cpp).
+// musl's linker finds no file under that name, and programs that use it run unscheduled.
 std::string preloaded(const Shim& shim) {
     const std::string name = fs::path(shim.path).filename();
     return std::string(kInside) + "/lib/$LIB/" + name;

@@ -11,8 +11,8 @@ namespace xsched::cli {
 
 // Returns the costs found by the steps "switch" and "gate", as far as these were run.
 host::DeviceCosts costs_in(const Evidence& evidence);
-// Writes them to `path`, and says so unless `quiet`. Throws Failure if nothing was measured or the file cannot be
-// written.
+// Writes the measured costs to `path`, and prints that unless `quiet`. Throws Failure if nothing was measured or the
+// file cannot be written.
 void keep_costs(const Evidence& evidence, const std::string& path, bool quiet);
 
 }  // namespace xsched::cli

@@ -28,7 +28,8 @@ struct Quantiles {
     const char* name;
     Quantile alone, native, shared;
 
-    // Return whether the way is shorter, or longer, than natively, noticeably and beyond the intervals.
+    // Return whether bursts are shorter, or longer, when the device is shared in the way to be judged than when it is
+    // shared natively. The difference must be noticeable, and the two confidence intervals must not overlap.
     bool shorter() const { return shared.value * kNoticeable <= native.value && surely_below(shared, native); }
     bool longer() const { return shared.value >= native.value * kNoticeable && surely_below(native, shared); }
     bool may_be_shorter() const { return shared.value * kNoticeable <= native.value && !surely_below(shared, native); }
@@ -62,7 +63,8 @@ struct Way {
     Quantile median;
 };
 
-// Returns what makes the figures of the three ways worthless; empty: nothing.
+// Returns why the bursts measured alone, natively and in the way to be judged must not be compared: there are none, or
+// other programs disturbed them. Empty: they may be compared.
 std::string doubts(const Sharing& sharing) {
     std::vector<Way> ways{{"alone", sharing.alone_ms, {}},
                           {"natively", sharing.native_ms, {}},

@@ -19,7 +19,8 @@ void add_quantiles(Json& found);
 // Adds another round of the same job. A round that failed replaces the result.
 void add_round(ChildResult& all, const ChildResult& round);
 
-// Judges a way, given three results that are done.
+// Judges from three completed runs of the main job whether the level helps the urgent program: the program alone, with
+// the victim natively, and with the victim at that level.
 Judged judge_job(const ChildResult& alone, const ChildResult& native, const ChildResult& level);
 
 // Return rows of a table: number of bursts, p50 and p99 with intervals, the victim's rate.

@@ -126,7 +126,7 @@ private:
         const bool first = rounds_left_ == rounds();
         if (!first && all.ending != Ending::kDone) return;
         const ChildResult round = try_twice(step);
-        // A round for which no time is left does not replace earlier ones.
+        // If no time was left for the round, the results of earlier rounds are kept.
         if (first || round.ending != Ending::kNotRun) add_round(all, round);
     }
 

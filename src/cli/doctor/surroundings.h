@@ -9,7 +9,8 @@
 
 namespace xsched::cli {
 
-// Returns them. `patterns`: paths of files, separated by spaces; a '*' matches part of one name.
+// Returns the facts named above. `patterns`: paths of the driver's files, separated by spaces; a '*' matches part of
+// one name.
 Json surroundings(const Machine& machine, const std::string& patterns);
 
 }  // namespace xsched::cli

@@ -338,7 +338,8 @@ std::string best_way(const Evidence& evidence) {
             soonest_us = us;
         }
     }
-    // The mask is the last resort: it leaves a victim part of the device, while the other ways stop it.
+    // The CU mask is used only if no other way works: it leaves a victim part of the device, while the other ways stop
+    // it.
     if (best.empty() && against_mask(evidence).says.empty()) return kMask;
     return best;
 }

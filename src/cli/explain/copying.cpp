@@ -37,7 +37,7 @@ Copying copying(const Json& device) {
     return {number("copies_percent"), number("copy_bytes"), number("copied_bytes_per_s")};
 }
 
-// Returns whether most of its commands are copies, and large enough to determine its time.
+// Returns whether most of the program's commands are copies, and large enough to determine its time.
 bool mostly_copies(const Copying& copies) { return copies.percent >= kMostlyPercent && copies.each >= kSomeBytes; }
 
 // Returns another program with copies so large that this program's copies wait noticeably; null: there is none on the

@@ -8,8 +8,8 @@
 
 namespace xsched::cli {
 
-// Explains it by copies. `others`: programs with a queue on one of its devices. Returns false if it does not copy, or
-// if no copy is large enough to matter.
+// Explains by copies why the program is slow. `others`: programs with a queue on one of its devices. Returns false if
+// the program does not copy, or if no copy is large enough to matter.
 bool find_copies(const Json& program, const std::vector<const Json*>& others, Explained& result);
 
 }  // namespace xsched::cli

@@ -57,7 +57,8 @@ constexpr Remedy kRemedies[] = {
     {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
     {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
 };
-// Policies that never give turns: a hold for a turn is older than the policy.
+// Policies that never give turns. If a program was held for a turn although one of them is in force, it was held under
+// an earlier policy.
 constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
 constexpr const char* kByShares[] = {"PUP", "SPUP", "UP"};
 
@@ -84,7 +85,7 @@ struct Cause {
     std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
 };
 
-// Returns whether the program that it was held for can still be told something.
+// Returns whether the more urgent program for which the program was held still runs, so that advice may name it.
 bool still_there(const Cause& cause) {
     if (!cause.by.contains("pid")) return false;
     const Json& programs = cause.answer["programs"];

@@ -64,7 +64,8 @@ struct Free {
 
 std::string not_us(const std::string& rest) { return "not us: XSched did not hold it in the last 60 s" + rest; }
 
-// Returns whether another user's program, which the answer does not have, was held for this one in the last minute.
+// Returns whether the program was held in the last minute for another user's program, about which the server's answer
+// tells this user nothing.
 bool holds_anothers(const Json& program) {
     for (const Json& window : program["cost"])
         for (const Json& victim : window["victims"])
@@ -72,7 +73,7 @@ bool holds_anothers(const Json& program) {
     return false;
 }
 
-// Finds that it keeps its device busy itself, or is alone there.
+// Finds that the program itself keeps its device busy, or that no other program uses the device.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
@@ -106,7 +107,8 @@ bool find_long_kernels(const Free& free, Explained& result) {
     return true;
 }
 
-// Finds that its commands are with the driver, but the device may not begin them yet.
+// Finds that the program's commands wait at the driver for an event of the host, of another program or of another
+// device.
 bool find_wait(const Free& free, Explained& result) {
     if (!free.program.value("waits_for_host", false)) return false;
     result.finding = WhySlow::kWaitsForHost;
@@ -126,8 +128,8 @@ bool find_lost_claim(const Free& free, Explained& result) {
     return true;
 }
 
-// Finds that its GPU has more queues than it takes at once. Comes before the causes that rest on measured command
-// lengths, since those include the turns of other queues then.
+// Finds that the program's GPU has more queues than its hardware takes at once. This cause comes before those that rest
+// on measured command lengths, which then include the turns of other queues.
 bool find_crowded(const Free& free, Explained& result) {
     const std::string crowd = crowd_text(free.program);
     if (crowd.empty() || free.program.value("state", "") == "idle") return false;

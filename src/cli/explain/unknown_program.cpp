@@ -15,7 +15,7 @@ bool is_number(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Says it of a process that runs. `user`: its user.
+// Says why a running process is not scheduled by this server. `user`: the process's user.
 std::string why_unscheduled(const std::string& pid, uid_t user) {
     const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
     if (user != geteuid() && geteuid() != 0)

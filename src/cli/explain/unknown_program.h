@@ -7,7 +7,8 @@
 
 namespace xsched::cli {
 
-// `status`: the server's answer to "status". `name`: the number of a process, or a part of a program's name.
+// Returns why the server does not know the program. `status`: the server's answer to "status". `name`: the number of a
+// process, or a part of a program's name.
 std::string why_unknown(const Json& status, const std::string& name);
 
 }  // namespace xsched::cli

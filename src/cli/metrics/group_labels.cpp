@@ -77,7 +77,7 @@ bool are_kubelets(const std::vector<std::string_view>& parts) {
            parts[0] == "kubelet.slice";
 }
 
-// Adds what the first part names that names anything.
+// Adds a label with the first value that `find` finds in one of the path's parts. The outermost part comes first.
 template <typename Find>
 void add_first(Labels& labels, const char* name, const std::vector<std::string_view>& parts, const Find& find) {
     for (const std::string_view part : parts)

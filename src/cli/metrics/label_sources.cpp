@@ -15,7 +15,7 @@ constexpr int kMostContainers = 4096;  // safety
 // Of a pod: https://kubernetes.io/docs/concepts/overview/working-with-objects/names
 constexpr size_t kLongestName = 253;
 
-// Returns the names in "POD_NAMESPACE_CONTAINER-ID", of which none has a line below.
+// Splits "POD_NAMESPACE_CONTAINER-ID" at the underscores, which none of the three names contains.
 Labels names_in(const std::string& name) {
     const size_t first = name.find('_');
     const size_t second = name.find('_', first + 1);
@@ -28,7 +28,8 @@ Labels names_in(const std::string& name) {
     return names;
 }
 
-// kubelet keeps a link POD_NAMESPACE_CONTAINER-ID.log for each container.
+// Returns the labels of the node's containers by container id. They come from the names of kubelet's links: for each
+// container, there is a link POD_NAMESPACE_CONTAINER-ID.log.
 std::map<std::string, Labels> containers_in(const std::string& folder) {
     std::map<std::string, Labels> containers;
     std::error_code error;
@@ -81,7 +82,7 @@ Labels LabelSources::of_device(const std::string& device) const {
         return {{"pci_bus_id", capitals}, {"UUID", uuid}};
     }
     const std::string unique = value_in(files + "/unique_id", "");
-    // AMD's runtime puts "GPU-" before the kernel's number.
+    // AMD's runtime writes a GPU's UUID as "GPU-" and the kernel's unique_id.
     return unique.empty() ? Labels{{"pci_bus_id", address}}
                           : Labels{{"pci_bus_id", address}, {"UUID", "GPU-" + unique}};
 }

@@ -66,7 +66,8 @@ int metrics(const MetricsWords& words, bool json) {
         print(json ? answer.dump(2) + "\n" : metrics_text(answer, MetricsFormat::kPrometheus));
         return 0;
     }
-    // The token opens only the numbers, so a leak of it does little harm.
+    // The token is written to a file, for the programs that read the metrics. It gives access to the metrics only, so a
+    // leaked token does little harm.
     const std::string token = words.token_file.empty() ? "" : fresh_token();
     std::vector<HttpPlace> places = HttpPlace::open(words.listen, token);
     std::optional<TokenFile> file;

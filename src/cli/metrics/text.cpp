@@ -72,7 +72,7 @@ class Writer {
 public:
     Writer(const Metric& metric, MetricsFormat format) : metric_(metric) {
         std::string name = metric.name;
-        // The older format describes a counter under the name of its samples, and has no units.
+        // The older format describes a counter by its name with "_total", and has no units.
         const bool open_metrics = format == MetricsFormat::kOpenMetrics;
         if (!open_metrics && metric.type == MetricType::kCounter) name += "_total";
         text_ = "# TYPE " + name + " " + metric_type_word(metric.type) + "\n";

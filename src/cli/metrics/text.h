@@ -40,8 +40,8 @@ inline constexpr size_t kMetricLabels = 0
 extern const MetricLabel kMetricLabelTable[kMetricLabels];
 const char* metric_type_word(MetricType type);
 
-// Prometheus asks for OpenMetrics over HTTP. node_exporter's textfile collector and promtool read the older format
-// alone: https://prometheus.io/docs/instrumenting/exposition_formats.
+// The formats in which metrics are written. Prometheus asks for OpenMetrics over HTTP. node_exporter's textfile
+// collector and promtool read the older format alone: https://prometheus.io/docs/instrumenting/exposition_formats.
 enum class MetricsFormat { kPrometheus, kOpenMetrics };
 // Returns the format that the header Accept of a request prefers; the older one if it prefers none.
 MetricsFormat metrics_format(const std::string& accepted);

@@ -29,7 +29,8 @@ std::string on_path(const std::string& name) {
     return "";
 }
 
-// A container's driver may be in folders of its own, lib64 and bin.
+// Returns the path of a program of the driver's in the folder bin beside the driver's library folder, as containers may
+// have it; empty: it is not there.
 std::string beside_driver(const std::string& name) {
     struct Found {
         const std::string& name;
@@ -106,7 +107,7 @@ void Pool::start() const {
     try {
         ask("");
     } catch (const Failure&) {
-        // it may have ended well nevertheless, or another xcli has started it
+        // The command may have started the service although it failed, or another xcli has started it: see below.
     }
     if (!runs()) throw Failure("NVIDIA's service did not start: " + folder_ + "/control.log says why");
 }

@@ -32,7 +32,7 @@ std::string short_length(double ms) {
     return in_format("%.1fs", ms / 1000);
 }
 
-// Returns the target: a length, or a multiple of the time alone.
+// Returns the latency target as text: a length of time, or a multiple of the latency that the program has alone.
 std::string target_of(const TopRow& row) {
     if (row.slo_p99 == 0) return "-";
     return row.slo_p99 > 0 ? short_length(static_cast<double>(row.slo_p99) / 1000)

@@ -13,7 +13,7 @@ namespace xsched::cli {
 
 using TracedKind = ipc::JournalKind;
 
-// Stands for a program that this user may not know of.
+// Stands for another user's program, whose number this user may not see.
 inline constexpr uint32_t kAnotherUsers = UINT32_MAX;
 inline constexpr uint32_t kNotKnown = UINT32_MAX;  // a reason
 

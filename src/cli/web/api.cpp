@@ -136,7 +136,7 @@ Json api_metrics(const Json&) {
     return {{"metrics", list}};
 }
 
-// Refuses: the stream is answered where connections and tokens are known, not here.
+// Throw Failure: web.cpp answers these two requests, since it knows the connections and tokens that they need.
 Json api_live(const Json&) { throw Failure("the stream is not answered here"); }
 Json api_proof(const Json&) { throw Failure("the proof is not answered here"); }
 

@@ -136,7 +136,8 @@ void WebLive::tell_changes(ServerLink& link, int64_t now_ns) {
     door_.tell_streams(event_text("changes", event));
 }
 
-// Sends what is due. A newcomer's stream begins a moment after it has joined.
+// Sends the programs' data and the changes to all streams, as far as they are due. With no stream, closes the
+// connection to the server, unless a stream has just been asked for: it begins a moment later.
 int64_t WebLive::tick(int64_t now_ns) {
     bool just_joined = false;
     {

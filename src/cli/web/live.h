@@ -20,7 +20,7 @@ class WebLive : base::NoCopies {
 public:
     static constexpr int64_t kMostHz = 60;
 
-    // Sends to the door's streams. The door must outlive this object.
+    // Makes the sender of events for all live streams of `door`, which must outlive this object.
     explicit WebLive(HttpDoor& door);
     ~WebLive();
 
@@ -30,7 +30,7 @@ public:
 
 private:
     void follow();
-    // Sends what is due. Returns when something will be; 0: there is no stream.
+    // Sends the events that are due to all streams. Returns when the next ones will be due; 0: there is no stream.
     int64_t tick(int64_t now_ns);
     ServerLink& connected();
     void tell_programs(ServerLink& link);

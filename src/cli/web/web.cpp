@@ -74,7 +74,7 @@ std::string place_text(const Json& place) {
     return begin + place.value("url", "") + "#token=" + place.value("token", "") + "\n";
 }
 
-// Opens the places. Returns one entry for each.
+// Opens all places where the page and the API are served. Returns for each place an entry that describes it.
 Json open_places(const WebWords& words, HttpDoor& door, const std::string& token_of_all) {
     const bool usual = words.listen.empty();
     const std::vector<std::string> wanted = usual ? std::vector{usual_path(), std::string(kAnyPort)} : words.listen;

@@ -22,7 +22,8 @@ constexpr uint32_t kMinorWithDebugger = 13;  // "1.13 - Add debugger API", the s
 
 constexpr const char* kRocm = "ROCm's HIP runtime (Debian: libamdhip64-5)";
 
-// ROCm installs into folders of their own, which the linker need not know.
+// Returns the folders of ROCm's libraries under /opt and ROCM_PATH, since the linker's configuration need not have
+// them.
 Strings rocm_folders(const Machine& machine) {
     Strings folders;
     for (const std::string& name : machine.names("/opt", "rocm", "")) folders.push_back("/opt/" + name + "/lib");
@@ -134,7 +135,8 @@ Finding groups_of_user(const Machine& machine) {
     return {"groups", Answer::kUnknown, found + ": what matters is whether /dev/kfd can be opened"};
 }
 
-// KFD evicts all queues of a process whose pages the kernel moves.
+// Finds whether the kernel's NUMA balancing is on: it moves pages that the GPU uses, and KFD evicts all queues of the
+// process meanwhile.
 Finding numa_balancing(const Machine& machine) {
     const std::string value = machine.first_line("/proc/sys/kernel/numa_balancing").value_or("0");
     if (value == "0") return {"NUMA balancing", Answer::kYes, "off"};
@@ -143,20 +145,21 @@ Finding numa_balancing(const Machine& machine) {
             "'sysctl kernel.numa_balancing=0' turns it off"};
 }
 
-// Names and effects: the runtime's flags.hpp of ROCm 7.2 (clr), and the strings of libamdhip64 and libhsa-runtime64
-// 6.4.3 and 7.2.4.
+// Returns the environment variables of ROCm's runtime that a report shows if they are set. Sources of the names and
+// their effects: the runtime's flags.hpp of ROCm 7.2 (clr), and the strings of libamdhip64 and libhsa-runtime64 6.4.3
+// and 7.2.4.
 Strings variables_of_runtime() {
     return {// which streams share a hardware queue, and which queues there are
             "GPU_MAX_HW_QUEUES", "DEBUG_HIP_DYNAMIC_QUEUES", "DEBUG_HIP_IGNORE_STREAM_PRIORITY",
             "DEBUG_HIP_FORCE_GRAPH_QUEUES", "DEBUG_HIP_FORCE_ASYNC_QUEUE", "DEBUG_HIP_GRAPH_SEGMENT_SCHEDULING",
             "GPU_ENABLE_COOP_GROUPS", "HSA_MAX_QUEUES",
-            // where a queue and the arguments of its kernels lie, and how far a queue reaches
+            // variables that say in which memory queues and kernel arguments lie, and how long a queue is
             "HIP_FORCE_DEV_KERNARG", "ROC_USE_FGS_KERNARG", "ROC_SKIP_KERNEL_ARG_COPY", "DEBUG_HIP_KERNARG_COPY_OPT",
             "DEBUG_CLR_KERNARG_HDP_FLUSH_WA", "HSA_ALLOCATE_QUEUE_DEV_MEM", "ROC_AQL_QUEUE_SIZE",
-            // when the GPU gets work, and who waits for it
+            // variables that say when the GPU gets its work, and how the host waits for it
             "GPU_STREAMOPS_CP_WAIT", "AMD_DIRECT_DISPATCH", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL",
             "AMD_SERIALIZE_COPY", "HSA_ENABLE_SDMA", "HSA_ENABLE_INTERRUPT", "ROC_CPU_WAIT_FOR_SIGNAL",
-            // which devices and compute units, and which tools
+            // variables that choose devices, compute units and tools
             "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ROC_GLOBAL_CU_MASK", "HSA_CU_MASK", "HSA_XNACK",
             "ROCP_TOOL_LIBRARIES", "HSA_TOOLS_LIB"};
 }

@@ -11,14 +11,14 @@ namespace xsched::server {
 // not yet balanced by sleep is owed. Pure; one thread.
 class RealTimeBudget {
 public:
-    static constexpr int64_t kMostOwedNs = 5'000'000;  // up to this debt no rest is needed: a burst of passes runs
-                                                       // through
-    static constexpr int64_t kMostEverOwedNs = 50'000'000;  // the debt never exceeds this, so an attack is forgotten
-                                                            // soon after its end
+    // Largest debt of processor time without a rest, so that a burst of passes is not interrupted.
+    static constexpr int64_t kMostOwedNs = 5'000'000;
+    // The debt never exceeds this, so an attack is forgotten soon after its end.
+    static constexpr int64_t kMostEverOwedNs = 50'000'000;
     static constexpr int64_t kShortestRestNs = 50'000;
-    static constexpr int64_t kLongestRestNs = 500'000;  // longest rest, and so the longest delay of a decision beside
-                                                        // an attack; after a longer turn the rest may be as long as
-                                                        // that turn
+    // Longest rest of the thread, and so the longest delay of a decision during an attack. After a turn that is longer
+    // than this, the rest may be as long as that turn.
+    static constexpr int64_t kLongestRestNs = 500'000;
 
     // Returns how long to rest after a turn of the thread's loop, in ns; 0: no rest. Given: how long the thread slept
     // before, how long it worked, and how many threads share the half.

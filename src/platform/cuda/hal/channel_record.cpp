@@ -39,7 +39,8 @@ constinit std::atomic<uint32_t> g_kernel_groups{0};  // objects of that kind
 constinit std::atomic<uint32_t> g_channels{0};
 constinit std::atomic<bool> g_copies{false};  // channels of copy engines are taken off as well
 
-// Counts an object that comes (1) or goes (-1). g_mutex held.
+// Adds `change`, 1 or -1, to the number of recorded channels or kernels' channel groups, when such an object is
+// allocated or freed. g_mutex held.
 void count(const Object& object, int32_t change) {
     const auto more = static_cast<uint32_t>(change);
     if (object.kind == Kind::kChannel) g_channels.fetch_add(more, std::memory_order_relaxed);

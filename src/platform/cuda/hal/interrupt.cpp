@@ -19,7 +19,8 @@ namespace xsched::cuda {
 namespace {
 
 constexpr int kMostGpus = 32;
-// Refreshes within this time are answered by one call: each queue of a stopped process asks for its channels.
+// Within this time after the process's channels were read, they are not read again: when a process stops, each of its
+// queues asks for them.
 constexpr int64_t kOneCallNs = 10 * base::kMillisecond;  // judgement
 
 constinit base::Mutex g_interrupt_mutex;  // guards the making of Gpus
@@ -190,8 +191,9 @@ void restore_everything() {
     }
 }
 
-// Lets level 3 pause or act again at the call that makes the difference. The scheduler would not notice otherwise,
-// since it asks no interrupt of a process for which level 3 pauses.
+// Reads the GPUs' channels again if a call may have made them too many for level 3, or few enough. Level 3 then pauses
+// or acts again at once. The scheduler would not cause this: it asks no interrupt of a process for which level 3
+// pauses.
 void settle_pauses() {
     const bool many = record_is_large();
     for (const std::atomic<Gpu*>& place : g_gpus) {
@@ -207,7 +209,8 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
     const bool frees = frees_recorded(request, argument);
     if (frees) {
         g_freeing.fetch_add(1, std::memory_order_acq_rel);
-        // A disabled channel that is freed may keep the driver waiting for its work.
+        // If a disabled channel is freed, the driver may wait forever for the channel's work. So all channels are
+        // enabled first.
         if (g_stopped.load(std::memory_order_acquire) > 0) let_everything_run();
     }
     const int result = next(fd, request, argument);
@@ -253,7 +256,8 @@ void leave_interrupts(HwQueue& hwq) {
     const Turn turn(*gpu);
     ask(*gpu, hwq, false, false);
     hwq.interruptible = false;
-    // The remaining queues may not want the stop. Without queues nothing can want it.
+    // This queue was perhaps one of those that asked for the stop. If not all remaining queues ask for it, or no queue
+    // is left, the process may run again.
     --gpu->queues;
     if (gpu->queues == 0 || gpu->asking < gpu->queues) let_go(*gpu);
 }

@@ -47,7 +47,8 @@ inline Context current_context(const Api& api) {
     return api.cuCtxGetCurrent(&context) == kSuccess ? context : nullptr;
 }
 
-// Calls of our own leave no trace in CUDA's driver interface.
+// Marks calls as XSched's own on platforms whose runtime keeps a thread's last error. CUDA's driver interface keeps
+// none, so this does nothing.
 struct OwnCalls {
     explicit OwnCalls(const Api&) {}
     ~OwnCalls() {}
@@ -124,7 +125,8 @@ inline Result wait_value(const Api& api, Stream stream, DevicePtr word, uint32_t
 inline Result write_value(const Api& api, Stream stream, DevicePtr word, uint32_t value) {
     return api.cuStreamWriteValue32_v2(stream, word, value, 0);
 }
-// Streams wait on any registered word, or on none.
+// CUDA needs no signal memory of the driver's: a stream can wait on any registered word, if the device has such waits
+// at all.
 inline constexpr bool kMakesSignals = false;
 inline uint64_t* signal_memory(const Api&) { return nullptr; }
 inline DevicePtr as_device_pointer(uint64_t* signal) { return reinterpret_cast<DevicePtr>(signal); }

@@ -5,7 +5,7 @@
 
 #include "calls.h"
 
-// The function as a program linked to the driver has it.
+// The launch function as the linker resolves it for a program that is linked to the driver.
 extern "C" [[gnu::weak]] int cuLaunchKernel();
 
 namespace xsched::probe {

@@ -49,7 +49,8 @@ void primary_retained(CUdevice device, CUcontext context) {
 void primary_releasing(CUdevice device) {
     Primary* known = primary(device);
     if (known == nullptr || known->references.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    // This was the last known reference. If others exist, the queues are created again at their next use.
+    // The last reference of which the shim knows is gone, so the context's queues end. If there are other references,
+    // the queues are created again at their next use.
     known->references.store(0, std::memory_order_release);
     context_going(known->context.exchange(nullptr, std::memory_order_acq_rel));
 }

@@ -67,7 +67,8 @@ XResult tell_begun(void* self, uint32_t* complete, uint32_t* begun) {
     return kXSchedSuccess;
 }
 
-// Every ring is noted as it is made, so that nothing is left to do where a place or a report is asked for.
+// The operations of a queue whose progress is its read index in memory. There are no gates. Each ring of the doorbell
+// is recorded at once, so the operations that ask for a report or note a position have nothing to do.
 constexpr XqGateOps kRead = {.bind = [](void*, const XqWords*) { return kXSchedErrorNotSupported; },
                              .words_owner = nullptr,
                              .wait = nullptr,

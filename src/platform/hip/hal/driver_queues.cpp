@@ -84,7 +84,7 @@ int pass_mask(int fd, unsigned long request, void* argument, const Next& next) {
     const int result = next.call(fd, request, argument);
     Kept* kept = result == 0 ? find(fd, asked.queue_id) : nullptr;
     if (kept == nullptr) return result;
-    // The driver has read it, so that it is readable.
+    // The mask can be read here without a check, since the driver has just read it successfully.
     kept->mask = mask_of(reinterpret_cast<const uint32_t*>(asked.cu_mask_ptr), asked.num_cu_mask);
     if (kept->stopped_by != Way::kMask) return result;
     const Queue queue = as_known(*kept);

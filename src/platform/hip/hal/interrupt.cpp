@@ -135,7 +135,8 @@ void leave_interrupts(HwQueue& hwq) {
             *at = hwq.next_interruptible;
             break;
         }
-    // The queues that remain may not want the stop; after the last one no queue can want it.
+    // Resumes the other queues unless all remaining streams ask for the stop. After the last stream nothing asks for
+    // it.
     hip::settle();
     if (g_process.streams == nullptr && g_process.count > 0)
         detach(hip::kernel_call(), g_process.debugger, g_process.queues[0].queue.fd);  // a debugger may have it

@@ -24,8 +24,8 @@ uint64_t* signal_memory(const Api& api) {
     if (api.hipExtMallocWithFlags == nullptr ||
         api.hipExtMallocWithFlags(&memory, sizeof(uint64_t), hip::hipMallocSignalMemory) != kSuccess)
         return nullptr;
-    // The gate is opened and closed by stores. For memory that the host cannot reach, a call of the runtime would be
-    // needed.
+    // Signal memory serves as a gate only if the host can read and store it directly. Otherwise each opening and
+    // closing would need a call of the runtime.
     uint64_t word = 0;
     if (base::read_object(memory, &word)) return static_cast<uint64_t*>(memory);
     static constinit std::atomic<bool> said{false};
@@ -36,7 +36,7 @@ uint64_t* signal_memory(const Api& api) {
 
 }  // namespace xsched::stream
 
-// Called only after the runtime was found, since the caller has its functions.
+// xhip_api() is not null here: only code that has the runtime's functions begins calls of XSched's own.
 extern "C" int xhip_begin_own_calls(void) {
     ++xhip_own_calls;
     if (xsched::stream::t_over) return 0;

@@ -13,7 +13,8 @@ XResult note_place(HwQueue& hwq, uint32_t value) {
     const uint32_t number = use != nullptr ? use->main.load(std::memory_order_relaxed) : 0;
     uint64_t written = 0;
     uint64_t read = 0;
-    // Work that is in other queues as well has no one place, and a queue that was moved from tells nothing.
+    // A position in one hardware queue does not tell the progress of work that is also in other queues, or of a stream
+    // that may move between queues.
     if (number == 0 || use->uses_others() || xhip_streams_move() || !hip::indices_of(number, &written, &read))
         return kXSchedErrorNotSupported;
     return hwq.places.note(value, number, written) ? kXSchedSuccess : kXSchedErrorNotSupported;

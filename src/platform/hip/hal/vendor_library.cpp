@@ -29,8 +29,8 @@ int try_loaded(dl_phdr_info* info, size_t, void* result) {
     if (name == nullptr || std::none_of(std::begin(kLoadedNames), std::end(kLoadedNames), is_called)) return 0;
     const size_t bytes = std::strlen(info->dlpi_name) + 1;
     auto& path = *static_cast<char(*)[kPathBytes]>(result);
-    // Opened after the walk: the linker's lock is held here. A shim that bears the name is looked at there, and passed
-    // by.
+    // Only the path is copied here, since the dynamic linker's lock is held. The libraries are opened after the walk,
+    // and a shim with the runtime's name is skipped then.
     if (bytes <= sizeof path - std::strlen(path) - 2) std::memcpy(path + std::strlen(path), info->dlpi_name, bytes);
     path[std::strlen(path) + 1] = '\0';
     path[std::strlen(path)] = '\n';

@@ -17,7 +17,8 @@ bool creates(unsigned long request) {
     return _IOC_NR(request) == kfd::kCreateQueueNumber && _IOC_SIZE(request) >= kfd::kCreateQueueKnownBytes;
 }
 
-// Takes no lock: a kernel is waited for by a call in ROCm 6.4, while a trial holds the lock for all other calls.
+// Records the runtime's creation or destruction of a compute queue in the kernel driver. Other calls take no lock: ROCm
+// 6.4 waits for kernels by such a call, and a trial may hold the lock then.
 void record(int fd, unsigned long request, const void* argument) {
     if (!creates(request) && request != kfd::AMDKFD_IOC_DESTROY_QUEUE) return;
     Recorded& all = recorded();

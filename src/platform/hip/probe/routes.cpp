@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-// The function as a program linked to the runtime has it.
+// The launch function as the linker resolves it for a program that is linked to the runtime.
 extern "C" [[gnu::weak]] int hipModuleLaunchKernel();
 
 namespace xsched::probe {
@@ -23,7 +23,8 @@ void* library() {
 
 }  // namespace
 
-// The last is the runtime's own function, past every name: it is seen where the runtime hands out its table.
+// The ways by which a program finds the launch function. The last one, dlvsym, finds the runtime's own function and not
+// the shim's. XSched sees calls of it only through the table that the runtime hands out.
 std::vector<Route> routes() {
     void* runtime = library();
     return {{"linked", reinterpret_cast<void*>(&hipModuleLaunchKernel)},

@@ -97,7 +97,7 @@ void watch_smi_events() {
     std::vector<pollfd> files;
     for (const uint32_t gpu : gpus)
         if (const int events = open_events(driver, gpu); events >= 0) files.push_back({events, POLLIN, 0});
-    // The driver's file stays open: it is this process's anyway, once the runtime opens it.
+    // The driver's file is left open on purpose: the runtime opens it in this process as well.
     if (!files.empty()) std::thread(tell_events, files).detach();
 }
 

@@ -25,7 +25,8 @@ struct Next {
         Function function = known.load(std::memory_order_acquire);
         if (function != nullptr) return function;
         void* found = stream::next_symbol(name);
-        // A runtime that was opened for itself alone is not among the libraries behind us.
+        // If the program opened the runtime with RTLD_LOCAL, next_symbol cannot find it, so the loaded library is asked
+        // directly.
         void* library = found == nullptr ? dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD) : nullptr;
         if (library != nullptr) {
             found = stream::hal_dlsym()(library, name);

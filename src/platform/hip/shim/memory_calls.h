@@ -50,8 +50,8 @@ inline constexpr bool kKeepsSpares = false;
 inline bool rdma_may_use(Device) { return false; }
 // Returns false: runtimes before 6.2 create no memory that can be exported, and it was not tried with newer ones.
 inline bool can_export(Device) { return false; }
-// Returns false: the runtime is not asked by a free. It would look for memory of its own at an address that is mapped.
-// The memory is freed after the capture.
+// Returns false: whether the runtime refuses frees during a capture is not tried by a free of an unknown address, since
+// the runtime would look for memory of its own there. The memory is freed after the capture.
 inline bool refused_in_capture(unsigned long long, Result*) { return false; }
 // Returns false: the runtime has no such setting of a device.
 inline bool wait_for_context_copies(bool) { return false; }

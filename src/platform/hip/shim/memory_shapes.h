@@ -15,7 +15,8 @@ hipError_t ask_memory_size(void* memory, size_t* bytes) {
     return stream::memory::ask_of_memory<kEntry>(memory, bytes);
 }
 
-// The runtime does not tell which device a context is.
+// The hook of peer access by a context. The runtime does not tell to which device the context belongs, so from then on
+// all memory of the program stays in place.
 template <stream::EntryPoint kEntry>
 hipError_t enable_context_access(hipCtx_t context, unsigned flags) {
     const hipError_t code = stream::driver<kEntry>()(context, flags);

@@ -12,7 +12,8 @@ using namespace hip;
 
 hipError_t no_device() { return hipErrorNoDevice; }
 hipError_t not_supported() { return hipErrorNotSupported; }
-// Called by programs' initializers, which take what it returns to the next call and look at nothing.
+// The answer of functions that the initializers of compiled programs call: they only pass the returned pointer on to
+// the next such call.
 void* nothing() { return nullptr; }
 
 hipError_t no_devices(int* count) {
@@ -63,7 +64,8 @@ void* without_driver(const char* name) {
     return reinterpret_cast<void*>(&no_device);
 }
 
-// Programs print a text without looking whether it is one.
+// Returns what stands for a function of the missing runtime. A function that returns text gives a text, since programs
+// print it without a check for null.
 void* without_function(const char* name) {
     return gives_text(name) ? reinterpret_cast<void*>(&lacking) : reinterpret_cast<void*>(&not_supported);
 }

@@ -62,12 +62,13 @@ inline constexpr bool kCopiesInPieces = false;
 // copies there.
 inline constexpr int64_t kScrubRate = 0;
 unsigned hardware_queues();
-// Returns whether streams of different priorities share them as well.
+// Returns whether streams of different priorities share hardware queues as well.
 bool priorities_ignored();
-// Returns whether the runtime may move a stream to another of them.
+// Returns whether the runtime may move a stream to another hardware queue.
 bool streams_move();
 
-// Which one a stream's command goes to (platform/hip/hal/hsa_observer.h).
+// Watches during a call of the runtime to which hardware queue the stream's command goes
+// (platform/hip/hal/hsa_observer.h).
 using CallWatchState = XhipCallWatch;
 inline bool queues_observed() { return xhip_queues_observed(); }
 inline void call_begins(const HardwareUse& use, bool wide, CallWatchState* state) {

@@ -82,7 +82,8 @@ SetApiTable find_profiler() {
     return reinterpret_cast<SetApiTable>(function);
 }
 
-// Found once, whatever the answer. No lock is held while a library is opened.
+// Returns the profiler's function; null: there is none. The search is made once, whatever its result. No lock is held
+// while a library is opened.
 SetApiTable profiler() {
     static constinit std::atomic<SetApiTable> found{nullptr};
     static constinit std::atomic<bool> looked{false};

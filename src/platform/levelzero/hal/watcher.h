@@ -26,7 +26,7 @@ struct Watched {
 bool watch(Watched* queue);
 // Returns when all threads have left the queue for good.
 void end_watch(Watched* queue);
-// A command of a watched queue is in flight.
+// Wakes the watching thread, because a command of a watched queue is in flight.
 void wake_watcher();
 // Looks at all queues. Returns how long to wait for the next look; 0: nothing is in flight.
 int64_t look_at_all();

@@ -62,7 +62,8 @@ const void* in_place_of(void* library, const char* name) {
 extern "C" xsched::levelzero::DlsymAnswer xsched_dlsym(void* library, const char* name, const void*) {
     using namespace xsched::levelzero;
     find_next_dlsym();
-    // By hand: a sanitizer's runtime looks up strncmp here before its own strncmp works.
+    // The name is compared letter by letter: a sanitizer's runtime looks up strncmp by this function before its own
+    // strncmp works.
     if (name == nullptr || name[0] != 'z' || name[1] != 'e') return {};
     const void* ours = in_place_of(library, name);
     return {ours, ours != nullptr};

@@ -23,7 +23,8 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 constinit std::atomic<bool> g_resolved{false};
 constinit std::atomic<bool> g_schedules{false};
 constinit base::Mutex g_entry_mutex;
-// A library that calls the loader's exported functions while it is being opened ends up here again.
+// True while this thread opens the loader. If a library calls the loader's exported functions while it is being opened,
+// the calls end up here again.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
 const char* const kNames[kEntryPointCount] = {

@@ -17,7 +17,8 @@ enum GuardWord : uint32_t {
     kGuardHeader = 8
 };
 
-// Programs may be built with warnings about functions without a prototype.
+// The declaration of the guard's function in a guarded program. A program may be built with warnings about functions
+// without a prototype, so the definition needs one.
 inline constexpr const char* kGuardPrototype =
     "void xsched_guard_enter(__local uint* xsched_guard_go, __global volatile uint* xsched_guard_words,"
     " __global volatile const uint* xsched_guard_flag, uint xsched_guard_again);";

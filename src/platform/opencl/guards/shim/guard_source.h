@@ -30,7 +30,8 @@ struct GuardedSource {
 inline constexpr const char* kTailKernel = "xsched_guard_tail";
 inline constexpr unsigned kGuardParameters = 3;
 
-// A program that is linked from several texts has what all of them need in the first one.
+// The place of a text in its program. If a program is linked from several texts, only the first one gets the tail
+// kernel, which all of them share.
 enum class SourcePart { kWhole, kFirst, kOther };
 
 // `kernels`: the names of the kernels that the driver found in the program.

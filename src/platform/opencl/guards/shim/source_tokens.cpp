@@ -64,7 +64,8 @@ private:
         at_ = end == std::string_view::npos ? source_.size() : end + 2;
     }
 
-    // Up to the end of the line at most: an apostrophe in a directive's text (#error don't) opens nothing.
+    // Reads a character or string literal, which ends at the line's end at the latest. An apostrophe in a directive's
+    // text (#error don't) therefore begins no literal on the following lines.
     void literal(char quote) {
         const size_t begin = at_++;
         while (at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n') {
