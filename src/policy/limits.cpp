@@ -28,7 +28,7 @@ int64_t period_ns(int32_t limit) {
     return period;
 }
 
-// Returns the device time that comes at each of those moments.
+// Returns how much device time an account with this limit gets at each of the common moments.
 int64_t allowance_ns(int32_t limit) { return period_ns(limit) * limit / 100; }
 
 // The most that an account can save up: an allowance that comes before the last one is used up is not lost.

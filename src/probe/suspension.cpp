@@ -87,7 +87,8 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
             }
             if (ms > kSlackMs) ++after;
             stop_ms = std::max(stop_ms, ms);
-            // Commands that were in flight may still complete, however slow the device is at the moment.
+            // The queue counts as stopped if no more commands completed under the suspension than were in flight
+            // before it. The length of the commands does not matter.
             stands = stands && after <= static_cast<int>(kDepth);
         }
         completing += after > 0 ? 1 : 0;

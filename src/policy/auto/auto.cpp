@@ -30,7 +30,8 @@ struct Known {
     std::unique_ptr<Target> target;  // for programs that have had a target
 };
 
-// Flags that are read most often about a program.
+// The flags in Device::marks: the program has work; its bursts are brief. They are kept apart from the other facts
+// since they are read for every program in each decision.
 constexpr uint8_t kWorks = 1;
 constexpr uint8_t kBrief = 2;
 

@@ -50,8 +50,8 @@ void Habits::end() {
     ++bursts_;
     latency_ns_ = idle_ns_ - began_ns_;
     last_ran_ns_ = ran_ns_;
-    // If the device mostly waited for the host, the time until the first command says nothing: commands came too late
-    // to tell.
+    // The burst's own length includes the time until its first command only if the device was busy for half of the
+    // burst. Otherwise the device mostly waited for the host, and that time says nothing.
     last_own_ns_ = used_ns_ >= ran_ns_ / 2 ? ran_ns_ - empty_ns_ : ran_ns_;
     mean_ns_ = mean_ns_ == 0 ? std::max<int64_t>(ran_ns_, 1) : mean_ns_ + (ran_ns_ - mean_ns_) / 4;
 }

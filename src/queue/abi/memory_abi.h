@@ -40,7 +40,7 @@ typedef struct XqMemoryOps {
 void xq_memory_offer(XDevice device, const XqMemoryOps* ops);
 // Tells how many bytes that can be moved are on the device, and on the host.
 void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host);
-// Tells how many bytes beside these the program has allocated. They stay on the device.
+// Tells how many bytes of device memory the program has allocated that cannot be moved.
 void xq_memory_fixed(XDevice device, uint64_t bytes);
 // Counts an allocation of the program. Returns false, and counts nothing, if the programs of its user or control group
 // would have more together than they may. Waits for the scheduler if it must be asked, for a second at most.

@@ -81,7 +81,7 @@ void xq_admit_standing(XqQueue* queue, XqTicket* ticket, XqStand stand);
 void xq_stand_given(XqQueue* queue, XqStand stand);
 void xq_stand_over(XqQueue* queue, XqStand stand);
 bool xq_has_stands(XqQueue* queue);
-// Returns whether its commands complete in launch order.
+// Returns whether the queue's commands complete in launch order.
 bool xq_keeps_order(XqQueue* queue);
 // Returns the device given to xq_hwq_create.
 XDevice xq_device(XqQueue* queue);

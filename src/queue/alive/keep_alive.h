@@ -34,7 +34,8 @@ public:
     bool has_use() const;
     bool all_complete();
     bool is_idle();
-    // Prepares the keep-alive before the queue's first use. Work prepared here is found and reported later.
+    // Prepares the keep-alive before the queue's first use, on a thread of the program. Later the driver could block
+    // the preparation. Whether it succeeded is seen when a keep-alive is wanted.
     void prepare_early();
     // Returns whether a keep-alive may be in the stream. Needs no lock.
     bool running() const { return running_.load(std::memory_order_relaxed); }
@@ -51,7 +52,8 @@ public:
         int64_t hold_ns = 0;  // how long to hold the device for the first launch; 0: a little work is enough
         int64_t through_ns = 0;  // how long behind the first launch; 0: not through the burst
     };
-    // Agent thread: returns the scheduler's request and forgets it.
+    // Agent thread: returns the scheduler's request to keep or warm the device before a burst, and forgets the
+    // request.
     Warmth take_warmth();
     // Gives the device a little work, so that it has switched to this context when the burst begins.
     void warm() { ops()->warm(core_.setup.impl); }

@@ -17,7 +17,8 @@ namespace {
 
 using ipc::DeviceMemory;
 
-// A turn of two programs that do not fit side by side on the largest device of today lasts a minute (safety).
+// Longest wait for the scheduler's answer to a request for memory. If two programs that do not fit together on the
+// largest device of today take turns, a turn lasts a minute (safety).
 constexpr int64_t kLongestAskNs = 120 * base::kSecond;
 // How often a thread looks for the answer, and for room while memory is on the host (measured: a gibibyte moves in 20
 // ms).
@@ -113,7 +114,7 @@ int64_t run_errand(Memory& memory) {
         if (header != nullptr) words_of(*header, memory).free.store(ops->free_bytes(device), std::memory_order_release);
         return kMemoryLookNs;
     }
-    // The program may have freed all of it meanwhile.
+    // Nothing of this device's memory may be left to move: the program may have freed all of it.
     if (memory.off.load(std::memory_order_relaxed)) return kMemoryLookNs;
     if (memory.prepared.load(std::memory_order_relaxed)) return 0;
     const int64_t began_ns = base::now_ns();

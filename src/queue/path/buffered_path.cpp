@@ -1,4 +1,4 @@
-// Commands on their callers' threads, and their tokens.
+// BufferedPath, commands that the caller's own thread launches, and their tokens.
 #include "queue/path/buffered_path.h"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ public:
 
     // --- lock held: parts of an enqueue, for the held path too
     XSCHED_HOT void launch_here(XqTicket& ticket, XqStand own = 0);
-    // Does the rest for a command that was submitted already.
+    // Counts a command that was submitted already as launched on this thread, and fills in its ticket.
     void launch_submitted(XqTicket& ticket);
     // Reserves a place in the buffer.
     void reserve(XqTicket& ticket);

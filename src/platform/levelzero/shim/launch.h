@@ -91,7 +91,7 @@ struct AppendHook<Callee, ze_result_t (*)(Arguments...)> {
         const int saved = errno;
         Queue* queue = scheduled_queue(std::get<0>(all));
         EventArguments events{std::get<kTail>(all), std::get<kTail + 1>(all), std::get<kTail + 2>(all)};
-        // A wait list that contradicts itself must stay so: the driver refuses it.
+        // If the wait list is null although its count is not 0, it goes to the driver unchanged, which refuses it.
         if (queue == nullptr || (events.count != 0 && events.wait_list == nullptr) || records(std::get<0>(all))) {
             errno = saved;
             return std::apply(Callee::driver(), all);

@@ -67,7 +67,8 @@ bool is_object(const ClApi& api, const void* object) {
         if (its_library != 0 && its_library == library) return true;  // a driver with several tables
         all_have_tables &= its_library != 0;
     }
-    // If a driver is used without a loader, nothing is known about its objects.
+    // If a platform's objects have no such tables, its driver is used without a loader. Its objects cannot be checked
+    // then, so any object may be valid.
     return !all_have_tables;
 }
 

@@ -38,8 +38,9 @@ public:
     cl_event event() const { return event_; }
     cl_int open() { return api_.clSetUserEventStatus(event_, CL_COMPLETE); }
     cl_int drop();
-    // Takes over a reference to `event`, and may give it back before it returns; nullptr (no memory): neither. The
-    // result has one owner more: the callback, which reports and disowns.
+    // Watches the command of `event`, whose reference it takes over and may give back before it returns. The result
+    // has one more owner, the driver's callback, which reports the completion and disowns. nullptr: no memory;
+    // nothing was taken over.
     WatchedCommand* watch(cl_event event, XqToken token);
 
 private:
@@ -48,7 +49,7 @@ private:
     const ClApi& api_;
     const cl_event event_;
     base::Mutex mutex_;
-    bool dropped_ = false;              // guarded by mutex_
+    bool dropped_ = false;  // guarded by mutex_
     WatchedCommand* watched_ = nullptr;  // guarded by mutex_
 };
 

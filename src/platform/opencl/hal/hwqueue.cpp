@@ -107,7 +107,7 @@ constexpr XqDeviceOps make_ops(XqOrder order, const XqStopOps* stop) {
     return ops;
 }
 
-// Indexed by whether the queue is in order, and whether it is guarded.
+// The operations of a queue, indexed by whether the queue is in order, and by whether its kernels have guards.
 constexpr XqDeviceOps kOps[2][2] = {{make_ops(kXqAnyOrder, nullptr), make_ops(kXqAnyOrder, &kGuards)},
                                     {make_ops(kXqInOrder, nullptr), make_ops(kXqInOrder, &kGuards)}};
 

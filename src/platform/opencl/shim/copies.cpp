@@ -104,7 +104,8 @@ void Split::launched(cl_int code, bool last) {
 cl_int Split::end(cl_int code, bool blocking) {
     let_others_in();
     if (!blocking) return code;
-    // The program's memory is its own again when its call returns.
+    // A blocking call returns only when no piece uses the program's memory any more: it waits for the last piece, or
+    // after an error for the whole queue.
     if (code == CL_SUCCESS) return below<kEntry_clWaitForEvents>()(1, &before_);
     if (any_) below<kEntry_clFinish>()(queue_);
     return code;

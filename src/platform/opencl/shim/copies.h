@@ -32,7 +32,7 @@ struct Range {
 // The pieces of one call: what each waits for, and which event belongs to which. (copies.cpp)
 class Split : base::NoCopies {
 public:
-    // `event`: where the program wants one, or null.
+    // `events`: the wait list, and where the program wants the copy's event.
     Split(cl_command_queue queue, const EventArguments& events) : queue_(queue), events_(events) {}
     ~Split();
     // Begins to split the call. Returns false if it must go whole.
@@ -77,7 +77,8 @@ private:
 template <typename Callee, int kBlockingAt = kNeverBlocks, typename Function = typename Callee::Type>
 struct InPieces;
 
-// A read or a write; Pointer tells which.
+// The hook of clEnqueueReadBuffer and clEnqueueWriteBuffer, which copy between a buffer and the host. The constness of
+// Pointer tells which of the two it is.
 template <typename Callee, int kBlockingAt, typename Pointer>
 struct InPieces<Callee, kBlockingAt,
                 cl_int(CL_API_CALL*)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, Pointer*, cl_uint,

@@ -46,7 +46,7 @@ struct Missing<Result(CL_API_CALL*)(Arguments...)> {
         else
             return Result();
     }
-    // A writable cl_int is the place for an error code (errcode_ret).
+    // Stores an error code if the argument is the place for one (cl_int* errcode_ret).
     template <typename Argument>
     static void report(Argument argument) {
         if constexpr (std::is_same_v<Argument, cl_int*>) {

@@ -44,7 +44,7 @@ bool call_back(cl_event event, void(CL_CALLBACK* callback)(cl_event, cl_int, voi
 
 Launch::Launch(XqQueue* xqueue, bool blocking, EventArguments& events)
     : xqueue_(xqueue), events_(events), blocking_(blocking) {
-    // A list that contradicts itself must stay so: the driver refuses it.
+    // If count and wait list contradict each other, they go to the driver unchanged, which refuses them.
     if ((events.count == 0) != (events.wait_list == nullptr)) return;
     const int saved = errno;
     if (events.count > 0) {
@@ -92,12 +92,14 @@ void Launch::returned(bool succeeded) {
     errno = saved;
 }
 
-// `event`: the driver's for this command; with own_event_ its only reference is ours.
+// Passes the launched command on to the queue, with its event. `event`: the driver's event for the command. If it is
+// own_event_, the program has no reference to it.
 void Launch::launched_tracked(cl_event event) {
     const auto retain = below<kEntry_clRetainEvent>();
     const auto release = below<kEntry_clReleaseEvent>();
     const XqToken token = ticket_.token;
-    // The callback's reference, before anything completes the command and lets the program drop its own.
+    // Take the reference that the callback will give back now. Later the command may be complete, and the program may
+    // have given back its own.
     if (event != nullptr && event != own_event_) {
         retain(event);
         if (ticket_.stand != 0) xocl_event_stands(event);

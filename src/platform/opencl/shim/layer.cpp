@@ -35,7 +35,7 @@ void keep_loaded(const cl_icd_dispatch& below_us) {
         Dl_info where{};
         if (function == nullptr || dladdr(function, &where) == 0 || where.dli_fbase == kept) return;
         kept = where.dli_fbase;
-        // RTLD_NODELETE stays when the handle is given back.
+        // A library that was opened once with RTLD_NODELETE stays loaded, even after this handle is closed.
         if (void* library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) dlclose(library);
     };
 #define ENTRY_POINT(name) keep(reinterpret_cast<const void*>(below_us.name));

@@ -187,7 +187,8 @@ void producers_inherit(XqQueue* consumer, cl_uint count, const cl_event* events)
 }
 
 void queue_created(cl_command_queue queue, Priority vendor_priority) {
-    // A queue of the same address whose end we did not see: its address would not be free if it were still there.
+    // If there is an entry for this address, it is that of an ended queue whose release the shim did not see. The
+    // driver would not use the address again otherwise.
     if (Entry* stale = g_entries.erase(queue)) {
         let_go(*stale, false);
         spare_entry(stale);

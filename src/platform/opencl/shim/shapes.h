@@ -95,7 +95,8 @@ cl_int finish(cl_command_queue queue) {
     return code;
 }
 
-// `properties`: flags, or a list that may have them and the priority.
+// Calls the driver's function that makes a queue, and notes the queue. `properties`: flags in older functions,
+// otherwise a list that may contain flags and the priority.
 template <typename Callee, typename Properties>
 cl_command_queue create_queue(cl_context context, cl_device_id device, Properties properties, cl_int* status) {
     return note_queue(Callee::driver()(context, device, properties, status), properties);

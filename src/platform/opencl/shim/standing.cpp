@@ -13,15 +13,16 @@
 namespace xsched::opencl {
 namespace {
 
-// The conditions of a stand. Shared by its events and by the call that begins it.
+// The state of a command that stands: the number of incomplete events for which it waits. Shared by records of these
+// events and by the call that made the command wait.
 struct Wait {
     XqQueue* queue;
     XqStand stand;
     std::atomic<uint32_t> events;  // that are not complete
 };
 
-// One of its events. The driver's callback tells of the end and takes the memory back; where the program sets the
-// event, that call tells first: a callback may come later than the end of what the event let go.
+// An event for which a standing command waits. Its end is told by the driver's callback, which also frees the memory.
+// If the program sets the event, that call tells it first: the callback may come after commands that waited have ended.
 struct WaitedEvent {
     WaitedEvent* next;
     cl_event event;

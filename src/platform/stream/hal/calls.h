@@ -7,7 +7,7 @@
 
 namespace xsched::stream {
 
-// The name that the log has for them.
+// The names of the driver's functions for log lines.
 inline constexpr const char* kWaitFunction = XSCHED_NAME(VENDOR(StreamWaitValue32));
 inline constexpr const char* kWriteFunction = XSCHED_NAME(VENDOR(StreamWriteValue32));
 inline constexpr const char* kRecordFunction = XSCHED_NAME(VENDOR(EventRecord));

@@ -12,7 +12,7 @@ extern const XqGateOps kGateOps;
 
 // Makes sure that the device addresses of the queue's words are valid. Under a DriverUse.
 bool words_in_place(HwQueue& hwq, const DriverUse& use);
-// Returns whether those addresses are valid. Any thread.
+// Returns whether the device addresses of the queue's words are still valid. Any thread.
 bool words_hold(const HwQueue& hwq);
 
 }  // namespace xsched::stream

@@ -11,7 +11,8 @@ namespace xsched::stream {
 // the stream is in that.
 XResult wrap(WrappedStream* wrapped, StreamKind kind, Stream stream, Context context, bool retain);
 
-// Calls act(api), for a function of the public interface that returns a handle.
+// Gives the vendor's functions to `act`, for a function of the public interface that makes a handle. Returns an error
+// if there is no place for the handle, or no driver.
 template <typename Act>
 XResult with_api(const HwQueueHandle* handle, Act act) {
     if (handle == nullptr) return kXSchedErrorInvalidValue;

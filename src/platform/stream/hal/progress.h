@@ -1,5 +1,5 @@
-// XqGateOps' functions of these names, for platforms that can read a stream's progress in memory (kReadsProgress).
-// Neither calls the driver.
+// The operations note_place and look of XqGateOps, for platforms that can read a stream's progress in memory
+// (kReadsProgress). Neither calls the driver.
 #pragma once
 
 #include "platform/stream/hal/hwqueue_state.h"

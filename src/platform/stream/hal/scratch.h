@@ -16,8 +16,8 @@ struct Scratch {
     Stream stream = nullptr;  // waits for no other, and no other for it
 };
 
-// Returns them in `scratch`; the first call creates them. The context is current, and the thread is relaxed about
-// captures. False: the driver refuses.
+// Stores the context's scratch memory and stream in `scratch`. The first call creates both: the context is current, and
+// the thread may make calls that a capture elsewhere forbids. Returns false if the driver refuses.
 bool scratch_of(const Api& api, Context context, Scratch* scratch);
 // Forgets them when the context is destroyed.
 void forget_scratch(Context context);

@@ -70,7 +70,8 @@ TrialResult first_run(const DevicePlace& place, const TrialWord& word, int works
 int try_on_own_stream(const DevicePlace& place) {
     const RelaxedCapture relaxed(place.api);
     TrialWord word = trial_word(device_index(place.device));
-    // If only this process decides, no other process ever opens a gate.
+    // Without a global scheduler no other process ever opens a gate, so the trial need not show that a store by another
+    // process is seen.
     if (base::options().scheduler_type != kSchedulerGlobal) word.elsewhere = nullptr;
     TrialResult trial;
     trial.gate = GateTrial::kRefused;

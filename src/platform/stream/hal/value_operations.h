@@ -10,9 +10,10 @@
 namespace xsched::stream {
 
 void say_no_gates(const HwQueue& hwq, const char* why, Result code);
-// Returns whether they work. `idle`: the stream may be used to try. Under a DriverUse.
+// Returns whether value operations work on the queue's gate. `idle`: the stream may be used for a trial. Under a
+// DriverUse.
 bool value_operations_work(HwQueue& hwq, DevicePtr gate, bool idle);
-// Returns whether that has not been tried yet.
+// Returns whether it is not known yet if value operations work.
 bool value_operations_untried(const HwQueue& hwq);
 bool value_operations_refused(const HwQueue& hwq);
 // A device, and a context of it that is current.

@@ -12,7 +12,8 @@ struct Route {
 // Returns the platform's routes. Call after the platform's runtime was opened.
 std::vector<Route> routes();
 
-// Returns functions of the platform's library and its helpers, whose addresses are saved.
+// Returns names of functions of the platform's library and of its helpers. The trial prints at which address and in
+// which library each of them is found.
 std::vector<const char*> functions_to_find();
 // Returns the dlopen() handle of the runtime; nullptr: there is none.
 void* runtime_library();

@@ -51,7 +51,8 @@ inline bool capturing(Stream stream, bool per_thread) {
 // end, and no copy is split while a stream is captured.
 bool split_begins();
 void split_over();
-// Waits for such copies, at the begin of a capture that other threads see already.
+// Waits until copies in pieces that other threads have begun are complete. Called when a capture begins, after other
+// threads can see that it does.
 void wait_for_splits();
 
 // During its life a capture is beginning, and launches of other threads ask about it.

@@ -54,7 +54,8 @@ public:
             xq_driver_call(xqueue_, kXqCallReturned);
         xq_launched(xqueue_, &ticket_,
                     (code == kSuccess ? kXqSucceeded : kXqFailed) | (later_ ? kXqReportLater : kXqFailed));
-        // No other thread can ask the device about a thread's own stream later.
+        // A thread's default stream can be used by that thread alone, so no other thread can ask the device later how
+        // far the command is. A report goes behind the command now instead.
         if (!later_ && !can_ask()) xq_report_marker(xqueue_, kXqNobodyCanAsk);
     }
     // Notes that the command copies this many bytes, if its call tells.

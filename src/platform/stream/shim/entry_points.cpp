@@ -30,7 +30,8 @@ constinit base::Mutex g_entry_mutex;
 // Entry points that the vendor's library lacks; final once g_resolved is set. Their slots lead here at each call, until
 // another library has the function, where the linker would have found it without us.
 constinit bool g_lacking[kEntryPointCount] = {};
-// A library that calls its own exported functions while it is being opened ends up here again.
+// True while this thread opens the vendor's library. If the library calls its own exported functions meanwhile, the
+// calls end up here again.
 [[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
 constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));

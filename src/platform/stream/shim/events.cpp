@@ -136,7 +136,8 @@ void producer_inherits(const StreamEntry* entry, Event event) {
     XqQueue* consumer_queue = entry->xqueue.load(std::memory_order_acquire);
     XqQueue* producer_queue = producer.entry->xqueue.load(std::memory_order_acquire);
     if (consumer_queue == nullptr || producer_queue == nullptr) return;
-    // Equals have nothing to inherit; that others of the process differ, launches find out (depend_implicitly).
+    // A queue inherits nothing from one of equal priority. If the process gets queues of several priorities later, its
+    // launches notice that (depend_implicitly).
     if (several_priorities() || xq_priority(consumer_queue) != xq_priority(producer_queue))
         xq_inherit_priority(consumer_queue, producer_queue);
 }

@@ -14,7 +14,7 @@ namespace xsched::stream {
 
 class FreeWait {
 public:
-    // Memory that is scrubbed in less time does not wait.
+    // If memory is scrubbed in less time than this, freeing it is not delayed.
     static constexpr int64_t kLeastNs = 50 * base::kMicrosecond;  // decision 024
     static constexpr int64_t kLookNs = 100 * base::kMicrosecond;  // judgement
     // Longest wait, beyond the time in which earlier memory, and this call's, is scrubbed.

@@ -18,7 +18,7 @@ namespace {
 // on all devices.
 constinit std::atomic<int64_t> g_scrubbed_ns{0};
 
-// Returns bytes per nanosecond; 0: calls do not wait.
+// Returns how many bytes per nanosecond the driver scrubs after a free; 0: frees are never delayed.
 int64_t scrub_rate() {
     constexpr int64_t kAsThePlatform = -1;
     const int64_t wanted = base::options().scrub_rate;

@@ -5,8 +5,8 @@
 
 namespace xsched::stream {
 
-// Waits before such a call, perhaps for some milliseconds, without holding a lock. Returns for how long the driver will
-// scrub the memory, in ns; 0: that does not matter.
+// Waits before a call that frees device memory, perhaps for some milliseconds, without holding a lock. Returns for how
+// long the driver will scrub the memory, in ns; 0: that does not matter.
 int64_t wait_to_free(uintptr_t memory);
 // Notes that memory was freed whose scrubbing takes `scrubs_ns`. Call after the driver's call.
 void note_freed(int64_t scrubs_ns);

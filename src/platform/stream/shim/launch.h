@@ -131,7 +131,8 @@ struct Scheduled<kEntry, kCompletes, Result (*)(Arguments...)> {
 
 private:
     XSCHED_HOT static Result call_driver(const Launch& launch, Arguments... arguments) {
-        // A copy of pageable memory waits for the queue's work, whatever its call is named.
+        // Any copy may block in the driver until the queue's work is complete: the driver copies pageable memory
+        // synchronously, even in functions named Async.
         if constexpr (kCompletes || kIsCopy<kEntry>) {
             const Waits waits(launch.xqueue());
             return driver<kEntry>()(arguments...);

@@ -28,7 +28,7 @@ void for_each_attribute(const Config& config, Visit visit) {
     for (unsigned i = 0; attributes != nullptr && i < config.numAttrs; ++i) visit(attributes[i]);
 }
 
-// Returns false for an argument that is no launch configuration.
+// Returns whether the argument is a launch configuration with an attribute that makes the kernel cooperative.
 template <typename Argument>
 bool says_cooperative(Argument argument) {
     bool says = false;

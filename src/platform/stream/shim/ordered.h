@@ -16,8 +16,8 @@ namespace xsched::stream {
 class ContextMarks {
 public:
     XSCHED_HOT explicit ContextMarks(Context context);
-    // Keeps the device during the wait, as the function below does, if one of the context's queues has work and the
-    // others have none.
+    // Waits for all of the context's work with a keep-alive that keeps the device meanwhile, if only one of its
+    // queues has work. Returns false if the caller must make the driver's call instead.
     XSCHED_HOT bool wait_and_keep_alive() const;
     XSCHED_HOT void completed() const;
     // Call before and after the driver's call.

@@ -35,7 +35,8 @@ Class* find_class(Context context, int32_t priority) {
     return nullptr;
 }
 
-// Returns the class, added if needed; nullptr: there are too many. g_mutex held.
+// Returns the class of streams with this context and priority, added if needed; nullptr: there are too many. g_mutex
+// held.
 Class* class_of(Context context, int32_t priority) {
     if (Class* found = find_class(context, priority)) return found;
     const unsigned count = g_count.load(std::memory_order_relaxed);

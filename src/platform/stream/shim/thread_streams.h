@@ -12,7 +12,7 @@ StreamEntry* find_thread_stream(Context context);
 bool add_thread_stream(StreamEntry* entry, void (*end)(StreamEntry& entry));
 // `over` is called at the calling thread's end, whatever streams it has. False: no memory.
 bool follow_thread_end(void (*over)());
-// Takes one of that context out, of any thread; nullptr: there is none (left).
+// Takes an entry of this context out, whichever thread it belongs to; nullptr: there is none left.
 StreamEntry* take_thread_stream(Context context);
 
 }  // namespace xsched::stream

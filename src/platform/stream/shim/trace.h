@@ -26,7 +26,8 @@ constexpr bool names_host_function(std::string_view entry) {
            entry.find("CooperativeKernel") != std::string_view::npos;
 }
 
-// Returns a launch's first pointer to constant data.
+// Returns the launch's first argument of type const void*: the host function that stands for the kernel. Null: it has
+// none.
 inline const void* host_function_in() { return nullptr; }
 template <typename First, typename... Rest>
 const void* host_function_in(First first, Rest... rest) {

@@ -15,7 +15,8 @@
 namespace xsched::vulkan {
 namespace {
 
-// The next layer's place in the chain, which each attempt to create the device takes again.
+// Creates a device by the next layer. Each call advances the chain to that layer again, since an attempt that failed
+// leaves the chain at its end.
 struct Next {
     VkLayerDeviceCreateInfo* link;
     VkLayerDeviceLink* layer;
@@ -65,7 +66,8 @@ void identify(XvkDevice& device, const Instance& instance, VkPhysicalDevice phys
     VkPhysicalDeviceIDProperties id{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &pci};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &id};
     instance.below.get<kEntry_vkGetPhysicalDeviceProperties2>()(physical, &properties);
-    // A driver that does not know a structure leaves it as it is. Only on processors all of an address is 0.
+    // A driver that does not know the PCI structure leaves it unchanged: the whole address is 0. No device other than
+    // a processor has that address.
     const bool has_pci = pci.pciDomain != 0 || pci.pciBus != 0 || pci.pciDevice != 0 || pci.pciFunction != 0;
     xvk_identify(&device, &properties.properties, &id, has_pci ? &pci : nullptr);
 }

@@ -7,7 +7,7 @@ namespace xsched::vulkan {
 
 VkResult create_device_below(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                              const VkAllocationCallbacks* allocator, VkDevice* made);
-// Called when no other call uses the device.
+// Destroys the device and what XSched keeps for it. Vulkan demands that no other call uses the device then.
 void destroy_device_below(VkDevice device, const VkAllocationCallbacks* allocator);
 
 }  // namespace xsched::vulkan

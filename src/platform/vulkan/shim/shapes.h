@@ -74,7 +74,7 @@ inline constexpr auto create_instance = &create_instance_below;
 template <typename Callee>
 inline constexpr auto destroy_instance = &destroy_instance_below;
 
-// A function that the driver lacks must be lacking here, too.
+// Answers vkGetDeviceProcAddr: with our hook if the driver has the function, otherwise as the driver does.
 template <typename Callee>
 PFN_vkVoidFunction get_device_function(VkDevice handle, const char* name) {
     const Device* device = device_of(handle);
@@ -84,7 +84,8 @@ PFN_vkVoidFunction get_device_function(VkDevice handle, const char* name) {
     return hook != nullptr ? hook : driver;
 }
 
-// Before our vkCreateInstance is called the loader asks for it, with no instance or one that we do not know yet.
+// Answers vkGetInstanceProcAddr. For an instance that is not known yet, answers by the name alone: the loader asks
+// for vkCreateInstance before it is called.
 template <typename Callee>
 PFN_vkVoidFunction get_instance_function(VkInstance handle, const char* name) {
     const Instance* instance = handle != nullptr ? instance_of(handle) : nullptr;

@@ -21,10 +21,10 @@ public:
     // `unheld`: the caller waits, if need be.
     Launch(const Queue& queue, bool unheld);
     void returned(bool succeeded);
-    // Completes it at once: nothing will tell when it is.
+    // Notes that the driver's call returned, and counts the command as complete at once: nothing will tell its end.
     void returned_untold(bool succeeded);
 
-    XvkOperation wait{};    // no semaphore: it is not held
+    XvkOperation wait{};  // no semaphore: it is not held
     XvkOperation signal{};
 
 private:

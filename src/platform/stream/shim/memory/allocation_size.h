@@ -23,7 +23,7 @@ constexpr uint64_t bytes_of_rows(size_t row, size_t rows) {
     return (row + kPitchBytes - 1) / kPitchBytes * kPitchBytes * rows;
 }
 
-// The beginnings of the vendors' structures, which are alike.
+// The first members of the vendors' structures that describe arrays, which CUDA and HIP lay out alike.
 struct ArrayShape {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     int format;
@@ -68,13 +68,14 @@ constexpr uint64_t texels_of(const Array3DShape& shape, unsigned levels) {
     return texels;
 }
 
-// Returns the bytes of such an array. Sparse arrays, and those that are mapped later, have no memory of their own.
+// Returns the bytes of an array with so many levels of a mipmap. Sparse arrays, and those that are mapped later, have
+// no memory of their own.
 constexpr uint64_t array_bytes(const Array3DShape& shape, unsigned levels) {
     if ((shape.flags & (kSparse | kMappedLater)) != 0) return 0;
     return texels_of(shape, levels) * channel_bytes(shape.format) * shape.channels;
 }
 
-// The same of an array that the runtime's functions describe by a channel's bits and an extent.
+// Returns the bytes of an array that a function of the runtime describes by the bits of a channel and an extent.
 template <typename Extent>
 uint64_t array_bytes(const void* channel, const Extent& extent, unsigned levels, unsigned flags) {
     const auto& bits = *static_cast<const ChannelBits*>(channel);

@@ -12,7 +12,7 @@
 
 namespace xsched::stream::memory {
 
-// A stream that may have ended: another one of the same handle has another name.
+// Names a stream that may have ended. If another stream has got the same handle, its name has another serial number.
 struct StreamName {
     const StreamEntry* entry = nullptr;  // nullptr: it is not known
     uint32_t serial = 0;

@@ -31,7 +31,8 @@ const Driver* named_in(const char* text) {
 const char* direct_access() {
     const base::UniqueFd maps(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
     if (!maps) return "/proc/self/maps cannot be read, which says whether other hardware uses it";
-    // The end of each read is looked at again with the next one.
+    // The last characters of each read are kept and searched again together with the next read, since a name may lie
+    // across the boundary.
     constexpr size_t kLongestName = 32;
     char text[kLongestName + 4096 + 1] = "";
     size_t kept = 0;

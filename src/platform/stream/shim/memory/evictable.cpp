@@ -25,7 +25,8 @@ namespace xsched::stream::memory {
 namespace {
 
 constexpr const char* kIpcFunction = XSCHED_NAME(VENDOR(IpcGetMemHandle));
-// Beyond what an allocation needs: the driver takes some memory for itself (safety).
+// How much memory beyond an allocation's size is asked of other programs: the driver takes some memory for itself
+// (safety).
 constexpr uint64_t kSlackBytes = 32 << 20;
 
 XDevice current_device() {
@@ -37,7 +38,8 @@ XDevice current_device() {
 constinit std::atomic<bool> g_too_old{false};  // the driver lacks functions, or the platform moves no memory
 constinit std::atomic<bool> g_started{false};
 
-// The device is the parent's. Its host memory is not in the child.
+// In a forked child, forgets all device memory, which belongs to the parent, and the host memory that held moved
+// pieces.
 void after_fork_in_child() {
     forget_device_use();
     forget_program_memory();

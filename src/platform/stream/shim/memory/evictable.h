@@ -46,7 +46,7 @@ bool name_evictable(IpcName* name, Address address);
 // Stops all moves after the driver has refused to name memory at this address for other processes: the driver names
 // only memory that it allocated itself, so the program gets such memory from now on.
 void stay_to_be_shared(Address address);
-// Says that memory of another kind is never moved.
+// Logs that memory which this function allocates is never moved.
 void say_that_it_stays(const char* function);
 // Sets kSyncAttribute for movable memory by asking for the same for the whole context, since the
 // driver takes it only for memory of its own cuMemAlloc. Returns false if the address is in no movable memory, or the

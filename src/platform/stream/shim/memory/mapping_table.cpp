@@ -84,7 +84,8 @@ void destroy(Physical* memory) {
     tell_of_memory();
 }
 
-// Notes what the driver has allowed behind a mapping. g_mapped_mutex held. Returns whether other users may come.
+// Notes which access to a mapping the driver has allowed to the memory's own device. Returns whether access was allowed
+// to others, too. g_mapped_mutex held.
 bool note_access(Mapping& mapping, const MemoryAccess* access, size_t count) {
     bool others = false;
     for (size_t i = 0; i < count; ++i) {

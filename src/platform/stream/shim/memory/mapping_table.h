@@ -27,7 +27,8 @@ Handle retain_handle_at(Address address);
 void put_mapping(Mapping& mapping);
 // Takes out the mappings that lie in the range, and begins a call for each. They are a list by `next`.
 Mapping* take_mappings(Address begin, size_t bytes);
-// Notes what the driver has allowed. Returns whether others may use the memory, which stays from now on.
+// Notes which devices the driver has allowed to access the mappings in the range. If others than the memory's own
+// device are among them, the memory stays in place from now on. Returns whether that is so.
 bool open_mappings(Address begin, size_t bytes, const MemoryAccess* access, size_t count);
 
 // Makes the memory at this address stay where it is, because other devices or processes may know it. Returns false if

@@ -75,7 +75,7 @@ void put_counted(Counted* counted) {
 
 double in_gibibytes(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
-// `whose`: for whom the limit is. `kind`: which limit it is.
+// Logs once that an allocation was refused by a limit. `whose`: for whom the limit is. `kind`: which limit it is.
 void tell_refusal(uint64_t bytes, uint64_t has, uint64_t limit, const char* whose, const char* kind) {
     if (g_refusal_told.exchange(true)) return;
     XLOG_WARN("an allocation of %.2f GiB failed: %s may have %.2f GiB on the device %s; this program has %.2f",

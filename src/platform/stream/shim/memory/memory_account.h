@@ -18,7 +18,8 @@ struct MemoryName {
 
     template <typename Made>
     MemoryName(Made made) : number(address_in(made)), kind(kind_of<Made>()) {}
-    // Some drivers' handles have a type that addresses have as well.
+    // Names memory by its handle. Needed besides the constructor, since in some drivers handles and addresses have one
+    // type.
     template <typename Made>
     static MemoryName of_handle(Made handle) {
         MemoryName name(handle);

@@ -163,7 +163,7 @@ private:
         g_thread_waits = false;
         return nullptr;
     }
-    // Used again only after the thread has ended.
+    // The data of the waiting thread. Another wait may use them only after that thread has ended.
     static constinit inline std::atomic<bool> g_thread_waits{false};
     static constinit inline Context g_contexts[kMostContexts] = {};
     static constinit inline size_t g_count = 0;
@@ -182,7 +182,8 @@ uint64_t beyond_guarantee() {
     return has > stays ? has - stays : 0;
 }
 
-// Ranges for which the host has no room, and those that are guaranteed to stay, are passed over.
+// Moves at least this many bytes to the host, largest ranges first. Ranges for which the host has no room, and ranges
+// that are guaranteed to stay on the device, are skipped.
 void move_out_at_least(uint64_t bytes) {
     uint64_t moved = 0;
     CopyStream copies;

@@ -33,7 +33,7 @@ struct Opened {
 constinit base::Mutex g_opened_mutex;  // guards the next one
 constinit Opened* g_opened = nullptr;
 
-// Takes the first one that `is_it` accepts out of the list; nullptr: there is none. g_opened_mutex held.
+// Takes the first opened memory that `is_it` accepts out of the list; nullptr: there is none. g_opened_mutex held.
 template <typename IsIt>
 Opened* take_first(IsIt is_it) {
     Opened** at = &g_opened;
@@ -170,7 +170,7 @@ Result open_by_name(Address* memory, const SharedName& name) {
     return code;
 }
 
-// Natively the driver waits for what uses the memory.
+// Unmaps opened memory after the work of its context is complete, as the driver waits natively when memory is closed.
 Result close_opened(Opened* opened) {
     InContext inside;
     DeviceUse use;

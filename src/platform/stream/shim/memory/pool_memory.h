@@ -21,9 +21,10 @@ bool allocate_block(Address* memory, size_t bytes, Pool pool, NamedStream to, Re
 bool release_block(Address memory, NamedStream to, Result* code);
 // Returns whether this is the pool that the blocks stand for.
 bool is_pool_of_blocks(Pool pool);
-// Adds the blocks to the driver's answer about such a pool.
+// Adds the blocks to the driver's answer about the pool that they stand for.
 void add_blocks(int attribute, void* value);
-// Takes an attribute that the program has set.
+// Notes an attribute that the program has set for the pool, such as its release threshold, or that a high-water mark is
+// reset.
 void note_pool_attribute(int attribute, const void* value);
 // Gives kept blocks that nothing uses any more back, until no more than `keep` bytes are reserved.
 void trim_blocks(size_t keep);

@@ -105,7 +105,8 @@ Result release(DevicePtr memory) {
     return code;
 }
 
-// Handles and addresses have one type. Rows are told with their pitch.
+// Returns the name under which memory is counted. Handles and addresses may have one type, so the entry point tells
+// which of the two `made` is. Allocations of rows return a pointer with its pitch.
 template <EntryPoint kEntry, typename Made>
 MemoryName memory_name(Made made) {
     if constexpr (kEntry == kMemCreate || kEntry == kMemRelease)
@@ -144,7 +145,7 @@ struct AllocatesElse<kEntry, Result (*)(Arguments...)> {
     }
 };
 
-// Hooks of the calls that free such memory.
+// Hooks of the calls that free memory of the kinds that are never kept.
 template <EntryPoint kEntry, typename Function = typename Declared<kEntry>::Type>
 struct ReleasesElse;
 template <EntryPoint kEntry, typename Memory>

@@ -12,7 +12,8 @@ namespace xsched::stream::memory {
 using Address = unsigned long long;  // of the device's memory
 using Handle = unsigned long long;   // of physical memory
 
-// The vendors number these alike (tests compare with their headers).
+// Result codes and attributes of the driver's functions for memory. The vendors use the same numbers (tests compare
+// them with the vendors' headers).
 inline constexpr Result kInvalidValue = 1;
 inline constexpr Result kInvalidContext = 201;
 inline constexpr Result kMapFailed = 205;
@@ -44,7 +45,7 @@ XSCHED_CALL(StreamSynchronize)
 XSCHED_CALL(StreamWaitEvent)
 #undef XSCHED_CALL
 
-// The beginnings of the vendors' structures, which have the same layout.
+// Constants and first members of the driver's structures for memory, which CUDA and HIP lay out alike.
 inline constexpr int kPinned = 1;          // ..._MEM_ALLOCATION_TYPE_PINNED
 inline constexpr int kFileDescriptor = 1;  // ..._MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 inline constexpr int kOnDevice = 1;        // ..._MEM_LOCATION_TYPE_DEVICE
