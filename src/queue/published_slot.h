@@ -17,7 +17,8 @@ namespace xsched::queue {
 // queue's lock is held, so it touches the shared memory alone. Null: there is no local scheduler.
 extern std::atomic<void (*)()> g_local_decide;
 
-// The slot's state apart from the setup, to carry over to another slot.
+// The parts of a slot that are carried over when the queue moves to another slot, besides its setup: the handle, the
+// counts and so on.
 struct SlotState {
     XQueueHandle handle = 0;
     uint64_t submitted = 0;
@@ -51,7 +52,8 @@ public:
 
     // --- counts
     void submitted(uint64_t count) { slot().submitted.store(count, std::memory_order_release); }
-    // Stores where the queue stands, as ipc::stand_mark; 0: nowhere.
+    // Publishes how many commands complete before the queue stands, in the form of ipc::stand_mark; 0: it stands
+    // nowhere.
     void stands_at(uint32_t mark, int at = 0) { slot().stands_at[at].store(mark, std::memory_order_release); }
     void copied(uint64_t copies, uint64_t bytes) {
         slot().copies.store(copies, std::memory_order_relaxed);

@@ -65,7 +65,8 @@ struct QueueCore {
     uint32_t stand_mark(uint64_t of) const {
         return standing.commands() != 0 ? ipc::stand_mark(of - standing.commands()) : 0;
     }
-    // Counts a submitted command. `own`: the stand that it begins. Returns the stand that keeps it.
+    // Counts a submitted command. `own`: the stand that begins with it. Returns the stand behind whose wait the
+    // command is; 0: it may run.
     XqStand note_submitted(XqStand own = 0) {
         const bool was_idle = idle();
         XqStand kept_by = 0;
@@ -84,7 +85,7 @@ struct QueueCore {
     }
     void note_copy(uint64_t bytes) { published.copied(++copies, copied_bytes += bytes); }
     XSCHED_HOT void note_completed(uint32_t count);
-    // Notes that the driver refused a command kept by `kept_by`: it counts as complete.
+    // Counts a command as complete because the driver refused it. `kept_by`: the stand that kept it.
     void note_refused(XqStand kept_by);
     void end_stand(XqStand stand);
     // Forgets all stands, because one was dropped or cannot be told from earlier ones: the rest counts as work.

@@ -23,7 +23,8 @@ void tell_shared_use(ipc::Header& header, const ipc::QueueSlot& slot, const Shar
     ipc::SharedUse* place = nullptr;
     for (ipc::SharedUse& it : use.use == kXqRecords ? told.records : told.waits) {
         const uint64_t event = it.event.load(std::memory_order_relaxed);
-        // A new record replaces every earlier one, whichever queue made it.
+        // A new record of an event replaces any earlier record of it. A new wait replaces only a wait of the same
+        // queue.
         const bool replaced = event == use.event && (use.use == kXqRecords || it.handle.load() == handle);
         if (replaced || (place == nullptr && (event == 0 || is_over(slots, it)))) place = &it;
         if (replaced) break;

@@ -55,7 +55,7 @@ public:
         ++commands_;
         return stand->id;
     }
-    // Takes back a command of that stand that the driver refused.
+    // Takes a command that the driver refused out of the stand's count.
     void take_back(XqStand id) {
         Stand* const stand = find(id);
         if (stand == nullptr || stand->commands == 0) return;
@@ -72,7 +72,8 @@ public:
         Stand* const stand = find(id);
         if (stand == nullptr) return;
         stand->over = true;
-        // A stand is always behind an earlier one, so one walk finds all that end.
+        // Stands that are over end here, unless they are behind another one. Each stand is later in the list than the
+        // one that it is behind, so one walk finds all that end.
         Stand* before = nullptr;
         for (Stand* it = first_; it != nullptr;) {
             Stand* const next = it->next;

@@ -127,19 +127,19 @@ void XQueue::retire(XqRetire how) {
         if (!in_use() || core_.retired) return;
         gated_.ask_last();
     }
-    // The last word of the device about this queue: until it comes, no other queue gets these words (words_free).
+    // Puts the device's last report for this queue into the stream. Until it has come, no other queue gets the slot's
+    // words (words_free).
     if (how == kXqLastReport) gated_.report_last();
     {
         base::Lock lock(core_.mutex);
         if (!in_use() || core_.retired) return;
         core_.retired = true;
-        // If every command has reached the driver and only reports are still to come, the program gets its hardware
-        // queue back at once.
+        // If all commands have reached the driver and only reports are missing, the wrapped vendor queue is released
+        // at once, so that the program may wrap it again.
         const bool all_launched = held_.empty() && buffered_.count() == 0 && buffered_.calls() == 0;
         if (keep_device_ && all_launched && core_.busy == 0) hwq_.store(0, std::memory_order_release);
     }
-    // The agent's thread may be stopping or starting it. The next step calls the driver, so it is done here and not
-    // there.
+    // Waits here until the agent's thread has ended a stop or start of this queue: after that the driver is called.
     if (gated()) stop_.settle();
     finish_if_drained();
 }
@@ -176,7 +176,8 @@ void XQueue::finish_if_drained() {
     }
     if (restore != nullptr) restore(impl);
     if (ops != nullptr) {
-        // First, because after destroy the vendor may use the queue's address for another one.
+        // Remove the handle before the backend's object is destroyed: afterwards the vendor may use the queue's
+        // address again.
         forget_hw_queue(hwq);
         if (ops->destroy != nullptr) ops->destroy(impl);
     }
@@ -296,7 +297,8 @@ void XQueue::share_event(uint64_t event, XqSharedUse use) {
     base::Lock lock(core_.mutex);
     if (!in_use()) return;
     ipc::Header& header = core_.published.header();
-    // The scheduler reads records when a unit waits, so they wake it only to make themselves known.
+    // Wake the scheduler for a wait. For a record wake it only the first time: the scheduler reads the records when
+    // it learns of a wait.
     const bool first = header.shared_events.changes.load(std::memory_order_relaxed) == 0;
     tell_shared_use(header, core_.published.slot(), {event, core_.submitted, use});
     if (first || use == kXqWaits) ipc::ring_doorbell(header);

@@ -56,8 +56,8 @@ public:
     }
     void admit_callback(XqTicket& ticket) { path_->admit_callback(ticket); }
     XSCHED_HOT void launched(XqTicket& ticket, uint32_t outcome) {
-        // A keep-alive is told of work only, not of markers, and after the scheduler was told: this may take a system
-        // call.
+        // Tells the keep-alive of a launched command that is work and not a marker. That comes after the scheduler
+        // was told, since it may take a system call.
         const bool followed = (keep_alive_.running() || g_hold.awaits_launch()) && ticket.covers != 0;
         path_->launched(ticket, outcome);
         if (followed) [[unlikely]] {

@@ -15,7 +15,8 @@ constexpr int64_t kAnyWait = kQueueSuspendFlagSyncHwQueue | kQueueSuspendFlagWai
 
 }  // namespace
 
-// Waits also for commands that report themselves only when asked. No lock held.
+// Waits until `done`, and asks for reports meanwhile, so that also commands that report only when asked are covered.
+// No lock held.
 template <typename Done>
 void XQueue::wait_reported(Done done, int64_t patience_ns) {
     bool ask = true;
@@ -33,7 +34,8 @@ XResult XQueue::suspend(int64_t flags) {
         if (!in_use()) return kXSchedErrorNotFound;
         if (core_.suspension.active) return kXSchedSuccess;
     }
-    // On a gated device commands in flight may be behind a gate: they complete before it closes, or not at all.
+    // On a gated device any wait that the flags ask for comes before the gate is closed. Otherwise commands in flight
+    // behind a gate might never complete.
     const int64_t before = gated() ? kAnyWait : int64_t{kQueueSuspendFlagWaitAll};
     if ((flags & before) != 0) wait_all();
     flags &= ~before;
@@ -140,7 +142,8 @@ XResult XQueue::wait_all(Completion completion) {
         if (result == kXSchedSuccess) sync_end(mark);
         if (result != kXSchedSuccess || gated() || completion == Completion::kDone) return result;
     }
-    // A driver may have done the work, and tell of a command's end on a thread of its own a moment later.
+    // The driver says that the work is done, but may report the command's completion from a thread of its own a
+    // moment later.
     wait_reported([this, until] { return core_.completed >= until; });
     return kXSchedSuccess;
 }

@@ -243,7 +243,7 @@ std::optional<DeviceUse::Copies> DeviceUse::copies(uint64_t process, uint64_t de
     if (!found) return std::nullopt;
     const UseTable::Given& then = found->entry.given[found->first];
     const UseTable::Given& now = found->entry.given[found->last];
-    // a counter shrinks when a queue is destroyed
+    // A counter is smaller than before if a queue was destroyed meanwhile: that counts as no growth.
     const auto grown = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };
     return Copies{{grown(then.commands, now.commands), grown(then.copies, now.copies), grown(then.bytes, now.bytes)},
                   found->seconds()};

@@ -49,8 +49,8 @@ std::optional<int> status_of_dying(pid_t child) {
     FirstThread first;
     if (!read_stat(child, &first)) return {};
     if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
-    // The thread is inside the kernel and is being killed. The signal that ends the process is not shown any more, but
-    // the process did not exit by itself.
+    // If the thread has a pending SIGKILL, it is being killed inside the kernel. The signal that ends the process is
+    // not shown any more, but the process did not exit by itself.
     if ((first.pending & 1UL << (SIGKILL - 1)) != 0) return SIGKILL;
     return {};
 }

@@ -333,7 +333,7 @@ int64_t Server::next_wake() const {
 }
 
 void Server::let_everybody_go() {
-    // Comes first: if anything below fails, a successor would have no socket.
+    // First note that the server ends in order: if anything below failed, a successor would find no socket.
     if (options_.supervised != nullptr) options_.supervised->ended_in_order.store(1);
     for (Listener& listener : listeners_) listener.leave();
     if (options_.manager != nullptr) options_.manager->tell("STOPPING=1");

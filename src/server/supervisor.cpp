@@ -28,9 +28,10 @@ namespace {
 // After this many looks without a beat the scheduling thread hangs. Looks are counted, not time: if supervisor and
 // server were both stopped for a while (^Z, a debugger), a single look tells nothing.
 constexpr int kMostSilentLooks = 4;
-// The same for the front thread. It is larger because programs are still scheduled while the front hangs, and a restart
-// would interrupt them. Also, a user can block the front in the kernel by the lock of a directory in /proc, and a
-// successor would block there, too (docs/SECURITY.md).
+// After this many looks without a beat the front thread hangs. The number is larger than the scheduling thread's,
+// because programs are still scheduled while the front hangs, and a restart would interrupt them. Also, a user can
+// block the front in the kernel by the lock of a directory in /proc, and a successor would block there, too
+// (docs/SECURITY.md).
 constexpr int kMostSilentLooksOfFront = 20;
 // A server that made no pass may only be slow: after each such server the next gets twice the time, at most this often.
 constexpr int kMostPatience = 4;  // times twice

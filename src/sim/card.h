@@ -12,7 +12,7 @@ class Card {
 public:
     explicit Card(uint64_t bytes) : bytes_(bytes) {}
 
-    // Returns false, and takes nothing, if less is free.
+    // Takes so many bytes of the device's memory. Returns false, and takes nothing, if less is free.
     bool take(uint64_t bytes) {
         if (bytes > free_bytes()) return false;
         used_ += bytes;

@@ -27,7 +27,8 @@ public:
 
     // Publishes its words if it uses memory. `server` null: it is not scheduled.
     void open(ProgramTold& program, RingTold* server, uint32_t id);
-    // Returns kWaits if the program has to call again with the same size, once it is told.
+    // The outcome of an allocation. kWaits: the program waits, and allocates the same size again when it is told that
+    // memory was answered for (ProgramTold).
     enum class Got : uint8_t { kAll, kWaits, kNothing };
     Got allocate(uint64_t bytes, int64_t now_ns);
     void release(uint64_t bytes, int64_t now_ns);

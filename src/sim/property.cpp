@@ -139,7 +139,7 @@ private:
     // report waiting. While it is kept off it is presumed idle, for 20 ms and until the server looks
     // (dispatch/silence.h).
     static int64_t most_silence_ns(const ProgramSpec& spec) { return spec.silent_waits ? 150 * base::kMillisecond : 0; }
-    // Returns the largest such time of the program's gang, since a gang stands as long as one of its members does.
+    // Returns the largest debt_ns of the program's gang, since a gang stands as long as one of its members does.
     int64_t most_debt_ns(const ProgramSpec& of) const {
         if (!limits_) return 0;
         int64_t most_ns = debt_ns(of);

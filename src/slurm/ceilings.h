@@ -24,7 +24,8 @@ public:
     const std::string& scontrol() const { return paths_.at("scontrol"); }
 
 private:
-    // "", "partition/NAME" or "qos/NAME"; then "highest-priority"; then the value.
+    // The ceilings: by subject ("", "partition/NAME" or "qos/NAME") and by name ("highest-priority") the value as
+    // text.
     std::map<std::string, std::map<std::string, std::string>> by_subject_;
     std::map<std::string, std::string> paths_ = {{"xcli", "/usr/bin/xcli"}, {"scontrol", "/usr/bin/scontrol"}};
 };

@@ -9,7 +9,7 @@ namespace xsched::slurm {
 
 // Returns the job's group out of the text of /proc/PID/cgroup: all of the path up to "/job_ID"; "": it has none.
 std::string group_of_job(const std::string& groups, uint32_t job);
-// Returns the path in the hierarchy of version 2 out of that text; "": there is none.
+// Returns the path in the hierarchy of version 2 out of the text of /proc/PID/cgroup; "": there is none.
 std::string path_in(const std::string& groups);
 // Returns where the hierarchy of version 2 is mounted, out of the text of /proc/PID/mounts; "": nowhere.
 std::string mount_in(const std::string& mounts);

@@ -43,7 +43,7 @@ Ceilings& ceilings() {
     return one;
 }
 
-// Calls `what`. An exception costs what it does, with one line.
+// Calls `what` for Slurm. An exception becomes one line in Slurm's log, so that the job goes on without what failed.
 template <typename What>
 int guarded(const char* where, What what) {
     try {

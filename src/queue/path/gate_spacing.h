@@ -14,7 +14,7 @@
 
 namespace xsched::queue {
 
-// The vendors' hardware queues hold so many launches before another one blocks.
+// How many launches a vendor's hardware queue holds before another launch blocks.
 inline constexpr uint32_t kDriverHolds = 1024;
 // Returns the most commands in flight while the queue may be suspended. A full queue behind a closed gate would block
 // the caller inside the driver, with locks held that other threads need.

@@ -1,4 +1,5 @@
-// GatedPath, copies: a large one is launched in pieces, and some callers stay inside the driver until theirs is done.
+// GatedPath, the copies: large copies are launched in pieces, and some copies keep their caller inside the driver
+// until they are done.
 #include "queue/path/gated_path.h"
 
 namespace xsched::queue {

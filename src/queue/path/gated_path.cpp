@@ -150,10 +150,12 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
                    ? 1  // unknown length: the urgent program waits for it, however long it is
                    : core_.window.limit(shortened ? std::max<int64_t>(window_ns, 1) : window_ns, mean_ns);
     const bool stays = caller_stays(kind, piece) && makes_room();
-    // Pieces and their gates take two places in the driver's queue each.
+    // A piece of a copy and its gate each take a place in the driver's queue. A caller that stays inside the driver
+    // must have few commands before its own.
     if (piece != nullptr || stays) most = std::min(most, most_before(piece));
     plan.report = core_.submitted + 1 - reports_.asked() >= report_stride(most, mean_ns);
-    // Was every command reported so far? Then check whether the queue was idle, which wakes the scheduler.
+    // If every command so far was made to report, look whether the queue has become idle. Then this command makes it
+    // ready, which wakes the scheduler.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
     // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.

@@ -45,15 +45,17 @@ public:
     XSCHED_HOT void wait_ended();
     // Agent thread: reads the device's progress, if its memory tells.
     void look();
-    // Binds the queue's words before its first work, and with them the page that other queues of the context share.
+    // Tells the backend where the queue's gate and progress words are, before the queue's first work. The page with
+    // the words is thus registered for other queues of the context as well.
     void prepare_words();
-    // Wakes callers that wait at a closed gate, to look again.
+    // Wakes callers that wait in admission, so that they look at the queue's state again.
     void wake_callers();
 
     // --- lock held: life
     void begin();
     void after_fork();
-    // Opens the old gate when the slot moves: the device may wait on it, and no one else would open it.
+    // Opens the old gate when the slot moves to other memory: the device may wait on it, and no scheduler would open
+    // it.
     void leave_words();
     // Asks for the device's last report when the vendor's queue is destroyed (report_last follows, without the lock).
     void ask_last() { reports_.ask(core_.submitted); }

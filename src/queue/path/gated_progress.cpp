@@ -37,7 +37,8 @@ void GatedPath::after_fork() {
     words_lent_ = false;
 }
 
-// Leaves the words on the agent's thread, which never calls the driver: the words' present values must suffice.
+// Leaves the words that the device writes when the slot moves. The agent's thread does so and never calls the driver,
+// so only the progress that the words show now is taken over.
 void GatedPath::leave_words() {
     absorb_words();
     core_.published.open_gate();
@@ -45,7 +46,7 @@ void GatedPath::leave_words() {
     bound_ = observed_ = false;
 }
 
-// Notes that so many commands are complete. Lock held.
+// Takes in that `completed` commands in all are complete: updates counts, lengths and copy rates. Lock held.
 void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
     if (completed > core_.completed) leave_out_stands(completed, now_ns);
     if (!observed_ && completed > core_.completed) core_.meter.completed_unfollowed(now_ns);
@@ -59,7 +60,7 @@ void GatedPath::note_progress(uint64_t completed, int64_t now_ns) {
     core_.published.completed(completed, core_.meter);
 }
 
-// Takes in the device's word, or the backend's answer, as the count of completed commands.
+// Takes in the device's progress: from the word that it writes, or without gates from the backend's answer.
 void GatedPath::absorb_progress() {
     ipc::QueueSlot& slot = core_.published.slot();
     uint32_t passed = slot.progress.load(std::memory_order_acquire);
@@ -68,7 +69,7 @@ void GatedPath::absorb_progress() {
     absorb_words();
 }
 
-// Takes over the number of completed commands from the slot.
+// Takes in the number of completed commands that the slot shows.
 void GatedPath::absorb_words() {
     const uint64_t done = ipc::completed_commands(core_.published.slot());
     if (done > core_.completed) note_progress(done, base::now_ns());
@@ -107,7 +108,7 @@ void GatedPath::bind_words() {
     // some devices never have gates
     const bool lost = !gates && bind_again_ns_ == 0 && core_.setup.ops->gate->wait != nullptr;
     if (lost && core_.setup.level > kPreemptLevelBlock) core_.set_level(kPreemptLevelBlock);
-    // The agent has something to prepare; it could not while the backend knew no words.
+    // Wakes the agent, which prepares the queue's keep-alive. It could not do so before the backend knew the words.
     ipc::Header& header = core_.published.header();
     if (core_.setup.ops->keep_alive != nullptr && header.keep_alive_wanted.load(std::memory_order_acquire) != 0)
         ipc::ring_directive(header);
@@ -155,7 +156,8 @@ void GatedPath::write_progress() {
     }
 }
 
-// Records the ring position of everything launched so far. No lock held.
+// Lets the backend remember the position, in the vendor's queue, of everything launched so far, if the queue is
+// followed. No lock held.
 void GatedPath::note_place() {
     uint64_t value = 0;
     {
@@ -171,8 +173,8 @@ void GatedPath::note_place() {
 void GatedPath::look() {
     base::Lock lock(core_.mutex);
     if (!core_.in_use || core_.retired) return;
-    // If the queue has come to a wait that its device does not end, or past one, the time of that wait is not counted
-    // as device time.
+    // While the queue waits for its host or another device, progress is read here as well, so that the time of the
+    // wait does not count as device time.
     if (bound_ && gates_ && stands_.any()) absorb_progress();
     if (!looks_) return;
     uint32_t complete = 0;

@@ -9,7 +9,8 @@ void GatedPath::publish_stands() {
     for (int at = 0; at < ipc::kMostStands; ++at) core_.published.stands_at(stands_.mark(at), at);
 }
 
-// Forgets the stands: work in the stream counts until the device reports its end. Lock held.
+// Forgets at which waits the queue stands. All work in the stream then counts as device work until the device reports
+// its end. Lock held.
 void GatedPath::forget_stands() {
     if (!stands_.any() && stands_.open() == 0) return;
     stands_.forget();
@@ -32,7 +33,8 @@ bool GatedPath::must_report_before_wait() {
 
 // Begins a stand if the command is a wait at which the queue will stand. Lock held, before the command is counted.
 bool GatedPath::stand_begins(CommandKind kind) {
-    // Another thread's wait is on its way: this command may get to the driver before it.
+    // If another thread's wait is on its way to the driver, it is unknown which of the two the device meets first. So
+    // that wait counts as an ordinary command.
     if (stands_.is_on_its_way() && stands_.revoke()) publish_stands();
     if (kind != CommandKind::kWait || core_.retired || !bound_ || !gates_) return false;
     if (reports_.enqueued(core_.submitted) != core_.submitted || !is_reported()) return false;
@@ -79,8 +81,8 @@ void GatedPath::report_behind_wait() {
 void GatedPath::leave_out_stands(uint64_t completed, int64_t now_ns) {
     if (!stands_.any() || !stands_.ended(core_.completed, completed)) return;
     const bool only_wait = completed == core_.completed + 1;
-    // If no report told the end of the wait before the commands behind it were complete, it ended at most as long ago
-    // as completions are seen late. Only that time counts as device time.
+    // Begins to count device time again after a wait. If the same report also covers commands behind the wait, the
+    // wait ended at an unknown time: completions are seen late by at most kReportEveryNs, and only that time counts.
     core_.meter.flight_began(only_wait ? now_ns : now_ns - kReportEveryNs);
 }
 

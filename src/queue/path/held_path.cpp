@@ -116,7 +116,8 @@ void HeldPath::admit_standing(XqTicket& ticket, XqStand own) {
     if (spare != nullptr) destroy_group(spare);
 }
 
-// The window is left out of account: what fills it may be waiting for what this thread does next.
+// Admits a command that must carry no hold: everything held before it is opened, even if the window is full. The
+// commands that fill the window may be waiting for what this thread does next.
 void HeldPath::admit_unheld(XqTicket& ticket) {
     ticket = XqTicket{};
     {

@@ -16,7 +16,8 @@ bool ProgressReports::next(uint64_t submitted, uint64_t* value) {
 bool ProgressReports::wrote(bool succeeded, uint64_t completed) {
     --writes_out_;
     if (!succeeded) asked_ = std::min(asked_, completed);
-    // The order of two overlapping writes is unknown, and the smaller number may have come last: write again.
+    // If two writes of progress overlapped, the smaller number may have come last. So the number is written once
+    // more.
     const bool again = succeeded && overlapped_ && writes_out_ == 0;
     if (writes_out_ == 0) overlapped_ = false;
     if (!succeeded || again) written_ = std::min(written_, completed);

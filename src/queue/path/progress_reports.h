@@ -50,8 +50,8 @@ public:
     // new; otherwise `wrote` follows. While other threads' calls are on their way, the number may be less than was
     // asked for: the last of these calls to return does the rest (owed).
     bool next(uint64_t submitted, uint64_t* value);
-    // Notes the backend's answer to a write. After a refusal the next command tries again. Returns whether to write
-    // once more.
+    // Notes whether the backend accepted the write of a progress number. After a refusal the next command tries
+    // again. Returns whether to write once more.
     bool wrote(bool succeeded, uint64_t completed);
 
 private:

@@ -33,7 +33,7 @@ public:
         return count_ < ipc::kMostStands;
     }
     bool stands(uint64_t completed) const { return std::find(before_, before_ + count_, completed) != end(); }
-    // Returns whether a wait ended between the two counts.
+    // Returns whether the queue got past one of its waits as its completed commands went from `from` to `to`.
     bool ended(uint64_t from, uint64_t to) const {
         return std::any_of(before_, end(), [&](uint64_t before) { return from <= before && before < to; });
     }

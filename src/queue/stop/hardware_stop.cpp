@@ -150,7 +150,7 @@ void HardwareStop::stop(const Stop& to) {
         if (known) note_stopped(to, result, slowed);
     }
     if (known) return slowed ? settle_hold() : void();
-    // The queue was destroyed meanwhile, and no other call would put it back.
+    // If the queue was destroyed during the interrupt, its work is put back here, since no later call would do it.
     if (result == kXSchedSuccess && to.level == kPreemptLevelInterrupt) ops().restore(core_.setup.impl);
 }
 
@@ -202,7 +202,8 @@ void HardwareStop::settle_hold() {
     (open ? ops().reactivate : ops().deactivate)(core_.setup.impl);
 }
 
-// Returns the level that remains without level 3. Queue's lock held.
+// Returns the preempt level that works without level 3: level 2 with gates or the backend's deactivate, otherwise 1.
+// Queue's lock held.
 uint32_t HardwareStop::level_below() const {
     const bool gates = gated() && gated_.may_have_gates();
     return gates || ops().deactivate != nullptr ? kPreemptLevelDeactivate : kPreemptLevelBlock;
@@ -212,7 +213,8 @@ uint32_t HardwareStop::level_below() const {
 // held.
 void HardwareStop::lower_level() { core_.set_level(level_below()); }
 
-// Publishes the level. The backend may change its mind meanwhile, so it is asked again until both agree.
+// Publishes the level that acts now: the queue's own, or a lower one while level 3 pauses. The backend is asked again
+// after publishing, until its answer has not changed meanwhile.
 void HardwareStop::publish_level() {
     for (bool published = false, paused = false;;) {
         {
@@ -263,7 +265,8 @@ int64_t HardwareStop::put_back_again(int64_t now_ns) {
     {
         base::Lock lock(core_.mutex);
         if (gone() || (!again_anyhow_ && !stands())) return 0;
-        // While xserver has stopped this process's work it also puts that work back by itself, so look again later.
+        // While xserver has stopped this process's work, xserver also puts it back. So this object only looks again
+        // later.
         if (core_.published.header().outside_stopped.load(std::memory_order_acquire) != 0)
             return again_ns_ = now_ns + again_after_ns_;
         ++core_.busy;

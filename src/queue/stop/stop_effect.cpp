@@ -34,7 +34,7 @@ void HardwareStop::look_before() {
     look_if_it_went_on();
 }
 
-// Looks at a queue whose stop may have changed because another queue of the process acted.
+// Looks again at a queue taken off by level 3: other queues of the process may have ended or changed the stop.
 void HardwareStop::look_after() {
     base::Lock transition(transition_);
     {

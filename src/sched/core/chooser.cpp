@@ -19,8 +19,8 @@ std::unique_ptr<policy::Policy> make_hpf() {
     return info == nullptr ? nullptr : info->make();
 }
 
-// Returns what a mistake costs until the unit is off the device again: at most one of its commands, less if that can be
-// interrupted.
+// Returns what it costs if the unit gets the device by mistake: how long it runs until it is off again (at most one
+// command, less if it can be interrupted), and the switches.
 Cost cost_of(const UnitState& state) {
     const int64_t command_ns = state.unit.command_ns;
     const int64_t off_ns = stop_ns(state.level, command_ns, state.costs);
@@ -30,7 +30,7 @@ Cost cost_of(const UnitState& state) {
 void sum_up_costs(DeviceHistory& device) {
     std::fill(device.less_urgent.begin(), device.less_urgent.end(), LessUrgent{});
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
-        // Adds the unit to the sum for the next rank; the loop below carries the sums further up.
+        // Adds the unit's cost to the sum of the next rank. The loop below adds each rank's sum to the ranks above.
         const uint32_t above = device.ranks.of(place) + 1;
         if (above >= device.ranks.count()) continue;
         const Cost& cost = device.costs[place];
@@ -88,8 +88,8 @@ bool Chooser::choose(Pass& pass) {
     gangs_.begin_asking(pass);
     const size_t count = device.eligible.size();
     if (policy_ != nullptr && count != 0) ask_policy(pass);
-    // If no unit of this device may run, the policy forgets the device: units on other devices need not make room for
-    // it.
+    // If no unit of this device may run, a policy that spans devices forgets the device, so that units on other
+    // devices do not make room for its units.
     if (policy_ != nullptr && count == 0 && policy_->spans_devices()) policy_->forget(pass.given.device);
     // If the policy's answers about other devices have become outdated, decide those devices again.
     if (policy_ != nullptr && std::exchange(across_, policy_->across()) != policy_->across()) ++policy_number_;
@@ -135,7 +135,7 @@ void Chooser::ask_policy(Pass& pass) {
     std::fill(device.answers.begin(), device.answers.end(), policy::Choice{});
     std::fill(device.answered_by.begin(), device.answered_by.end(), By::kPolicy);
     const int64_t again_ns = base::earlier(limits_again_ns, policy_->choose(device.asked, pass.now_ns, device.answers));
-    // A policy that always asks for "at once" must not keep the scheduler spinning.
+    // A policy that always wants to be asked again at once is asked every kWakeNs: the scheduler must not spin.
     if (again_ns > 0) pass.wake(std::max(again_ns, pass.now_ns + kWakeNs));
     if (!device.expected.empty()) let_run_until_needed(pass);
     if (limits) device.limits.end_asking(device.asked, device.answers);
@@ -181,7 +181,7 @@ void Chooser::see(Pass& pass, uint32_t place) {
     note_held(known, known.period.observe(ready_ns, state.idle_since_ns));
     see_burst_beside(pass, place);
     repay_foreseen(device, known, ready_ns);
-    // The unit came back while the device was kept for it, so the precaution was right.
+    // If the unit came back while the device was kept for it in advance, that precaution is refunded.
     LongerPause& pause = known.longer_pause;
     if (pause.taken_ns != 0 && ready_ns > pause.idle_since_ns && ready_ns <= pause.until_ns)
         device.budget.precautions.give_back(std::exchange(pause.taken_ns, 0));
@@ -241,7 +241,7 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const LessUrgent* victims = less_urgent(pass, place);
     if (victims == nullptr) return false;
     int64_t wrong_ns = victims->there_ns;
-    // Adds the hardware's switches to another process and back.
+    // A victim of another process also costs a switch to it and a switch back.
     if (victims->processes.any_but(state.unit.process))
         wrong_ns =
             std::max(wrong_ns, victims->there_and_switch_ns.but_of(state.unit.process) + state.costs.switch_ns());
@@ -251,7 +251,7 @@ bool Chooser::anticipated(Pass& pass, uint32_t place) {
     const int64_t anticipation_ns =
         std::max(longer_pause(pass, place, learned_ns, newcomer_ns), pass.settings.anticipation_min_ns);
     if (idle_ns >= anticipation_ns) {
-        // A victim with longer commands may still come, and make the threshold longer.
+        // Look at the unit again later: with a victim of longer commands the device is worth keeping for longer.
         pass.history(place).timed = true;
         return false;
     }

@@ -31,11 +31,12 @@ inline constexpr int64_t kLeastUseNs = 200'000;  // decision 019
 // Observations that are older say nothing about now: a program may be in another phase.
 inline constexpr int64_t kLatelyNs = 1'000'000'000;  // decision 011
 
-// Fewer commands say little about a program's usual ones: they are counted when launched or when seen to complete.
+// Least number of commands from which a program's usual ones are inferred. Fewer say little, since commands are
+// counted at their launch or when they are seen to complete.
 inline constexpr int64_t kSampleCommands = 16;
 // How many of the last times are compared with each other, so that a few strays among them can be told.
 inline constexpr unsigned kSampleTimes = 8;
-// How many of them make a habit, or end it.
+// How many alike times among the last kSampleTimes make a habit, or unlike ones end it.
 inline constexpr unsigned enough_times() { return kSampleTimes / 2; }
 
 }  // namespace xsched::sched

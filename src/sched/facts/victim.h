@@ -34,8 +34,8 @@ struct Returns {
 // for a burst that does not come ends after this time too.
 inline constexpr int64_t kBriefHoldNs = 2'000'000;
 
-// Three facts are no amounts: whether there is a rival or a peer (without them some ways do not exist), and
-// whether bursts wait for the victim's commands at all.
+// The facts that a planner needs to keep a victim off. Without a rival or a peer some mechanisms are not possible. If
+// bursts do not wait for the victim's commands, no mechanism is needed.
 struct Victim {
     uint32_t level = kPreemptLevelBlock;  // preempt level that all of its queues have
     int64_t command_ns = 0;  // mean command length of its slowest queue; 0: unknown

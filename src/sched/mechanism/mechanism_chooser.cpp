@@ -25,7 +25,8 @@ void end_suspension(const Pass& pass, Group& group) {
     const UnitState& urgent = pass.given.units[group.urgent_at];
     if (urgent.unit.id != id || urgent.idle_since_ns <= group.suspended_ns) return;
     UnitHistory& known = pass.device.units[group.urgent_at];
-    // If the group waited for its turn in between, there may have been other bursts before the last one.
+    // If the group was suspended for another reason first, earlier bursts may have ended since. So only the time
+    // since the last burst began counts.
     const bool over = known.period.began_ns() < urgent.idle_since_ns;
     const int64_t since_ns = std::max(group.suspended_ns, over ? known.period.began_ns() : 0);
     const int64_t lasted_ns = urgent.idle_since_ns - since_ns;
@@ -42,7 +43,8 @@ Mechanism affordable(const Pass& pass, const Victim& victim, bool ready) {
     Victim known = victim;
     known.missing = 0;
     const Mechanism usual = choose_mechanism(known);
-    // The most that it costs: the burst may be over while the victim is still being taken off.
+    // The precaution's highest price: the whole effort to take the victim off, which is in vain if the burst ends
+    // meanwhile.
     const int64_t costs_ns = victim.costs.off_ns() + victim.costs.interrupt_ns();
     return interrupts(usual) || pass.device.budget.precautions.take(costs_ns, pass.now_ns) ? best : usual;
 }
@@ -108,8 +110,8 @@ void begin_suspension(const Pass& pass, Group& group, const Present& present) {
     group.mechanism = present.interruptible() && urgent == nullptr ? Mechanism::kInterruptHeld : chosen;
     const bool unseen = !present.urgent_is_equal && pass.now_ns < group.unseen_until_ns;
     if (unseen && !interrupts(group.mechanism) && present.interruptible()) group.mechanism = Mechanism::kInterruptLate;
-    // The rival usually uses the device without pauses. In case it pauses this time, allow one keep-alive, which
-    // may end as late.
+    // The rival usually uses the device without pauses. In case it pauses this time, it may keep the device for the
+    // victim's departure with one keep-alive, which is paid from the budget.
     group.on_its_way = rule_on(Rule::kOnItsWay) && group.mechanism == Mechanism::kTimeslice && !group.let_back &&
                        present.ready && urgent != nullptr && urgent->keeps_alive &&
                        pass.device.budget.precautions.take(kLookNs, pass.now_ns);
@@ -143,7 +145,7 @@ void plan_again(const Pass& pass, Group& group, const Present& present) {
     if (group.mechanism != Mechanism::kTimeslice || present.urgent == nullptr) return;
     if (group.let_back && (!present.urgent->ready || is_held(pass, group, present))) return;
     Victim victim = as_it_stands(pass, group, present);
-    // The one in force, also where it is about to be taken back.
+    // Plan with the timeslice that the hardware has now, even if it is about to be set back.
     victim.timeslice_us = group.has_short_timeslice(pass.now_ns) ? group.timeslice_us : 0;
     const Mechanism now = choose_mechanism(victim);
     if (!present.urgent_is_equal && !interrupts(now)) return;
@@ -197,7 +199,8 @@ void settle_interrupt(const Pass& pass, Group& group, const Present& present, bo
     if (for_a_while) group.late_ns = made_room_since_ns(pass, group, present) + kMostGuessNs;
 }
 
-// Returns the wished timeslice, or the driver's own for a process that completes nothing in such a one.
+// Returns the wished timeslice; 0, the driver's own, for a process that completed nothing while it had such a short
+// one.
 uint32_t usable_timeslice(const Pass& pass, Group& group, const Present& present, uint32_t wished_us) {
     const bool runs = present.ready && !present.suspended && wished_us != 0;
     group.in_short.observe(runs, present.progress_ns, present.victim.command_ns, pass.now_ns);

@@ -31,7 +31,8 @@ namespace xsched::sched {
 Candidates candidates(const Victim& victim);
 // Returns the way by which the urgent unit and the victim together lose least.
 Mechanism choose_mechanism(const Victim& victim);
-// Chooses how running work is treated when the victim is suspended so, with or without a short timeslice in force.
+// Chooses how running work is treated when the victim is kept off by `mechanism`, with or without a short timeslice
+// in force.
 Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short_timeslice);
 // Returns whether the victim gets a short timeslice in addition to its usual mechanism.
 bool shortens_timeslice(const Victim& victim, Mechanism usual);

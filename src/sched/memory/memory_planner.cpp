@@ -44,7 +44,8 @@ void MemoryPlanner::meet(std::span<const MemoryUser> users, int64_t now_ns) {
         }
         keep_away(user, known, now_ns);
         follow_gang(user, known, now_ns);
-        // Whole pieces move, so more than was ordered may be away.
+        // Memory moves in whole pieces, so more than was ordered may be on the host. All of that counts as ordered
+        // away.
         if (known.away != 0 && !user.moving) known.away = std::max(known.away, user.on_host);
         if (user.wanted != 0 && known.asked != user.asked) {
             known.asked = user.asked;
@@ -233,7 +234,8 @@ void MemoryPlanner::bring_back(std::span<const MemoryUser> users, const MemoryUs
     if (user.free < needed) known.room_since_ns = 0;
     if (user.free < needed + kReserveBytes) {
         if (take(users, user, needed + kReserveBytes - user.free, now_ns) == 0 || user.free < needed) return;
-        // A program that had nearly all of the device fits again, but never with the reserve.
+        // If the missing memory does not come for a while, the program's memory comes back without the usual reserve:
+        // a program that had nearly all of the device never fits with it.
         const int64_t without_reserve_ns = known.asks_since_ns + kSettleNs;
         if (now_ns < without_reserve_ns) return look_at(without_reserve_ns);
     }
@@ -258,7 +260,7 @@ std::vector<MemoryOrder> MemoryPlanner::plan(std::span<const MemoryUser> users, 
         if (users[one].priority != users[other].priority) return users[one].priority > users[other].priority;
         return known_.at(users[one].client).asks_since_ns < known_.at(users[other].client).asks_since_ns;
     });
-    // One at a time: what one program gives is not promised to two.
+    // Requests are served one at a time, so that memory which one program gives is not promised to two.
     for (const size_t at : asking) {
         if (users[at].wanted != 0 && !could_be_served(users, users[at])) {
             orders[at].answer = MemoryOrder::Answer::kNotEnough;

@@ -16,7 +16,8 @@ bool copies_first(const Pass& pass, uint32_t place) {
     return rule_on(Rule::kCopiesOff) && known.leads && known.copies.some();
 }
 
-// Returns such a unit that has no work now, and whose next burst is foreseen; kNowhere if there is none.
+// Returns the most urgent unit that copies, if it has no work now and its next burst is foreseen; kNowhere: there is
+// none.
 uint32_t who_copies_next(const Pass& pass) {
     uint32_t who = kNowhere;
     if (pass.settings.foresight == Foresight::kNone) return who;
@@ -38,8 +39,8 @@ int64_t copy_burst_of(Pass& pass, uint32_t place) {
     const UnitState& state = pass.unit(place);
     const bool announces = state.unit.expect_ns != 0 || state.unit.period_us != 0;
     if (state.ready) return known.was_foreseen || announces ? state.unit.ready_since_ns : 0;
-    // Uses the rhythm itself. The expectation that decisions act on begins only when the unit no longer wants the
-    // device.
+    // Without an announcement the rhythm itself is used. The expectation that other decisions use begins only when
+    // the unit no longer wants the device, which is too late here.
     return announces ? known.expectation.next(pass.now_ns).at_ns : rhythm_of(pass, place).at_ns;
 }
 
@@ -73,7 +74,7 @@ void keep_copies_off(Pass& pass) {
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         if (!device.answers[place].run || device.ranks.of(place) >= device.ranks.of(who)) continue;
         if (device.usages[device.eligible[place]].in_turns != InTurns::kBeside) continue;
-        // not within one process: the more urgent unit may wait for these copies
+        // Copies of the same process go on: the more urgent unit may wait for them.
         if (pass.unit(place).unit.process == pass.unit(who).unit.process) continue;
         const int64_t lasts_ns = std::min(pass.unit(place).unit.command_ns, Account::part_of(next.apart_ns));
         const int64_t begin_ns = next.at_ns - lasts_ns;

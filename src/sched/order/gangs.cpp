@@ -214,7 +214,8 @@ void Gangs::answer(Pass& pass) {
             if (here.order.suspended || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
                 keep_off(pass, here);
                 if (here.order.suspended) lend(pass, here);
-                // The policy was told that the members want nothing, so it may not say when they may run again.
+                // If a member has work, the gang is asked about again after kAskAgainNs. The policy was told that the
+                // members want nothing, so it does not say when they may run again.
                 if (is_busy(pass, here)) pass.wake(pass.now_ns + kAskAgainNs);
             } else if (here.order.runs) {
                 if (kept && taken == nullptr) let_run(pass, here);

@@ -20,12 +20,12 @@ public:
     // `part`: bursts are judged to be longer if they are so by more than one part of so many.
     explicit BurstTrial(int64_t part) : part_(part) {}
 
-    // Returns whether the next burst may be one with it.
+    // Returns whether the next burst may be one with the thing that may lengthen bursts.
     bool may() const {
         if (not_for_ != 0) return false;
         return in_turns_ ? with_.count() < without_.count() : without_.full();
     }
-    // Notes the length of a burst with it, or without.
+    // Notes the length of a burst with, or without, the thing that may lengthen bursts.
     void note(bool with, int64_t ns) {
         if (not_for_ != 0) {
             if (--not_for_ == 0) begin_anew();
@@ -47,9 +47,10 @@ public:
         else if (compared)
             longer_.reset();
     }
-    // Ends the comparison for as long as one ends at most: it surely makes bursts longer.
+    // Stops trying for the longest time after which a comparison is repeated, because bursts are surely longer with
+    // the thing that is tried.
     void give_up() { not_for_ = 8 * kNotFor; }
-    // Returns the longest of the last bursts without it; 0: none was seen.
+    // Returns the longest of the last bursts without the thing that is tried; 0: none was seen.
     int64_t longest_without() const { return without_.count() != 0 ? without_.most() : 0; }
 
 private:

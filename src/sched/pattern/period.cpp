@@ -8,7 +8,8 @@
 
 namespace xsched::sched {
 
-// Looks for the most that lie so close together; of equally many, for the closest.
+// Adds a time, and looks again for the alike ones: the most times that differ by at most kMostSpreadNs, and of
+// several such sets of equal size the closest.
 void EvenTimes::add(int64_t ns) {
     times_.add(ns);
     const std::span sorted = times_.sorted();

@@ -73,8 +73,9 @@ public:
     int64_t began_ns() const { return began_ns_; }  // the last one
     // Returns the length of bursts that are about equally long; 0 if they are not.
     int64_t length_ns() const { return lengths_.even() ? lengths_.most_ns() : 0; }
-    // Returns the same without the longest burst, which the machine may have delayed. If bursts were alike until
-    // recently and some still are, returns their former length: while the machine is slow they differ.
+    // Returns the usual length of alike bursts without the longest one, which the machine may have delayed. If bursts
+    // were alike until recently and some still are, returns their former length: while the machine is slow, they
+    // differ.
     int64_t usual_length_ns() const { return usual_ns_; }
 
 private:
@@ -96,7 +97,8 @@ struct Foreseen {
     // How long before a burst to begin, besides the hardware's switch: until a thread of the process has woken for it
     // (measured: about 140 us). If waking takes longer, the burst waits for the rest of the switch.
     static constexpr int64_t wakes_ns() { return kWakeNs + EvenTimes::kEarlyNs; }
-    // The same with the switch: from then on a burst is imminent, whether it was foreseen or announced (decision 016).
+    // How long before a burst everything must begin, with the hardware's switch. From then on a burst counts as
+    // imminent, whether it was foreseen or announced (decision 016).
     static int64_t prepares_ns(const Costs& costs) { return costs.switch_ns() + wakes_ns(); }
 
     int64_t at_ns = 0;

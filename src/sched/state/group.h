@@ -46,7 +46,8 @@ struct Group {
     int64_t unseen_until_ns = 0;  // until when it counts as working, because a burst was long beside it while it seemed
                                   // idle
 
-    // The call that sets a timeslice takes about as long as the call that takes the process off (decision 009).
+    // Notes the timeslice that was ordered. A short one counts as in force after the time that the device's call
+    // takes: setting a timeslice takes about as long as taking a process off (decision 009).
     void tell_timeslice(uint32_t us, const Costs& costs, int64_t now_ns) {
         if (us != 0 && timeslice_us == 0) timeslice_from_ns = now_ns + costs.off_ns();
         timeslice_us = us;

@@ -10,7 +10,8 @@ namespace {
 bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     if (given.composition != 0) return given.composition == device.composition;
     if (given.units.size() != device.units.size()) return false;
-    // The caller does not say whether the units are the same: compare them one by one, and whether they are eligible.
+    // If the caller does not number the device's composition, the units are compared one by one, and whether each is
+    // eligible.
     for (size_t i = 0; i < given.units.size(); ++i) {
         const UnitState& state = given.units[i];
         const UnitHistory& known = device.units[i];

@@ -14,7 +14,7 @@
 namespace xsched::server {
 namespace {
 
-// Since Linux 6.5; Debian 12's headers do not know it.
+// The socket option that returns a pidfd of the peer, since Linux 6.5. Debian 12's headers do not define it.
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif

@@ -40,7 +40,8 @@ gid_t trusted_group();
 // Asks the kernel about the peer. Identities::settle draws the conclusions. Returns false if the connection is no Unix
 // socket any more.
 bool identify(int socket, gid_t trusted, Peer* peer);
-// Does the same for a process without a connection. Returns false if there is none.
+// Describes a process without a connection, by its pid, as identify() describes a peer. Returns false if there is no
+// such process.
 bool identify_process(pid_t pid, Peer* peer);
 
 // Returns a descriptor that is readable once the process has ended, even if a forked child still holds its connection.

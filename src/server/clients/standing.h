@@ -28,7 +28,8 @@ struct Standing {
 // Returns the standing of a process. `process`: its pidfd. `pid`: 0 if the server does not see the process.
 Standing standing_of(int process, pid_t pid);
 
-// Does the same by links in /proc, as on kernels without the ioctl (before Linux 6.11); for tests.
+// Returns the same as standing_of, found by links in /proc as on kernels without the ioctl (before Linux 6.11); for
+// tests.
 Standing standing_by_links(int process, pid_t pid);
 
 // Return whether the server is in the initial namespace of pids, and of control groups, from which all are seen.

@@ -37,8 +37,8 @@ public:
     void serve(int64_t now_ns, int64_t ns) { served_ns_ = served_ns(now_ns) + std::max<int64_t>(ns, 0); }
 
 private:
-    // Older entries do not count. Several times kLookEveryNs, the interval of looks at a client that does not answer
-    // (interrupter.cpp).
+    // Only time that the thread spent for the user in this last window counts. The window is several times
+    // kLookEveryNs, the interval of looks at a client that does not answer (interrupter.cpp).
     static constexpr int64_t kWindowNs = 100 * base::kMillisecond;
 
     std::atomic<uint32_t> refused_{0};

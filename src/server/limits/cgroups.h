@@ -24,7 +24,7 @@ namespace xsched::server {
 // cannot be read. A long path is cut to the longest that may have a share or limit. `known`: receives whether the
 // system answered in time (system_files.h).
 std::string cgroup_of(pid_t pid, bool* known = nullptr);
-// Returns the same from the text of /proc/PID/cgroup.
+// Returns the group that the text of /proc/PID/cgroup names, as cgroup_of does.
 std::string cgroup_in(const std::string& file, const GroupView& view = GroupView::ours());
 
 using config::GroupSetting;

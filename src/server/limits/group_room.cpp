@@ -7,7 +7,8 @@
 namespace xsched::server {
 namespace {
 
-// Version 1 writes its largest number of whole pages where there is no limit.
+// A larger limit than this counts as no limit: control groups of version 1 show a missing limit as the largest number
+// of whole pages.
 constexpr int64_t kAlmostNoLimit = int64_t{1} << 60;
 
 // Reads a limit. "max", or a missing file, means no limit.
@@ -42,7 +43,7 @@ GroupRoom room_of_groups(const std::string& groups, const std::string& root) {
         if (second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
         std::string group = line.substr(second + 1);
-        // "/..": the group lies outside of the mount
+        // A path with "/.." names a group outside of what is mounted here, so the mount's root is read instead.
         if (group.find("/..") != std::string::npos || group == "/") group.clear();
         const auto look = [&](int64_t& least, const std::string& mount, std::initializer_list<const char*> files) {
             least = std::min(least, least_above(root + mount, group, files));

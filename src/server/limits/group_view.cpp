@@ -33,7 +33,9 @@ std::string own_group() {
     return "";
 }
 
-// Returns the directory `depth` levels below the mount from which our own group lies where the kernel says.
+// Searches the mount for the root of this server's control group namespace: the directory, mount.depth levels below
+// the mount, in which the group that the kernel names lists this process. Returns its path in the mount; empty: not
+// found.
 std::string find_base(const WholeMount& mount) {
     const std::string own = own_group();
     std::error_code error;

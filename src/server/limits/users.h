@@ -125,7 +125,7 @@ public:
     std::vector<User*> all();
     // Logs how many lines were left out in the seconds before.
     void tell_left_out(int64_t now_ns);
-    // Returns when that is due; 0: no need.
+    // Returns when tell_left_out is due; 0: no need.
     int64_t due_ns() const { return left_out_due_ns_; }
 
 private:

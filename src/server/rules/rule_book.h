@@ -34,7 +34,7 @@ public:
     // Returns the hints and orders for a program of the user: the configuration's rules come before the user's.
     config::Given given(uid_t user, const config::Program& program) const;
 
-    // Returns the users' rules for a later server, and takes them up.
+    // kept() returns the users' rules as a text for a later server, which take_up() reads.
     nlohmann::json kept() const;
     void take_up(const nlohmann::json& kept);
 

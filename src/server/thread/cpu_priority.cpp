@@ -11,7 +11,7 @@
 namespace xsched::server {
 namespace {
 
-// Index of the field in /proc/PID/stat, counted from 1.
+// Positions of the nice value, the real-time priority and the policy in /proc/PID/stat, counted from 1.
 constexpr int kNiceField = 19;
 constexpr int kRealTimeField = 40;
 constexpr int kPolicyField = 41;
@@ -20,7 +20,7 @@ constexpr int32_t kIdle = -30;
 constexpr int32_t kRealTime = 100;
 constexpr int32_t kDeadline = 200;
 
-// The kernel's number, which not every C library's header has.
+// The kernel's numbers of two scheduling policies, which not every C library's header defines.
 constexpr long kSchedIdle = 5;
 constexpr long kSchedDeadline = 6;
 

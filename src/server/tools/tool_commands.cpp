@@ -138,12 +138,13 @@ Json hold(const Request& request, bool suspend) {
             queues += queues_of(*client).size();
         }
     }
-    // Where memory goes to the host, that keeps the program off: its work must end before, so it is not suspended.
+    // If memory goes to the host, the program waits for it and so is off the device. It is not suspended as well: its
+    // work must end before the memory moves.
     const bool away = suspend && memory;
     if (hold_clients(request, clients, queue_handle, suspend && !away) == 0)
         throw NobodyThere("it went away meanwhile: 'xcli list' shows what there is");
     if (queue_handle == 0) send_memory(request, clients, away);
-    // All of them are connections of one process.
+    // The clients that the request names are connections of one process, so the first client's pid is that of all.
     const pid_t process = request.host.clients.at(clients.front())->pid();
     if (away)
         request.host.checkpoint.note_memory_away(process);

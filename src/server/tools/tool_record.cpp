@@ -17,7 +17,7 @@ constexpr int64_t kWantedNs = 2 * base::kSecond;
 constexpr size_t kMostEntries = 2048;  // in one answer
 constexpr size_t kMostQueues = 4096;
 constexpr int64_t kMostLastMs = int64_t{24} * 3600 * 1000;
-// Stands for a client that the asking user may not know of.
+// Stands for a client of another user, which the asking user may not see.
 constexpr uint32_t kAnother = UINT32_MAX;
 
 // The clients, present and past, that the asking user may be told of.

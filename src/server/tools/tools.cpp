@@ -83,7 +83,7 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
 
 // Returns a read-only descriptor of the same file; none without /proc.
 base::UniqueFd open_to_read(int file) {
-    // Opened once, since other users can block look-ups in /proc itself.
+    // The folder of the process's descriptors is opened once and kept, since other users can block look-ups in /proc.
     static const int own_files = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return base::UniqueFd(openat(own_files, std::to_string(file).c_str(), O_RDONLY | O_CLOEXEC));
 }

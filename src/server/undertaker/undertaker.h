@@ -42,7 +42,8 @@ public:
     };
     using Wanted = bool (*)(int fd);
 
-    // `wanted` is called on a thread that may be given up.
+    // `wanted` chooses the one descriptor of a packet that is kept. It is called on a thread that may block and be
+    // given up.
     explicit Undertaker(Wanted wanted);
     ~Undertaker();
 

@@ -115,7 +115,7 @@ void carry_out(int socket, const BurialOrder& order, int* fds, unsigned count, b
     }
     if (order.kind == OrderKind::kSeal && count == 1)
         reply(socket, {BurialReply::Kind::kSealed, order.token, ipc::seal_region(fds[0])});
-    // The memory is freed, although the tool may hold the file forever.
+    // Emptying the file frees its memory, although the tool may hold the file forever.
     if (order.kind == OrderKind::kEmpty && count == 1)
         while (ftruncate(fds[0], 0) != 0 && errno == EINTR) {
         }
