@@ -12,6 +12,7 @@ A description has:
   layer_switch    an environment variable that, as 1, turns the shim on as a layer of Vulkan's loader; the shim is then
                   not preloaded, and the loader finds it by a file (xsched_vulkan_layer); "" if it is left out
   libraries       the names of the vendor's library, the first for people
+  pci_vendors     vendors, by their numbers in PCI, whose devices the interface is made for; none if it is left out
   nodes           device files, one of which is there if the kernel has the driver
   folders         where the shim looks besides the linker, which means something with such a node
   nodes_suffice   programs bring the library themselves, where no linker finds it
@@ -44,11 +45,13 @@ def text(value):
 
 
 def rows():
-    fields = ("title", "variable", "shim_also_in", "layer_switch", "libraries", "nodes", "folders", "nodes_suffice",
-              "trials", "most_level", "saved_files")
+    fields = ("title", "variable", "shim_also_in", "layer_switch", "libraries", "pci_vendors", "nodes", "folders",
+              "nodes_suffice", "trials", "most_level", "saved_files")
+    left_out = {field: "" for field in fields} | {"pci_vendors": []}
     lines = ["// PLATFORM(name, " + ", ".join(fields) + "), the lists as LIST(...). Undefined afterwards."]
     for name, described in platforms().items():
-        lines.append(f"PLATFORM({name}, " + ", ".join(text(described.get(field, "")) for field in fields) + ")")
+        values = left_out | described
+        lines.append(f"PLATFORM({name}, " + ", ".join(text(values[field]) for field in fields) + ")")
     return "\n".join(lines + ["#undef PLATFORM"]) + "\n"
 
 

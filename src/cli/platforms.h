@@ -11,6 +11,8 @@ struct PlatformInfo {
     const char* shim_also_in;  // another variable that must name the shim, beside LD_PRELOAD; "": none
     const char* layer_switch;  // a variable that turns the shim on as a layer of Vulkan's loader; "": it is preloaded
     const char* libraries[5];  // names of the vendor's library; nullptr ends them
+    const char* pci_vendors[3];  // numbers of vendors whose devices the interface is made for; nullptr ends them; none:
+                                 // it is of no vendor
     const char* nodes[5];  // device nodes; one of them exists if the kernel has the driver
     const char* folders[8];  // folders in which the shim looks beyond the linker's; they count only with such a node
     bool nodes_suffice;  // such a node is enough: programs bring the library themselves, where no linker finds it
@@ -21,9 +23,9 @@ struct PlatformInfo {
 
 inline constexpr PlatformInfo kPlatforms[] = {
 #define LIST(...) {__VA_ARGS__}
-#define PLATFORM(name, title, variable, shim_also_in, layer_switch, libraries, nodes, folders, nodes_suffice, trials, \
-                 most_level, saved_files)                                                                             \
-    {#name, title,   "libshim" #name ".so", variable, shim_also_in, layer_switch, libraries,                          \
+#define PLATFORM(name, title, variable, shim_also_in, layer_switch, libraries, pci_vendors, nodes, folders, \
+                 nodes_suffice, trials, most_level, saved_files)                                            \
+    {#name, title,   "libshim" #name ".so", variable, shim_also_in, layer_switch, libraries, pci_vendors,   \
      nodes, folders, nodes_suffice,         trials,   most_level,   saved_files},
 #include "platforms.inc"
 #undef LIST

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/config/rules.h"
+#include "cli/devices/unscheduled.h"
 #include "cli/drivers.h"
 #include "cli/ignored.h"
 #include "cli/installation.h"
@@ -78,6 +79,12 @@ void turn_on_layer(const PlatformInfo& platform, const Installation& installatio
     setenv("XDG_DATA_DIRS", (installation.data + ":" + folders).c_str(), 1);
 }
 
+void tell_that_no_driver_is_there() {
+    for (const std::string& sentence : unscheduled_devices(Machine(""))) XLOG_WARN("%s", sentence.c_str());
+    XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
+              all_titles().c_str());
+}
+
 void load_shims(const Installation& installation) {
     if (installation.shims.empty()) {
         XLOG_WARN("there is no shim library in %s: the program runs unscheduled; build or install one",
@@ -102,8 +109,7 @@ void load_shims(const Installation& installation) {
     if (any)
         allow_before_sanitizers();
     else
-        XLOG_WARN("no driver of %s is found: the program runs unscheduled; xcli doctor says what is missing",
-                  all_titles().c_str());
+        tell_that_no_driver_is_there();
     // Programs that open libOpenCL.so themselves do not see preloaded symbols; the OpenCL loader's layers catch them.
     // Only an OpenCL loader reads this variable, also one that a program brings itself.
     for (const Shim& shim : installation.shims) {
@@ -247,6 +253,8 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (!misfit.reason.empty())
         XLOG_WARN("%s: no library can be loaded into it, so XSched does not see it and it runs unscheduled",
                   misfit.reason.c_str());
+    if (const std::string unseen = unseen_interface(last_executable(program), installation); !unseen.empty())
+        XLOG_WARN("%s", unseen.c_str());
     std::vector<char*> arguments;
     for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "cli/colours.h"
+#include "cli/devices/unscheduled.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/known_by.h"
@@ -230,6 +231,14 @@ void add_once(Json& sentences, const Json& more) {
         if (std::find(sentences.begin(), sentences.end(), one) == sentences.end()) sentences.push_back(one);
 }
 
+// Returns a line for each device, and one for all programs, that this list lacks.
+std::string unscheduled_text(const std::vector<DeviceUser>& programs) {
+    std::string text;
+    for (const std::string& sentence : unscheduled_devices(Machine(""))) text += sentence + "\n";
+    const std::string sentence = unscheduled_programs(programs);
+    return sentence.empty() ? text : text + sentence + "\n";
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -242,8 +251,17 @@ void print_text(const std::string& text) { print(console::folded(text, console::
 
 int show_list(bool wide, bool json) {
     ServerLink link;
-    const Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
-    print(json ? answer.dump(2) + "\n" : wide ? queue_table(answer) : narrow_table(answer));
+    Json answer = ask_all(link, {{"cmd", "list"}}, "queues");
+    const std::vector<DeviceUser> others = unscheduled_device_users();
+    if (json) {
+        answer["not_scheduled"] = Json::array();
+        for (const DeviceUser& one : others)
+            answer["not_scheduled"].push_back({{"pid", one.pid}, {"program", one.program}, {"file", one.file}});
+        print(answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        return 0;
+    }
+    print(wide ? queue_table(answer) : narrow_table(answer));
+    print_text(unscheduled_text(others));
     return 0;
 }
 

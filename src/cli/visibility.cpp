@@ -142,9 +142,10 @@ bool is_wrapper(const std::string& file) {
     return false;
 }
 
-// Returns the file that runs in the end. In a wrapper's words (nice -n 5 PROGRAM) it is the first that names an
-// executable.
+}  // namespace
+
 std::string last_executable(std::span<const std::string> words) {
+    // In a wrapper's words (nice -n 5 PROGRAM) it is the first that names an executable.
     std::string file = executable_of(words.front());
     while (is_wrapper(file)) {
         do words = words.subspan(1);
@@ -154,8 +155,6 @@ std::string last_executable(std::span<const std::string> words) {
     }
     return file;
 }
-
-}  // namespace
 
 Misfit misfit_of(std::span<const std::string> program) {
     const std::string file = last_executable(program);

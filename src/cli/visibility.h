@@ -14,6 +14,10 @@ struct Misfit {
     bool ends_it = false;  // if our libraries were preloaded, the program would end before its main
 };
 
+// Returns the ELF file that runs in the end when these words are executed: a script's interpreter, and the program
+// behind env, nice, timeout and similar. Empty: it cannot be told.
+std::string last_executable(std::span<const std::string> words);
+
 // Judges a program. `program`: its words; the first is a path, or a name that execvp looks up. A script is judged by
 // its interpreter; env, nice, timeout and similar by the program behind them. Programs that it starts are not judged.
 Misfit misfit_of(std::span<const std::string> program);

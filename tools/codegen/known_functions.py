@@ -7,7 +7,8 @@ from pathlib import Path
 
 
 def array(table):
-    names = sorted({row["name"] for kind in ("functions", "by_name") for row in table.get(kind, [])})
+    rows = {row["name"] for kind in ("functions", "by_name") for row in table.get(kind, [])}
+    names = sorted(rows | set(table.get("others", [])))
     lines = "".join(f'    "{name}",\n' for name in names)
     return f"const char* const k_{table['api']}[] = {{\n{lines}}};\n"
 

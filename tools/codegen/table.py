@@ -4,6 +4,8 @@ row.
 The table:
   functions     one row for each function that the vendor's library exports
   by_name       the same for functions that no library exports and programs ask the driver for; may be left out
+  others        names of functions that the vendor's library exports and that put nothing on the device, where the
+                table has no rows for them; may be left out
   result        what a function returns, unless its row says otherwise
   per_thread    endings of names: such a function is that without the ending, for programs with one default stream per
                 thread; it has the same arguments and the same hook
@@ -118,6 +120,9 @@ def load(path):
             if row["name"] in rows:
                 raise Wrong(f"{row['name']} is listed twice")
             rows[row["name"]] = row
+        for name in table.get("others", []):
+            if name in rows:
+                raise Wrong(f"{name} is among the others, and has a row as well")
         for name in table.get("dispatch_table", []):
             if name not in rows:
                 raise Wrong(f"{name} is in the dispatch table, but no function")

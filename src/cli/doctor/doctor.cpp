@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/unique_fd.h"
+#include "cli/devices/accelerators.h"
 #include "cli/other_servers.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -173,6 +174,7 @@ int show_doctor(const std::string& root, bool json) {
     const Platform platforms[] = {
         look_at_xsched(installation),
         look_at_system(),
+        look_at_devices(machine),
 #define PLATFORM(name, ...) look_at_##name(machine, installation),
 #include "platforms.inc"
     };

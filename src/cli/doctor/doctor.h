@@ -5,28 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/doctor/finding.h"
 #include "cli/doctor/machine.h"
 #include "cli/installation.h"
 
 namespace xsched::cli {
-
-enum class Answer { kYes, kNo, kUnknown };
-inline const char* word(Answer answer) {
-    return answer == Answer::kYes ? "yes" : answer == Answer::kNo ? "no" : "unknown";
-}
-
-struct Finding {
-    std::string what;
-    Answer answer;
-    std::string detail;  // what was found, or why not and what to do
-};
-
-// Preempt levels, 1 first.
-struct Platform {
-    std::string name;
-    std::vector<Finding> findings;
-    std::vector<Finding> levels;
-};
 
 Platform look_at_xsched(const Installation& installation);
 Platform look_at_system();

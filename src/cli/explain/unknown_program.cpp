@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.h"
+#include "cli/devices/device_users.h"
 #include "cli/known_by.h"
 
 namespace xsched::cli {
@@ -20,8 +20,7 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
     const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
-    if (base::text_of_file("/proc/" + pid + "/maps").find("/libshim") == std::string::npos)
-        return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
+    if (!has_shim("/proc/" + pid)) return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
     return process +
            "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
 }

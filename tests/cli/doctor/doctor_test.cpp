@@ -136,6 +136,22 @@ TEST_F(DoctorOfNewDrivers, NamesTheFunctionsThatOpenClHasBeyondTheTable) {
     expect_functions("opencl", "clEnqueueFutureThingFAKE", "clFutureThingFAKE");
 }
 
+TEST_F(DoctorOfNewDrivers, KnowsAllFunctionsOfTheLoaderThatDebianHas) {
+    const std::string loader = cli::Machine("").real_path("/usr/lib/x86_64-linux-gnu/libze_loader.so.1");
+    if (!loader.ends_with(".1.8.0")) GTEST_SKIP() << "Level Zero's loader 1.8.0 (Debian: libze1) is not installed";
+    file("/usr/lib64/libze_loader.so.1");
+    fs::copy_file(loader, root() + "/usr/lib64/libze_loader.so.1", fs::copy_options::overwrite_existing);
+    look();
+    expect("levelzero", "functions", "yes", "knows all that this library exports");
+}
+
+TEST_F(Doctor, NamesADeviceOfAnotherVendor) {
+    file("/sys/bus/pci/devices/0000:c1:00.0/class", "0x120000\n");
+    file("/sys/bus/pci/devices/0000:c1:00.0/vendor", "0x19e5\n");
+    look();
+    expect("devices", "vendor 0x19e5 accelerator at 0000:c1:00.0", "no", "CONTRIBUTING.md");
+}
+
 TEST_F(Doctor, BelievesNoLibrarysFile) {
     const std::string driver = std::string(XSCHED_LIBRARY_DIR) + "/libfakecuda.so";
     if (!fs::exists(driver)) GTEST_SKIP() << "this build has no fake driver for CUDA";
