@@ -51,7 +51,8 @@ void call(void* library, const char* name, Arguments... arguments) {
     exit(2);
 }
 
-// This thread's own: none of these calls waits, and others may use the machine.
+// Returns the processor time of this thread: none of the measured calls waits, and other programs may use the
+// machine.
 double processor_ns() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

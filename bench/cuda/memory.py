@@ -113,7 +113,7 @@ def main():
              "gib": options.gib, "missing_gib": options.missing_gib}
     plain = dict(os.environ)
     logs = Path(tempfile.mkdtemp())
-    # Natively: the training alone, and the allocation beside it.
+    # Measured natively: the training alone, and the allocation while the training holds its memory.
     process = run_training(training, [], plain, logs / "native")
     reserved = int(line_of(process, "ready", START_SECONDS)[1])
     wanted = int(total - reserved + options.missing_gib * GIB)

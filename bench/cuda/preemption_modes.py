@@ -22,7 +22,8 @@ KERNEL_MS, LEARNING, LIMIT_S = 0.007, 8, 40
 # The victim's kernels: ms, waves of thread blocks.
 VICTIMS = {"0.3 ms, blocks of 0.3 ms": (0.3, 1), "0.3 ms, blocks of 37 us": (0.3, 8),
            "0.3 ms, blocks of 9 us": (0.3, 32), "0.05 ms, blocks of 50 us": (0.05, 1)}
-# How they are kept off, and the modes that are tried.
+# The ways to keep the victims off (the peer static_timeslices, XSched), each with the preemption modes that are
+# tried.
 LATER = " later"
 WAYS = {"static": ("cilp", "cta", "cta" + LATER), "xsched": ("cilp", "cta")}
 BURSTS = {"one kernel": ["--burst-kernels", "1"], "A": ["--burst-kernels", "100"]}

@@ -115,7 +115,7 @@ void report(const char* name, const char* end, Step step) {
 void measure(const char* policy, uint32_t clients, uint32_t queues, const char* end) {
     Crowd crowd(policy, clients, queues);
     printf("  {\"clients\": %u, \"queues\": %u, \"units\": %u, ", clients, queues, clients * queues);
-    // The more urgent of the two keeps all others off meanwhile.
+    // Let the more urgent of two units have work: it keeps all others off during the following measurements.
     constexpr int64_t kSoon = 100 * base::kMicrosecond;
     constexpr int64_t kPastAnticipation = 3 * base::kMillisecond;
     crowd.submit(crowd.urgent() + 1);

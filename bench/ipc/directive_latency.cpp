@@ -92,7 +92,7 @@ void complete(ipc::Region& region) {
     ring_doorbell(region.header);
 }
 
-// Returns when it changed; the time between two looks is the accuracy, about 20 ns.
+// Waits until the victim's slot shows this value of `suspended`. Returns when that was seen, to about 20 ns.
 int64_t wait_for(const ipc::Region& victim, uint32_t suspended) {
     const int64_t give_up = base::now_ns() + kPatienceNs;
     int64_t now = base::now_ns();

@@ -18,7 +18,8 @@ def described_platforms():
 
 
 PATIENCE_SECONDS = 60
-# By their names in XSCHED_PLATFORM; the best first: GPUs' own before OpenCL, which processors have too.
+# The titles of the platforms by their names in XSCHED_PLATFORM. The best platform comes first: GPUs' own platforms
+# before OpenCL, which processors have, too.
 TITLES = {name: described["title"] for name, described in sorted(described_platforms().items())}
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 SAMPLE_SECONDS = 1.0
 TOO_BUSY = 0.2         # part of all CPU time, before the start
 WAIT_SAMPLES = 10      # for a machine to become quiet, say after an installation
-# The same, of all the time that was measured (src/cli/doctor/gain.cpp has these numbers, too).
+# Largest parts of all processors' time that other programs may use, and that the host may steal, during a measurement
+# (src/cli/doctor/gain.cpp has the same numbers).
 TOO_BUSY_DURING, TOO_MUCH_STOLEN = 0.1, 0.1
 ENOUGH_IDLE = 0.5      # then others have processors of their own
 

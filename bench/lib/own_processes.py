@@ -15,7 +15,8 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE_SECONDS = 3  # between being asked to end and being killed
 SERVER_SECONDS = 20   # until it answers, on a machine that has other things to do
 LOG_SHOWN = 1200
-# Variables that the user set for other runs, and that this one decides.
+# Beginnings of variables that are removed from the environment of measured programs: the user may have set them for
+# other runs, and each run here sets its own.
 OURS = ("XSCHED_SCHEDULER", "XSCHED_POLICY", "XSCHED_SOCKET", "XSCHED_AUTO_XQUEUE", "XSCHED_START_SERVER", "XLOG_")
 _libc = ctypes.CDLL(None, use_errno=True)
 

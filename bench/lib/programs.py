@@ -101,7 +101,7 @@ class Session:
         for variable, name in (("XDG_RUNTIME_DIR", "runtime"), ("POCL_CACHE_DIR", "kernels")):
             (self.folder / name).mkdir(mode=0o700)
             self.environment[variable] = str(self.folder / name)
-        # And not the server that this user may have elsewhere.
+        # The programs use a server of this run alone, not one that the user may have elsewhere.
         self.environment["XSCHED_SOCKET"] = str(self.folder / "runtime" / "xserver.sock")
         self.started = []
         self.programs = None  # the backend's folder, once chosen

@@ -7,7 +7,7 @@ import shutil
 from . import published, published_run, report
 from .programs import ProgramFailed
 
-# Models of which the programs of all ways do not fit onto a device at once.
+# Models so large that several programs with them do not fit onto a device together.
 HEAVY = {"llama_8b", "gpt2_large", "whisper_large"}
 LONG_STEPS = {"whisper_large"}
 LEAST_SECONDS = 2

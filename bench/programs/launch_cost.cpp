@@ -36,7 +36,7 @@ int run(const busy::Arguments& arguments) {
     };
     busy::Rows rows;
     const int64_t end = busy::now_ns() + static_cast<int64_t>(arguments.seconds * 1e9);
-    // One at least, however slow the machine is.
+    // At least one batch after the warm-up is measured, however slow the machine is.
     for (int number = 0; number <= kWarmUpBatches || busy::now_ns() < end; ++number) {
         for (size_t kind = 0; kind < std::size(kinds); ++kind) {
             const int64_t cost = batch(kinds[kind]);

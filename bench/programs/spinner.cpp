@@ -33,8 +33,9 @@ int refuse(const char* what) {
     return kNotHere;
 }
 
-// The group of a session gets as much as any other's, however little its threads ask for, unless it says otherwise.
-// The kernel takes one such word each 0.1 s from all ordinary users together: EAGAIN.
+// Sets this session's autogroup to the lowest priority: otherwise the group gets as much processor time as any other,
+// whatever its threads ask for. The write is tried again after EAGAIN, since the kernel accepts only one in 0.1 s
+// from all ordinary users together.
 bool yield_as_group() {
     const int file = open(kAutogroup, O_WRONLY | O_CLOEXEC);
     if (file < 0) return errno == ENOENT;  // this kernel has no such groups
@@ -55,7 +56,8 @@ bool be_idle_class() {
     return setpriority(PRIO_PROCESS, 0, 19) == 0 && sched_setscheduler(0, SCHED_IDLE, &none) == 0;
 }
 
-// Called by the thread that starts it: an idle thread gets no processor on a busy machine, and would say so too late.
+// Binds the spinning thread to its processor. The thread that starts it makes the call: the spinning thread has the
+// idle class, and on a busy machine would get no processor to make it.
 void pin(std::thread& thread, int cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);

@@ -47,7 +47,7 @@ public:
         const std::lock_guard lock(mutex_);
         return rows_.size();
     }
-    // All of them; when nothing is added any more.
+    // Waits until all kernels are complete, and returns their times. Call when no kernel is added any more.
     Rows finish() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return enqueued_.empty(); });

@@ -6,7 +6,8 @@ NAME, WEIGHT = "main_job", 30
 LEAST_SECONDS = 0.2
 TIMELINE_PEERS = 4  # most of them beside each other
 
-# Asked of XSched as it chooses by itself: p50 and p99 of alone by pattern, and what lp keeps of the time outside them.
+# Targets for XSched with its own choice of level: by pattern, p50 and p99 as multiples of those alone; below, the
+# part of the time outside the bursts that lp must keep.
 ON_GPU = {"A": (1.28, 1.5), "B": (1.35, 1.8), "C": (1.05, 1.2)}
 ON_GPU_LONG = {"A": (1.3, 1.5), "B": (1.55, 1.9), "C": (1.05, 1.2)}  # kernels of 1 ms and more
 ANNOUNCED_ON_GPU = 1.05  # p50

@@ -10,8 +10,9 @@ THRESHOLD, BATCH = 8, 4
 LEAST_SECONDS = 0.25
 LEAST_SAMPLES = 5
 LEVELS = {1: "xsched_l1", 2: "xsched_l2", 3: "xsched_l3"}
-# At level 3 no kernel's end tells when it was taken off. On a CPU device level 2 acts between work-groups, and a kernel
-# of this question is one per processor: `guard` is the question about that.
+# Levels whose standstill is measured by the kernels' ends. At level 3 no kernel's end tells when it was taken off. On
+# a CPU device level 2 acts between work-groups, and here a kernel has one per processor: the question `guard`
+# measures that.
 STANDSTILL_LEVELS = {"gpu": (1, 2), "cpu": (1,)}
 PROBE_PAUSE_MS = {"gpu": (5, 9), "cpu": (12, 20)}
 GUARD_US = 30               # level 2: 1.1 T and so much

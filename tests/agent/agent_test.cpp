@@ -30,7 +30,7 @@ using xsched::test::SmallServer;
 
 constexpr Traits kApi{.through_api = true};
 
-// The options are read once per process: a socket that only these tests serve.
+// The socket that these tests serve. It is set before main(), since the options are read once per process.
 const std::string kSocket = [] {
     const std::string path = "/tmp/xsched-agent-test-" + std::to_string(getpid()) + ".sock";
     setenv("XSCHED_SOCKET", path.c_str(), 1);
@@ -198,7 +198,7 @@ TEST_F(Agent, AServerThatDiesLeavesNobodySuspendedAndIsFoundAgain) {
     EXPECT_TRUE(eventually([&] { return next.region().slots[device.queue().index()].submitted == 1u; }));
 }
 
-// The agent's thread sleeps until its directive or its orders change; a server that is killed changes neither.
+// The agent's thread sleeps until a directive or an order comes. A killed server sends neither, but is noticed.
 TEST_F(Agent, AServerThatDiesIsNoticedAtOnceAndItsSuccessorFound) {
     auto server = std::make_unique<SmallServer>(kSocket);
     use(kSchedulerGlobal);
@@ -279,7 +279,7 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     const std::string first = name + std::string(
                                          " (priority 1) suspended: makes room for a more urgent unit that has "
                                          "work (pid 4711, priority 9); by its gate");
-    // Again if need be: standard error is looked at for a moment each time.
+    // The decision is sent again until the log has it, since each try captures standard error for a moment only.
     std::string log;
     EXPECT_TRUE(eventually([&] {
         testing::internal::CaptureStderr();

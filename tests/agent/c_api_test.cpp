@@ -166,7 +166,8 @@ TEST(CApi, ATurnsLengthCountsForQueuesMadeLaterToo) {
     EXPECT_EQ(XHintTimeslice(TIMESLICE_DEFAULT), kXSchedSuccess);
 }
 
-// A threshold below the batch size ended the program once.
+// If a program sets a threshold below the batch size, the batch size becomes the threshold. Once this ended the
+// program.
 TEST(CApi, ABatchIsAtMostTheThreshold) {
     FakeDevice device({.through_api = true});
     EXPECT_EQ(XQueueSetLaunchConfig(device.handle(), 16, 8), kXSchedSuccess);

@@ -119,7 +119,8 @@ TEST(Mutex, WorksBetweenTheThreadsOfForksChild) {
               0);
 }
 
-// A map's mutex is inside it, out of reach for a list of mutexes to start again.
+// The mutex of a pointer map is not in the list of mutexes that fork's child starts again. A map that another thread
+// was writing at the fork must work in the child all the same.
 TEST(Mutex, APointerMapThatIsBeingWrittenWorksInForksChild) {
     xsched::base::PointerMap<int> map;
     int value = 1;

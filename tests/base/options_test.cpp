@@ -52,7 +52,8 @@ TEST(Options, SchedulersByEveryPublishedNameWithoutCase) {
         EXPECT_EQ(read_with({{"XSCHED_SCHEDULER", name}}).scheduler_type, kSchedulerGlobal) << name;
 }
 
-// The same words in a locale where the capital of i is no I. Made here: a machine need not have it.
+// Options are read alike in a Turkish locale, where the capital of i is not I. The test makes the locale, since a
+// machine may lack it.
 TEST(Options, AWordIsTheSameInTurkish) {
     const TemporaryDirectory folder;
     const std::string make = "localedef -i tr_TR -f ISO-8859-9 " + folder.path() + "/tr_TR.ISO-8859-9 >/dev/null 2>&1";

@@ -21,7 +21,8 @@ TEST(OtherUsers, ReachTheProgramsOfThisBuild) {
     EXPECT_EQ(test::as_nobody([&] { return access(program.c_str(), X_OK) == 0 ? 0 : 1; }), 0) << program;
 }
 
-// As in a home of mode 0700, and in another closed folder below that.
+// Another user can run a program that lies in closed folders: in a folder of mode 0700, as a home may be, and in one
+// below.
 TEST(OtherUsers, EnterFoldersThatAreClosedToThem) {
     NEEDS_ROOT("to become another user");
     const test::TemporaryDirectory home;  // of mode 0700

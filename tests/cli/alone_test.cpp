@@ -85,7 +85,7 @@ TEST_F(Alone, AServerThatIsStoppedHangsNobody) {
 TEST_F(Alone, NoPermissionOnTheSocketIsTold) {
     NEEDS_ROOT("to become another user");
     start();
-    // Only the file is readable to the other user, not the socket.
+    // The other user may see the socket's folder, but may not use the socket.
     chmod(directory.path().c_str(), 0755);
     const int status = as_nobody([this] {
         const Outcome outcome = xcli({"list"});

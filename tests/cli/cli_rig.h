@@ -59,7 +59,7 @@ protected:
     }
 };
 
-// The same with a program "trainer" that has one queue of priority 3, of the number 0xab1.
+// A server with a client, the program "trainer", which has one queue of priority 3 with the number 0xab1.
 class WithTrainer : public WithCli {
 protected:
     void SetUp() override { start_with(client, "trainer", 3, 0xab1); }

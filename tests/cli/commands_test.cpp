@@ -83,7 +83,7 @@ TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
         fits({command, "--help"});
 }
 
-// A program that reads it gets a line for each thing, however long.
+// Text is not folded if a program reads the output instead of a terminal: each thing has one line, however long.
 TEST_F(Commands, OtherProgramsGetWholeLines) {
     EXPECT_TRUE(has(xcli({"policy", "-n"}).out,
                     "AUTO     learns which programs work in brief bursts and lets those go first, "

@@ -90,7 +90,7 @@ TEST_F(Fields, NothingIsAPointer) {
 }
 
 TEST_F(Fields, OpenClsMechanismIsAHold) {
-    // A held program gets a turn now and then.
+    // The program is held, and gets a turn now and then by the starvation limit, so its state changes.
     EXPECT_TRUE(eventually([&] { return xcli({"list", "--json"}).json()["queues"][0]["mechanism"] == "hold"; }));
     EXPECT_TRUE(xcli({"explain", "--json"}).json()["programs"][0]["facts"]["preempted_by"].contains("hold"));
 }

@@ -24,7 +24,7 @@ protected:
     }
 };
 
-// By name, while they are there, and in the server's log when they have ended.
+// A program that has used no device is named by the tools while it runs, and in the server's log after its end.
 TEST_F(Run, ProgramsThatUseNoDeviceAreNamed) {
     start();
     EXPECT_EQ(xcli({"run", "--no-tell", "--", "/bin/true"}).status, 0);  // is in no log
@@ -69,7 +69,7 @@ TEST_F(Run, XcliBecomesTheProgram) {
         << process.err();
 }
 
-// Good news is not said on a program's standard error.
+// Programs under xcli run log only warnings, unless the user asked for more: standard error is the program's own.
 TEST_F(Run, AProgramLogsWarningsAlone) {
     const auto level = [this](const std::vector<std::string>& words, const Environment& more) {
         std::vector<std::string> all{"run"};
@@ -267,7 +267,7 @@ TEST_F(Run, BadUsage) {
     expect_sentence({"run", "--frobnicate", "3", "--", "/bin/true"}, "--frobnicate");
 }
 
-// A shell may lack these: a home, a folder that can be written, a locale where words are as in English.
+// xcli run works without a home, in a folder that cannot be written, and in a locale with other rules than English.
 TEST_F(Run, InAnyHomeFolderAndLocale) {
     for (const std::string setting : {"-u HOME", "HOME=", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "LC_ALL=C"}) {
         const std::string command = "cd /proc/self && exec env " + setting + " " + binary("xcli") +

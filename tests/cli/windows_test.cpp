@@ -88,7 +88,7 @@ TEST_F(Windows, OfARealX11ServerAreFollowed) {
     set("_NET_WM_PID", std::to_string(getpid()));
     Process windows({binary("xcli"), "windows", "--display", "3"}, display);
     EXPECT_TRUE(windows.wait_for_output("waiting for a window manager")) << windows.err();
-    // Said again until it is heard: xprop may not listen yet.
+    // The active window is set again until it is noticed, since xprop may not listen yet.
     const auto is_followed = [&](const std::string& active, int64_t wanted) {
         set("_NET_ACTIVE_WINDOW", active);
         return eventually([&] { return window() == wanted; }, 500);

@@ -141,7 +141,8 @@ TEST_P(Flips, CostSoMuchAPassAndDelayNobodyElse) {
     printf("%s: at most %ld allocations, %llu decisions on %llu units a pass; %ld allocations in all\n", flip.name,
            most_allocations, static_cast<unsigned long long>(most_decisions),
            static_cast<unsigned long long>(most_units), allocations() - allocated);
-    // Two decisions for the victims; for the attacker what a pass may do for one user, at its price.
+    // How much one pass may do: two decisions for the victims, and for the attacker as much as a user's allowance
+    // permits.
     EXPECT_LE(most_decisions, 26U);
     EXPECT_LE(most_units, 64U);
     EXPECT_LE(most_allocations, 600);

@@ -38,7 +38,7 @@ TEST(Followed, ManySideBySideAreReadInTurn) {
     EXPECT_LT(now_ns, kStart + 10 * kMs) << "the pause after the last of them included";
 }
 
-// A client that is alone, as the server has it.
+// A client that has the device alone, so that the dispatcher follows it only for tools.
 class LeftAlone : public ::testing::Test {
 protected:
     LeftAlone() : client(1, 11), dispatcher(hpf_core()) {
@@ -48,7 +48,8 @@ protected:
         dispatcher.add_client(view);
         dispatcher.pass(kStart);
     }
-    // Ten seconds in which it is given a command every 10 ms, and something else happens.
+    // Submits a command every 10 ms for ten seconds, and calls `each` each time. Returns whether the client is then
+    // followed.
     template <typename Each>
     bool is_followed_after(Each each) {
         for (int64_t ms = 0; ms < 10'000; ms += 10) {

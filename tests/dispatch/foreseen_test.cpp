@@ -84,7 +84,8 @@ protected:
     static constexpr int64_t kPartNs = 100 * kUs, kPauseNs = 20 * kUs;
     static constexpr int64_t kBurstNs = kParts * (kPartNs + kPauseNs) - kPauseNs;
 
-    // Returns when the next one is to begin, as `bursts`.
+    // Plays bursts that contain waits for what they launched, until their rhythm is known. Returns when the next one
+    // is to begin.
     int64_t waiting_bursts(unsigned count) {
         int64_t now = kStart + kMs;
         for (unsigned i = 0; i < count; ++i) {
@@ -139,7 +140,8 @@ TEST_F(ForeseenWithWaits, TheVictimIsTakenOffWhereItIsNot) {
     EXPECT_TRUE(interrupt());
 }
 
-// For which its gate would do. It has a short timeslice, so that the device can be held at all.
+// A victim of brief commands, for which its gate would suffice. It has a short timeslice, so that the device can be
+// held.
 class ForeseenBesideBrief : public ForeseenWithWaits {
 protected:
     void SetUp() override {

@@ -28,7 +28,8 @@ int64_t thread_ns() {
     return used.tv_sec * base::kSecond + used.tv_nsec;
 }
 
-// Another program that takes the processor's caches meanwhile makes the larger one slower still: then once more.
+// Checks how much more work takes. If the larger work took too long, measures again: another program may have used
+// the processor's caches meanwhile.
 template <typename Some, typename More>
 void expect_growth(const char* name, Some some, More more) {
     int64_t some_ns = 0;

@@ -114,7 +114,8 @@ TEST_F(KeepAliveInHeader, CostsAreThoseOfThisMachineAndOfTheLastRun) {
     EXPECT_EQ(habits->now.off_us, 200U) << "kept though nothing was taken off";
 }
 
-// An AMD GPU's of the same machine, say, whose programs run side by side.
+// The switch time that was measured on this machine may be that of another GPU, on which programs run side by side.
+// So it counts only up to a fixed factor below or above the declared one.
 TEST_F(KeepAliveInHeader, AMeasuredSwitchStaysNearTheDeclaredOne) {
     const auto record = std::make_shared<ClientRecord>();
     dispatcher.remove_client(1);
@@ -158,8 +159,8 @@ TEST_F(KeepAliveInHeader, BesideOneWithoutKeepAliveItIsTakenOff) {
     EXPECT_EQ(high.header().keep_alive_until_ns, 0);
 }
 
-// Known to stream, it has a victim with a short timeslice alone. In the first pause of a burst the victim would be
-// back.
+// A unit that was known to use the device in one stretch pauses this time. Its victim has only a short timeslice and
+// would be back in that pause, so the unit is asked to keep the device.
 TEST_F(KeepAliveInHeader, OneThatStreamsAndPausesAfterAllKeepsTheDevice) {
     high.header().keeps_alive = 1;
     int64_t now = begin_burst(learn_streaming());

@@ -80,7 +80,8 @@ TEST_F(MechanismInSlots, OneThatStillCompletesSomethingIsTakenOff) {
     EXPECT_TRUE(interrupt());
 }
 
-// Short in the mean, but some of a training's kernels are not.
+// A victim whose commands are short on average, but with some long ones among them, as in a training, is interrupted
+// soon.
 TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
     int64_t now = run_long_commands();
     dispatcher.pass(now += 20 * kMs);
@@ -140,7 +141,8 @@ TEST_F(WorkThatNobodySees, IsTakenOffInABurstThatIsLong) {
     EXPECT_EQ(burst(now, kBurstNs), std::pair(false, false));
 }
 
-// The program may block in a call for that work, and would block for as long as a more urgent unit has work.
+// A program that looks idle may be blocked in a call whose work no queue reports. It is not kept off for as long as a
+// more urgent unit has work: otherwise the call would never return.
 TEST_F(WorkThatNobodySees, IsNotOffTheDeviceForLong) {
     int64_t now = learn_bursts();
     rest(now, kRestNs);

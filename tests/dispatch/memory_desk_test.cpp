@@ -109,7 +109,7 @@ TEST_F(MemoryRequests, NorDoesAProgramThatKeepsItsMemoryAwayInWordsAlone) {
     EXPECT_EQ(memory(two).away, kMemoryBytes);
 }
 
-// A person's order, and the program's own word.
+// A person's order, or the program's own request, keeps the program's memory on the host until that is taken back.
 TEST_F(MemoryRequests, AProgramIsKeptAwayUntilItIsResumed) {
     has(one, kMemoryBytes, true, 0);
     dispatcher.add_client(view(one));

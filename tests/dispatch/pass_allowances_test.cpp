@@ -144,7 +144,7 @@ TEST_F(PassAllowances, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     pass({4});
     EXPECT_TRUE(other.suspended(0)) << "between two parts";
     EXPECT_GT(written(), 0U);
-    // A new decision meanwhile reaches all of them.
+    // Decide again while the directives are written in parts: the new decision must reach all queues.
     two.submit(0, now);
     settle(2);
     EXPECT_EQ(written(), kMany);

@@ -49,7 +49,8 @@ TEST_F(Quiet, WhatDoesNotMoveIsLookedAtEverMoreSeldom) {
     EXPECT_LT(later, 300);
 }
 
-// Each that is kept off has a turn every second, which nothing comes of.
+// Units that complete nothing are suspended, and each gets a turn every second in which it completes nothing either.
+// The dispatcher makes few passes for them.
 TEST_F(Quiet, StopsThatNeverComeCostLittle) {
     make_crowd(5, false);
     for (int i = 0; i < 5; ++i) passes_within(dispatcher, now_ns, base::kSecond);
@@ -83,7 +84,8 @@ TEST_F(Quiet, TheEndOfLongWorkIsSeenAfterAPartOfItsLength) {
     }
 }
 
-// Time for which it was kept off says nothing of how long its commands take.
+// A running command is looked at often, even after a long suspension: the time for which it was kept off says nothing
+// of its length.
 TEST_F(Quiet, WhatGoesOnIsLookedAtOften) {
     FakeClient low(1, 1);
     FakeClient high(2, 2);

@@ -300,7 +300,8 @@ private:
         return clients_[i]->suspended(0) && reason != sched::Reason::kLimited;
     }
     bool ready(size_t i) const { return submitted(i) != completed(i); }
-    // As the tables say it: a later record of the same event takes the place of the one that was waited for.
+    // Returns whether client i waits for client j, as the tables of shared events say. A later record of the same
+    // event replaces the awaited one.
     bool waits_directly(size_t i, size_t j) const {
         const ipc::SharedUse& wait = clients_[i]->header().shared_events.waits[j];
         const ipc::SharedUse& record = clients_[j]->header().shared_events.records[0];

@@ -25,7 +25,8 @@ protected:
         dispatcher.pass(now);
         return low.suspended(0);
     }
-    // The time since which it counts as idle may be a pause of its bursts.
+    // Returns whether the unit is not kept waiting after a pause that begins at `now`: the time since which it counts
+    // as idle may be a pause of its bursts.
     bool goes_on_after(int64_t now) {
         dispatcher.pass(now);
         return !waits_at(now + kPause);
@@ -100,13 +101,14 @@ protected:
 // A client that does not ring is looked at seldom.
 TEST_F(SilentAlone, WhatNobodyLookedAtWhileItWasSuspendedDoesNotCount) {
     EXPECT_FALSE(idle(kStart, false, kStart));
-    // Suspended from 1 ms on, and let go after 9.
+    // The queue was suspended from 1 ms on and resumed at 9 ms: only the time after that counts.
     EXPECT_FALSE(idle(kStart + 10 * kMs, false, kStart + 9 * kMs));
     EXPECT_FALSE(idle(kStart + 12 * kMs, false, kStart + 9 * kMs));
     EXPECT_TRUE(idle(kStart + 13 * kMs, false, kStart + 9 * kMs));
 }
 
-// A call of its program may stand in the driver for what is off the device meanwhile.
+// After a long suspension the queue counts as ready again: a call of its program may wait in the driver for work that
+// is off the device.
 TEST_F(SilentAlone, CountsAsReadyAgainOnceItIsSuspendedForLong) {
     int64_t now = kStart;
     EXPECT_FALSE(idle(now, false, kStart));

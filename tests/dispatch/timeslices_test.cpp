@@ -89,7 +89,8 @@ TEST_F(MechanismInSlots, AProgramInTheBackgroundAloneHasAShortTimesliceAndASmall
     EXPECT_EQ(low.slot(0).window_ns, 0);
 }
 
-// Two of them would only switch from one to the other.
+// If two programs in the background share the device, neither gets a short timeslice: the hardware would only switch
+// between them.
 TEST_F(MechanismInSlots, ProgramsInTheBackgroundBesideEachOtherHaveTheDriversTimeslice) {
     for (FakeClient* client : {&low, &high}) {
         client->slot(0).background = 1;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-// Members of a gang run beside each other. The server calls in their place.
+// Members of a gang run beside each other. When a more urgent unit comes, the server takes them off in one call.
 TEST_F(MechanismInSlots, EqualsBesideEachOtherAreTakenOffInOneCall) {
     add_other();
     for (FakeClient* client : {&low, &other}) client->slot(0).gang = 7;

@@ -104,7 +104,8 @@ class Languages(unittest.TestCase):
 
     def test_both_have_the_same_numbers(self):
         for one, other in zip(ENGLISH.split("\n## "), CHINESE.split("\n## "), strict=True):
-            # Words for numbers, and a unit that is a word in one language, stand in neither list.
+            # The numbers in digits are compared. Numbers written as words, and a unit that is a word in one language,
+            # count in neither.
             self.assertEqual(numbers(one), numbers(other), one.splitlines()[0])
 
     def test_both_have_the_same_links(self):

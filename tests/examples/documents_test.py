@@ -28,7 +28,8 @@ class Paths(unittest.TestCase):
             self.assertTrue((ROOT / "examples" / "Linux" / name / "Makefile").exists(), name)
 
     def test_make_hip_puts_libraries_where_the_documents_copy_them(self):
-        # As it would run: the build itself takes minutes.
+        # `make -n` prints the commands without running them, since the build takes minutes. Only those that make
+        # folders and links are run.
         said = subprocess.run(["make", "-n", "hip"], cwd=ROOT, capture_output=True, text=True, timeout=100)
         self.assertEqual(said.returncode, 0, said.stderr)
         with tempfile.TemporaryDirectory() as folder:
@@ -38,7 +39,7 @@ class Paths(unittest.TestCase):
             links = {path.relative_to(folder).as_posix(): os.readlink(path)
                      for path in Path(folder).rglob("*") if path.is_symlink()}
         self.assertEqual(links["output/lib"], "../build/release-hip/lib")
-        # The names with a number are what the linker asks for beside a copied shim.
+        # The names with a version number are those that the dynamic linker looks for beside a copied shim.
         for name in ("libhalhip.so", "libshimhip.so", "libpreempt.so", "libhalhip.so.1", "libpreempt.so.1"):
             self.assertEqual(links[f"build/platforms/hip/{name}"], f"../../release-hip/lib/{name}")
 

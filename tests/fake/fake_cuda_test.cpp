@@ -33,7 +33,7 @@ protected:
         EXPECT_EQ(api().cuCtxDestroy_v2(context_), CUDA_SUCCESS);
     }
 
-    // The second word is a gate for whatever stream waits on it.
+    // Lets the stream wait until the second word is 1, as at a gate.
     void close_gate(CUstream stream) {
         ASSERT_EQ(api().cuStreamWaitValue32_v2(stream, address_ + 4, 1, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
     }

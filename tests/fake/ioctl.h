@@ -11,7 +11,7 @@ namespace fake {
 // The library's own: what the driver answers.
 int called_ioctl(int fd, unsigned long request, void* argument);
 
-// The C library's, or that of the next one in front of it.
+// Calls the C library's ioctl, or that of another library in front of it.
 inline int next_ioctl(int fd, unsigned long request, void* argument) {
     using Next = int (*)(int, unsigned long, void*);
     static const auto next = reinterpret_cast<Next>(dlsym(RTLD_NEXT, "ioctl"));

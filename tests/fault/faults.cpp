@@ -206,7 +206,8 @@ int ioctl(int fd, unsigned long request, ...) {
     return FAILS("ioctl") ? failure(-1, EIO) : next(fd, request, argument);
 }
 
-// A kernel without futex_waitv, and a wait that a signal has ended. The kernel never refuses to wake.
+// Lets futex calls fail as they can in practice: futex_waitv is missing in the kernel, or a signal ends a wait. A
+// wake is passed on, since the kernel never refuses it.
 long syscall(long number, ...) {
     static const auto next = next_of<long (*)(long, ...)>("syscall");
     va_list rest;

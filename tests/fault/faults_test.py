@@ -28,9 +28,10 @@ from script import eventually  # noqa: E402
 CALLS = ["malloc", "mmap", "memfd_create", "socket", "eventfd", "futex", "pthread_create", "ioctl"]
 PATIENCE_S = 60
 COUNTS, CALLED, FAILED, DESCRIPTORS, THREADS = range(5)
-# How many waits there are is a matter of chance, and there are thousands: so many of them, spread over all.
+# How many of a program's waits are tried in turn as the one that fails. There are thousands, and their number varies,
+# so these are spread over all.
 MOST_WAITS = 200
-# The two threads of the agent may be on their way out as the program ends.
+# How many threads may be left at the end: the agent's two threads may still be ending when the program ends.
 THREADS_ON_THEIR_WAY = 2
 WARNING = re.compile(r"^\[(WARN|ERRO) @ |terminate called|^xserver: ", re.MULTILINE)
 GUESTS = {

@@ -21,7 +21,7 @@ public:
         left_.remove_prefix(taken.size());
         return taken;
     }
-    // Up to the next `end`, which goes too.
+    // Takes the input up to the next `end`, and removes that too.
     std::string_view until(char end) {
         const std::string_view taken = take(std::min(left_.find(end), left_.size()));
         take(1);

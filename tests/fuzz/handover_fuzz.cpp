@@ -72,7 +72,7 @@ XSCHED_FUZZ(handover) {
     ChannelSet set;
     memcpy(&set, handed.data(), sizeof(set));
     act(set);
-    // Each channel is named in a few calls, each of which is tried a few times.
+    // Bound of the driver's calls: a few calls name each channel of the set, and each of these is tried a few times.
     constexpr int kTries = 16;
     const int64_t most = int64_t{kTries} * (24 + 8 * int64_t{set.channel_count} + 2 * int64_t{set.group_count});
     demand(g_driver.calls <= most, "a set costs a bounded number of calls");

@@ -18,8 +18,8 @@
 namespace xsched::fuzz::options_target {
 namespace {
 
-// One line a variable: its number in the list, and its value. Texts are kept for the life of a process, so that they
-// are short here.
+// Reads variables from the input: a number in the list of options and a value, one after the other. The values are
+// short, since the process keeps them.
 void read_variables(Bytes& bytes) {
     const base::OptionInfo* infos = base::option_infos();
     uint32_t count = 0;

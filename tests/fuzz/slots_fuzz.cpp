@@ -24,7 +24,7 @@ constexpr int32_t kMostOfAttacker = 127;  // as config/limits.def has it
 constexpr uint32_t kQueues = 4;  // of an attacker, mostly
 constexpr int kMostPasses = 4000;  // until nothing changes any more; a debt of slots is worked off in some hundred
 
-// An input means the same in any order of the linker.
+// The policies are taken by name, so that an input means the same in each build: their list is in link order.
 const std::vector<const policy::PolicyInfo*>& policies_by_name() {
     static const auto all = [] {
         std::vector<const policy::PolicyInfo*> found;

@@ -92,8 +92,8 @@ def part_streams():
             event = torch.cuda.Event()
             event.record()
         torch.cuda.current_stream().wait_event(event)
-        # The memory of y belongs to the other stream: without this call it may be used again before a suspended queue
-        # has read it.
+        # Without this call, the memory of y could be used again before the suspended queue of the other stream has
+        # read it.
         y.record_stream(torch.cuda.current_stream())
         results.append(y.sum(0))
     return (torch.stack(results),)

@@ -40,7 +40,7 @@ TEST_F(KernelQueuesTest, QueuesForCopiesDoNotCount) {
     EXPECT_EQ(found().at(0).queues, 3u);
 }
 
-// As HIP tells of the GPU at 0002:c1:03.0 (platform/stream/hal/identity.h).
+// The address of a GPU is the one that XSched has for a HIP device at 0002:c1:03.0 (platform/stream/hal/identity.h).
 TEST_F(KernelQueuesTest, TheAddressIsThatOfXsched) {
     files_.add_gpu("1", "4711", 2, 0xc118);
     files_.add_gpu("2", "4712", 2, 0x2000c118);  // a partition of the same one

@@ -38,7 +38,8 @@ class Layout(InATree):
                     for path in paths.split(":"):
                         self.assertRegex(path, r"^\$ORIGIN(/|$)")
 
-    # A module is linked with names that its program has. Functions of ours are never among those.
+    # No library may use a function of XSched's that it lacks. The linker allows that for a module, whose program
+    # might have the function.
     def test_no_library_lacks_a_function_of_ours(self):
         for library in [*self.lib.glob("lib*.so"), *(self.lib / "xsched").rglob("*.so")]:
             missing = re.findall(r" UND (_ZN?K?6xsched\w*)", tool("readelf", "-W", "--dyn-syms", library))

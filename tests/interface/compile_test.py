@@ -16,7 +16,8 @@ C_STANDARDS, CXX_STANDARDS = ("c99", "c11", "gnu17"), ("c++11", "c++17", "c++20"
 # -Wstrict-prototypes exists for C alone.
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror"]
 GIVEN = None  # the command line
-# C99 does not let a type be declared twice, not even alike, which after the vendor's own header is all we could do.
+# Standards of C in which a type may not be declared twice, not even in the same way. Including our header after the
+# vendor's own is not tested there.
 TWICE = {"c99"}
 
 

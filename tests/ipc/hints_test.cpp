@@ -24,7 +24,8 @@ using base::Hints;
 
 constexpr int64_t kNow = 50'000'000'000'000;
 
-// In what a hint keeps, two values that it can have, the smaller first. A switch has no others than its bounds.
+// Return two values that a hint can have, in stored form, the smaller and the larger. A switch has only its two
+// bounds.
 int64_t smaller(const HintInfo& hint) { return hint.kept(hint.least + (hint.kind != HintKind::kSwitch), kNow); }
 int64_t larger(const HintInfo& hint) { return hint.kept(hint.most - (hint.kind != HintKind::kSwitch), kNow); }
 

@@ -106,7 +106,8 @@ TEST(Region, OnceSealedNoHolesAreMadeInIt) {
     unmap_region(region);
 }
 
-// A process that maps two megabytes from the file's start may ask for that, also where there is less in the file.
+// A process may ask the kernel to gather pages into a huge one (MADV_COLLAPSE) in any two megabytes that it maps of
+// the file, even if the file is shorter. Pinned pages prevent that.
 TEST(Region, PinnedPagesAreNotGatheredIntoAHugeOne) {
     constexpr size_t kHuge = size_t{2} << 20;
     constexpr int kCollapse = 25;  // MADV_COLLAPSE, since Linux 6.1

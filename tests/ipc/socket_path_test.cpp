@@ -26,7 +26,7 @@
 namespace xsched::ipc {
 namespace {
 
-// The two variables for the length of a test.
+// Sets the two variables by which sockets are found, for the length of a test.
 class SocketPath : public ::testing::Test {
 protected:
     static base::UniqueFd listen_on(const std::string& place, int backlog = 8) {
@@ -226,7 +226,8 @@ TEST_F(SocketPath, AnotherUsersServerIsNotUsed) {
     EXPECT_EQ(connect_server(path), -1);
 }
 
-// As in a rootless container, to which root's socket was given.
+// In a rootless container root has no number, and root's server appears as an unmapped user's. It is used
+// nevertheless if root's socket was mounted into the container.
 TEST_F(SocketPath, RootsServerIsUsedWhereRootHasNoNumber) {
     NEEDS_ROOT("to be root's server");
     const std::string place = directory + "/x.sock";

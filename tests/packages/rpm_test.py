@@ -16,7 +16,7 @@ GIVEN = argparse.Namespace()
 WORKS_S = 120  # safety
 OF_ONE_DEBIAN = ("xsched-slurm", "xsched-kubernetes")  # they need libraries of this release of Debian
 NAMES = {"libxsched-dev": "xsched-devel"}  # where an RPM distribution names a package otherwise
-# The folders that Debian has for itself, and the usual ones.
+# Folders of Debian's alone, and the folders in which other distributions have the same files.
 PLACES = (("lib/systemd/", "usr/lib/systemd/"), ("zsh/vendor-completions/", "zsh/site-functions/"))
 # Written by debhelper, or for lintian.
 OF_DEBIAN = re.compile(r"usr/share/doc/[^/]+/(copyright|changelog)$|usr/share/lintian/")

@@ -87,7 +87,8 @@ std::string many(Query query) {
     return text;
 }
 
-// The channels that are disabled at present by another client's numbers, for the end of this process.
+// The channels that this process has disabled under another client's numbers. The handler of the process's end
+// enables them again.
 NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS g_list{};
 volatile sig_atomic_t g_listed = 0;
 int g_file = -1;
@@ -310,7 +311,8 @@ int main(int argc, char** argv) {
     for (const int number : {SIGTERM, SIGINT, SIGALRM}) signal(number, end_by_signal);
     alarm(seconds);
     level3::Board& board = *level3::open_board(path);
-    // A process that only makes calls has its clock elsewhere.
+    // A process that keeps no kernels on the device has the clock of its own kernels in another file: the board shows
+    // the victim's.
     level3::Board& own_board = busy ? board : *level3::open_board(path + ".idle");
     level3::Victim victim(own_board);
     g_own = recorded();

@@ -23,14 +23,15 @@ public:
     }
 
     CuStream own() const { return streams_[0]; }
-    // Another of four with each call, the own one among them.
+    // Returns another one of the four streams with each call, own() among them.
     CuStream next() { return streams_[++last_ % kStreams]; }
     void launch(CuStream stream) {
         uint32_t number = 0;
         void* parameters[] = {&memory_, &number};
         check(driver().cuLaunchKernel(kernel_, 1, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr), "cuLaunchKernel");
     }
-    // The next five on the own stream; the event is one that was recorded last.
+    // The following calls use own(): record an event, let the stream wait for the recorded event, query both, set
+    // memory, and synchronize.
     void record() { check(driver().cuEventRecord(event_, own()), "cuEventRecord"); }
     void wait() { check(driver().cuStreamWaitEvent(own(), event_, 0), "cuStreamWaitEvent"); }
     void query() { check(driver().cuStreamQuery(own()), "cuStreamQuery"); }

@@ -108,7 +108,7 @@ int run_victim(const Arguments& arguments, Board& board) {
     return 0;
 }
 
-// How long after `since_ns` something was seen, at `seen_ns`; 0: it was not.
+// Notes how long after `since_ns` something was seen at `seen_ns`; if `seen_ns` is 0, counts that it was never seen.
 void note(int64_t seen_ns, int64_t since_ns, std::vector<int64_t>& after_ns, long& never) {
     if (seen_ns != 0)
         after_ns.push_back(std::max<int64_t>(seen_ns - since_ns, 0));
@@ -206,7 +206,7 @@ int run_urgent(const Arguments& arguments, Board& board) {
         if (!alone && level3::wait_moving(board, 200 * kMs) == 0) ++not_running;
         int64_t last = 0;
         std::atomic<int64_t> t0{0};
-        // Another thread watches, so that the burst is as it would be.
+        // Another thread watches the victim's clock, so that the burst is launched as without a measurement.
         std::thread watcher([&] {
             while (t0.load() == 0) {
             }

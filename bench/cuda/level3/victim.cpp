@@ -109,7 +109,7 @@ int64_t now_ns() {
 
 Board* open_board(const std::string& path) {
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    // A page of its own: it is registered with the driver.
+    // The file has one whole page, which the driver registers.
     if (file < 0 || ftruncate(file, sysconf(_SC_PAGESIZE)) != 0) fail(path.c_str(), 0);
     void* memory =
         mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -186,7 +186,8 @@ uint32_t Victim::rounds_for(double milliseconds) {
         launch(rounds);
         synchronize();
         const double took = static_cast<double>(now_ns() - began) / 1e6;
-        // Short kernels are told from a length that can be measured.
+        // A kernel too short or too long to time well is calibrated at 5 or 50 ms, and the last step scales its
+        // rounds.
         const double wanted = milliseconds < 5 ? 5 : milliseconds > 50 ? 50 : milliseconds;
         rounds = static_cast<uint32_t>(rounds * wanted / (took > 0.01 ? took : 0.01)) + 1;
         if (i == 5) rounds = static_cast<uint32_t>(rounds * (milliseconds / wanted)) + 1;

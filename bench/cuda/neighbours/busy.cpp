@@ -25,7 +25,7 @@ private:
     uint64_t issued_ = 0;
 };
 
-// Words that kernels have stepped so many times.
+// Numbers in device memory, one per thread, which kernels step again and again, and the check of the result.
 class Words {
 public:
     Words() { memset(host_, 0, kBurstWords * 4), copy_in(words_, host_, kBurstWords * 4, nullptr); }

@@ -16,7 +16,7 @@ FILE* opened(const char* path);
 void sleep_until(int64_t ns);
 uint32_t pattern(uint64_t index, uint32_t seed);
 
-// One piece of a busy program's work is complete: so many bytes or kernels.
+// Writes a row: one piece of a busy program's work is complete, with so many bytes or kernels.
 void note(FILE* rows, size_t amount);
 
 // The roles: each returns the exit status.

@@ -9,7 +9,7 @@
 namespace neighbours {
 namespace {
 
-// One direction, in a stream of its own.
+// Copies in one direction, to the device or back, in a stream of its own, with `depth` copies in flight.
 class Direction {
 public:
     Direction(bool in, size_t bytes, unsigned depth, bool pinned)
@@ -19,7 +19,7 @@ public:
         copy_in(memory_, host_, bytes_, stream_);
         wait_stream(stream_);
     }
-    // One more, once the oldest of those that may be in flight is complete.
+    // Waits until the oldest copy is complete if `depth` copies are in flight, and launches one more.
     void step(FILE* rows) {
         const Handle event = events_[issued_ % events_.size()];
         if (issued_++ >= events_.size()) {

@@ -72,7 +72,7 @@ uint32_t burst_copying(const Urgent& work) {
     return 20;
 }
 
-// Launches so many, and says how long that took by itself.
+// Launches so many kernels, and adds the time that the launches themselves took.
 void launch_timed(const Urgent& work, uint32_t count) {
     const int64_t began = now_ns();
     work.launch(count);

@@ -26,7 +26,8 @@ public:
         check(runtime().hipModuleLaunchKernel(kernel_, 1, 1, 1, 32, 1, 1, 0, stream, parameters, nullptr),
               "hipModuleLaunchKernel");
     }
-    // The next five on the own stream; the event is one that was recorded last.
+    // The following calls use own(): record an event, let the stream wait for the recorded event, query both, set
+    // memory, and synchronize.
     void record() { check(runtime().hipEventRecord(event_, own()), "hipEventRecord"); }
     void wait() { check(runtime().hipStreamWaitEvent(own(), event_, 0), "hipStreamWaitEvent"); }
     void query() { check(runtime().hipStreamQuery(own()), "hipStreamQuery"); }

@@ -7,7 +7,8 @@
 
 namespace busy {
 
-// busy(uint32_t* state, uint32_t steps). Throws std::runtime_error with a sentence if neither way works, as the other.
+// Returns the kernel busy(uint32_t* state, uint32_t steps). Throws std::runtime_error with a sentence if the kernels
+// cannot be loaded; so does load_nothing.
 hip::hipFunction_t load_busy();
 // nothing(void* first, uint32_t second)
 hip::hipFunction_t load_nothing();

@@ -42,7 +42,8 @@ private:
     vendor::Memory memory_{};
 };
 
-// Through XSched's C interface, if XSched is loaded; level 0: as it comes.
+// Sets the priority and level of the stream's XQueue through the C interface, if XSched is loaded. Level 0: left as
+// it is.
 inline void set_queue(vendor::Stream stream, int32_t priority, int level) {
     try {
         OwnQueue queue(stream);

@@ -41,7 +41,7 @@ BusyDevice::BusyDevice(const std::string& stream, unsigned waves) {
     for (size_t i = 0; i < start.size(); ++i) start[i] = static_cast<uint32_t>(i);
     state_ = vendor::allocate(start.size() * sizeof(uint32_t));
     vendor::copy_in(state_, start.data(), start.size() * sizeof(uint32_t));
-    // Streams of our own do not wait for the copy.
+    // Wait for the copy, which is in the NULL stream: streams of this class do not wait for that one.
     vendor::wait(vendor::Stream{});
     enqueue(1);  // the kernel is loaded at its first launch
     finish();

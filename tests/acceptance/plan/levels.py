@@ -8,7 +8,8 @@ from lib import programs, report, requests
 ID, NAME, PASSES = "5", "levels, policies, devices", "latency ratio low : high > 3 at levels 2 and 3, each"
 MODEL = "resnet18"
 LEAST_RATIO = 3
-# As good as always busy, as the low one is: on a fast device a millisecond would be a long pause.
+# A short pause between high's requests, so that high competes nearly all the time as low does. On a fast device a
+# pause of a millisecond would be long.
 HIGH_PACE = requests.pausing(0.1)
 JUDGED = ("xsched_l2", "xsched_l3")
 WAYS = ("native", "xsched_l1", "xsched_l2", "xsched_l3", "xsched")

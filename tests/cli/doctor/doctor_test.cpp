@@ -98,10 +98,10 @@ TEST_F(Doctor, EveryNoHasAReasonOnThisMachine) {
     EXPECT_NE(row("system", "processors")["detail"], "0 usable");
 }
 
-// A driver of a CUDA, HIP or OpenCL to come.
+// Doctor with drivers of a future CUDA, HIP or OpenCL, which have functions that XSched does not know.
 class DoctorOfNewDrivers : public Doctor {
 protected:
-    // Returns false if this build has no such stand-in.
+    // Puts the stand-in for the driver into the made-up machine. Returns false if this build has no such stand-in.
     bool take(const char* stand_in, const std::string& place) {
         const std::string library = std::string(XSCHED_LIBRARY_DIR) + "/" + stand_in;
         if (!fs::exists(library)) return false;

@@ -39,7 +39,8 @@ TEST(LoadWatch, PartsMakeAWhole) {
     EXPECT_LE(load.others + load.stolen + load.idle, 1.01);
 }
 
-// All see the same span, but for what the machine does between their ends; to one of them the child is the server.
+// A child works while several watches measure the load. Only for the watch that knows the child as the server, the
+// child does not count as another program.
 TEST(LoadWatch, AServerIsNoOther) {
     const pid_t child = fork();
     if (child == 0) {

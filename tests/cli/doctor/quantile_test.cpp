@@ -23,7 +23,7 @@ TEST(Quantile, AMedianNeedsSixValues) {
     EXPECT_EQ(six.value, 3);
 }
 
-// 0.99^n is at most 0.025 from 368 on.
+// The interval of a p99 has an upper bound from 368 values on: 0.99^n is at most 0.025 from there on.
 TEST(Quantile, AP99HasNoUpperBoundBelow368Values) {
     for (const auto& [count, bounded] : {std::pair{367, false}, {368, true}}) {
         const Quantile found = quantile_of(test::bursts_of({{"n", count}, {"p50", 1}, {"p99", 2}}), 0.99);

@@ -106,7 +106,7 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
         {"elsewhere", "HPF", true, 100, 10, WhySlow::kElsewhere, "on another device", "HPF"},
         {"not_its_turn", "UP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up its share", " -u PERCENT"},
         {"not_its_turn", "CFS", true, 500, 50, WhySlow::kTurns, "policy CFS gave the turn to another", "xcli policy"},
-        // Turns that the core makes of equals are not the policy's, which may give none.
+        // Turns that the scheduler core gives to equals are told apart from turns of the policy, which may give none.
         {"equals_turn", "HPF", true, 500, 50, WhySlow::kTurns, "programs of one priority take turns",
          "as important as the others"},
         {"favoured", "HPF", true, 500, 50, WhySlow::kTurns, "had waited for half of the starvation limit",
@@ -119,7 +119,7 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
     }
 }
 
-// A fact that the server tells of the program itself.
+// A member of the server's answer about the program, and the finding that must follow from it.
 struct Told {
     const char* member;
     Json value;

@@ -7,7 +7,8 @@
 namespace xsched::test {
 namespace {
 
-// The stand-in makes and removes the file by which programs find the service, and has two of them.
+// The stand-in for NVIDIA's service. It makes and removes the file by which programs find the service, and says that
+// two programs use it.
 constexpr const char* kService = R"(#!/bin/sh
 place=$CUDA_MPS_PIPE_DIRECTORY/control
 if [ "$1" = -d ]; then
@@ -76,7 +77,7 @@ TEST_F(Pools, WhereThereIsNoneTheProgramRunsOutside) {
     EXPECT_TRUE(has(ran.err, "runs outside of a pool")) << ran.err;
 }
 
-// Such as the machine's own, which the user's programs use otherwise.
+// A service in another folder, such as the machine's own, is no pool: xcli pool shows and ends only the user's own.
 TEST_F(Pools, AnotherServiceIsLeftAlone) {
     const std::string other = directory / "other";
     std::filesystem::create_directory(other);

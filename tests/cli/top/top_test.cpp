@@ -124,7 +124,7 @@ TEST_F(Top, ChangesWhatItIsTold) {
     EXPECT_TRUE(top.shows("q quit"));
     top.press("/trainer\rj");
     EXPECT_TRUE(top.shows("only \"trainer\""));
-    // The two are one process here: both get it.
+    // The two programs in the list are one process here, so both get the priority.
     top.press("p3\r");
     EXPECT_TRUE(top.shows("(y/n)"));
     top.press('y');

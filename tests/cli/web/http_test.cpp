@@ -76,7 +76,8 @@ TEST(HttpRequest, HasOneLengthAlone) {
     EXPECT_EQ(request.method, "POST") << "the head is known before the body has come";
 }
 
-// Any bytes are waited for, taken or refused.
+// Random bytes are always answered in one of three ways: the parser waits for more, accepts them as a request, or
+// refuses.
 TEST(HttpRequest, BytesAtRandom) {
     const std::string good = "POST /a?b=%41 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{} ";
     std::mt19937 random(19);

@@ -46,7 +46,8 @@ struct CapturedPoint {
 };
 // Returns false, and does nothing, if the stream is not being captured.
 bool record_in_capture(Stream& stream, CapturedPoint* point, CUresult* result);
-// The same for a wait; the stream may join the capture of `point` by it. `place`: the event's record outside.
+// Records a wait for an event in the capture, if the stream is being captured or `point` is: the stream then joins
+// that capture. Returns false, and does nothing, otherwise.
 bool wait_in_capture(Stream& stream, const CapturedPoint& point, CUresult* result);
 // Returns whether that capture goes on.
 bool capture_alive(uint64_t id);

@@ -58,7 +58,8 @@ uint32_t allocate(uint32_t parent, uint32_t object_class, const void* parameters
     return request.status == NV_OK ? request.hObjectNew : 0;
 }
 
-// g_mutex held. False: there is no kernel driver.
+// Opens the fake kernel driver and allocates this process's client there. Returns false if there is no such driver.
+// g_mutex held.
 bool open_driver() {
     if (g_file >= 0) return true;
     const auto open_file = reinterpret_cast<decltype(&fake_rm_open)>(dlsym(RTLD_DEFAULT, "fake_rm_open"));

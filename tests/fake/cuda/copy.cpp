@@ -211,7 +211,7 @@ CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) 
 }
 FAKE_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D* copy, CUstream stream), (copy, stream))
 
-// In order, as a driver may. One entry that it refuses, and nothing is copied.
+// Copies the entries of a batch one after the other, as a driver may. If it refuses one entry, it copies nothing.
 CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
                                        CUmemcpyAttributes* attributes, size_t* attributes_from, size_t attribute_count,
                                        CUstream stream) {

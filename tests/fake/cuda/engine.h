@@ -63,7 +63,8 @@ constexpr uint32_t kMagicStream = 0x5712ea30, kMagicContext = 0xc0217e87, kMagic
 }  // namespace fake
 
 struct CUstream_st {
-    // A real driver follows any handle to its body, and from there on, without a look at it.
+    // The driver's data of a stream, to which the handle points. A real driver follows that pointer without a check,
+    // so it crashes over an invalid handle.
     struct Body {
         fake::Context* context;
         CUstream stream;
@@ -172,7 +173,8 @@ extern thread_local Device* t_device;  // whose executor this thread is
 
 // Puts the command at the stream's end; waits there, with the context's lock, while the stream is full.
 Place enqueue(Stream& stream, Command command);
-// Puts it at the end of `inner` instead, behind all that `stream` has; what comes in `stream` follows on it.
+// Puts the command at the end of `inner` instead, behind all that `stream` has now. Later commands of `stream` wait
+// for it.
 Place enqueue_inside(Stream& stream, Stream& inner, Command command);
 void wait_for(const Place& place);
 // Returns the stream's lock, held. As in real runtimes, a thread that waits for the stream keeps out threads that

@@ -32,12 +32,13 @@ struct HardwareQueue {
 
 class HardwareQueues {
 public:
-    // nullptr: streams have their own (no such setting).
+    // Returns the hardware queue for a new stream of this priority; nullptr if FAKE_CUDA_HARDWARE_QUEUES is not set,
+    // so that streams have queues of their own.
     HardwareQueue* take(int ordinal, int priority);
     void give(HardwareQueue* queue);
     // The stream of this queue is idle: the runtime may move it, and does with FAKE_HIP_DYNAMIC_QUEUES=1.
     HardwareQueue* move(HardwareQueue* queue);
-    // The one for cooperative kernels of all streams.
+    // Returns the device's queue for cooperative kernels, which all streams share.
     HardwareQueue* cooperative(int ordinal);
     // With the context.
     void end();

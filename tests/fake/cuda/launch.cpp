@@ -35,7 +35,7 @@ CUresult take_arguments(const Builtin& builtin, void** parameters, void** extra,
     return CUDA_SUCCESS;
 }
 
-// As NVIDIA's driver does where kernels are loaded lazily: it may synchronize the context for it.
+// Waits for all work of the context, as NVIDIA's driver may do when it loads a kernel lazily at its first launch.
 void load(Context& context) {
     const std::lock_guard lock(context.mutex);
     std::vector<Place> ends;

@@ -28,7 +28,7 @@ const KernelObject* kernel_of(CUfunction handle);  // nullptr: not a kernel
 
 inline size_t threads_of(unsigned x, unsigned y, unsigned z) { return size_t{x} * y * z; }
 
-// The context is gone, and with it its modules.
+// Forgets the modules of a context that has ended.
 void end_modules_of(Context& context);
 
 // Takes the arguments now.

@@ -21,7 +21,7 @@ bool remove_mapped(uintptr_t start, size_t bytes);
 // Returns the bytes of all devices together, used by all processes that share the device.
 size_t device_bytes();
 size_t memory_of_device();
-// Returns false if `start` is not the start of such memory.
+// Frees memory of this kind. Returns false if `start` is not the start of such memory.
 bool release(const void* start, Memory kind);
 CUresult register_memory(Context& context, void* start, size_t bytes, bool portable);
 CUresult unregister_memory(void* start);

@@ -24,7 +24,7 @@ CUresult allocate_device(CUdeviceptr* address, size_t bytes, Memory kind) {
     return CUDA_SUCCESS;
 }
 
-// As on real devices: the device finishes its work first.
+// Frees memory after all of the context's work is complete, as real devices do.
 CUresult free_synchronously(const void* start, Memory kind) {
     FAKE_TRY(capture_forbids_unsafe_call());
     Context* context = nullptr;
@@ -132,7 +132,7 @@ CUresult CUDAAPI cuPointerSetAttribute(const void* value, CUpointer_attribute at
     return extent.mapped ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;  // as on an H200
 }
 
-// As the driver does: what it does not know has type 0 and range 0.
+// Answers like the driver: an address that it does not know has memory type 0 and range 0.
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** answers,
                                         CUdeviceptr pointer) {
     FAKE_ENTRY();
@@ -170,7 +170,7 @@ CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) 
     return handle != nullptr && extent.kind == Memory::kDevice && !extent.mapped ? CUDA_SUCCESS
                                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
-// Knows no name: those of other processes are not imitated.
+// Always fails, since memory of other processes is not imitated.
 CUresult CUDAAPI cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned int) {
     FAKE_ENTRY();
     return CUDA_ERROR_INVALID_VALUE;

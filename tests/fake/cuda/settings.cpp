@@ -82,7 +82,7 @@ void load_settings() {
     g_settings.faults = !watch().faults.empty();
 }
 
-// As the real driver: a forked child cannot use it.
+// Initializes the library when it is loaded. In a forked child it counts as not initialized, as the real driver does.
 [[gnu::constructor]] void when_loaded() {
     load_settings();
     pthread_atfork(nullptr, nullptr, [] { g_initialized = false; });

@@ -16,8 +16,8 @@ public:
     Turn& operator=(const Turn&) = delete;
 
     bool taken() const { return taken_; }
-    // To be called again and again: others get the device when this turn has lasted long, and for as long as the kernel
-    // may not run. The time by then: `now`, or later if it was waited for.
+    // Called again and again during a kernel: gives the device to other threads when this turn has lasted long, and
+    // for as long as the kernel may not run. Returns the time then.
     int64_t keep(bool may_run, int64_t now);
 
 private:

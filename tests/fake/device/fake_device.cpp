@@ -216,7 +216,8 @@ FakeDevice::~FakeDevice() {
     run_freely();
     synchronize();
     stop_running();
-    // The memory of the words ends with this object: no caller may ask for them later.
+    // If the stream is destroyed, the queue object may not ask for the words any more, since their memory ends with
+    // this object.
     if (!stream_destroyed_) queue_->is_free();
     HwQueueDestroy(hwq_);
 }

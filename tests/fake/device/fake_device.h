@@ -38,7 +38,8 @@ public:
     // Does the shim's part in one enqueue of command `id` on this thread. False: the driver call failed.
     bool enqueue(int id, bool fail = false);
     bool enqueue_marker(int id);
-    // As a shim does: the queue goes, what it has given to the device still runs. The device must outlive that.
+    // Destroys the stream as a shim does: the queue ends, and the commands that the device has still run. The device
+    // object must outlive them.
     void destroy_stream();
 
     // Runs the oldest launched command whose hold is open; false if there is none (or the hardware is stopped).
@@ -49,8 +50,8 @@ public:
     void report_now();
 
     std::vector<int> executed();  // ids in execution order
-    size_t in_driver();           // launched and not executed, held ones included
-    size_t runnable();            // launched, not executed, not held
+    size_t in_driver();  // launched and not executed, held ones included
+    size_t runnable();  // launched, not executed, not held
     int driver_calls_on(std::thread::id thread);
 
     queue::XQueue& queue() { return *queue_; }
@@ -60,16 +61,16 @@ public:
     XQueueHandle handle() const { return queue_->handle(); }
     HwQueueHandle hwq() const { return hwq_; }
 
-    static constexpr XqCosts kCosts{  // where it can be interrupted
+    static constexpr XqCosts kCosts{// where it can be interrupted
                                     .switch_us = 30,
                                     .off_us = 200,
                                     .most_off_us = 1000,
                                     .effect_us = 50,
                                     .interrupt_us = 100};
     std::atomic<bool> no_interrupt{false};  // not supported
-    std::atomic<bool> only_slows{false};    // an interrupt does
+    std::atomic<bool> only_slows{false};  // an interrupt does
     std::atomic<bool> level_3_pauses{false};
-    std::atomic<uint32_t> stop{1};          // the stop in force, as the device tells it
+    std::atomic<uint32_t> stop{1};  // the stop in force, as the device tells it
     std::atomic<int> interrupt_calls{0};
     std::vector<uint32_t> timeslices;  // as set
     uint32_t calls_us = 0;  // as XqStopState says them
@@ -86,7 +87,7 @@ public:
         int id;
         Hold* hold;
         XqToken token;
-        uint32_t* gate = nullptr;      // waits until it is open
+        uint32_t* gate = nullptr;  // waits until it is open
         uint32_t* progress = nullptr;  // then stores
         uint32_t value = 0;
     };
@@ -110,8 +111,8 @@ public:
     int keep_alive_prepared = 0;
     bool refuse_keep_alive = false;
     std::atomic<uint32_t> passed{0};  // for read_progress
-    XqGateCost gate_cost{};           // as measured when words are bound
-    int64_t launch_ns = 0;            // the driver's call takes so long
+    XqGateCost gate_cost{};  // as measured when words are bound
+    int64_t launch_ns = 0;  // the driver's call takes so long
     std::atomic<uint32_t> noted{0}, complete{0}, begun{0};  // with `reads`
     void driver_launch(const Item& item);
     Hold* make_hold();

@@ -11,7 +11,7 @@ namespace {
 
 CUfunction cu_function(hipFunction_t function) { return reinterpret_cast<CUfunction>(function); }
 
-// HIP ends the list with 3, CUDA with 0.
+// A launch's list of extra arguments, converted from HIP's form, which ends with 3, to CUDA's, which ends with 0.
 struct Extra {
     explicit Extra(void** extra) : given(extra != nullptr) {
         for (size_t i = 0; extra != nullptr && i < 4 && reinterpret_cast<uintptr_t>(extra[i]) != 3; i += 2) {

@@ -188,7 +188,7 @@ HIP_FUNCTION(hipMemcpyAsync_spt, (void* to, const void* from, size_t bytes, hipM
              (to, from, bytes, kind, stream)) {
     return copy_async(to, from, bytes, kind, per_thread(stream));
 }
-// As the runtime does: of what it does not know every answer is 0.
+// Answers like the runtime: for memory that it does not know, each answer is 0.
 HIP_FUNCTION(hipDrvPointerGetAttributes, (unsigned count, int* wanted, void** answers, hipDeviceptr_t pointer),
              (count, wanted, answers, pointer)) {
     enum { kHostPointer = 4, kManaged = 8, kDevice = 9, kBegin = 11, kBytes = 12 };

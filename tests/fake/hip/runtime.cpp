@@ -223,7 +223,7 @@ HIP_FUNCTION(hipDeviceSynchronize, (), ()) {
     HIP_TRY(use_device(t_device));
     return static_cast<hipError_t>(cu().cuCtxSynchronize());
 }
-// As AMD's runtimes 6.4.3 and 7.2.4 answer (tests/real_rocm).
+// AMD's runtimes 6.4.3 and 7.2.4 do not support the call (tests/real_rocm).
 HIP_FUNCTION(hipCtxSynchronize, (), ()) { return hipErrorNotSupported; }
 HIP_FUNCTION(hipDeviceReset, (), ()) { return reset(t_device); }
 HIP_FUNCTION(hipDevicePrimaryCtxReset, (int device), (device)) {

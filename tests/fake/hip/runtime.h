@@ -74,7 +74,7 @@ bool is_signal(const void* address);
 // device is reset.
 void demand_nothing_registered();
 
-// One function: entries in the table, its fault, and the fault's place among calls.
+// Counts the calls of one function of HIP, and makes a call fail if the environment says so.
 class Entry {
 public:
     explicit Entry(const char* name) : function_(name) {}

@@ -56,7 +56,7 @@ hsa_status_t set_queue_mask(const hsa_queue_t* queue, uint32_t bits, const uint3
 // (signals.cpp)
 void store_signal(hsa_signal_t signal, int64_t value);
 
-// (packets.cpp) The doorbell was rung; the queue ends.
+// (packets.cpp) ring(): the queue's doorbell was rung. end_executor(): the queue ends.
 void ring(Queue& queue);
 void end_executor(Queue& queue);
 

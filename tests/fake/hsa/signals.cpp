@@ -8,7 +8,7 @@ using namespace fake::hsa;
 void fake::hsa::store_signal(hsa_signal_t signal, int64_t value) {
     Signal* it = signal_of(signal);
     if (it->doorbell_of == nullptr) return it->value.store(value);
-    // Signals that several threads ring may be rung in any order.
+    // Several threads may ring a doorbell in any order, so its value only grows.
     for (int64_t was = it->value.load(); was < value && !it->value.compare_exchange_weak(was, value);) {
     }
     ring(*it->doorbell_of);

@@ -38,7 +38,7 @@ struct Queue {
     std::atomic<uint32_t> priority{0};       // from 0 to 15
 };
 
-// The part of fork's child that other processes must see: whether it called.
+// The memory that a process shares with its forked children: how many calls other processes than the owner have made.
 struct Shared {
     std::atomic<unsigned> strangers{0};
 };
@@ -330,7 +330,7 @@ int fake_kfd_open(void) {
     g_shared = map<Shared>(-1);
     g_device = map_device();
     pthread_t evictor{};
-    // A child of fork has the mutex as it is at that moment.
+    // The mutex is locked during a fork, so that it is free in the child.
     pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); }, [] { g_mutex.unlock(); });
     if (const long us = setting("FAKE_KFD_EVICT_US"); us > 0)
         pthread_create(&evictor, nullptr, evict_now_and_then, reinterpret_cast<void*>(us));

@@ -53,14 +53,15 @@ uint64_t fake_kfd_mask(uint32_t queue);
 uint32_t fake_kfd_priority(uint32_t queue);
 // Queues of that type that may not use all units.
 unsigned fake_kfd_masked(uint32_t type);
-// With FAKE_KFD_UNITS: a kernel of that queue begins to run; its place among those that run, -1 without. Then which
-// part of the whole device's speed it has at present, 0 while it is off the device (`runs` false). And it has ended.
+// With FAKE_KFD_UNITS: fake_kfd_run_begins() notes that a kernel of the queue begins to run, and returns its place;
+// -1: there are no units. fake_kfd_speed() returns its present part of the whole device's speed, 0 while it is off
+// the device (`runs` false). fake_kfd_run_ended() notes that the kernel has ended.
 int fake_kfd_run_begins(uint32_t queue);
 double fake_kfd_speed(int place, bool runs);
 void fake_kfd_run_ended(int place);
 // Returns whether a round is under way.
 bool fake_kfd_halted(void);
-// Successful calls of that number; and those that were not the owner's.
+// Return how many calls with this number succeeded, and how many calls came from other processes than the owner.
 unsigned fake_kfd_calls(unsigned number);
 unsigned fake_kfd_strangers(void);
 }

@@ -18,7 +18,7 @@ int units() {
     return count;
 }
 
-// The masks of this process's runs, by place.
+// The masks and priorities of the queues whose kernels this process runs at present, by place.
 const std::atomic<uint64_t>* g_masks[kMostRuns];
 const std::atomic<uint32_t>* g_priorities[kMostRuns];
 

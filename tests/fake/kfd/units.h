@@ -13,7 +13,8 @@ constexpr int kMostRuns = 64;  // at a time
 
 class Runs {
 public:
-    // -1: kernels do not run side by side. The queue's mask and priority are looked at until the end.
+    // Begins a kernel that uses the units of `mask`. Returns its place; -1: kernels do not run side by side. Both
+    // objects are read until the kernel ends.
     int begin(const std::atomic<uint64_t>& mask, const std::atomic<uint32_t>& priority);
     // Returns the speed as a part of the whole device's.
     double speed(int place, bool runs);

@@ -27,7 +27,8 @@ cl_int release_handle(cl_command_queue queue, cl_int invalid) {
     return CL_SUCCESS;
 }
 
-// An event is good without references inside its own callbacks, so one release too many gets here.
+// Releases an event. Inside its own callbacks an event counts as good even without references, so a release too many
+// is noticed here.
 cl_int release_handle(cl_event event, cl_int invalid) {
     if (!fake::good(event)) return invalid;
     if (event->kind == fake::Kind::kUserEvent && event->refs.load() == 1) fake::abandon_user_event(event);

@@ -180,7 +180,7 @@ inline bool good(cl_program it) { return check_handle(it, Kind::kProgram); }
 inline bool good(cl_kernel it) { return check_handle(it, Kind::kKernel); }
 inline bool good(cl_sampler it) { return check_handle(it, Kind::kSampler); }
 
-// As clSet...DestructorCallback of a context or a memory object.
+// Adds a callback for the object's end, as clSetContextDestructorCallback and clSetMemObjectDestructorCallback do.
 template <typename Object, typename Notify>
 cl_int add_destructor(Object& object, Notify notify, void* user_data) {
     if (notify == nullptr) return CL_INVALID_VALUE;

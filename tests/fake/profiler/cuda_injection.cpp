@@ -13,7 +13,8 @@ using Dlsym = void* (*)(void*, const char*);
 using Init = int (*)(unsigned);
 using DriverVersion = int (*)(int*);
 
-// glibc 2.34 moved them; dlvsym is not taken.
+// Returns the C library's own function by dlvsym, which this library does not replace. glibc 2.34 moved these
+// functions from libdl to libc, so they have another version there.
 template <typename Function>
 Function real(const char* name) {
     void* found = dlvsym(RTLD_NEXT, name, "GLIBC_2.34");

@@ -105,7 +105,7 @@ void for_each_file(Visit visit) {
     closedir(list);
 }
 
-// Returns whether that file, which need not be mapped for good, has such a client.
+// Returns whether the file of this descriptor has the client. The file is mapped only for this look.
 bool holds(int fd, uint32_t client) {
     void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return false;
@@ -175,14 +175,15 @@ uint32_t refusal_of(uint32_t command) {
     return 0;
 }
 
-// A real call also ends before a process stops, so it delays no other process.
+// Stops this process after its first call that disabled channels, if FAKE_RM_FREEZE says so. The lock is free then:
+// also a real driver's call ends before the process stops.
 void freeze_if_told() {
     static std::atomic<bool> done{false};
     const char* wanted = std::getenv("FAKE_RM_FREEZE");
     if (t_disabled && wanted != nullptr && *wanted == '1' && !done.exchange(true)) raise(SIGSTOP);
 }
 
-// An object of this file, or of any other one: the driver knows those of all processes.
+// An object that was found in this file or in that of another process: the driver knows the objects of all.
 struct Found {
     State* state = nullptr;
     Object* object = nullptr;
@@ -240,7 +241,8 @@ uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
         state.refused.fetch_add(1);
         return status;
     }
-    // As in the real driver, for any caller: a client is its file's (rmclientValidate, open kernel modules).
+    // The client must be one of the descriptor's own file, whoever calls, as in the real driver (rmclientValidate,
+    // open kernel modules).
     if (find(state, request.hClient, request.hClient) == nullptr) return NV_ERR_INVALID_CLIENT;
     Object* object = find(state, request.hClient, request.hObject);
     if (object == nullptr) return NV_ERR_OBJECT_NOT_FOUND;
@@ -338,7 +340,7 @@ extern "C" {
 
 int fstat(int fd, struct stat* info) noexcept { return shown_fstat(fd, info); }
 int fstat64(int fd, struct stat64* info) noexcept { return shown_fstat(fd, reinterpret_cast<struct stat*>(info)); }
-// The same before glibc 2.33: guest libraries ask by this name (src/floor/files.cpp).
+// The name by which guest libraries call fstat, as programs built before glibc 2.33 do (src/floor/files.cpp).
 int __fxstat(int, int fd, struct stat* info) noexcept { return shown_fstat(fd, info); }
 
 int fake_rm_open(void) {
@@ -348,7 +350,7 @@ int fake_rm_open(void) {
     char path[512];
     std::snprintf(path, sizeof path, "%s/%d-%u", directory, getpid(), files.fetch_add(1));
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_TRUNC, 0600);
-    // 0666: what the driver knows of it serves every other process's calls.
+    // The file is readable and writable for all users: the driver needs its content for calls of other processes.
     if (fd < 0 || fchmod(fd, 0666) != 0 || ftruncate(fd, sizeof(State)) != 0) return -1;
     void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return -1;

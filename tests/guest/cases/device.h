@@ -108,7 +108,7 @@ public:
     cl_kernel kernel = nullptr;
 };
 
-// Until the test closes standard input: meanwhile it asks the server about this program.
+// Waits until the test closes standard input. Before that, the test asks the server about this program.
 inline void wait_to_be_seen() {
     say("waits");
     while (std::getchar() != EOF) {

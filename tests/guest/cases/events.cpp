@@ -119,7 +119,8 @@ void release_completed_events(const Device& device) {
     say("event callbacks " + std::to_string(g_events.wait_for(2)));
 }
 
-// The driver calls them when the last reference is gone, so XSched may keep none.
+// Checks the callbacks for the end of memory and context. The driver calls them when the last reference is gone, so
+// XSched may keep no reference.
 void release_objects(const Device& device) {
     demand(clSetMemObjectDestructorCallback(device.buffer, memory_is_gone, nullptr), "the memory's callback");
     demand(clSetContextDestructorCallback(device.context, context_is_gone, nullptr), "the context's callback");

@@ -20,7 +20,7 @@ constexpr char kEnd = 'e';
 
 int g_left = kImages;  // of this image's line of descent
 
-// Becomes itself some times, each time with work in flight.
+// The program executes itself again several times, each time with work in flight.
 int exec() {
     Device device;
     device.open();
@@ -66,7 +66,8 @@ int in_child(int (*part)()) {
     return status;
 }
 
-// As far as a process can use PoCL before it forks: its devices have threads.
+// Asks PoCL for its platform and no more: a process may fork after that, but not after it has used a device, which
+// has threads.
 void touch_library() {
     cl_platform_id platform = nullptr;
     std::array<char, 1024> name{};

@@ -49,7 +49,8 @@ void Chaos::loop() {
 }
 
 void Chaos::suspend(const StreamPtr& stream, XQueueHandle queue) {
-    // A synchronizing suspend waits for work that may wait for the other queues: they must run meanwhile.
+    // A suspend that waits for the queue's work comes only when no other queue is suspended: the work may wait for
+    // theirs.
     const bool synchronize = random_.once_in(32);
     while (left_suspended() > (synchronize ? 0 : kMostSuspended - 1))
         std::this_thread::sleep_for(std::chrono::microseconds(20));

@@ -16,7 +16,8 @@ struct Api {
 #undef FAKE_CUDA_DECLARE
 };
 
-// By dlsym; the stream NULL is the legacy one. Ends the program if there is no driver.
+// Returns the driver's functions as dlsym finds them, for which the stream NULL is the legacy one. Ends the program
+// if there is no driver.
 const Api& api();
 // As cuGetProcAddress answers with the per-thread flag: NULL is the thread's own stream.
 const Api& per_thread_api();

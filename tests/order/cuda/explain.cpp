@@ -42,7 +42,7 @@ struct Fault {
     const History* other = nullptr;
     Access other_access{};
 };
-// The content that the fault leaves. False: enough was found.
+// Gets the content that a fault would leave. Returns false if enough faults were found.
 using Visit = std::function<bool(const Words&, const Fault&)>;
 
 void apply_from(const Accesses& accesses, size_t begin, Words& content) {

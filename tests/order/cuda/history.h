@@ -26,7 +26,7 @@ struct Step {
     Words words{};  // kReplace and kMix: what comes from elsewhere
 
     void apply(Words& content) const;
-    // Nothing of what was there before is left.
+    // Returns whether the access replaces all of the buffer's earlier content.
     bool overwrites() const { return kind == Kind::kFill || kind == Kind::kReplace; }
 };
 Step append_step(uint32_t value);
@@ -85,7 +85,7 @@ public:
     void set_name(std::string name) { name_ = std::move(name); }
     const std::string& name() const { return name_; }
 
-    // About the next access; the buffer's mutex held.
+    // tie() and step() describe the next access, and add() notes it. The buffer's mutex is held.
     void tie(const char* how, int64_t recorded = -1) { next_.tie = {how, recorded}; }
     void step(const Step& step, const History* source);
     void add(const Submission& submission, const Words& after);

@@ -27,7 +27,7 @@ enum class Part : uint8_t {
     kMemory,
     kCapture,
     kGraphs,
-    // How they are made; these cannot be favoured.
+    // Ways in which operations are made. They can be left out but not favoured.
     kUpdate,  // of graphs
     kSynchronous,  // calls that name no stream
     kPinned,

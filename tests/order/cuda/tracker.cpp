@@ -130,7 +130,8 @@ bool Tracker::complete() {
     return true;
 }
 
-// Tells a completion that comes late from one that is lost.
+// Waits some more for a completion that did not come in time. Returns text that says whether it came late or was
+// lost.
 std::string Tracker::later() {
     const auto began = std::chrono::steady_clock::now();
     const auto waited = [began] { return std::chrono::steady_clock::now() - began; };

@@ -23,9 +23,11 @@ struct Context;
 class Tracker;
 using TrackerPtr = std::shared_ptr<Tracker>;
 
-// Calls that CUDA forbids while any thread captures in global mode hold it shared; such a capture holds it alone.
+// A lock that is held shared by calls which CUDA forbids while any thread captures in global mode. Such a capture
+// holds it exclusively.
 std::shared_mutex& unsafe_calls();
-// Captures hold it shared; calls that wait for a whole context, which is forbidden during any of them, hold it alone.
+// A lock that is held shared by each capture. Calls that wait for a whole context, which CUDA forbids during any
+// capture, hold it exclusively.
 std::shared_mutex& any_capture();
 
 // Host memory of a copy: pinned, or pageable. Comes from a pool and is used again.
@@ -68,7 +70,7 @@ public:
     Context& context() const { return context_; }
     const char* what() const { return what_; }
     int64_t recorded() const { return recorded_; }
-    // Once each. Others may know it already, by its stream.
+    // Each of these is called once. Other threads may know the tracker already, by its stream.
     void set_dependencies(std::vector<TrackerPtr> dependencies) {
         const std::lock_guard lock(mutex_);
         dependencies_ = std::move(dependencies);

@@ -230,7 +230,8 @@ void Worker::accessed(const StreamPtr& stream, const std::vector<Buffer*>& buffe
     }
     count_operation();
     TrackerPtr tracker;
-    // Others cannot record in a stream of ours later on.
+    // If the stream belongs to this worker alone, an event is recorded now: other workers cannot record one there
+    // later.
     if (host != nullptr || stream->owner != nullptr || random_.once_in(3)) {
         tracker = record(*stream, what);
         tracker->set_dependencies(std::move(dependencies_));

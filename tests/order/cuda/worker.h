@@ -96,7 +96,8 @@ private:
     // A stream that this worker may use.
     StreamPtr pick_stream(Context& context);
     StreamPtr any_stream(Context& context);
-    // Calls that name no stream: the one they use, and the table of functions that does so.
+    // Calls that name no stream: may_be_synchronous() tells whether to make one now, and the others return the stream
+    // that it uses, and the table of functions in which that is the default stream.
     bool may_be_synchronous() const;
     StreamPtr synchronous_stream(Context& context);
     static const Api& default_api(const Stream& stream);

@@ -156,7 +156,8 @@ StreamPtr Context::any_stream(Random& random) {
     return at < all.size() ? all[at] : legacy;
 }
 
-// Used again after kValueWords others: the waits for its last number are long done.
+// Returns a word that is used with a number of its own. The same word comes again only after kValueWords others, when
+// the waits for its last number are long over.
 ValueWord Context::value_word() {
     const uint64_t turn = next_word_.fetch_add(1);
     ValueWord word;

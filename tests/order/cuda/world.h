@@ -100,7 +100,7 @@ struct Context {
 
     StreamPtr stream(Random& random) { return streams_.any(random); }
     std::vector<StreamPtr> streams() { return streams_.all(); }
-    // For chaos: any of them, the legacy stream and those that workers have for themselves.
+    // Returns a stream for chaos: any stream, the legacy one and the workers' own streams among them.
     StreamPtr any_stream(Random& random);
     void add_private(const StreamPtr& stream) { private_.add(stream); }
     // Puts a new stream of a random sort in the place of a random one, and gives the old one back.

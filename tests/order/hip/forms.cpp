@@ -37,7 +37,8 @@ struct Calls {
     // Returns whether a call in this stream takes the form for programs with one default stream per thread. AMD's own
     // legacy stream is the NULL stream (calls.h), which that form takes for the thread's.
     static bool has_spt(CUstream stream) { return kPerThread && (stream == nullptr || hip_stream(stream) != nullptr); }
-    // A function that has both forms, or one; both take the stream as it is. Calls without a stream are in nullptr.
+    // Calls a function in the form for per-thread default streams or in the ordinary form. `stream` only chooses the
+    // form; both get it unchanged. For calls without a stream it is nullptr.
     template <typename Plain, typename Spt, typename... Arguments>
     static hipError_t form(CUstream stream, Plain plain, Spt spt, Arguments... arguments) {
         return has_spt(stream) ? spt(arguments...) : plain(arguments...);

@@ -29,7 +29,8 @@ struct Flags {
     int64_t bits;
     const char* activity;
 };
-// Mostly none: with the others there is nothing left to hold back when it returns.
+// Returns random flags for a suspension. Most suspensions do not wait: after one that waits for the queue's work,
+// nothing is left to be held back.
 Flags random_flags(Random& random) {
     if (random.once_in(16)) return {kQueueSuspendFlagSyncHwQueue, "XQueueSuspend (synchronizing)"};
     if (random.once_in(32)) return {kQueueSuspendFlagWaitAll, "XQueueSuspend (wait all)"};
@@ -55,7 +56,7 @@ void Chaos::loop() {
         QueuePtr queue = any_context().queue(random_);
         if (const XQueueHandle handle = xsched().queue_of(queue->handle); handle != 0) {
             const Flags flags = random_flags(random_);
-            // A suspend that waits does so for work that may wait for the other queues: they must run meanwhile.
+            // Before a suspension that waits for work, all other queues are resumed: the work may wait for theirs.
             while (flags.bits != kQueueSuspendFlagNone && !suspended.empty()) {
                 resume(suspended.front());
                 suspended.pop_front();

@@ -81,7 +81,7 @@ void Dropper::enqueue(const Queue& queue, cl_mem buffer, std::vector<cl_event>& 
     expect_success(clFlush(queue.handle), "clFlush");  // a thread that asks for its events may not
 }
 
-// Asks, since waiting for an event that ends with an error is a matter of its own.
+// Waits for events by asking for their status: clWaitForEvents would fail for an event that ends with an error.
 void Dropper::await(std::vector<cl_event>& events) {
     Activity::set("waiting for what may be dropped");
     for (cl_event event : events) {
@@ -118,7 +118,7 @@ void Dropper::one_queue(Context& context) {
     }
     await(events);
     check_it_works(*queue, buffer, random_.next());
-    // Released while it is suspended, and dropped only then.
+    // The queue is released while it is suspended. Only after that are its commands dropped or run.
     const XResult result = xsched().XQueueSuspend(handle, kQueueSuspendFlagNone);
     if (result != kXSchedSuccess) violation("XQueueSuspend of a queue to release returned %d", result);
     enqueue(*queue, buffer, events);

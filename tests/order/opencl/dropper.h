@@ -16,7 +16,7 @@ public:
     ~Dropper() { stop(); }
     Dropper(const Dropper&) = delete;
     Dropper& operator=(const Dropper&) = delete;
-    // Ends with the queue at hand. Returns how many commands ended unrun.
+    // Ends the thread after the queue that it is working on. Returns how many commands ended without having run.
     int64_t stop();
 
 private:

@@ -11,7 +11,7 @@ constexpr size_t kWidth = 2;
 constexpr size_t kHeight = 2;
 constexpr size_t kRowWords = kWords / kHeight;
 
-// One row, or all: what lies side by side in the model too.
+// The rows of an image that an operation covers: one row or all, so that they are contiguous in the model too.
 struct Rows {
     size_t first;
     size_t count;

@@ -18,7 +18,7 @@ void set_now(cl_event event) {
     g_owed.fetch_sub(1);
 }
 
-// Lives for ever, so that a second call is noticed.
+// An event to be set, and how often its callback was called. Never freed, so that a second call is noticed.
 struct Promise {
     cl_event event = nullptr;
     std::atomic<int> calls{0};

@@ -21,7 +21,7 @@ namespace order::opencl {
 
 struct Context;
 
-// The commands that it remembers clFinish must complete.
+// A command queue, with its last commands, all of which clFinish must complete.
 struct Queue : Recent<Tracker, 32> {
     Queue(Context& its_context, cl_device_id its_device, bool is_in_order, bool has_profiling);
     ~Queue();

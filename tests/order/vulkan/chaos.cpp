@@ -7,14 +7,16 @@
 namespace order::vulkan {
 namespace {
 
-// Mostly none: with the other one there is nothing left to hold back when it returns.
+// Returns random flags for a suspension. Most suspensions do not wait: after one that waits for the queue's work,
+// nothing is left to be held back.
 int64_t random_flags(Random& random) {
     return random.once_in(16) ? int64_t{kQueueSuspendFlagSyncHwQueue} : int64_t{kQueueSuspendFlagNone};
 }
 
 }  // namespace
 
-// The layer comes with the first instance, and stays.
+// Returns whether XSched's layer is in this process. A first instance is made here, since the layer is loaded with it
+// and stays.
 bool Chaos::available() {
     const compute::Device first;
     return say_whether(xsched().complete(), "XSched's Vulkan layer");

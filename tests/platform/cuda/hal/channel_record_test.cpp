@@ -86,7 +86,7 @@ protected:
             &sets);
         return sets;
     }
-    // Calls outside the tests with parameters are of the usual form.
+    // The form in which calls are recorded; tests with parameters try both.
     Form form() const { return form_; }
     Form form_ = Form::kLong;
 };

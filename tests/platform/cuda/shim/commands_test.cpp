@@ -125,7 +125,7 @@ TEST_F(Commands, ManyLaunchesBehindASuspensionKeepTheDriverFree) {
     EXPECT_TRUE(eventually([&] { return launched >= 400; }));
     let_time_pass();
     EXPECT_LT(launched, 1000);
-    // The driver answers others meanwhile: no thread waits inside it.
+    // While the launch waits, other calls into the driver return: the waiting thread is not inside the driver.
     EXPECT_EQ(noop(nullptr), CUDA_SUCCESS);
     EXPECT_EQ(cu().cuStreamSynchronize(nullptr), CUDA_SUCCESS);
     EXPECT_EQ(blocked(), blocked_before);

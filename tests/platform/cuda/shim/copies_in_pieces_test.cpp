@@ -145,7 +145,7 @@ TEST_F(CopiesInPieces, BatchesByEntry) {
     ASSERT_NE(batch, nullptr);
     compete(xqueue_);
     constexpr size_t kEntries = 8;
-    // One of 10 MiB, seven of 2 MiB.
+    // The batch has one entry of 10 MiB and seven of 2 MiB.
     CUdeviceptr to[kEntries], from[kEntries];
     size_t bytes[kEntries], at = 0, first = 0;
     char attributes[64] = {};

@@ -128,7 +128,8 @@ TEST_F(Interrupts, AQueueOfTheSameProcessAtLevelTwoKeepsTheDevice) {
     resume(two.first);
 }
 
-// Only who asked for level 3 stops a process that may still want to call the driver itself.
+// If a program with the automatic level suspends its own queue, only the gate acts. Level 3 would stop the whole
+// process, and only a program that asked for level 3 expects that.
 TEST_F(Interrupts, TheAutomaticLevelLeavesAProgramsOwnSuspensionToTheGate) {
     const CUstream stream = new_stream();
     const XQueueHandle xqueue = used_xqueue_of(stream);

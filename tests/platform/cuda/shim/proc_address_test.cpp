@@ -64,7 +64,7 @@ TEST_F(ProcAddress, AFunctionThatWeDoNotKnowIsHandedOn) {
     EXPECT_EQ(answer, 4711);
 }
 
-// Each in a process of its own, which tells of one such function.
+// The call is made in a process of its own, since a process logs only the first such function.
 TEST_F(ProcAddress, AFunctionThatWeDoNotKnowAndLooksLikeWorkIsTold) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto asks = [](const char* name) {

@@ -125,7 +125,8 @@ TEST_F(Streams, AResetDeviceCanBeUsedAgain) {
     }
 }
 
-// A gate of one context lives in memory that was registered through another one, which goes.
+// The memory of a context's gates may have been registered through another context. When that one ends, the gates
+// still work.
 TEST_F(Streams, GatesOfOtherContextsSurviveTheContextThatRegisteredTheirMemory) {
     CUcontext first = nullptr;
     ASSERT_EQ(cu().cuCtxCreate_v2(&first, 0, 1), CUDA_SUCCESS);

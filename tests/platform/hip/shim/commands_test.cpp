@@ -25,7 +25,7 @@ protected:
         HipTestWithStream::TearDown();
     }
     void on_stream(const char* name, const std::function<hipError_t()>& call) { expect_command(xqueue_, name, call); }
-    // AMD's own runtime has them from 6.5 on.
+    // Launches with a configuration, which AMD's own runtime has from ROCm 6.5 on.
     void configured_launches() {
         on_stream("exc", [&] {
             const hipLaunchConfig_t config{kOne, kOne, 0, stream_, nullptr, 0};

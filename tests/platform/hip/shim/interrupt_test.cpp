@@ -28,7 +28,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     const unsigned updates = calls(0x07), debugs = calls(0x26), preempts = calls(0x87);
     suspend(xqueue);
     resume(xqueue);
-    // There are few queues: the debugger's way would disturb all GPUs.
+    // With few queues UPDATE_QUEUE is chosen first, since the debugger's way would disturb all GPUs.
     ASSERT_GT(queues(), 1u);
     const bool chosen = std::getenv("XSCHED_HIP_INTERRUPT") != nullptr;
     const bool update = !chosen && !refuses("07:");
@@ -37,7 +37,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     EXPECT_EQ(calls(0x07) > updates, update);
     EXPECT_EQ(calls(0x87) > preempts, !debugger && !update && !refuses("87:"));
     EXPECT_EQ(calls(0x1a), 0u) << "few compute units are for those who choose them";
-    // Where nothing is left, level 2 does the work.
+    // If the driver refuses all ways of level 3, level 2 holds the commands back.
     suspend(xqueue);
     EXPECT_EQ(append(stream, 3), hipSuccess);
     let_time_pass();
@@ -153,7 +153,8 @@ TEST_F(HipInterrupts, ThePercentageIsTheRuntimesOwn) {
     suspend(xqueue);
     resume(xqueue);
     EXPECT_EQ(standing(), 1u);
-    // A change that the runtime makes while they are off comes into force later.
+    // If the runtime changes a queue that is off the hardware, the change takes effect only when the queue is
+    // resumed.
     suspend(xqueue);
     kfd_ioctl_update_queue_args request{0, id, 0x1000, 50, 3};
     EXPECT_EQ(ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &request), 0);
@@ -183,7 +184,8 @@ TEST_F(HipInterrupts, ForksChildTouchesNothing) {
     EXPECT_EQ(hip().hipStreamDestroy(stream), hipSuccess);
 }
 
-// As AMD's kernel driver has it (kfd_ioctl, kfd_ioctl_set_debug_trap): so no process can be made to act on others'.
+// A process that names another process's queue, or itself as another's debugger, is refused, as by AMD's kernel
+// driver (kfd_ioctl, kfd_ioctl_set_debug_trap). So no process can be made to act on others' queues.
 TEST_F(HipInterrupts, QueuesOfAnotherProcessAreNotItsToChange) {
     const uint32_t id = create(50);
     const auto owner = static_cast<uint32_t>(getpid());

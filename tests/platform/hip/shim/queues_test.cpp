@@ -70,7 +70,8 @@ TEST_F(HardwareQueues, AMoveIsNoticedAtTheNextLaunch) {
     if (!dynamic()) GTEST_SKIP() << "the runtime moves nobody";
     const auto streams = make(3);
     std::set<uint32_t> seen;
-    // Where all queues have one priority, the priorities need no asking.
+    // Set different priorities first: if all queues have one priority, the shim need not find out which of them share
+    // hardware.
     ASSERT_EQ(XHintPriority(used_xqueue_of(streams[0]), 5), kXSchedSuccess);
     ASSERT_EQ(XHintPriority(used_xqueue_of(streams[1]), 0), kXSchedSuccess);
     for (int i = 0; i < 16; ++i) used(streams[1]);

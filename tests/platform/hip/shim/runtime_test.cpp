@@ -4,7 +4,7 @@
 #include "platform/hip/shim/program.h"
 #include "platform/stream/shim/names.h"
 
-// As in programs that are linked to hiprtc.
+// Functions of hiprtc as programs refer to them that are linked to it.
 extern "C" [[gnu::weak]] int hiprtcVersion(int* major, int* minor);
 extern "C" [[gnu::weak]] const char* hiprtcGetErrorString(int code);
 

@@ -20,7 +20,7 @@ void* memory_filled() {
 
 class Streams : public HipTest {
 protected:
-    // Past the shim: as a library does that was there before it.
+    // Makes a stream by a call that bypasses the shim, as a library does that was loaded before the shim.
     static hipStream_t unseen_stream() {
         hipStream_t stream = nullptr;
         const auto create = reinterpret_cast<declared::hipStreamCreateWithFlags>(past_shim("hipStreamCreateWithFlags"));
@@ -165,8 +165,8 @@ protected:
     }
 };
 
-// The last one there is, which is the only one in shim_hip_only_device: the runtime then spoils the heap if memory of
-// ours is still registered with it.
+// Resets the last device; in shim_hip_only_device it is the only one. AMD's runtime would spoil the heap if memory of
+// ours were still registered with it at that moment.
 TEST_F(LastDevice, IsResetWhileWorkStandsBehindAGate) {
     for (int i = 0; i < 3; ++i) {
         void* const memory = memory_filled();

@@ -51,7 +51,7 @@ protected:
 
 #include "platform/stream/shim/unknown_capture_tests.h"
 
-// Each in a process of its own, which tells of one such function.
+// The call is made in a process of its own, since a process logs only the first such function.
 class UnknownFunction : public HipTest {
 protected:
     using Ask = void* (*)(const char* name);
