@@ -30,7 +30,8 @@ TEST(Cfs, APriorityWeighsAFifthMore) {
     EXPECT_NEAR(device.part(0, 0, 100), 100 * weight / (1 + weight), 1);
 }
 
-// Upstream a queue first seen idle begins at zero, and has the device alone until it has caught up.
+// A newcomer begins with the least device time of the present programs. In the original XSched a queue began at zero
+// and had the device alone until it had caught up.
 TEST(Cfs, ANewcomerBeginsWithTheLeast) {
     VirtualDevice device("CFS", {busy(0)});
     device.add(busy(0)).starts_ns = 5 * kSecond;

@@ -19,7 +19,8 @@ std::vector<bool> running(const std::vector<int32_t>& priorities) {
 // nice 0, nice 19, nice -5
 TEST(Chpf, TheNicestIsSuspended) { EXPECT_EQ(running({0, -19, 5}), (std::vector<bool>{false, false, true})); }
 
-// Upstream the kernel's number is taken as it is, and the order of real-time programs is the wrong way round.
+// Real-time programs come before all others, and in the kernel's order. The original XSched has them in the reverse
+// order.
 TEST(Chpf, RealTimeIsAboveAllAndInItsOwnOrder) {
     EXPECT_EQ(running({20, 110, 150}), (std::vector<bool>{false, false, true}));
 }

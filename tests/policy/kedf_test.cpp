@@ -52,7 +52,8 @@ TEST(Kedf, WithoutAnyDeadlineAllRun) {
     for (const Choice& choice : decide({unit(1, 0), unit(2, 0), unit(3, 0)}).choices) EXPECT_TRUE(choice.run);
 }
 
-// Upstream what is late stays first, and makes all others late.
+// Late work goes behind work that can still be in time. In the original XSched late work stays first and makes all
+// others late.
 TEST(Kedf, LateWorkGoesBehindWhatCanBeOnTimeAndIsNamed) {
     const auto decision = decide({unit(1, 1000, kSecond - 2 * kMs), unit(2, 3000), unit(3, 0)});
     EXPECT_FALSE(decision.choices[0].run);

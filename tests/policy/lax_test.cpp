@@ -42,7 +42,7 @@ TEST(Lax, WithADeadlineItIsCriticalThatMuchBeforeTheLastMoment) {
     EXPECT_FALSE(choices[0].run);
 }
 
-// Upstream, a program that says nothing has laxity 0.
+// Without a laxity the priority counts. In the original XSched such a program has laxity 0.
 TEST(Lax, WithoutALaxityThePriorityCounts) {
     const auto policy = find_policy("LAX")->make();
     auto units = relaxed_and_other(4000);

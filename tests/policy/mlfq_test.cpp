@@ -22,7 +22,7 @@ TEST(Mlfq, ShortWorkDoesNotWaitForLongWork) {
     EXPECT_LE(lengths[lengths.size() / 2], 2 * kMs);
 }
 
-// Upstream a queue that wakes up and is not chosen is not suspended.
+// A queue that wakes up and is not chosen is suspended. The original XSched does not suspend it.
 TEST(Mlfq, WhoWakesUpAndIsNotChosenIsSuspended) {
     const auto policy = find_policy("MLFQ")->make();
     std::vector<Unit> units{{.id = 1, .device = 1, .process = 1, .wants = true}, {.id = 2, .device = 1, .process = 2}};

@@ -46,7 +46,7 @@ TEST(Spup, WithoutAShareItIsWhatOthersLeave) {
     EXPECT_NEAR(device.part(1, 0, 100), 30, 1);
 }
 
-// Time that it had alone, while no decision was made, is nothing that it has had too much.
+// The time that a program had alone, before another one came, does not count as more than its share.
 TEST(Spup, WhoWasAloneOwesNothingToWhoComes) {
     VirtualDevice device("SPUP", {busy(0)});
     device.run(kSecond);

@@ -18,7 +18,7 @@ protected:
 
 constexpr const char* kGates = "runtime,device,routes,gate";
 constexpr const char* kWays = "runtime,device,routes,gate,way update,way debug,way preempt";
-// The stand-in's kernels run side by side here.
+// The trials with a mask, for which the stand-in runs kernels side by side.
 constexpr const char* kMask = "runtime,device,routes,gate,way update,way debug,way preempt,way mask";
 
 // One variable of a stand-in, and what it leads to: the verdict about a level (0: about none), and a note.
@@ -151,7 +151,8 @@ TEST_F(DoctorFaults, NoPermission) {
                  "the likely cause is /dev/kfd: Is a directory: add the user to the groups render and video");
 }
 
-// As ROCm 7: the runtime hands out its table, and calls what it exports.
+// A runtime like ROCm 7's, which hands out its table of functions and calls its own exported functions: each launch
+// is seen once.
 TEST_F(DoctorFaults, ARuntimeThatCallsItsOwnExports) {
     try_hip("runtime,device,routes", {{"FAKE_HIP_TABLE", "1"}, {"FAKE_HIP_CALLS_EXPORTS", "1"}});
     for (const Json& route : step("routes")["found"]["routes"]) EXPECT_EQ(route["seen"], 1) << route;

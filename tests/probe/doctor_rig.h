@@ -9,7 +9,7 @@ namespace xsched::test {
 
 constexpr int64_t kMostSeconds = 120;  // what a user is told to wait
 
-// "do not use: because", and the like for each level.
+// Runs xcli doctor --run on stand-ins, and checks the verdicts on levels and their reasons.
 class DoctorRuns : public WithCli {
 protected:
     // The HIP stand-in with AMD's kernel driver below it, and what else the environment says.
@@ -39,14 +39,16 @@ protected:
     }
 
     const Json& level(int number) const { return report["metrics"]["levels"].at(number - 1); }
-    // Trials are of times: what a busy machine spoils is tried again, which a wrong verdict survives.
+    // Returns whether the condition holds after some tries. A try that a busy machine has spoiled is repeated; a
+    // wrong verdict comes again each time.
     template <typename Condition>
     bool comes_to_be(Condition condition) {
         constexpr int kMostTimes = 7;
         for (int again = 0; again < kMostTimes && !condition(); ++again) ask();
         return condition();
     }
-    // A busy machine has no verdict on the same reason: a step that hangs there may only be slow.
+    // Checks a level's verdict and reason. On a busy machine "no verdict" with the same reason is accepted: a step
+    // that hangs there may only be slow.
     void expect_level(int number, const std::string& verdict, const std::string& because) {
         const auto reason = [&] { return level(number)["because"].get<std::string>(); };
         const auto busy = [&] {

@@ -36,7 +36,7 @@ TEST_F(DoctorRuns, EveryStepOfCuda) {
     for (int number = 1; number <= 3; ++number) expect_times_alone(number);
 }
 
-// For an xserver that starts later, and for xsim.
+// With --keep the measured costs are written to a file, which an xserver that starts later and xsim read.
 TEST_F(DoctorRuns, CostsAreKeptForOthersIfAskedFor) {
     const Environment variables{{"XDG_STATE_HOME", directory / "state"}};
     const std::string file = directory / "state/xsched/device.json";

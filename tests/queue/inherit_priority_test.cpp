@@ -20,7 +20,7 @@ TEST(InheritPriority, TheProducerInheritsFromAMoreUrgentConsumer) {
     EXPECT_GE(producer.slot().completed, producer.slot().inherited_until[0]);
 }
 
-// The weaker one is for work that came later, and holds when the stronger one has ended.
+// A weaker inheritance for later work is kept beside a stronger one, and counts when that has ended.
 TEST(InheritPriority, AWeakerInheritanceIsNotLostBesideAStrongerOne) {
     FakeDevice producer(kHolds);
     FakeDevice strong(kHolds);

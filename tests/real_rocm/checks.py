@@ -355,9 +355,10 @@ class Checks(Acceptance, Documents, Installed, Suites):
         return f"{len(rows)} steps, all done"
 
 
-# In this order; each is a function of Checks.
+# The checks that run by default, in this order. Each is a function of Checks.
 ALL = ["declarations", "names", "dlsym", "hiprtc", "driver", "alone", "preemptions", "ending", "gpus", "levels",
        "memory", "order", "faults", "hang", "saved", "calls", "examples", "ctypes", "debug_log", "phase_4",
        "units", "storm"]
-# When they are named. The doctor gives each step a time, which a busy machine of two processors does not always keep.
+# Checks that run only if they are named. The time that the doctor gives each step is too short at times on a busy
+# machine of two processors.
 MORE = ["acceptance", "cost", "doctor", "installed", "repeated"]

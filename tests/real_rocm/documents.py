@@ -24,7 +24,7 @@ COMPILED = ["examples/documents", *(f"examples/Linux/{name}" for name in (
     "1_transparent_sched", "2_device_partition", "2_give_hints", "3_intra_process_sched"))]
 LOCAL = "using local scheduler with policy HPF"
 CALLS = 10  # that test 1.3 reports, the result among them
-# Said by the runtime as a program ends with streams, natively too.
+# A warning that the runtime itself prints when a program with streams ends, also without XSched.
 RUNTIMES_OWN = "Warning: Resource leak detected by SharedSignalPool"
 EXACT_MODELS = re.compile(r"^kernels: all of (\d+)$", re.M)
 OF_MODELS = re.compile(r"LaunchKernel of 'spin_and_count' on stream ")

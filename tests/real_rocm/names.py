@@ -3,7 +3,7 @@ import json
 import re
 import subprocess
 
-# The compiler's own, and what AMD's debugger looks for: no program calls them through the library.
+# Exported names that no program calls: the compiler's own, and those for AMD's debugger.
 NOBODYS = re.compile(r"__gnu_\w+_ieee|amd_dbgapi_\w*|_init|_fini")
 
 

@@ -18,7 +18,8 @@ Environment of_session(bool has_runtime_directory) {
             {"XLOG_FILE", ""}};
 }
 
-// `body` in a world with an empty /tmp and /run but for the directory of a session; what it finds wrong, or nothing.
+// Runs `body` in a mount namespace with an empty /tmp and /run but for a session's directory. Returns what `body`
+// finds wrong; empty: nothing.
 std::string in_a_world_of_its_own(const std::function<std::string()>& body) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";

@@ -64,7 +64,7 @@ TEST_F(ClaimAttack, ReadyForEverAndNeverDone) {
     EXPECT_TRUE(gets_most_of_the_device(low));
 }
 
-// An ordinary user's most urgent is below what root may ask for, whatever his slots say.
+// An ordinary user's highest priority is lower than root's, whatever the user writes into slots.
 TEST_F(ClaimAttack, PrioritiesAboveTheLimit) {
     const std::string path = socket();
     Attacker attacker(kAttackerUid, urgent(path, 255, [] {}));

@@ -11,7 +11,7 @@ std::optional<TestClient> g_client;  // of a child, for as long as it lives
 
 class ContainerAttack : public UnderAttack {
 protected:
-    // Makes a client with one queue, in a child, and waits until the child is shown it.
+    // In a child: connects a client with one queue, and waits until the server lists the queue for it.
     static bool make_client(const std::string& path, uint64_t handle) {
         g_client.emplace(path, std::to_string(handle).c_str());
         if (!g_client->connected()) return false;
@@ -24,7 +24,7 @@ protected:
             if (queue["program"] == std::to_string(handle)) return true;
         return false;
     }
-    // As the host's root sees it; -1: there is none of that handle.
+    // Returns the pid, as the host's root sees it, of the queue's process; -1: there is no queue with this handle.
     int32_t pid_of(uint64_t handle) {
         const Json list = answer_of_server(socket(), {{"cmd", "list"}});
         for (const Json& queue : list["queues"])
@@ -154,7 +154,7 @@ TEST_F(ContainerAttack, RootWithoutRightsIsNotRoot) {
               0);
 }
 
-// There it has all capabilities, which count there alone.
+// Root of a user namespace is not root for the server: it has all capabilities, but only within its namespace.
 TEST_F(ContainerAttack, RootOfAUserNamespaceIsNotRoot) {
     if (in_child([] { return enter_user_namespace() ? 0 : 1; }) != 0)
         GTEST_SKIP() << "no user namespace here: the kernel refuses it, and always to a process with ThreadSanitizer's"
@@ -240,7 +240,7 @@ TEST_F(GuestAttack, ClientsAndTheirOwnQuestionsAreAdmitted) {
                   if (!may({{"cmd", "hint"}, {"queue", 0x83}, {"priority", 200}})) return 3;
                   if (!may({{"cmd", "suspend"}, {"queue", 0x83}}) || !may({{"cmd", "resume"}, {"queue", 0x83}}))
                       return 4;
-                  // Neither looked at nor changed, whatever is asked.
+                  // Commands about limits and the log are refused, whether they ask or change something.
                   return may({{"cmd", "limit"}}) || may({{"cmd", "log"}}) ? 5 : 0;
               }),
               0);

@@ -116,7 +116,8 @@ double at(std::vector<int64_t> values, double share) {
         values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))]);
 }
 
-// Returns false if the client did not become so.
+// Waits until the client's queue is suspended, or is not. `when_ns`: receives when that was seen. Returns false if it
+// does not happen in time.
 bool wait_for(TestClient& client, uint32_t suspended, int64_t* when_ns = nullptr) {
     const int64_t give_up = base::now_ns() + kGiveUpNs;
     for (;;) {

@@ -36,7 +36,8 @@ protected:
 TEST_F(DescriptorAttack, ALingeringSocketWithTheHello) {
     const std::string path = socket();
     for (const bool stays : {true, false}) {
-        // The server is stopped while they close theirs: its own reference is the last for sure.
+        // The server is stopped while the attackers close their descriptors, so that the server's own are surely the
+        // last.
         kill(server->pid(), SIGSTOP);
         Attacker attacker(kAttackerUid, [&] {
             return send_lingering(path, bytes_of(hello_of(ipc::PeerKind::kClient)), 5, stays) &&
@@ -236,7 +237,7 @@ TEST_F(DescriptorAttack, FilesWhoseFileSystemDoesNotAnswer) {
     const bool answered = read(told[0], words, sizeof(words)) == sizeof(words);
     close(told[0]);
     const pid_t good = words[0];
-    // The file system first: who has its file open cannot end before it.
+    // End the process of the file system first: a process that has a file of it open cannot end before.
     const auto end = [&] {
         if (words[1] > 0) kill(words[1], SIGKILL);
         kill(child, SIGKILL);

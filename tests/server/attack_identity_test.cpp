@@ -71,7 +71,7 @@ TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
     const auto one = make(0x71);
     const auto other = make(0x72);
     ASSERT_TRUE(one->ready() && other->ready());
-    // A number that one process has is enough; and the end of a process is seen without it.
+    // A pid is used if only one process has it. The process's end is noticed without its pid.
     TestClient mine(path, "mine");
     ASSERT_TRUE(mine.connected());
     mine.add_queue(0, 0, 0x73);

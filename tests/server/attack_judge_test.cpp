@@ -15,9 +15,9 @@ constexpr int kRounds = 8;          // in a try; a judgement that takes long has
 constexpr size_t kManyRounds = 100;
 constexpr uint32_t kMostLooks = 1000;  // in a judgement that takes long
 constexpr int64_t kMostRatio = kSlower == 1 ? 2 : 6;  // the sanitizers make memory that comes and goes dear
-// Less than that may be the machine's: decisions take 37 us alone, and at a load of 10 they took up to 700 us
-// beside an attack and 40 us at the twin. This test is for what made them take a hundred times as long (clients of
-// random words). bench/attacks.py judges by the ratio alone.
+// A decision that takes less than this does not count as delayed: decisions take 37 us alone, and at a load of 10 they
+// took up to 700 us beside an attack and 40 us at the twin. This test is for attacks that made decisions take a hundred
+// times as long (clients of random words). bench/attacks.py judges by the ratio alone.
 constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
 // Where rounds without the attack differ by more than that, the machine allows no verdict.
 constexpr int64_t kMostSpread = 4;
@@ -58,7 +58,7 @@ protected:
             << "another user's tool has no answer";
         noticed.answers_ms.push_back((base::now_ns() - began_ns) / base::kMillisecond);
     }
-    // At each server, while the attackers attack one of them: so the machine is as busy for both.
+    // Measures both servers in turn while the attackers attack one of them, so that the machine is as busy for both.
     void one_round(std::array<Victims*, 2> victims, std::array<Noticed, 2>& noticed) {
         const std::array<std::string, 2> paths{socket(), twins_directory.socket()};
         for (const uint32_t at : {1U, 0U}) {

@@ -123,7 +123,8 @@ TEST_F(MemoryAttack, HolesBeforeTheMemoryIsSealed) {
         });
         usleep(100'000);
         speaking.say_mapped();
-        // And more of them, which go again at once, so that their memory is taken back while it is punched.
+        // More such clients connect and leave at once, so that the server takes their memory back while holes are
+        // punched into it.
         std::thread([path] {
             for (;;) {
                 HalfClient next(path);

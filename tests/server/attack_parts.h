@@ -25,7 +25,7 @@ inline uint64_t word(Random& random) {
     return uint64_t{random()} << 33 ^ uint64_t { random() } << 11 ^ random();
 }
 
-// As many descriptors as the user may have at all.
+// Raises this process's limit of descriptors to the highest that the user may have.
 inline void raise_descriptors() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -137,7 +137,7 @@ template <Flip kFlip>
 void flip_everywhere(const std::string& path, const Ready& ready) {
     flip_without_end(path, ready, kFlip, [](unsigned at) { return kOtherDevice + at; });
 }
-// An attack by `flips`, one of those three.
+// Defines an attack by one process that calls one of the three functions above.
 #define XSCHED_FLIPS(kind, name, flips, does) \
     XSCHED_ATTACK(kind, name, 1, does) { flips(path, ready); }
 

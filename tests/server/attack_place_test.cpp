@@ -29,7 +29,7 @@ TEST_F(PlaceAttack, ALockFileMadeFirst) {
     ASSERT_TRUE(attacker.ready());
     ServerProcess server(directory, {"--system"});
     ASSERT_TRUE(server.ready()) << server.process().err();
-    // And the lock does what it is for.
+    // A second server for the same socket is refused, because of the lock.
     ServerProcess second(directory, {"--system"});
     EXPECT_EQ(second.process().wait(), 2);
     EXPECT_NE(second.process().err().find("serves"), std::string::npos) << second.process().err();
@@ -39,7 +39,8 @@ TEST_F(PlaceAttack, ALockFileMadeFirst) {
 TEST_F(PlaceAttack, ASocketMadeFirst) {
     const std::string path = directory.socket();
     ASSERT_EQ(as_user(kVictimUid, [&path] { return listen_on(path) >= 0 ? 0 : 1; }), 0);
-    // Root may remove it; another user may not, and says so.
+    // The socket of another user is in the way. Root's server removes it; a server of a third user may not, and says
+    // so.
     Process other(nobody_runs({binary("xserver"), "--socket", path}), {{"XDG_RUNTIME_DIR", ""}});
     EXPECT_EQ(other.wait(), 2) << other.err();
     const std::string& text = other.err();

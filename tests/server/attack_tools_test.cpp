@@ -50,7 +50,7 @@ TEST_F(ToolAttack, AnswersThatNobodyReads) {
             deaf.push_back(std::move(tool));
         }
         usleep(500'000);
-        // Each answer is a file in memory, told of in a packet of some 30 bytes: one is waited for.
+        // Only one answer waits at each tool. It is a file in memory, of which a packet of some 30 bytes tells.
         return std::all_of(deaf.begin(), deaf.end(), [](const base::UniqueFd& tool) {
             int bytes = 0;
             return ioctl(tool.get(), FIONREAD, &bytes) == 0 && bytes < 200;

@@ -27,7 +27,7 @@ bool say(const base::UniqueFd& connection, const std::string& text) {
     return send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-// Says that in a connection of its own, and takes an answer.
+// Sends the text in a connection of its own, and reads the answer.
 void ask_web(const std::string& text) {
     const base::UniqueFd connection = connect_web();
     char room[4096];

@@ -189,7 +189,7 @@ XSCHED_ATTACK(kConnecting, dying_newcomers, 1, "processes that die in each step 
     });
 }
 
-// One direction of the connection is closed, after what was asked.
+// Connections of which the attacker closes one direction after it has asked for something.
 XSCHED_ATTACK(kConnecting, half_closed, 1, "connections of which one direction is closed") {
     const std::string request = R"({"cmd":"status"})";
     unsigned i = 0;

@@ -82,7 +82,7 @@ TEST_F(CheckpointTest, WithoutASupervisorNothingBreaks) {
     EXPECT_EQ(alone.policy(), "UP");
 }
 
-// A number may belong to another process by then.
+// Processes that have ended are forgotten, since another process may get the number.
 TEST_F(CheckpointTest, ProcessesThatEndedAreForgotten) {
     test::Sitter child([] { return true; });
     next().note_expected(child.pid());

@@ -59,7 +59,7 @@ protected:
         made_.push_back(name);
         return {runc_, "--root", state(), "run", "--no-pivot", "--bundle", bundle, id(name)};
     }
-    // Once there is one queue, as the host's root sees it.
+    // Returns the server's list, as the host's root sees it, once it has one queue.
     Json list_of_one() const {
         Json list;
         eventually([&] { return (list = answer_of_server(socket(), {{"cmd", "list"}}))["queues"].size() == 1; });

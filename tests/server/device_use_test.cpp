@@ -134,7 +134,7 @@ TEST_F(DeviceUseTest, QueuesThatAreLeftAloneHaveWhatTheySay) {
     }
 }
 
-// The scheduler finds out whether to follow it.
+// Clients about whose queues nothing is heard are named, so that the scheduler decides whether to follow them.
 TEST_F(DeviceUseTest, ClientsOfWhichNothingIsHeardAreNamed) {
     Client& client = add_client(1, 2000, 2, 77);
     ipc::QueueSlot& slot = client.region().slots[0];

@@ -18,7 +18,7 @@ using base::kMillisecond;
 
 class Example : public ::testing::Test {
 protected:
-    // The library stays loaded: what it made outlives this.
+    // Loads a policy's library. It is not unloaded, since the policy that it made lives longer than this function.
     void load(const char* path) {
         void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         ASSERT_NE(library, nullptr) << dlerror();

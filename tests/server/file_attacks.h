@@ -132,7 +132,8 @@ inline void starve(std::atomic<uint32_t>& on, const std::vector<std::function<vo
         }).detach();
 }
 
-// The same with all disturbances of a file. `shared` tells which file is the one.
+// Disturbs a file without end by all of kDisturbances, as the function above does with single steps. `shared` returns
+// the file.
 inline void starve_file(std::atomic<uint32_t>& on, const std::function<SharedFile()>& shared) {
     std::vector<std::function<void()>> steps;
     for (const Disturbance disturb : kDisturbances)

@@ -136,7 +136,7 @@ TEST_F(ForeignStrings, NamesOfControlGroups) {
     {
         Sitter attacker([&] {
             std::ofstream(group + "/cgroup.procs") << "0" << std::flush;
-            // Root without rights: its group is part of what it is called.
+            // The attacker has user id 0 without rights, so its control group becomes part of its name.
             if (!keep_capabilities(kUsualCapabilities)) return false;
             static std::optional<TestClient> client;
             client.emplace(path, "in a group");

@@ -125,8 +125,8 @@ inline base::UniqueFd raw_client(const std::string& path) {
 // A system server and its victims; skipped where one cannot become another user.
 class UnderAttack : public WithServer {
 protected:
-    // As a test asks: within so much, by the median, whatever another user does; and never much longer, though the
-    // machine may be busy with other things.
+    // Longest median of the times until a tool is answered, and longest single time, whatever another user does. The
+    // latter allows for a machine that is busy with other things.
     static constexpr int64_t kAnswerMs = kSlower * 100;
     static constexpr int64_t kLongestMs = kSlower * 2000;
 
@@ -184,7 +184,8 @@ protected:
         std::sort(times.begin(), times.end());
         answers = {times[times.size() / 2], times.back()};
     }
-    // `beside_ms`: what the same takes where the attackers only compute.
+    // Expects that a tool of this user is answered in time. `beside_ms`: how long that takes while the attackers only
+    // compute.
     void expect_answers(uid_t uid = kVictimUid, int64_t beside_ms = 0) const {
         Answers answers;
         ASSERT_NO_FATAL_FAILURE(ask(uid, answers));

@@ -36,7 +36,7 @@ TEST(KeptAccounts, AreThoseThatWereWrittenLast) {
     EXPECT_TRUE(kept->kept().empty());
 }
 
-// A server may end in the middle of writing.
+// A server that ends in the middle of writing leaves the copy in force as it was.
 TEST(KeptAccounts, TheCopyInForceIsNotWrittenTo) {
     const auto kept = std::make_unique<KeptAccounts>();
     kept->keep(ahead(3, 10));

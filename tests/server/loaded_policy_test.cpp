@@ -152,7 +152,7 @@ TEST(LoadedPolicy, SoIsAUnitThatStarves) {
     EXPECT_STREQ(breach_after(first_alone, 10 * base::kSecond), "let a unit with work wait for 10 s");
 }
 
-// The core replaces it in the same decision.
+// If a policy breaks its contract, the core replaces it by the default policy within the same decision.
 TEST(LoadedPolicy, AfterABreachTheDefaultTakesOver) {
     static const XPolicyModule kModule =
         module_of([](void*, const XPolicyUnit*, size_t count, int64_t, XPolicyChoice* choices) {

@@ -19,7 +19,8 @@ protected:
     std::string policy() { return ask({{"cmd", "policy"}}).value("policy", ""); }
 };
 
-// Clients of a test are one process, which the examples let run together: what they decide is loaded_policy_test.cpp's.
+// A server uses a policy from a library and can change it. The decisions of such policies are tested in
+// loaded_policy_test.cpp: here the clients are one process, whose queues run together.
 TEST_F(OwnPolicy, OneFromALibraryIsUsedAndCanBeChanged) {
     start({"--policy", XSCHED_FIRST_COME});
     EXPECT_EQ(policy(), "FIRST_COME");

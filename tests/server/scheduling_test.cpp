@@ -37,7 +37,7 @@ TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
     const auto policy_of = [](const std::filesystem::path& task) {
         return sched_getscheduler(std::stoi(task.filename())) & ~SCHED_RESET_ON_FORK;
     };
-    // A thread runs before it has its name.
+    // Wait until the scheduling thread has its name, which a new thread gives itself only after it has begun to run.
     ASSERT_TRUE(eventually([&] { return thread_named(server->pid(), "xserver-sched") > 0; }));
     int deciding = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server->pid()) + "/task")) {
@@ -45,7 +45,7 @@ TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
         std::ifstream(task.path() / "comm") >> name;
         const bool decides = name == "xserver-sched";
         deciding += decides ? 1 : 0;
-        // A thread has its name before it has its class.
+        // Wait for the class as well, which a thread gets only after its name.
         EXPECT_TRUE(eventually([&] { return policy_of(task.path()) == (decides ? SCHED_RR : SCHED_OTHER); })) << name;
     }
     EXPECT_EQ(deciding, 1);
@@ -124,7 +124,8 @@ TEST_F(Scheduling, ScribbledRegionsHarmNobodyElse) {
     const size_t count = sizeof(ipc::Region) / sizeof(uint32_t);
     TestTool tool(socket());
     for (int round = 0; round < 30; ++round) {
-        // All of it, then the state words once more so that many slots look used.
+        // Writes random words into all of the memory, and then into the state words again, so that many slots look
+        // used.
         for (size_t i = 0; i < count; ++i) words[i] = static_cast<uint32_t>(random());
         for (unsigned i = 0; i < ipc::kMostQueues; i += 1 + random() % 3) {
             vandal.slot(i).state = static_cast<uint32_t>(ipc::SlotState::kUsed);

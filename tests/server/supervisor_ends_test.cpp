@@ -105,7 +105,8 @@ TEST_F(SupervisorEnds, AnExitThatTheServerDidNotMeanIsNone) {
     EXPECT_EQ(end_in_order(), 0);
 }
 
-// Children without a waiting parent leave no status.
+// If the supervisor's children are reaped by the system, a server's exit status is lost. Its end then does not count
+// as orderly.
 TEST_F(SupervisorEnds, AStatusThatSomebodyElseTookIsNoOrderlyEnd) {
     const auto live_on = [this](SupervisedMemory& memory, uint32_t number) { return live(memory, number); };
     supervise(live_on, [](Seen& told) {

@@ -249,7 +249,8 @@ TEST_F(Supervised, WhatGroupsWereGivenSurvives) {
     })) << queues;
 }
 
-// By hand what an agent does: the same process comes again, and then its queues.
+// A queue that a person suspended stays suspended after a crash: the same process connects again, as its agent would,
+// and then makes its queues again.
 TEST_F(Supervised, WhatAPersonSuspendedStaysSo) {
     start_supervised();
     std::optional<TestClient> client(std::in_place, socket());
@@ -314,8 +315,8 @@ int64_t median(std::vector<int64_t> times) {
     return times[times.size() / 2];
 }
 
-// The figure in docs/benchmarks.md is about this time. On a loaded machine all starts take longer, this one no more
-// than others.
+// A killed server's successor starts within a time in proportion to that of other starts: on a loaded machine all of
+// them take longer. docs/benchmarks.md has the figure.
 TEST_F(Supervised, TheSuccessorIsThereSoon) {
     start_supervised();
     std::vector<int64_t> took;

@@ -165,7 +165,8 @@ TEST_F(ThreadCalls, TheFrontsAreListed) {
                                        [&path](const char* pattern) { return Pattern(pattern).is_all_of(path); });
         EXPECT_TRUE(known) << path << " is not on the list";
     }
-    // The undertaker's, since they wait for the lock of a file that a peer has, or of its mappings.
+    // The front makes none of the following calls on a peer's file or its mappings, since they wait for the file's
+    // lock. The undertaker's threads make them.
     for (const SystemCalls::Arguments& call : calls->of(SYS_ftruncate)) EXPECT_EQ(call[1], sizeof(ipc::Region));
     // A Region's memory is the undertaker's to map. malloc has memory in advance (server/thread/in_advance.h). A
     // stack is mapped without any rights at first.

@@ -14,9 +14,9 @@ namespace {
 
 using namespace testing;
 
-// In which it learns; these bursts do not count.
+// Number of first bursts that are not counted, since AUTO learns from them.
 constexpr uint32_t kLearns = 60;
-// And after so many it has forgotten the first ones, which took long.
+// Number of bursts after which AUTO has forgotten the first ones, which took long.
 constexpr uint32_t kForgets = 150;
 
 TEST(Auto, LearnsWhatAPrioritySaysByHand) {
@@ -57,7 +57,7 @@ TEST(Auto, ATargetIsMetAndLeavesTheRestToOthers) {
     }
 }
 
-// As the program sees it, whose bursts differ, beside kernels that do.
+// A target that is a factor of the latency alone is met, for bursts and competing kernels of varying length.
 TEST(Auto, AFactorOfTheTimeAloneIsMet) {
     Workload workload = main_job("", 0.3, 6);
     workload.programs[0].burst.kernels = {90, 110};
@@ -75,7 +75,8 @@ TEST(Auto, AFactorOfTheTimeAloneIsMet) {
     }
 }
 
-// Never alone, with bursts all alike: the time in which others leave the device is not part of the time alone.
+// Such a target is also met for a program that never had the device alone: the time until others have left the device
+// is not counted as part of the latency alone.
 TEST(Auto, AFactorIsMetByWhoWasNeverAlone) {
     for (const char* shape : {"", "sync_every = 5"}) {
         Workload workload = main_job(shape, 0.3, 6);
@@ -99,7 +100,8 @@ struct Outcome {
     bool impossible = false;  // it is called so
 };
 
-// A factor of the time alone, in percent, as the target of a program whose p99 is `best_us` with a priority by hand.
+// Checks with a target in percent of the latency alone whether AUTO meets it, or calls it one that cannot be met.
+// `best_us`: the program's p99 with a priority set by hand.
 Outcome check_target(Workload workload, int percent, double alone_us, double best_us) {
     workload.programs[0].hints.slo_p99 = -percent;
     const double allowed_us = alone_us * percent / 100;

@@ -110,7 +110,8 @@ TEST(FirstBursts, PrecautionsCostTheVictimTwoPercentAtMost) {
             EXPECT_GT(gain_of_low(beside_low(pattern(shape), low_ms)), -0.02 - kAtOnce) << shape << " " << low_ms;
 }
 
-// The same holds whatever the urgent program does. A kernel of the victim's more or less is chance.
+// First bursts cost the victim little beside random urgent programs, too. A kernel of the victim's more or less is
+// chance.
 TEST(FirstBursts, NeitherDoTheyBesideAnyRandomProgram) {
     constexpr uint64_t kSeeds = test::kSanitized ? 10 : 40;
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {

@@ -120,7 +120,7 @@ TEST(Foresight, ABurstOfAnEvenRhythmWaitsForNoCall) {
     EXPECT_LT(run_beside_low(workload).later_us(20), before_us) << "26 us less before docs/decisions/012";
 }
 
-// A kernel of the victim's more or less is chance.
+// Expects that foresight costs the victim little. One of its kernels more or less is chance, and is allowed.
 void expect_little_cost(const std::string& arrival, const std::string& shape, double low_ms) {
     Workload workload = workload_of(arrival, shape.c_str(), low_ms);
     const double before = run_beside_low(workload).low_share;

@@ -37,10 +37,11 @@ TEST(Property, HoldsOnSeedsThatFailed) {
         const PropertyRun run = check_seed(seed, "SPUP", Density::kDense);
         for (const std::string& failure : run.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
     }
-    // A gang's member ran in the shortest of timeslices beside the others of its gang.
+    // Seeds that failed once because a member of a gang had a timeslice of a microsecond while the others of its gang
+    // ran.
     for (const std::string& failure : check_seed(316, "LAX", Density::kDense).failures) ADD_FAILURE() << failure;
     for (const std::string& failure : check_seed(76418, "LAX", Density::kBrief).failures) ADD_FAILURE() << failure;
-    // Runs of a long kernel, in which equals had the device, counted as runs.
+    // A seed that failed once because runs of a long kernel counted as useful although equals had the device in them.
     for (const std::string& failure : check_seed(95766, "LAX", Density::kBrief).failures) ADD_FAILURE() << failure;
 }
 

@@ -14,8 +14,8 @@ using testing::beside_low;
 using testing::run_beside_low;
 using testing::Seen;
 
-// As of MobileNetV2 and ResNet-50 in bench/workloads/published/w2_orion.toml. Two of the latter outlast the driver's
-// own timeslice.
+// A request of MobileNetV2, and one of ResNet-50, as in bench/workloads/published/w2_orion.toml. Two of the latter
+// outlast the driver's own timeslice.
 constexpr const char* kRequests[] = {
     "arrival = { kind = 'poisson', rate_per_s = 40 }\nburst = { kernels = 20, kernel_us = 40 }",
     "arrival = { kind = 'poisson', rate_per_s = 40 }\nburst = { kernels = 35, kernel_us = 40 }"};
@@ -41,7 +41,7 @@ TEST(QueuedBursts, WhichWaitedForAnotherPaysForNoSwitchOfItsOwn) {
             const Seen kept = run(requests, true, low_ms), not_kept = run(requests, false, low_ms);
             EXPECT_LE(part_us(kept, 0.98), part_us(not_kept, 0.98) - kSwitchAndBackUs + 50) << low_ms;
             EXPECT_EQ(part_us(kept, 0.5), part_us(not_kept, 0.5)) << low_ms;
-            // 40 times 0.25 ms a second are a point.
+            // 40 keep-alives of 0.25 ms in each second may cost the victim one percent of the device.
             EXPECT_GT(kept.low_share, not_kept.low_share - 0.011) << low_ms;
         }
 }

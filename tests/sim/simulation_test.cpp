@@ -13,7 +13,7 @@ double p50_us(const Workload& workload, bool native) {
     return run_workload(workload, "", native).programs[0].latency.p50_us;
 }
 
-// Half of the other's timeslice, a switch, and the burst.
+// Without a scheduler a burst takes half of the other program's timeslice, a switch, and its own length.
 TEST(Simulation, WithoutASchedulerABurstWaitsForTheOthersTimeslice) {
     const double us = p50_us(main_job("", 0.3), true);
     EXPECT_GT(us, 1024 + 175 + 700 - 200);
@@ -37,7 +37,8 @@ TEST(Simulation, TheSchedulerKeepsTheOtherProgramOff) {
     }
 }
 
-// The device's own turns do not come to all of them in high's pauses: they would starve, and run within a burst.
+// In the pauses of the urgent program, the device's own timeslices would not come to all of its victims. The
+// scheduler gives them turns there, so that none starves and then runs within a burst.
 TEST(Simulation, ManyEqualsHaveTheirTurnsInThePauses) {
     Workload workload = main_job("sync_every = 5", 0.3, 4);
     workload.programs[1].count = 10;

@@ -75,7 +75,8 @@ private:
         return connection && ipc::shake_hands(connection.get(), ipc::PeerKind::kTool, "test", &welcome, &none, 5000);
     }
     static std::vector<std::string> words(const PrivateDirectory& directory, const std::vector<std::string>& more) {
-        // One process: what the supervisor makes of a death has tests of its own (supervisor_test.cpp).
+        // The server runs without a supervisor here. The restart after a server's death has tests of its own
+        // (supervisor_test.cpp).
         std::vector<std::string> all{binary("xserver"), "--no-supervise", "--socket", directory.socket()};
         all.insert(all.end(), more.begin(), more.end());
         return all;
@@ -198,7 +199,7 @@ private:
     bool accepted_ = false;
 };
 
-// Returns the server's answer to that. An empty object if it does not answer: there is none, or it ends meanwhile.
+// Returns the answer of the server at `path` to the request; an empty object if no server answers.
 inline Json answer_of_server(const std::string& path, const Json& request) {
     TestTool tool(path);
     Json answer = tool.accepted() ? tool.ask(request) : Json{};

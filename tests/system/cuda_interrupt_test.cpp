@@ -100,7 +100,7 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
         high->rest();
         return off && low_rm->becomes_disabled(false) && other_rm->becomes_disabled(false) && together() > 0;
     })) << server->process().err();
-    // As often as not, the one that did not answer in time is seen to besides.
+    // Repeats the burst: in about every second one the server also acts for a program that did not answer in time.
     for (int i = 0; i < 20; ++i) {
         high->work();
         EXPECT_TRUE(high->advances()) << high->process().err();
@@ -120,7 +120,8 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
 // meanwhile do not show that disabling them had no effect.
 TEST_F(CudaInterrupt, AProgramWhoseSecondStreamWorksKeepsTheLevel) {
     low = start_on_rm("low", 0, "200", {{"CUDA_PROGRAM_SECOND", "1"}, {"FAKE_RM_DELAY_US", "1000"}});
-    // Which cannot keep the device through its pauses: low is taken off it, not only kept off.
+    // This urgent program cannot keep the device through its pauses. So low is taken off the device, and not only
+    // kept off.
     high = start_on_rm("high", 10, "100", {{"XSCHED_INTERRUPT", "0"}});
     low->work();
     ASSERT_TRUE(eventually([&] { return queues_of(low->pid()).size() == 2; })) << low->process().err();
@@ -269,7 +270,8 @@ TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
 
 TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) {
     interrupt_low();
-    // In a gap of the other's work it may go on by itself; it is to fall silent while a call of its own keeps it off.
+    // The low program must be stopped while its own call keeps it off. If it was in a gap of the urgent program's
+    // work, it is continued, and stopped again later.
     ASSERT_TRUE(eventually([&] {
         if (!low_rm->becomes_disabled(true)) return false;
         silence_low();
@@ -338,7 +340,8 @@ TEST_F(CudaInterrupt, ARefusedControlLowersTheLevelWithOneLine) {
         const Json queues = queues_of(low->pid());
         return !queues.empty() && queues[0].value("level", 0) == kPreemptLevelDeactivate;
     }));
-    // By the server, perhaps, to which nothing is refused, if the machine kept the client from its processor.
+    // The work is put back, perhaps by the server, whose calls are not refused, if the machine gave the client no
+    // processor.
     EXPECT_TRUE(low_rm->becomes_disabled(false));
     high->rest();
     const uint64_t before = low->done();

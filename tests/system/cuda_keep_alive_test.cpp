@@ -53,7 +53,8 @@ cuda.cuStreamSynchronize(stream)
 print(before, fake.fake_cuda_calls(b"cuMemHostRegister_v2") - before, flush=True)
 )";
 
-// That took 0.2 to 1.4 ms of the first burst (docs/decisions/024).
+// A program with a priority registers the words of its stream before its first work. Within the first burst that took
+// 0.2 to 1.4 ms (docs/decisions/024).
 TEST_F(CudaKeepAlive, AProgramOfPriorityRegistersWordsBeforeItsFirstWork) {
     Process program({"/usr/bin/python3", "-c", in_cuda(kSaysWhenWordsAreRegistered)},
                     environment({{"XSCHED_AUTO_XQUEUE_PRIORITY", "10"}}));
@@ -64,7 +65,7 @@ TEST_F(CudaKeepAlive, AProgramOfPriorityRegistersWordsBeforeItsFirstWork) {
     EXPECT_TRUE(comes_to_say(program, program.out(), "ready\n1 0\n")) << program.out() << program.err();
 }
 
-// Nor does a call that waits for all of the context's work wait for what is held before a burst.
+// The program's wait for all work of the context does not wait for the kernels that hold the device before a burst.
 constexpr const char* kWaitsForTheContext = R"(
 work()
 ready()
@@ -91,7 +92,8 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
     }
 }
 
-// A keep-alive that is held has the place of one of its blocks, which start together.
+// Launches whose thread blocks must all start together: a hold ends before these, since its kernel has the place of a
+// block.
 class CudaKeepAliveLaunch : public CudaKeepAlive {
 protected:
     // Returns whether such a launch ends the hold, at once. `before`: what the program does first.

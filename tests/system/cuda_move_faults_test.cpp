@@ -117,7 +117,8 @@ TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
     }
 }
 
-// The program then sees the driver's errors, and does not wait for ever.
+// If the context fails while memory is moved, the memory is lost. The program gets the driver's errors, and does not
+// wait forever.
 TEST_F(CudaMoveFaults, MemoryOfAContextThatFailsIsLost) {
     const char* const fault =
         on_hip() ? "cuMemMap:2:719,cuCtxSynchronize:2:719" : "cuMemMap:5:719,cuCtxSynchronize:2:719";
@@ -131,7 +132,7 @@ TEST_F(CudaMoveFaults, MemoryOfAContextThatFailsIsLost) {
     ends_well(*beside);
 }
 
-// There is nothing to bring back any more, and no scheduler that would say so.
+// If the program frees memory that is on the host, its threads go on, although the server is gone and gives no order.
 TEST_F(CudaMoveFaults, ThreadsGoOnWhenMemoryIsFreedOnTheHost) {
     start_beside({});
     const auto taker = start(kTaker, "180", 10, false, "taker");

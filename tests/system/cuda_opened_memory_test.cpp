@@ -6,7 +6,8 @@
 namespace xsched::test {
 namespace {
 
-// Three pieces, and half a granule that the program has not asked for.
+// A program that shares a block of three pieces. The last piece ends with half a granule that the program did not ask
+// for.
 constexpr const char* kSharedBlock = R"(
 BLOCK = (160 << 20) + (1 << 20)
 class Name(ctypes.Structure):
@@ -89,7 +90,7 @@ wait("STOP")
 print("other", get(other.value), fake.fake_cuda_errors(), flush=True)
 )";
 
-// Opens it twice, answers by adding 1 to each word, and says what is in it after STOP.
+// A program that opens the block twice, adds 1 to each word, and prints the words after STOP.
 constexpr const char* kOpener = R"(
 told = os.environ.get("TOLD")  # by a user whose files it cannot read
 name = Name.from_buffer_copy(bytes.fromhex(told) if told else open(os.environ["NAME"], "rb").read())

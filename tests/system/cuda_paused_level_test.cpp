@@ -5,7 +5,8 @@
 namespace xsched::test {
 namespace {
 
-// The level in force, and why it is lower than its own, wherever tools ask; no program competes, so nothing else asks.
+// Checks the level in force, and the reason why it is lower than the queue's own, in the answers to tools. No other
+// program competes, so only the tools ask.
 class CudaPausedLevel : public CudaOnRm {
 protected:
     struct Told {

@@ -80,7 +80,8 @@ TEST_F(CudaPreemptionStorm, ByTakingLongKernelsOffTheDevice) {
     EXPECT_EQ(low_rm->disabled(), 0u);
 }
 
-// These tests rely on it: a driver that loses a kernel, or lets one overtake another, is found out.
+// A program whose driver loses a kernel, or runs one too early, ends with "wrong result". The other tests rely on
+// that.
 TEST_F(CudaPreemptionStorm, AWrongResultIsNoticed) {
     for (const char* mode : {"drop", "order"}) {
         low = start_program(std::string("broken-") + mode, 0, {{"FAKE_CUDA_BREAK_ORDER", mode}});

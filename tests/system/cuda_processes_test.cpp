@@ -41,7 +41,8 @@ TEST_F(CudaProcesses, KillingTheMoreUrgentOneLetsTheOtherRun) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// The known length of its kernels is wrong, and its call does not say that it waits.
+// The urgent program keeps the device until its copy to pageable memory returns. The scheduler cannot tell this: it
+// knows a wrong length of the kernels, and the call does not say that it waits.
 TEST_F(CudaProcesses, ACopyToPageableMemoryKeepsTheDeviceUntilItsCallReturns) {
     const Environment silent{{"CUDA_PROGRAM_SILENT_US", "40000"}, {"CUDA_PROGRAM_SILENT_COPY", "1"}};
     low = start_program("low", 0, {}, {"-", "1000"});

@@ -355,7 +355,8 @@ int work(Board& board, int device, const Arguments& arguments) {
                          program.expected, program.batches);
             return xsched::test::kWrongResult;
         }
-        // The driver's answer right after is about this program's work alone.
+        // Right after a synchronize the driver must call the stream idle: no keep-alive or report of XSched's may be
+        // seen.
         if (!program.polls && !good(api().cuStreamQuery(program.stream), "cuStreamQuery after cuStreamSynchronize"))
             return 1;
         board.done.fetch_add(static_cast<uint64_t>(program.batch_size()));

@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mode{"SignalMemory", {{"FAKE_HIP_CP_WAIT", "1"}, {"FAKE_HIP_SYNC_LOCK", "1"}}},
                     Mode{"SignalMemoryOutOfReach",
                          {{"FAKE_HIP_CP_WAIT", "1"}, {"FAKE_HIP_HIDDEN_SIGNALS", "1"}, {"FAKE_HIP_SYNC_LOCK", "1"}}},
-                    // Gates that were tried and found useless: level 1.
+                    // Devices whose gates are tried and found useless, so that only level 1 is left.
                     Mode{"StoresNotSeen", {{"FAKE_CUDA_BLIND_WAITS", "1"}, {"FAKE_HIP_SYNC_LOCK", "1"}}},
                     Mode{"GatesThatHoldNothing", {{"FAKE_CUDA_OPEN_GATES", "1"}, {"FAKE_HIP_SYNC_LOCK", "1"}}},
                     Mode{"SignalMemoryLevel3",

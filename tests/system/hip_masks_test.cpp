@@ -19,8 +19,8 @@ protected:
         const Json queues = queues_of(low->pid());
         return queues.empty() ? Json::object() : queues[0];
     }
-    // Returns the server's answer once all of that is so. On a loaded machine the urgent program rests now and then,
-    // and the victim has all of the device.
+    // Returns the server's answer about low's queue once it says that low is slowed. On a loaded machine the urgent
+    // program rests now and then, and low has all of the device meanwhile.
     Json low_queue_once_slowed() {
         Json queue;
         EXPECT_TRUE(eventually([&] {
@@ -39,7 +39,7 @@ TEST_F(HipMasks, AVictimGoesOnOnFewUnits) {
     EXPECT_FALSE(queue.value("interrupted", true)) << queue;
     EXPECT_NE(queue.value("explanation", "").find("kept to few compute units, where it goes on"), std::string::npos)
         << queue;
-    // A launch from now on goes on as well, and no watchdog takes it for stopped.
+    // The slowed program makes progress with new launches too, and is not taken for stopped.
     const uint64_t before = low->done();
     EXPECT_TRUE(eventually([&] { return low->done() > before + 2; })) << low_queue() << low->process().err();
     low_queue_once_slowed();

@@ -44,7 +44,8 @@ protected:
 
 TEST_F(HipSilent, KeepsTheDeviceUntilItsLastKernelRuns) { expect_to_keep_the_device({}); }
 
-// The same on hardware whose read index passes a packet when that starts, not when it ends.
+// The silent program keeps the device also on hardware whose read index passes a packet when that starts, not when it
+// ends.
 TEST_F(HipSilent, LikewiseWhereTheIndexIsAhead) { expect_to_keep_the_device({{"FAKE_HSA_READS_AHEAD", "1"}}); }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The same with the fake kernel driver behind them: programs whose channels can be disabled, and what became of them.
+// Programs on the fake CUDA driver (cuda_rig.h) with the fake kernel driver below it: their channels can be disabled,
+// and tests see which are.
 #pragma once
 
 #include "fake/rm/fake_rm.h"

@@ -52,7 +52,7 @@ void step(ipc::Region& region, unsigned at, Work& work, unsigned program, int64_
     ipc::ring_doorbell(region.header);
 }
 
-// Has as many GiB as its number says, and one more. Some memory of program 3 is on the host.
+// Fills in the memory of a program: one GiB more than its number. Some memory of program 3 is on the host.
 void have_memory(ipc::DeviceMemory& memory, unsigned program) {
     constexpr uint64_t kGiB = uint64_t{1} << 30;
     memory.fixed = (program + 1) * kGiB;

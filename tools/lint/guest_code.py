@@ -32,7 +32,8 @@ def check(root, _):
     for path in lint.files(root, lint.CODE, {"src"}):
         if len(path.parts) < 3 or path.parts[1] not in GUEST_ROOMS:
             continue
-        # xcli's, programs of their own, and a file format of the tools'.
+        # Files that are not in a guest: those of xcli doctor, the probes, which are programs of their own, and a file
+        # format of the tools.
         if path.name in ("doctor.cpp", "recording.h") or "probe" in path.parts:
             continue
         for number, line in lint.numbered_lines(lint.strip_comments_and_strings(lint.read(root, path))):

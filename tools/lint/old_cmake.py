@@ -7,7 +7,7 @@ import re
 import lint
 
 OLDEST, PRESETS = "3.22", 3
-# Where: what is newer, and from which version on.
+# Features of CMake that are newer than OLDEST: pattern, name, and version.
 NEWER = [
     (r"\bblock\s*\(", "block()", "3.25"),
     (r"\breturn\s*\(\s*PROPAGATE\b", "return(PROPAGATE)", "3.25"),

@@ -241,7 +241,7 @@ uint32_t carry_out(State& state, const NVOS54_PARAMETERS& request) {
         state.refused.fetch_add(1);
         return status;
     }
-    // The client must be one of the descriptor's own file, whoever calls, as in the real driver (rmclientValidate,
+    // The client must be one of the descriptor's own file, for any caller, as in the real driver (rmclientValidate,
     // open kernel modules).
     if (find(state, request.hClient, request.hClient) == nullptr) return NV_ERR_INVALID_CLIENT;
     Object* object = find(state, request.hClient, request.hObject);

@@ -348,7 +348,8 @@ TEST_F(KeepAliveToTheEnd, ALaunchBehindTheWaitTellsTheScheduler) {
     EXPECT_EQ(device.slot().holds_until_ns.load(), until_ns) << "once";
 }
 
-// A slow moment of the machine would else cost it the device just before the end.
+// If waits have ended the last holds, a hold may last longer than bursts usually do. Otherwise a slow moment of the
+// machine would lose the device just before the burst's end.
 TEST_F(KeepAliveToTheEnd, ForLongerWhereWaitsHaveEndedTheLastOnes) {
     constexpr int64_t kAskedNs = 300 * base::kMicrosecond;
     const auto lasts_ns = [&](bool waits) {

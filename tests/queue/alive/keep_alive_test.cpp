@@ -14,7 +14,7 @@ TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
     EXPECT_EQ(device.keep_alive_prepared, 1);
 }
 
-// Before one is prepared, while the agent watches.
+// A queue that has no keep-alive prepared, while the scheduler watches its process.
 class KeepAliveUnprepared : public ::testing::Test {
 protected:
     void SetUp() override { header.watching = 1; }

@@ -65,13 +65,14 @@ TEST(CopyRates, PiecesHaveBounds) {
     EXPECT_LE(fast.piece(kXqToDevice, 1024 * kMiB), 16 * kMiB + 64 * 1024);
 }
 
-// Each goes its own way through the driver's staging memory, whose begin takes as long for a small one.
+// Pieces of pageable memory are larger: each goes through the driver's staging memory, and to begin that takes as
+// long for a small piece.
 TEST(CopyRates, PiecesOfPageableMemoryAreLarger) {
     for (const XqCopyKind kind : {kXqPageableToDevice, kXqDeviceToPageable}) {
         EXPECT_EQ(begun().piece(kind, 8 * kMiB), 0u) << "not worth it";
         CopyRates rates = begun();
         launch(rates, 1, 800, kind, 8 * kMiB);
-        // 10 MiB in 1 ms, 8 in a piece.
+        // The device copies 10 MiB in 1 ms, and a piece has 8 MiB.
         for (uint64_t done = 0; done < 800; done += 5) rates.completed(done, done + 5, 4 * kMs);
         EXPECT_GE(rates.piece(kind, 800 * kMiB), 8 * kMiB - 64 * 1024);
         EXPECT_LE(rates.piece(kind, 800 * kMiB), 8 * kMiB + 64 * 1024);

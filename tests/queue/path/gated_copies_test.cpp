@@ -59,7 +59,8 @@ TEST(GatedCopies, TheirGatesCountAsWell) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == size_t{kPieces}; }));
 }
 
-// The driver would keep it until its bytes are taken, with the context's lock held.
+// The thread that copies pageable memory waits before the driver's call. Inside the call the driver would keep it,
+// with the context's lock, until the memory was read.
 TEST(GatedCopies, WhoCopiesPageableMemoryWaitsOutsideTheDriver) {
     for (const XqCopyKind kind : {kXqPageableToDevice, kXqDeviceToPageable}) {
         FakeDevice device(kGates);

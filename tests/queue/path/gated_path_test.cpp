@@ -164,7 +164,7 @@ TEST(GatedPath, OnlyTheLessUrgentOfTwoThatShareMakesRoom) {
     EXPECT_EQ(urgent.slot().inherited_until[0], 0u);
 }
 
-// Commands are behind a gate when it becomes known that they share.
+// Commands may be behind a closed gate when the queue begins to share its hardware queue with a more urgent one.
 TEST(GatedPath, WhatStandsBehindAGateInSharedHardwareInheritsThePriority) {
     FakeDevice device(kGates), urgent(kGates);
     urgent.slot().priority = 10;

@@ -5,7 +5,7 @@
 namespace xsched::queue {
 namespace {
 
-// A command that was admitted; `returned`: and is in the driver's queue.
+// Submits commands and takes reports as a queue does. `returned`: whether the driver's call has returned.
 struct Rig {
     void submit(bool returned = true) {
         reports.enqueued(submitted);  // as the queue does, before the call is on its way
@@ -57,7 +57,7 @@ TEST(ProgressReports, WhatTheDeviceRefusesIsTriedAgain) {
     EXPECT_TRUE(rig.next());
 }
 
-// The order of the two is not known: the last may be the smaller number.
+// After two writes at the same time the last number is written again: the smaller number may have come last.
 TEST(ProgressReports, AfterTwoAtOnceTheLastIsSaidAgain) {
     Rig rig;
     rig.submit();

@@ -229,7 +229,7 @@ TEST(HardwareStop, WhatWentOnBeforeAnotherQueueMayRunIsALackOfEffect) {
     EXPECT_EQ(level_after(device, [] {}, another_is_told_first), static_cast<uint32_t>(kPreemptLevelDeactivate));
 }
 
-// The driver frees something, for which everything has to run.
+// If the driver lets everything run, for example to free something, progress says nothing about level 3.
 TEST(HardwareStop, WhatIsNotStoppedAfterAllSaysNothing) {
     FakeDevice device(test::kInterruptible);
     device.stop = 0;
@@ -323,7 +323,7 @@ TEST(HardwareStop, WhoeverIsToStopIsNotOnlySlowed) {
     EXPECT_EQ(device.slot().gate, ipc::kGateOpen);
 }
 
-// A queue that shares its compute units got them back, for another queue's sake.
+// If a slowed queue gets its compute units back for another queue that shares them, its gate is closed.
 TEST(HardwareStop, WhatIsNotSlowedAnyMoreHasItsGateClosed) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;

@@ -6,7 +6,7 @@
 
 namespace kfd {
 
-// Returns false if there is not so much.
+// Takes so many bytes of the GPU's memory. Returns false if there are not that many left.
 bool take_card_bytes(uint64_t bytes);
 void give_card_bytes(uint64_t bytes);
 uint64_t free_card_bytes();

@@ -34,7 +34,8 @@ uint32_t free_id() {
     return id;
 }
 
-// A destroyed one counts as there, so that no thread waits for it for ever.
+// Returns whether the event has happened. A destroyed event counts as happened, so that no thread waits for it
+// forever.
 bool is_over(const kfd_event_data& asked) {
     const auto found = g_events.find(asked.event_id);
     if (found == g_events.end()) return true;

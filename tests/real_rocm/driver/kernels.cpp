@@ -67,7 +67,7 @@ void write_value(const ValueArguments& write) {
         __atomic_store_n(at<uint64_t>(write.wide), write.value, __ATOMIC_RELEASE);
 }
 
-// hipStreamBatchMemOpParams; the value is one of 32 or 64 bits.
+// The HIP runtime's parameters of an operation in hipStreamBatchMemOp; the value has 32 or 64 bits.
 struct BatchOperation {
     uint32_t what, unused;
     uint64_t address, value;

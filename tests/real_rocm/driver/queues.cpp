@@ -24,7 +24,7 @@ std::shared_ptr<Queue> find(uint32_t id) {
     return found != g_queues.end() ? found->second : nullptr;
 }
 
-// As KFD's calls, which return once the hardware has saved what ran.
+// Waits until nothing of the queue runs any more, as KFD's calls return only after the hardware has saved what ran.
 void wait_until_off(const Queue& queue) {
     while (queue.is_off() && queue.works.load()) wait_ns(kLookNs);
 }
@@ -37,7 +37,8 @@ uint32_t lowest_free_id() {
 
 using Change = bool (*)(Queue& queue);
 
-// All ids begin as invalid, and those that were switched are not. (q_array_invalidate in KFD.)
+// Switches queues on or off. As in KFD (q_array_invalidate), all ids are marked as invalid first, and the mark is
+// removed from the ids of queues that were switched.
 Answer switch_queues(uint32_t* ids, uint32_t count, bool misses_last, Change change) {
     int switched = 0;
     for (uint32_t i = 0; i < count; ++i) {

@@ -26,7 +26,7 @@ struct Queue {
 };
 
 enum class OffFor { kEviction, kReset };
-// All of the process's queues, until it is called again.
+// Keeps all queues of the process off the GPU, or lets them run again if `off` is false.
 void keep_off(OffFor why, bool off);
 
 Answer create_queue(kfd_ioctl_create_queue_args& asked);

@@ -31,7 +31,7 @@ int64_t now_ns(clockid_t clock) {
     return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-// By its version, since the shim answers for the name alone.
+// Returns the runtime's own function, by its symbol version: by the name alone the shim's would be found.
 Launch of_runtime() {
     for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6"}) {
         void* runtime = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);

@@ -23,7 +23,7 @@ constexpr int64_t kLongestStep = 20 * kMs;
 constexpr int64_t kLongestCommand = 8 * kMs;
 constexpr size_t kMostUnits = 8;
 constexpr Settings kSettings{.starvation_limit_ns = 100 * kMs, .starvation_turn_ns = 3 * kMs, .claim_limit_ns = 0};
-// The starvation limit, and what is late about it: a step until the scheduler looks.
+// Longest time that a unit may be kept off: the starvation limit, and one step until the scheduler looks.
 constexpr int64_t kBound = kSettings.starvation_limit_ns + kLongestStep;
 
 const std::vector<const char*>& names() {

@@ -113,7 +113,8 @@ TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff) << "it lasts longer";
 }
 
-// A burst was long beside it while it seemed idle: it counts as working for a while.
+// A victim seemed idle but made a burst longer than usual: it counts as having work for a while, so it is not let
+// back.
 TEST_F(LetBack, NobodyCallsWhoMayWorkUnseenEither) {
     low_.ready = false;
     low_.progress_ns = now_ns_;

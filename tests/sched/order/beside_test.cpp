@@ -148,7 +148,8 @@ TEST_F(Beside, BothMustAsk) {
     EXPECT_EQ(beside(kFirst, 50), 0);
 }
 
-// Each costs too much only beside the other: together they are kept off.
+// Two victims of which each slows the urgent unit only in the other's presence are tried together, and both are kept
+// off.
 TEST_F(Beside, VictimsAreTriedTogether) {
     asks_[kSecondOne] = true;
     slower_ns_[kFirst] = slower_ns_[kSecondOne] = 4 * kUs;

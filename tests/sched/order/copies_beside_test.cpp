@@ -39,7 +39,7 @@ protected:
     }
     bool runs(Who who) const { return !plan_->verdicts[who].suspend; }
     int64_t told(Who who) const { return plan_->verdicts[who].copy_burst_ns; }
-    // Rests until that long before the next one.
+    // Runs a burst, and rests until `before_ns` before the next one.
     void burst(int64_t before_ns = 0) {
         given_[kUrgent].ready = true;
         given_[kUrgent].ready_since_ns = began_ns_ = now_ns_;

@@ -33,7 +33,7 @@ protected:
             if (!plan_->verdicts[i].suspend) who += std::to_string(given_[i].id);
         return who;
     }
-    // After a moment in which the core learns at which level they are.
+    // Returns the first verdicts, after a moment in which the core learns at which level the units are.
     std::string first() {
         who_runs();
         return who_runs(kMs);
@@ -158,7 +158,7 @@ protected:
         who_runs();
         for (int i = 0; i < 10; ++i) burst();
     }
-    // Until after the moment for which the device is kept behind it.
+    // Runs one burst of the urgent unit, and lets time pass until the device is no longer kept for it.
     void burst() {
         work(3);
         who_runs(kMs);
@@ -169,7 +169,8 @@ protected:
         who_runs(kRestNs / 3);
     }
     bool is_held_for() const { return plan_->verdicts[3].hold_until_ns != 0; }
-    // Rests since its last burst; how long before the next one a turn was last another's than before, at most 6 ms.
+    // Runs a burst, and rests until the next one is due. Returns how long before that the turn last went to another
+    // unit, at most 6 ms.
     int64_t changed_before_next() {
         work(3);
         who_runs(kMs);

@@ -83,7 +83,8 @@ TEST(Anticipation, ChoosesTheCheaperOfTwoClusters) {
         program.gap(50 * kUs);
         program.gap(1500 * kUs);
     }
-    // Covering the long ones would cost 1.5 ms each, leaving them about 1 ms.
+    // If a mistake is cheap, the long think times are not waited for: that would cost 1.5 ms each, and save about 1
+    // ms.
     const int64_t cheap = program.anticipation.length(500 * kUs, kMax);
     EXPECT_GT(cheap, 50 * kUs);
     EXPECT_LT(cheap, 100 * kUs);
@@ -192,9 +193,9 @@ TEST(Anticipation, TheFirstBurstHasNoGapBeforeIt) {
 // Several queues: one ends its burst while another goes on; the unit never was idle.
 TEST(Anticipation, OverlappingBurstsHaveNoGap) {
     Anticipation anticipation;
-    anticipation.observe(true, 20 * kMs, 0);         // one queue ready since 20
+    anticipation.observe(true, 20 * kMs, 0);  // one queue ready since 20
     anticipation.observe(true, 20 * kMs, 50 * kMs);  // another came and went
-    anticipation.observe(false, 55 * kMs, 60 * kMs); // the first ended at 60, the other had another burst from 55
+    anticipation.observe(false, 55 * kMs, 60 * kMs);  // the first ended at 60, the other had another burst from 55
     EXPECT_EQ(anticipation.think_times(), 0U);
 }
 

@@ -22,7 +22,8 @@ TEST(CopyShare, ACopyAndTheEventBehindIt) {
     EXPECT_TRUE(share.mostly());
 }
 
-// Some serve requests with a copy each way around one long kernel.
+// A program that serves requests with a copy each way around one long kernel counts as one that only copies if the
+// copies are large.
 TEST(CopyShare, LargeCopiesAreAllThatItDoes) {
     constexpr uint64_t kMib = uint64_t{1} << 20;
     CopyShare large;

@@ -138,7 +138,8 @@ TEST(Period, NoSoonerIsExpectedThanMayBeWaitedFor) {
     }
 }
 
-// The machine held it up. Its timer did not wait for it, or it did: both are waited for.
+// If a burst was late, the next one is expected both at the time by the clock and one interval after the late one:
+// the program's timer may or may not have gone on meanwhile.
 TEST(Period, BehindALateOneTheNextIsExpectedFromWhenItWouldHaveComeByTheClock) {
     for (const int64_t late_ns : {300 * kUs, 3 * kMs, 20 * kMs})
         for (const bool keeps_to_clock : {true, false}) {

@@ -115,7 +115,7 @@ TEST_F(Handshake, AUserServerRefusesOtherUsers) {
     const std::string path = socket();
     chmod(path.c_str(), 0666);
     const int status = as_nobody([&path] {
-        // connect_path would not even talk to another user's server: root's is the exception.
+        // connect_path() is used here, although it refuses other users' servers: it accepts root's.
         const base::UniqueFd connection(ipc::connect_path(path.c_str()));
         ipc::Welcome welcome{};
         int fd = -1;

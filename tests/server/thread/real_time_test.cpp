@@ -76,8 +76,7 @@ TEST(BusyWatch, IsBusyForASecondAfterMoreThanAFifth) {
     EXPECT_FALSE(watch.busy(3 * window + BusyWatch::kRemembersNs, used));
 }
 
-// The threads of process `pid` with this name.
-// Nanoseconds of processor time that this thread has had.
+// Returns the nanoseconds of processor time that the thread has had.
 int64_t ran_ns(pid_t pid, pid_t thread) {
     int64_t ns = 0;
     std::ifstream("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/schedstat") >> ns;

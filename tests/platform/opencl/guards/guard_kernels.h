@@ -11,7 +11,7 @@ __kernel void steps(__global volatile const uint* gate, __global volatile uint* 
 }
 )";
 
-// The same in two texts and a header.
+// The kernel `steps` again, in a program of two source texts and a header.
 inline constexpr const char* kStepsHeader = "void take_step(__global volatile uint* ran, uint by);\n";
 inline constexpr const char* kStepsLibrary = R"(
 #include "steps.h"
@@ -38,7 +38,8 @@ __kernel void meet(__global volatile uint* words) {
 }
 )";
 
-// Each leaves in its place a number that says who it was and that it ran once.
+// Kernels of several shapes. Each work-item writes a number to its own place that tells its position and that it ran
+// once.
 inline constexpr const char* kShapesSource = R"(
 uint at(void) {
     return (get_global_id(0) - get_global_offset(0)) + get_global_size(0) *

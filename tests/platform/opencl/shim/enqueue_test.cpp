@@ -214,7 +214,8 @@ TEST_F(FailingEnqueue, ANullQueueIsTheDriversToRefuse) {
     EXPECT_EQ(clRetainCommandQueue(nullptr), CL_INVALID_COMMAND_QUEUE);
 }
 
-// A driver's function that the table lacks is the driver's own, and said once.
+// A function of the driver that XSched's table does not know is returned to the program unchanged, and is logged
+// once.
 TEST_F(FailingEnqueue, AFunctionThatWeDoNotKnowAndLooksLikeWorkIsToldOnce) {
     const auto said = [](const char* name, bool* found) {
         testing::internal::CaptureStderr();

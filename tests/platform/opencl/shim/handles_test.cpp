@@ -34,7 +34,7 @@ TEST_F(Handles, NumbersAndOtherMemory) {
     alignas(16) static unsigned char zeroes[8192] = {};
     alignas(16) static unsigned char letters[8192];
     for (size_t i = 0; i < sizeof letters; ++i) letters[i] = static_cast<unsigned char>(i * 37 + 11);
-    // Leads somewhere, but to no table of functions.
+    // The first word of the array is an address, as an object's is, but that address is not a table of functions.
     const void* leads[] = {zeroes, letters, leads};
     expect_none(nullptr, "no queue");
     expect_none(as_queue(1234), "1234");

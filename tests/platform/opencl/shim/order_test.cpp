@@ -65,7 +65,8 @@ TEST_F(Order, OutOfOrderCommandsFollowTheirWaitLists) {
     for (int i = 1; i <= 40; ++i) {
         expected = appended(expected, i);
         chain.push_back(nullptr);
-        // The whole chain so far: lists longer than what fits the shim's stack as well.
+        // Each command waits for all commands so far, so the wait lists also become longer than the array on the
+        // shim's stack.
         queue.append(i, i, chain.data(), &chain[i]);
     }
     queue.resume();

@@ -48,7 +48,8 @@ cl_uint references_of(cl_context context) {
     return references;
 }
 
-// As docs/compatibility.md says of the number that a program sees: more while a queue lives, and right afterwards.
+// A context's number of references is larger while a queue exists, and for a moment afterwards
+// (docs/compatibility.md).
 TEST_F(QueueLife, ReferencesOfAContextAreGivenBackWithTheQueue) {
     const Platform& platform = Platform::get();
     cl_context context = clCreateContext(nullptr, 1, &platform.device, nullptr, nullptr, nullptr);

@@ -114,7 +114,8 @@ public:
     void fill(cl_int value, cl_event* event = nullptr) {
         EXPECT_EQ(clEnqueueFillBuffer(queue, buffer, &value, sizeof value, 0, kBytes, 0, nullptr, event), CL_SUCCESS);
     }
-    // appended() to each element; the kernel object and its arguments are gone when this returns.
+    // Enqueues the kernel that applies appended() to each element. The kernel object and its arguments are released
+    // before this returns.
     void append(cl_int value, cl_uint count = 0, const cl_event* wait = nullptr, cl_event* event = nullptr) {
         cl_kernel kernel = Platform::get().kernel("append");
         clSetKernelArg(kernel, 0, sizeof buffer, &buffer);

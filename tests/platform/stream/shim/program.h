@@ -181,7 +181,8 @@ protected:
         ASSERT_EQ(kCalls().synchronize(stream), kSuccess);
         EXPECT_EQ(word(), (((before * 31) + 0) * 31 + 1) * 31 + 2);
     }
-    // `copy` fetches the word to its argument, on the NULL stream, and waits.
+    // Checks that a copy on the NULL stream waits while the queue is suspended. `copy` copies the word to its
+    // argument.
     void expect_copy_waits(XQueueHandle null, const std::function<Result(uint32_t*)>& copy) {
         ASSERT_EQ(kCalls().synchronize(nullptr), kSuccess);
         ASSERT_EQ(XQueueSuspend(null, kQueueSuspendFlagNone), kXSchedSuccess);
@@ -253,7 +254,8 @@ protected:
             << "its thread has ended";
         EXPECT_EQ(commands_of(mine), before);
     }
-    // The program's own XQueue is used, and replaced when it goes; the hardware queue's handle.
+    // Checks that the shim uses an XQueue that the program made itself, and makes another one when that is destroyed.
+    // Returns the hardware queue's handle.
     HwQueueHandle expect_own_xqueue_used() {
         const Stream stream = new_stream();
         HwQueueHandle hwq = 0;

@@ -19,7 +19,8 @@ using cuda::api;
 using namespace xsched::test;
 
 constexpr uint32_t kCommands = 200;
-// Past the moment at which a queue tries its gate again, a second after its first use, and past a server's end.
+// Number of commands that last beyond the moment at which a queue tries its gate again (a second after its first
+// use), and beyond the end of a server.
 constexpr uint32_t kCommandsOfLong = 800;
 constexpr uint32_t kBetweenUs = 2000;  // of these
 
