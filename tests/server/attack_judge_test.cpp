@@ -22,8 +22,8 @@ constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
 // Where rounds without the attack differ by more than that, the machine allows no verdict.
 constexpr int64_t kMostSpread = 4;
 constexpr int64_t kMostMib = kSlower * 192;  // 256 clients of half a MiB each, answers, records: limits.def
-constexpr size_t kMostLinesInASecond = 20;   // about each user: limits.def
-constexpr size_t kOtherLines = 200;          // about the victims, and at the start
+constexpr size_t kMostLinesInASecond = 20;  // about each user: limits.def
+constexpr size_t kOtherLines = 200;  // about the victims, and at the start
 // A thread that waits for a peer does so in each look. The server's own threads wait for each other for microseconds;
 // if one of them loses its processor meanwhile, for longer. bench/attacks.py counts each look.
 constexpr uint32_t kLooksForABlock = 50;

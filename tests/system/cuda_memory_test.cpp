@@ -148,8 +148,8 @@ TEST_F(CudaMemory, APersonSendsItAwayAndBack) {
     ends_well(*holder);
 }
 
-// Memory that a person has sent to the host stays there when another server starts. What the program allocates later
-// is sent there, too. The server is killed, and its supervisor starts another one.
+// Memory that a person has sent to the host stays there when another server starts. The program's later allocations are
+// sent there, too. The server is killed, and its supervisor starts another one.
 TEST_F(CudaMemory, AnotherServerKnowsWhatAPersonSentAway) {
     server.reset();
     Process supervisor({binary("xserver"), "--socket", socket()}, directory.environment());
