@@ -145,7 +145,7 @@ bool is_wrapper(const std::string& file) {
 }  // namespace
 
 std::string last_executable(std::span<const std::string> words) {
-    // In a wrapper's words (nice -n 5 PROGRAM) it is the first that names an executable.
+    // In the command line of a wrapper (nice -n 5 PROGRAM), the first word that names an executable is the program.
     std::string file = executable_of(words.front());
     while (is_wrapper(file)) {
         do words = words.subspan(1);

@@ -3,7 +3,7 @@
 
 namespace xsched::dispatch {
 
-// Returns whether its user may have one more queue. Otherwise the queue runs unscheduled.
+// Returns whether the client's user may have one more queue. Otherwise the queue runs unscheduled.
 bool ClientSlots::within_limits(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     QueueHistory& queue = queues_[at];
     if (queue.scheduled) return true;

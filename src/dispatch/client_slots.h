@@ -58,9 +58,10 @@ public:
 
     // Reads the used slots and puts the units into the table, as far as `work` lasts. Returns false if some are left.
     bool scan(int64_t now_ns, Work& work);
-    // Returns whether its last scan was only a part: some units are not in the table yet.
+    // Returns whether the last scan read only a part of the client's slots, so that some of its units are not in the
+    // table yet.
     bool is_being_read() const { return scanning_; }
-    // Returns, once per scan, whether it found a change that may change directives.
+    // Returns, once per scan, whether the scan found a change after which directives may have to be written.
     bool takes_directives() { return std::exchange(changed_, false); }
     // Returns about how many slots a scan reads.
     uint32_t slots() const {
@@ -79,7 +80,7 @@ public:
     std::vector<ForOther>& for_others() { return for_others_; }
     // Adds a decision to the client's shared memory and rings its doorbell, if the client wants to log decisions.
     void take_decision(const ForOther& decided);
-    // Begins to write all its slots, except those written since the last verdicts.
+    // Begins to write the directives of all slots of the client, except of those written since the last verdicts.
     void begin_directing() {
         unwritten_ = UINT32_MAX;
         verdicts_are_new_ = true;

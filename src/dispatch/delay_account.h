@@ -26,7 +26,7 @@ public:
         cause_pid_ = 0;
         several_ = false;
     }
-    // Adds time. `pid`: the process for which it was suspended; 0: none.
+    // Adds time for which the queue was suspended with work. `pid`: the process for which it was suspended; 0: none.
     void add(int64_t ns, int32_t pid) {
         ns_ += ns;
         total_ns_ += ns;
@@ -72,7 +72,7 @@ public:
     // Returns delays not yet added to the clients that caused them; the caller empties the list.
     std::vector<Delay>& unattributed() { return unattributed_; }
 
-    // Adds time for which its own work kept another client's off.
+    // Adds time for which this client's work kept another client's work off the device.
     void add_caused(int64_t ns) { caused_ns_ += ns; }
     int64_t caused_ns() const { return caused_ns_; }
 

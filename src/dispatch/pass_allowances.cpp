@@ -95,7 +95,7 @@ bool DispatcherState::write(ClientSlots& client, uint32_t slots, int64_t now_ns)
     return complete;
 }
 
-// Returns how many slots of its user may be written in this pass; 0: no more.
+// Returns how many slots of this client may be written in this pass, which is limited per user; 0: no more.
 uint32_t DispatcherState::slots_to_write(const ClientSlots& client, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr) return UINT32_MAX;

@@ -79,7 +79,7 @@ struct QueueRecord : base::NoCopies {
     std::atomic<uint64_t> gone_copies{0};
     std::atomic<uint64_t> gone_copied_bytes{0};
     std::atomic<int64_t> gone_busy_ns{0};
-    // Cost of taking its process off the device, in microseconds, as the core uses it (sched/facts/costs.h).
+    // Cost of taking the queue's process off the device, in microseconds, as the core uses it (sched/facts/costs.h).
     std::atomic<uint32_t> switch_us{0};
     std::atomic<uint32_t> off_us{0};
     std::atomic<uint32_t> interrupt_us{0};
@@ -108,8 +108,8 @@ public:
     }
 
     std::atomic<int64_t> delay_caused_ns{0};
-    // 1: its work keeps others off but completes nothing, so another thread should check whether the process is
-    // stopped.
+    // 1: the client's work keeps others off but completes nothing, so another thread should check whether the process
+    // is stopped.
     std::atomic<uint32_t> suspect{0};
     std::atomic<int64_t> claim_lost_ns{0};  // when it last was without its claim (sched/pattern/claim.h); 0: never
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit

@@ -52,7 +52,7 @@ struct DeviceTable {
     const sched::Verdict& verdict(uint32_t at) const { return plan.verdicts[at]; }
     // Returns whether the verdicts are about the units that are here now.
     bool is_decided() const { return !all_changed; }
-    // Returns the user of all its units; null if they are of several users, or of none.
+    // Returns the user of all units of the device; null if they are of several users, or of none.
     UserLimits* only_user() const { return users.size() == 1 ? users[0].user : nullptr; }
     uint32_t units_of(const UserLimits* user) const {
         for (const UserHere& here : users)

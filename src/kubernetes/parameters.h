@@ -30,7 +30,7 @@ public:
     // Adds the parameters of one entry. A later value counts, except that a limit never grows and a priority never
     // passes the ceiling. Throws std::runtime_error with a sentence if something is unknown or wrong.
     void add(const Json& parameters, bool of_class);
-    // Returns the words of `xcli container` for them: "--priority", "5" and so on.
+    // Returns the parameters as options of `xcli container`: "--priority", "5" and so on.
     std::vector<std::string> words() const;
     std::optional<int64_t> most_urgent() const { return most_urgent_; }
     // Returns the percent of a device that the programs get at most; 0: all of it.

@@ -13,7 +13,8 @@ namespace {
 
 enum State : uint32_t { kMade, kSubmitted, kLaunched, kComplete, kDropped };
 
-// Counted references: its handle, the queue that holds it, the device that will report it, and waiting threads.
+// A callback command. Its references are counted: of its handle, of the queue that holds it, of the device that will
+// report it, and of waiting threads.
 struct CallbackCommand {
     XqCommand base{};  // first member: the queue core sees only this part
     LaunchCallback launch = nullptr;

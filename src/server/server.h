@@ -108,7 +108,7 @@ private:
     void take_in(base::UniqueFd socket, bool guest, int64_t now_ns);
     void answer_handshake(uint32_t id, int64_t now_ns);
     void judge(uint32_t id, Newcomer newcomer, const Handshake& handshake, int64_t now_ns);
-    // `why`: for the log, if it is not the status's own sentence.
+    // Refuses a newcomer, and logs that. `why`: for the log, if it is not the sentence of the status.
     void refuse(Newcomer& newcomer, ipc::WelcomeStatus status, int64_t now_ns, const std::string& why = "");
     void admit_client(uint32_t id, Newcomer& newcomer, const Handshake& handshake, int64_t now_ns);
     void drop_silent_newcomers(int64_t now_ns);

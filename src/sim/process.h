@@ -28,7 +28,7 @@ public:
     Process(Agenda& agenda, Device& device, Card& card, const Workload& workload, const ProgramSpec& spec,
             uint32_t number);
 
-    // Opens its queues. `server` null: it is not scheduled.
+    // Opens the process's queues. `server` null: no scheduler serves the process.
     void open(ProgramTold& program, RingTold* server, int64_t now_ns);
     uint32_t number() const { return number_; }
     uint32_t id() const { return number_ + 1; }  // its client number at the server
@@ -45,7 +45,7 @@ public:
     // --- the server
     bool was_directed() const { return region_->header.directive.load(std::memory_order_relaxed) != seen_; }
     bool is_suspended() const;
-    // Returns since when it is kept off, other than by its limit; 0: it is not.
+    // Returns since when the process has been kept off the device, other than by its limit; 0: it is not kept off.
     int64_t kept_off_since_ns() const { return kept_off_since_ns_; }
     // Reacts to new directives: gates act at once, the agent soon.
     void directed(int64_t now_ns);

@@ -45,12 +45,13 @@ public:
     bool ended() const { return step_ == Step::kEnded; }
     // Begins no further burst after the present one.
     void stop() { stopped_ = true; }
-    // Returns whether it has ended, or rests, with everything complete.
+    // Returns whether the program has ended or rests, with all of its commands complete.
     bool settled() const {
         const bool at_rest = step_ == Step::kEnded || step_ == Step::kRest || step_ == Step::kNotYet;
         return at_rest && results_.launched == results_.kernels;
     }
-    // Return since when it has incomplete work without progress, and since when it has had work without a break.
+    // Return since when the program has had work without a break, and since when it has incomplete work without
+    // progress.
     int64_t works_since_ns() const { return works_since_ns_; }
     int64_t waits_since_ns() const { return results_.launched != results_.kernels || blocked_ ? progress_ns_ : 0; }
     const ProgramSpec& spec() const { return spec_; }

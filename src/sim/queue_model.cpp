@@ -10,7 +10,8 @@
 namespace xsched::sim {
 namespace {
 
-// The same values as in queue/path/gate_spacing.h and queue/path/window.cpp.
+// Constants of the real queue's paths, with the same values as in queue/path/gate_spacing.h and
+// queue/path/window.cpp.
 constexpr uint32_t kGatedCap = 512;
 constexpr int64_t kGateEveryNs = 150 * base::kMicrosecond;
 constexpr int64_t kGateEveryPreemptedNs = 750 * base::kMicrosecond;

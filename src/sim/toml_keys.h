@@ -30,8 +30,8 @@ public:
     Range times_ns(const char* stem, Range fallback);
     const toml::table* sub(const char* key);
     const toml::array* list(const char* key);
-    // Reads the [[key]] tables, of which there must be at least one. `what`: whose they are, for the message ("a
-    // workload").
+    // Reads the [[key]] tables, of which there must be at least one. `what`: the thing that needs one, for the
+    // message ("a workload").
     std::vector<TomlKeys> tables(const char* key, const char* what);
     // Call it last.
     void nothing_else() const;

@@ -25,7 +25,8 @@ struct Accelerator {
 // /sys/class/accel that are no PCI devices.
 std::vector<Accelerator> accelerators(const Machine& machine);
 
-// "NVIDIA Corporation GPU at 0000:01:00.0". The vendor's name is the one of the package pci.ids, otherwise its number.
+// Returns a name such as "NVIDIA Corporation GPU at 0000:01:00.0". The vendor's name comes from the package pci.ids;
+// without it the vendor's number stands there.
 std::string name_of(const Machine& machine, const Accelerator& device);
 
 // Says whether programs on the device are scheduled, by what, and what would help if not.

@@ -30,7 +30,8 @@ std::string first_line_of(const std::string& path) {
     return base::printable(text.substr(0, text.find('\n')));
 }
 
-// Returns the first such file among the open ones; empty: none, or they cannot be seen.
+// Returns the first open file of a process, by its folder of descriptors, that shows that it uses a device for work.
+// Empty: there is none, or the descriptors cannot be seen.
 std::string open_work_file(const std::string& folder) {
     for (const std::string& number : base::names_in(folder)) {
         std::error_code error;

@@ -176,7 +176,7 @@ private:
     std::vector<Ahead> taken_over_;
 };
 
-// A policy made of such turns, with rules of its own.
+// A policy that gives turns by a Partition; `OwnRules` says how.
 template <typename OwnRules>
 class PartitionPolicy : public Policy {
 public:

@@ -29,7 +29,7 @@ struct Program {
     int64_t ready_since_ns = 0;  // begin of its oldest work
     bool wants = false;
     bool ready = false;  // one of its units has work
-    // The largest value among its units; for the limit and the target the smallest that is not 0.
+    // The program's values: the largest among its units; of limits and targets the smallest that is not 0.
     int32_t utilization = 0;
     int32_t priority = PRIORITY_NO_EXECUTE;
     int32_t share = 0;

@@ -82,7 +82,7 @@ public:
     // queue.
     void keep_short() { short_ = true; }
     void end_short() { short_ = false; }
-    // Returns whether some of its work may be behind a gate that the device has not passed.
+    // Returns whether some of the queue's work may be behind a gate that the device has not passed.
     bool behind_gate() const { return ipc::completed_commands(core_.published.slot()) < gated_until_; }
     // Returns whether commands of ours may be in the stream.
     bool touched() const { return touched_; }

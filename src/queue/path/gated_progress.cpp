@@ -186,8 +186,8 @@ void GatedPath::look() {
         note_progress(done, now);
         if (core_.submitted == core_.completed) return core_.published.ring_ready(false, now);
     }
-    // The words in memory never show the end of the last command: they count commands that have begun. Only that end is
-    // presumed.
+    // If the last command has begun, its end is presumed after a while: the words in memory count commands that have
+    // begun, so they never show that end.
     const bool last_runs = whole_count(begun) == core_.submitted && done < core_.submitted;
     if (last_runs && reports_.written() < core_.submitted) core_.published.unreported(core_.submitted);
 }

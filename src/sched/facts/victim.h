@@ -52,7 +52,8 @@ struct Victim {
     // How long ago its own queues had work in several contexts, which take turns on the device; INT64_MAX: never.
     int64_t contexts_ago_ns = INT64_MAX;
     bool several_contexts() const { return contexts_ago_ns < kLatelyNs; }
-    // Returns whether short timeslices would make it change places with its peers all the time, for a switch each.
+    // Returns whether short timeslices would make the victim change places with its peers, or its contexts with each
+    // other, all the time, for a switch each.
     bool takes_turns() const { return has_peer || several_contexts(); }
     // True if the victim mainly copies while its peers take turns, or if it only copies and some rival is unsure.
     // Copies run on their own engines, so no burst waits for them; a burst that copies would wait for the call

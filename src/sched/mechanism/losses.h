@@ -9,8 +9,8 @@
 
 namespace xsched::sched {
 
-// Device time between two gates of a queue (queue/path/gate_spacing.h). The device goes on for half of it when they
-// close.
+// Device time between two gates of a queue (queue/path/gate_spacing.h). When gates close, the device continues for
+// half of this time on average.
 inline constexpr int64_t kBetweenGatesNs = 150'000;  // decision 001
 
 // Returns how long it takes from a queue's suspension until nothing of it runs on the device, estimated from its level

@@ -5,7 +5,7 @@
 namespace xsched::sched {
 namespace {
 
-// Returns how much of its memory others may have.
+// Returns how much of the user's memory on the device may be taken for others.
 uint64_t gives(const MemoryUser& user) {
     if (user.kept_away) return user.on_card;
     const uint64_t stays = user.guarantee > user.fixed ? user.guarantee - user.fixed : 0;
@@ -122,7 +122,7 @@ bool MemoryPlanner::settled(std::span<const MemoryUser> users) const {
                        [this](const MemoryUser& user) { return known_.at(user.client).given_up || has_obeyed(user); });
 }
 
-// Returns how much of its memory is on the way back to the device, where it can be given again.
+// Returns how much memory of the user is on its way back to the device, where it can be taken again.
 uint64_t MemoryPlanner::coming_back(const MemoryUser& user) const {
     return known_.at(user.client).away == 0 ? user.on_host : 0;
 }

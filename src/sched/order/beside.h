@@ -9,7 +9,8 @@
 
 namespace xsched::sched {
 
-// Changes the policy's answers before they are judged: lets victims run that would make room for such a unit.
+// Changes the policy's answers before they are judged: lets victims run beside a more urgent unit if both ask for it
+// and trials have shown that it costs little.
 void run_beside(Pass& pass);
 // Notes that another burst of a unit may have begun.
 void see_burst_beside(Pass& pass, uint32_t place);

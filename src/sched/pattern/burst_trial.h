@@ -17,7 +17,7 @@ class BurstTrial {
 public:
     static constexpr unsigned kNotFor = 32;  // bursts without it after one that made them longer; doubles each time
 
-    // `part`: bursts are judged to be longer if they are so by more than one part of so many.
+    // Bursts count as longer if they are longer by more than 1/`part`.
     explicit BurstTrial(int64_t part) : part_(part) {}
 
     // Returns whether the next burst may be one with the thing that may lengthen bursts.

@@ -39,14 +39,15 @@ public:
         seen_ns_ = now_ns;
     }
 
-    // Returns the longest time to a completed command that it has shown; 0: none yet.
+    // Returns the longest time from one completed command to the next that the unit has shown; 0: none yet.
     int64_t shown_ns() const { return shown_ns_; }
     void begin_with(int64_t shown_ns) { shown_ns_ = std::clamp(shown_ns, int64_t{0}, kMostShownNs); }
 
     bool believed(int64_t limit_ns) const { return limit_ns <= 0 || without_ns_ < limit(limit_ns); }
-    // Returns whether it is worth checking whether its process is stopped.
+    // Returns whether the unit has had the device without progress for so long that its process may be stopped: worth
+    // a check.
     bool suspect() const { return without_ns_ >= kUnseenNs; }
-    // Returns when one of these answers may change by itself; 0: never.
+    // Returns when the answer of believed() or suspect() may change by itself; 0: never.
     int64_t due_ns(int64_t limit_ns) const {
         if (!has_ || limit_ns <= 0 || !believed(limit_ns)) return 0;
         const int64_t next_ns = suspect() ? limit(limit_ns) : std::min(kUnseenNs, limit(limit_ns));

@@ -46,11 +46,13 @@ public:
     int64_t missing() const { return kEnough - std::min({kEnough, count_, seen_}); }
     // Returns whether the unit uses the device in one stretch, as far as known.
     bool streams() const;
-    // Returns its short pauses in a thousand bursts, kMostCounted at most. A new unit is taken to have one per burst.
+    // Returns how many short pauses the unit has in a thousand bursts, kMostCounted at most. A new unit counts as
+    // having one per burst.
     int64_t per_thousand() const;
-    // Returns whether its short pauses begin with a wait, in which it can keep the device, and not with an idle device.
+    // Returns whether the unit's short pauses begin with a wait, in which it can keep the device, and not with an
+    // idle device.
     bool begin_with_wait() const { return waits_first_; }
-    // Returns how long it usually has work between two pauses; 0: unknown.
+    // Returns how long the unit usually has work between two pauses; 0: unknown.
     int64_t stretch_ns() const { return stretch_.usual_ns(); }
     // Returns whether the unit's short pauses may begin with a wait: most of them did, or no short pause is known yet.
     // In most programs short pauses begin with a wait.

@@ -17,7 +17,8 @@
 
 namespace xsched::sched {
 
-// The last times between two such events. They are even if most of them are alike.
+// The last times between two events of one kind, such as the begins of bursts. They are even if most of them are
+// alike.
 class EvenTimes {
 public:
     static constexpr unsigned kStrayPart = 4;  // one time of this many may be unlike the others
@@ -30,7 +31,8 @@ public:
     void add(int64_t ns);
 
     bool even() const { return even_; }
-    // Return facts about those of the times that are alike. Call only if even().
+    // Return the spread, the longest, the second longest and the middle of the times that are alike. Call only if
+    // even().
     int64_t spread_ns() const { return alike().back() - alike().front(); }
     int64_t most_ns() const { return alike().back(); }
     int64_t most_but_one_ns() const { return alike()[alike().size() - 2]; }

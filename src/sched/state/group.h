@@ -52,7 +52,7 @@ struct Group {
         if (us != 0 && timeslice_us == 0) timeslice_from_ns = now_ns + costs.off_ns();
         timeslice_us = us;
     }
-    // Returns how long until the hardware has its short timeslice; INT64_MAX: it gets none.
+    // Returns how long until the hardware has the group's short timeslice; INT64_MAX: the group gets none.
     int64_t timeslice_wait_ns(int64_t now_ns) const {
         return timeslice_us != 0 ? std::max<int64_t>(timeslice_from_ns - now_ns, 0) : INT64_MAX;
     }

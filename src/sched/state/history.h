@@ -116,7 +116,7 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-// The largest of these costs among all units less urgent than some rank.
+// The processes, and the largest costs, of all units less urgent than some rank.
 struct LessUrgent {
     Processes processes;
     int64_t there_ns = 0;

@@ -41,7 +41,8 @@ public:
     uint32_t id() const { return id_; }
     const Peer& peer() const { return peer_; }
     User& user() const { return user_; }
-    // Returns its number for people: the kernel's number, or its own where the kernel shows none; 0: neither.
+    // Returns the client's pid: the kernel's, or the one that the client claims where the kernel shows none; 0:
+    // neither.
     int32_t pid() const { return peer_.pid > 0 ? peer_.pid : claimed_pid_; }
     bool pid_is_claimed() const { return peer_.pid <= 0; }
     // Returns a number that is equal for connections of one process and different for different processes, as far as
@@ -55,7 +56,8 @@ public:
     const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
     // Returns the dispatcher's record of it.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
-    // Returns the habits of its last run and of this one; read once the scheduling thread has let it go.
+    // Returns the habits of the program's last run and of this one. Read them once the scheduling thread has let the
+    // client go.
     const std::shared_ptr<sched::ProgramHabits>& habits() const { return habits_; }
     ipc::Region& region() const { return *region_; }
     ipc::Header& header() const { return region_->header; }

@@ -24,7 +24,7 @@ constexpr size_t kMostSets = 64;  // of one client
 // The directives in the client's slots for one device. The client could change them, but they concern only itself.
 struct Wanted {
     bool stopped = false;
-    // The client itself took its work off the device, or was about to. The server may have to put it back.
+    // True if the client itself took its work off the device, or was about to. The server may have to put it back.
     bool interrupted = false;
     uint32_t timeslice_us = 0;
 };
@@ -96,7 +96,8 @@ void Interrupter::keep(const Key& key, Set fresh) {
     fresh.came = ++came_;
     const auto known = sets_.find(key);
     if (known != sets_.end()) {
-        // A renewed set has new channels of the same context: once proved, the same is done to them as to the old ones.
+        // If the client renews a set, the set has new channels of the same context. Once it is proved, the new
+        // channels are stopped or slowed like the old ones.
         Set& set = known->second;
         retire(set);
         set.handover = std::move(fresh.handover);

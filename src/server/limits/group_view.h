@@ -16,7 +16,7 @@ public:
     GroupView(bool sees_all, std::string base, std::vector<std::string> mounts)
         : sees_all_(sees_all), base_(std::move(base)), mounts_(std::move(mounts)) {}
 
-    // Returns whether it knows the names of groups outside of the namespace.
+    // Returns whether the server knows the names of groups outside of its control group namespace.
     bool is_complete() const { return sees_all_ || !base_.empty(); }
     // Returns the group's path in the hierarchy, given the text of /proc/PID/cgroup; empty if the group cannot be seen.
     std::string resolve(const std::string& path) const;

@@ -11,7 +11,8 @@
 namespace xsched::server {
 namespace {
 
-// Returns whether the process may lock more than its limit (CAP_IPC_LOCK). Without that right the kernel refuses this.
+// Returns whether the process may lock more memory than its limit (CAP_IPC_LOCK). Without that right the kernel
+// refuses to lock anything under a limit of 0.
 bool is_unlimited() {
     rlimit limit{};
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;

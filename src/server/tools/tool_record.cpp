@@ -96,7 +96,7 @@ void add_names(const Request& request, Json& answer) {
         if (request.may_see(gone.uid, gone.user)) add(gone.id, gone.pid, gone.program, gone.platform);
 }
 
-// Adds the orders that people gave in the same time.
+// Adds the orders that people gave in the last minute, as far as the asking user may see them.
 void add_orders(const Request& request, Json& answer) {
     Json& orders = answer["orders"] = Json::array();
     for (const OrderNotes::Note& note : request.host.notes)

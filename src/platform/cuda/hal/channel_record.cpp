@@ -144,7 +144,7 @@ bool read_allocation(const Call& call, Allocation& allocation) {
     if (call.number != NV_ESC_RM_ALLOC) return false;
     if (call.bytes == sizeof(NVOS21_PARAMETERS)) {
         std::memcpy(&allocation.head, call.parameters, sizeof allocation.head);
-        // The older structure has no paramsSize; status is in its place.
+        // In the older structure the status stands at the place of the newer one's paramsSize.
         allocation.status = allocation.head.status;
         return true;
     }

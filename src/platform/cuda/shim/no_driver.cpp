@@ -19,7 +19,7 @@ CUresult driver_version(int* version) {
     return CUDA_ERROR_NO_DEVICE;
 }
 
-// Fails too, but gives a text, since many programs print it without checking.
+// Answers cuGetErrorString and cuGetErrorName: fails, but gives a text, since many programs print it without a check.
 CUresult error_text(CUresult, const char** text) {
     if (text != nullptr) *text = "no CUDA driver is installed";
     return CUDA_ERROR_NO_DEVICE;

@@ -1,4 +1,4 @@
-// libhalhip's public entries (xsched/hip/hal.h), and what of those for the shim HIP alone has (hal_abi.h).
+// libhalhip's public entries (xsched/hip/hal.h), and its entries for the shim that only HIP has (hal_abi.h).
 #include "platform/stream/hal/hal.h"
 
 #include "platform/hip/hal/driver_queues.h"

@@ -46,8 +46,8 @@ struct Debugger {
     bool unseen = true;  // there are queues that it has not seen, and so cannot suspend
 };
 
-// suspend() returns it if the driver does not have one of the queues: it was just destroyed. A later call may
-// succeed.
+// Result of suspend() if the driver does not have one of the queues, because that was just destroyed. A later call
+// may succeed.
 constexpr int kQueueMissing = -1;
 
 // Suspends all of the queues, or none. Returns 0, errno or kQueueMissing. If the debugger's way fails with errno, this

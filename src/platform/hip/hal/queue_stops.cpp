@@ -22,7 +22,8 @@ constexpr uint32_t kMostMisses = 3;
 // A call that takes longer ends level 3. The hardware saves a queue in well below 10 ms. After 9 s without an answer of
 // its command processor the kernel resets the GPU, and all programs on it end (amdgpu.queue_preemption_timeout_ms).
 constexpr int64_t kMostCallNs = base::kSecond;
-// A resume that fails is tried so often, with such a pause (a GPU that is being reset fails at once, for longer).
+// A call to resume that fails is made this many times in all, with this pause in between. (A GPU that is being reset
+// makes such calls fail at once, and for longer.)
 constexpr int kResumeTries = 3;
 constexpr long kResumePauseNs = 10 * base::kMillisecond;
 

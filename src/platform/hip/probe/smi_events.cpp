@@ -17,8 +17,8 @@
 namespace xsched::probe {
 namespace {
 
-// Linux, include/uapi/linux/kfd_ioctl.h: AMDKFD_IOC_SMI_EVENTS and enum kfd_smi_event. A process is told of its own
-// events without any right.
+// The kernel driver's call that delivers events, AMDKFD_IOC_SMI_EVENTS, and its event numbers, from Linux's
+// include/uapi/linux/kfd_ioctl.h. A process gets its own events without any privilege.
 struct kfd_ioctl_smi_events_args {
     uint32_t gpuid;
     uint32_t anon_fd;  // from KFD

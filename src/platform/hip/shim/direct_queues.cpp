@@ -94,7 +94,7 @@ XqQueue* xqueue_of(hsa_signal_t signal, DirectEntry& entry) {
     return entry.xqueue.load(std::memory_order_relaxed);
 }
 
-// hsa_amd_queue_priority_t and the priorities of XQueues, as HIP's streams have them.
+// Convert between hsa_amd_queue_priority_t and priorities of XQueues, in the same way as for HIP's streams.
 int32_t xqueue_priority(uint32_t hardware) {
     return static_cast<int32_t>(hardware) - static_cast<int32_t>(HSA_AMD_QUEUE_PRIORITY_NORMAL);
 }

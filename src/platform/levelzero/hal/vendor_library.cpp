@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kDefaultName = "libze_loader.so.1";
 
-// Functions once handed out stay: another thread may be using them.
+// A table of functions that was handed out once is never freed: another thread may be using it.
 struct Published {
     ZeApi api;
     const Published* before;

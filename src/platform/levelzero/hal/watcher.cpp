@@ -119,7 +119,7 @@ void end_watch(Watched* queue) {
         while (*link != nullptr && *link != queue) link = &(*link)->next;
         if (*link == queue) *link = queue->next;
     }
-    // A forked child has no thread of its parent's.
+    // Wait until the watching thread has left the queue; not in a forked child, which does not have that thread.
     while (queue->watched_in == base::fork_generation() && queue->visitors.load() != 0) sched_yield();
 }
 

@@ -49,7 +49,7 @@ void CL_CALLBACK marker_done(cl_event marker, cl_int, void* token) {
 XResult mark(void* self, XqToken token) {
     const HwQueue& hwq = of(self);
     cl_event marker = nullptr;
-    // The old form of the marker: after all commands before it, in every version of OpenCL.
+    // clEnqueueMarker waits for all commands before it, and exists in every version of OpenCL.
     XResult result = checked(hwq, "clEnqueueMarker", hwq.api->clEnqueueMarker(hwq.queue, &marker));
     if (result != kXSchedSuccess) return result;
     const cl_int code = hwq.api->clSetEventCallback(marker, CL_COMPLETE, marker_done, reinterpret_cast<void*>(token));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kDefaultNames[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
-// Functions once handed out stay: another thread may be using them.
+// A table of functions that was handed out once is never freed: another thread may be using it.
 struct Published {
     ClApi api;
     const Published* before;

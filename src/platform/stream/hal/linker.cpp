@@ -22,7 +22,8 @@ struct Symbols {
 Symbols symbols_of(const link_map& library) {
     Symbols symbols;
     for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
-        // glibc has made most of these addresses absolute, if the section is writable.
+        // The entry may be an offset: glibc has made most of these addresses absolute, but only if the section is
+        // writable.
         const ElfW(Addr) value = entry->d_un.d_ptr;
         const ElfW(Addr) address = value < library.l_addr ? library.l_addr + value : value;
         if (entry->d_tag == DT_SYMTAB) symbols.table = reinterpret_cast<const ElfW(Sym)*>(address);

@@ -63,9 +63,9 @@ public:
         const KeepErrno keep;
         if (xqueue_ != nullptr) xq_note_copy(xqueue_, bytes);
     }
-    // Has its completion reported with a later command, or when the scheduler asks.
+    // Lets the command's completion be reported with a later command, or when the scheduler asks.
     void report_later() { later_ = true; }
-    // Has its completion reported, since the program may wait for this command.
+    // Makes sure that the command's completion is reported, since the program may wait for it.
     void report() const {
         if (xqueue_ != nullptr && ticket_.followed != 0)
             xq_report_marker(xqueue_, can_ask() ? kXqCanAsk : kXqNobodyCanAsk);

@@ -47,7 +47,7 @@ public:
     ~Split();
     // Begins to split the copy. Returns false if it must go whole.
     bool begin(Stream stream, bool per_thread, const CopyShape& copy);
-    // Does the same for a call that makes `count` copies. Returns false if all of them must go whole.
+    // Begins to split a call that makes `count` copies. Returns false if all of them must go whole.
     using ShapeOf = CopyShape (*)(const void* data, size_t which);
     bool begin(Stream stream, bool per_thread, size_t count, ShapeOf shape_of, const void* data);
     // Returns how many bytes go next; 0: all the rest.

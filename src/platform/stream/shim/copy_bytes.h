@@ -26,7 +26,7 @@ struct Sizes {
     }
 };
 
-// Returns the bytes; 0: they are in a structure, or the call copies several ranges.
+// Returns how many bytes the call copies; 0: the number is in a structure, or the call copies several ranges.
 template <EntryPoint kEntry, typename... Arguments>
 uint64_t bytes_of_copy(Arguments... arguments) {
     constexpr CopyBytes kBytes = kTraits<kEntry>.copy;

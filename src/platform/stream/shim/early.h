@@ -10,7 +10,8 @@ namespace xsched::stream {
 // Connects to the scheduler and starts our threads. Call when the program has created a context or stream, or allocated
 // memory. Keeps errno.
 void device_used();
-// Does the same when the program has created a stream, and also tries what the stream's device supports.
+// Does what device_used does, when the program has created a stream, and also tries what the stream's device
+// supports.
 void stream_made();
 // Returns whether this program has a priority above the default.
 bool known_early();

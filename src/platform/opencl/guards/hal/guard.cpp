@@ -206,7 +206,8 @@ cl_int Guard::launch(cl_command_queue queue, const XoclGuarded& what, cl_uint co
     return CL_SUCCESS;
 }
 
-// Follows the pass by a callback. Without one its end would not be known, so nothing may be skipped or used again.
+// Asks for a callback at the pass's end. If the driver refuses, the end would not be known: no group is skipped from
+// then on, and the words are not used again.
 void Guard::follow(Flight& flight, cl_event event) {
     const cl_int code = api_.clSetEventCallback(event, CL_COMPLETE, pass_done, &flight);
     if (code == CL_SUCCESS) return;

@@ -17,7 +17,7 @@ inline bool some_opened() { return g_some_opened.load(std::memory_order_relaxed)
 // or the memory is none of ours.
 bool open_named(Address* memory, const IpcName& name, Result* code);
 bool close_named(Address memory, Result* code);
-// Finds the whole of such memory around an address. Returns false if there is none.
+// Finds the whole range of opened memory around an address. Returns false if there is none.
 bool find_opened(Address address, Address* begin, size_t* bytes);
 // Closes the memory of a context. Call before the driver destroys the context.
 void forget_opened(Context context);

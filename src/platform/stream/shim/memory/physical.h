@@ -9,7 +9,7 @@ namespace xsched::stream::memory {
 
 struct Physical;
 
-// One place at which such memory is mapped.
+// One place at which the program has mapped physical memory of its own.
 struct Mapping {
     Mapping* next_in_bucket = nullptr;
     Mapping* next = nullptr;  // of the same physical memory
