@@ -5,28 +5,22 @@
 
 FOLDER has xcli and xserver; PROGRAM (tests/guest/guest.cpp) works on LIBRARY, a fake CUDA driver.
 """
-import argparse
 import datetime
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from exported import GIVEN, PROMETHEUS, READY_S, Exported  # noqa: E402
 from script import run_tests  # noqa: E402
 
-RULES = ROOT / "packaging/prometheus/xsched-alerts.yml"
-READY_S = 30  # safety
-WORKS_S = 120
+RULES = PROMETHEUS / "xsched-alerts.yml"
 ACCEPTED = {"text/plain": "text/plain;version=0.0.4", "application/openmetrics-text": "application/openmetrics-text"}
-GIVEN = argparse.Namespace()
 NEEDS_PROMTOOL = unittest.skipIf(shutil.which("promtool") is None,
                                  "promtool is not installed (scripts/install_deps.sh packaging)")
 
@@ -36,47 +30,16 @@ def promtool(*words, text=None):
     return done.returncode, done.stdout
 
 
-class Formats(unittest.TestCase):
+class Formats(Exported):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="xsched-formats-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.environment = {**os.environ, "XSCHED_SOCKET": f"{folder.name}/socket", "XLOG_LEVEL": "ERRO",
-                           "XSCHED_CUDA_LIB": str(GIVEN.driver)}
-        cls.start([GIVEN.bin / "xserver"])
-        cls.wait_for(lambda: cls.xcli("policy"))
-        cls.start([GIVEN.bin / "xcli", "run", "--", GIVEN.guest, "cuda", "none", str(WORKS_S)])
-        cls.wait_for(lambda: "xsched_program_device_ratio{" in cls.xcli("metrics"))
-        cls.texts = {kind: cls.answer(kind, Path(folder.name)) for kind in ACCEPTED}
+        super().setUpClass()
+        cls.texts = {kind: cls.answer(kind) for kind in ACCEPTED}
 
     @classmethod
-    def start(cls, words):
-        child = subprocess.Popen(words, env=cls.environment, stdout=subprocess.PIPE, text=True)
-        cls.addClassCleanup(child.stdout.close)
-        cls.addClassCleanup(child.wait)
-        cls.addClassCleanup(child.terminate)
-        return child
-
-    @classmethod
-    def xcli(cls, *words):
-        return subprocess.run([GIVEN.bin / "xcli", *words], env=cls.environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-    @staticmethod
-    def wait_for(condition):
-        end = time.monotonic() + READY_S
-        while time.monotonic() < end:
-            if condition():
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"not so after {READY_S} s")
-
-    @classmethod
-    def answer(cls, kind, folder):
+    def answer(cls, kind):
         """Asks over HTTP, as Prometheus does."""
-        token = folder / "token"
-        served = cls.start([GIVEN.bin / "xcli", "metrics", "--listen", "127.0.0.1:0", "--token-file", token])
-        place = served.stdout.readline().split()[-1]
+        place, token = cls.serve()
         request = urllib.request.Request(f"http://{place}/metrics", headers={
             "Accept": ACCEPTED[kind], "Authorization": f"Bearer {token.read_text().strip()}"})
         with urllib.request.urlopen(request, timeout=READY_S) as answer:
@@ -123,6 +86,13 @@ class Formats(unittest.TestCase):
         status, said = promtool("check", "rules", str(RULES))
         self.assertEqual(status, 0, said)
         self.assertIn("rules found", said)
+
+    @NEEDS_PROMTOOL
+    def test_each_alert_fires_when_it_is_due_and_not_otherwise(self):
+        for file in (RULES, Path(__file__).with_name("alerts.yml")):
+            shutil.copy(file, self.folder)
+        status, said = promtool("test", "rules", f"{self.folder}/alerts.yml")
+        self.assertEqual(status, 0, said)
 
 
 if __name__ == "__main__":
