@@ -56,10 +56,11 @@ bool read_slot(const ipc::QueueSlot& slot, int64_t now_ns, QueueNumbers& numbers
     numbers.completed = work.completed;
     numbers.submitted = work.submitted;
     numbers.device_progress = slot.device_progress.load(std::memory_order_relaxed) != 0;
-    // A queue that its own program suspended cannot use the device, so no other queue makes room for it.
     const uint64_t unreported = take(slot.unreported);
     numbers.silent = work.ready && take(slot.waiting) == 0 && take(slot.inside) == 0 && unreported != 0 &&
                      work.completed + 1 >= unreported;
+    // A queue that its own program suspended does not count as ready: it cannot use the device, so no other queue
+    // makes room for it.
     numbers.ready = work.ready && slot.api_suspended.load(std::memory_order_relaxed) == 0;
     numbers.stands = work.stands;
     numbers.handle = take(slot.handle);

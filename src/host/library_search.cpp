@@ -87,7 +87,8 @@ bool visit_cache(const char* name, Visit visit, void* data) {
 }  // namespace
 
 bool for_each_cached_file(const char* bytes, size_t size, const char* library, Visit visit, void* data) {
-    // Some systems put the older cache format in front of the new one.
+    // The library cache (ld.so.cache) may hold the older format in front of the new one, so the new format's magic
+    // string is searched for.
     const void* start = memmem(bytes, size, kCacheMagic, sizeof kCacheMagic - 1);
     if (start == nullptr) return false;
     size -= static_cast<size_t>(static_cast<const char*>(start) - bytes);

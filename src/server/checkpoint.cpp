@@ -140,7 +140,8 @@ void Checkpoint::note_suspended(pid_t pid, uint64_t queue, bool suspended) {
     Json kept = Json::array();
     for (const Json& entry : list("held")) {
         const bool same = entry.value("pid", 0) == pid;
-        // Resuming a whole process also resumes its queues, so their entries go.
+        // Resuming a whole process also resumes its queues, so the entries of suspended queues of that process are
+        // removed, too.
         if (!same || (entry.value("queue", uint64_t{0}) != queue && (suspended || queue != 0))) kept.push_back(entry);
     }
     if (suspended && pid > 0) {

@@ -139,7 +139,8 @@ std::vector<HoldBook::Cost> HoldBook::caused(uint32_t client, int64_t ns, int64_
     std::vector<Cost> costs;
     const auto debts = debts_.find(client);
     if (debts == debts_.end()) return costs;
-    // How many ticks late a part may be reported: at most by its own length.
+    // The parts are kept in the order of their reports. A part may be reported this many ticks late: at most by its
+    // own length.
     constexpr int64_t kLateTicks = dispatch::kLookSeldomNs / kTickNs + 1;
     const int64_t oldest = (now_ns - ns) / kTickNs;
     std::unordered_map<uint32_t, Sum> sums;

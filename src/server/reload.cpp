@@ -90,7 +90,8 @@ void Server::change_limit(const std::string& text, bool taken_back) {
         if (taken_back) setting = config::read_group_setting(text.substr(0, text.rfind('=') + 1) + neutral(setting));
         if (const char* refusal = cgroups_.set(setting, nullptr)) XLOG_WARN("the limit %s: %s", text.c_str(), refusal);
     }
-    // The reloaded setting replaces what a person has set at run time, so that must not come back after a crash.
+    // The limit from the reloaded settings replaces the one that a person set at run time. So that one is removed
+    // from the checkpoint and does not come back after a crash.
     nlohmann::json kept = checkpoint_.value("limits");
     if (kept.is_object() && kept.erase(text.substr(0, text.rfind('='))) != 0) checkpoint_.note("limits", kept);
 }

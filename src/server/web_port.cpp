@@ -97,7 +97,8 @@ void serve_web_port(int port, const std::string& socket) {
     }
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    // The server runs without the page. If it ended instead, any user could prevent scheduling by taking this port.
+    // If the web page's port is taken, the server runs without the page. If it ended instead, any user could prevent
+    // scheduling by taking this port.
     XLOG_ERRO("port %d is not served: %s", port, why.c_str());
 }
 

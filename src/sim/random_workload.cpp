@@ -66,7 +66,8 @@ base::Hints random_hints(Random& random, Density density) {
     if (brief) hints.timeslice_us = 500;
     hints.priority = static_cast<int32_t>(random.below(5)) - 2;
     for (const base::HintInfo& hint : base::kHints) {
-        // A program with a limit that has used its part must wait, so limits are left out.
+        // Limits are left out of the random hints: a program that has used its limited part must wait even if the
+        // device is idle.
         const std::string_view name = hint.name;
         if (name == "share" || name == "limit" || name == "utilization") continue;
         if (hint.kind != base::HintKind::kNumber || hint.id == base::HintId::priority || !chance(random, 30)) continue;

@@ -68,7 +68,7 @@ public:
             known.due = known.due && target;
             if (!target && (device_->marks[i] & kBrief) == 0) continue;
             if (!goes_first(programs[i], known, standing.is_behind(i), now_ns, again_ns)) {
-                // Not due yet: the running program goes on, which saves a switch.
+                // The program's turn is not due yet: the running program goes on, which saves a switch.
                 can_wait[i] = target && i != device_->current ? 1 : 0;
                 continue;
             }

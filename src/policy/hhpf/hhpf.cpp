@@ -45,7 +45,7 @@ public:
     uint64_t across() const override { return across_; }
 
 private:
-    // The most urgent of the units that want a device; of equal ones the oldest.
+    // The most urgent of the units that want this device, as its priority and its id; of equal ones the oldest.
     struct Device {
         int32_t wanted = PRIORITY_NO_EXECUTE;
         uint64_t by = 0;                        // 0: no unit wants the device

@@ -80,7 +80,8 @@ private:
         return static_cast<size_t>(k);
     }
 
-    // Returns the last of those that run for their deadlines; null: all that want the device may have it.
+    // Returns the program with the k-th earliest deadline among those that wait, the last that may run; null: fewer
+    // than k wait, so all of them may run.
     static const Due* last_of(Device& device, size_t k) {
         std::vector<size_t>& waiting = device.waiting;
         if (waiting.empty()) return nullptr;

@@ -106,7 +106,8 @@ void Partition::charge(Device& device, int64_t now_ns) const {
         const Program& program = programs[i];
         Account& account = device.accounts[i];
         int64_t used_ns = program.used_ns;
-        // Device time from before the limit was set does not count against it, however late it is reported.
+        // Device time from before the limit was set does not count against the limit, however late that time is
+        // reported.
         const int64_t before = std::exchange(account.limit, device.weights[i].limit);
         const int64_t limit = before != 0 ? before : account.limit;
         if (used_ns == 0 && limit >= Weight::kNoLimit && program.id != device.current) {

@@ -47,8 +47,9 @@ void DeviceHold::before_burst(KeepAlive& queue, int64_t ns, int64_t through_ns) 
     queue.end();  // ends the keep-alive of the last wait, which no launch has followed
     const uint32_t number = queue.number_to_hold(false);
     burst_waits_.burst_expected();
-    // The burst's last wait ends the hold. Taking victims off for a burst that is about to end would cost them more
-    // than it gains.
+    // The length of the burst (a run of commands followed by a wait) is known, so the hold ends with the burst's last
+    // wait and may be longer here. Taking the victims off for a burst that is about to end would cost them more than
+    // it gains.
     if (burst_waits_.known()) through_ns += through_ns / kLongerPart;
     const int64_t behind_ns = through_ns != 0 ? through_ns : int64_t{kXqHeldBehindLaunchNs};
     XLOG_DEBG("queue 0x%lx %s the device for a burst to come, for %lld us at most, and %lld behind its first launch",

@@ -158,7 +158,8 @@ GatedPath::Plan GatedPath::decide(bool retry, CommandKind kind, const XqPiece* p
     // ready, which wakes the scheduler.
     const bool all_asked = reports_.asked() == core_.submitted;
     if (plan.report || retry || all_asked || core_.submitted - core_.completed >= most) absorb_progress();
-    // At level 1 too, commands of a closed queue go behind one gate, as far as the window has room.
+    // At level 1, commands of a closed (suspended) queue are launched behind one gate, as far as the launch window
+    // has room, instead of being held back.
     const bool behind_gate = gates_ && closed && !shortened;
     plan.wait =
         (closed && (!behind_gate || stays) && bound_) || core_.submitted - core_.completed >= most || in_others_split();

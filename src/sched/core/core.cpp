@@ -211,7 +211,8 @@ void Core::State::judge(Pass& pass, uint32_t at) {
 void Core::State::judge_eligible(Pass& pass, uint32_t at, Verdict& verdict) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& known = pass.device.units[at];
-    // A unit that was taken off the device comes back by a call, which takes effect a moment later.
+    // A unit that was taken off the device is given back by a call. The starvation check adds the time that this call
+    // takes.
     const bool interruptible = state.level >= kPreemptLevelInterrupt;
     const int64_t return_ns =
         std::min(state.costs.interrupt_ns() + state.costs.effect_ns(), settings.starvation_turn_ns);
@@ -271,8 +272,8 @@ int64_t Core::State::starvation_limit(Pass& pass, uint32_t at) {
     // unit waits for, or an order between streams was not seen.
     const bool calls_wait = state.stuck_since_ns != 0;
     const int64_t seen_ns = calls_wait ? kLateNs + commands_ns : kUnseenNs + 2 * commands_ns;
-    // A command that waits for another unit's work counts as long: without a bound each wait would make the next
-    // longer.
+    // A command that only waits for another unit's work looks like a long command. So the time allowed for it is
+    // bounded: without a bound, each such wait would make the next allowed time longer.
     const int64_t limit_ns = std::min(seen_ns, kMostGuessNs);
     const int64_t due_ns = std::max(urgent.progress_ns, state.stuck_since_ns) + limit_ns;
     if (pass.now_ns >= due_ns) return usual_ns > 0 ? std::min(usual_ns, limit_ns) : limit_ns;

@@ -190,7 +190,8 @@ void take_off(const Pass& pass, Group& group, const Present& present, bool short
 
 // Decides how running work is treated, now that all of the group is suspended.
 void settle_interrupt(const Pass& pass, Group& group, const Present& present, bool short_timeslice) {
-    // A group that a person suspended must be off by itself: no other work presses for the device.
+    // A group that a person suspended while only its short timeslice kept it off the device must be taken off by a
+    // call: no other work presses for the device and keeps it off.
     if (group.interrupt == Interrupt::kKeptOff && present.urgent == nullptr) group.interrupt = Interrupt::kTakenOff;
     if (goes_on_unseen(pass, group, present)) return;
     if (group.interrupt == Interrupt::kNone && present.worked_lately(pass.now_ns))

@@ -206,9 +206,10 @@ void Gangs::answer(Pass& pass) {
         if (here.gang->has_several()) {
             vote(pass, here);
             const bool kept = keeps_off(pass, here);
-            // On the device of the gang's lead, the vote there decides for the whole gang.
+            // On the gang's lead device the members' vote decides whether the whole gang runs.
             if (here.gang->lead_device() == place.device && place.vote != Vote::kRuns) here.order.runs = false;
-            // If both gangs have the same lead, the lead tells whose turn it is.
+            // A gang loses its vote to the gang that took this device, unless both have the same lead device: there the
+            // lead's vote decides which of them runs.
             const bool lost = kept && taken != nullptr && taken->lead_device() != here.gang->lead_device();
             if (lost && place.vote != Vote::kStopped) place.vote = Vote::kNo;
             if (here.order.suspended || place.vote == Vote::kNo || place.vote == Vote::kStopped) {
@@ -247,7 +248,8 @@ void Gangs::vote(Pass& pass, GangHere& here) const {
     Vote all = Vote::kAbsent;
     for (const GangMember& member : members_of(pass, here)) {
         const Vote one = vote_of(pass, member.at);
-        // A member that runs lets the others run beside it; a member that may not run at all keeps them off.
+        // The gang's vote on this device: if one member runs, the others may run beside it, even if it is not their
+        // turn. A member that may not run at all keeps all of them off.
         if (all == Vote::kRuns && one == Vote::kNotItsTurn) continue;
         if (all == Vote::kNotItsTurn && one == Vote::kRuns) all = one;
         all = std::max(all, one);

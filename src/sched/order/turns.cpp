@@ -123,7 +123,8 @@ bool is_over(const Pass& pass, const Equals& equals) {
 void begin(Pass& pass, const Equals& equals) {
     const UnitState& state = pass.unit(equals.next);
     pass.device.turn = {.process = state.unit.process, .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
-    // The process pays for the calls with which its turn begins (docs/decisions/015).
+    // The process whose turn begins pays for the calls that begin it: their time is counted as turn time that it has
+    // had (docs/decisions/015).
     const int64_t begin_ns = state.costs.interrupt_ns();
     each(pass, equals, [&](uint32_t place) {
         if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += begin_ns;

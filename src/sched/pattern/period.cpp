@@ -49,7 +49,8 @@ int64_t EvenTimes::from_ns() const {
 int64_t Period::observe(int64_t ready_since_ns, int64_t idle_since_ns) {
     if (ready_since_ns <= seen_ns_) return 0;
     const int64_t before_ns = std::exchange(seen_ns_, ready_since_ns);
-    // A pause whose begin was not observed is long if the last observed pause, or the unit's work, began long before.
+    // If the begin of the pause was not observed, the pause counts as long if the last begin of work that was
+    // observed lies long back.
     const bool seen = idle_since_ns > before_ns;
     if (ready_since_ns - (seen ? idle_since_ns : before_ns) < (seen ? Habits::kShortNs : kLeastRestNs)) return 0;
     const int64_t began_ns = std::exchange(began_ns_, ready_since_ns);

@@ -261,7 +261,8 @@ void Interrupter::release(uint32_t client) {
         const std::lock_guard lock(mutex_);
         for (auto& [key, set] : sets_) {
             if (key.client != client) continue;
-            // Ignores the client's slots: the client may have died in a call that it had not noted yet.
+            // Marks all sets of queues of this client as stopped, whatever the client's slots say: the client may
+            // have died in a call that it had not noted there.
             set.stopped = set.left_stopped = true;
             set.done_us = kUnknownUs;
             set.going = true;

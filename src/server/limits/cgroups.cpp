@@ -93,7 +93,8 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has set what this group is given: ask an administrator to change it";
     if (known == groups_.end()) {
-        // Forgets settings of groups that are gone (services and sessions come and go): no user could remove them.
+        // If there are too many settings, forgets those of cgroups that no longer exist (services and sessions come
+        // and go), because no user could remove them.
         if (!has_room(asking))
             std::erase_if(groups_,
                           [this](const auto& it) { return !it.second.trusted && owner_of(it.first) == kGone; });

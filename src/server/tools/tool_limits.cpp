@@ -72,7 +72,8 @@ Json set_group(const Request& request, const std::string& text) {
     Peer charged = request.asking.peer;
     charged.uid = request.asking.user.uid();
     if (const char* refusal = groups.set(setting, &charged)) throw NotDone(refusal);
-    // Only these clients are told, so the scheduling thread need not read the others.
+    // Collects the clients whose group the changed limit concerns, so that the scheduling thread reads only these
+    // again.
     std::vector<uint32_t> changed;
     for (const auto& [id, client] : request.host.clients)
         if (groups.tell(client->cgroup(), *client->group())) changed.push_back(id);

@@ -34,8 +34,8 @@ bool is_awaited(BurialOrder::Kind kind) {
 
 // Returns whether the connection is at its end, and no unread packet holds a descriptor.
 bool drained(int connection) {
-    // With this option each packet comes with the sender's identity, so an empty packet can be told from the end of
-    // file.
+    // With SO_PASSCRED each packet comes with the sender's identity, so an empty packet can be told from the end of
+    // the connection.
     const int on = 1;
     setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
     shutdown(connection, SHUT_RDWR);

@@ -96,7 +96,8 @@ Result prepare_keep_alive(const Api& api, Context context) {
         return CUDA_ERROR_NOT_SUPPORTED;
     Kernels made{};
     if (g_kernels.find(context, &made)) return CUDA_SUCCESS;
-    // The module is destroyed with its context: unloading it would wait for the context's work.
+    // Loads the module of the keep-alive kernels. The module is destroyed with its context and never unloaded:
+    // unloading would wait for the context's work.
     CUmodule module = nullptr;
     Result code = api.cuModuleLoadData(&module, kKernels);
     if (code == CUDA_SUCCESS) code = find(api, module, "xsched_keep_alive", &made.keep_alive);

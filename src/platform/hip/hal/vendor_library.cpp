@@ -62,7 +62,8 @@ constinit const VendorLibrary kVendorLibrary{"HIP runtime", "XSCHED_HIP_LIB",
 void* find_library() {
     void* library = open_loaded();
     for (const char* name : kNames)
-        // If no shim has that name, the linker's own answer is right.
+        // The dynamic linker is asked for a name first. If it finds a shim instead of the runtime, the library
+        // folders are searched.
         if (library != nullptr || try_file(name, &library) || for_each_library_file(name, kFolders, try_file, &library))
             break;
     return library;

@@ -243,7 +243,8 @@ Json beside_low_priority(busy::BusyDevice& device, uint32_t steps, const Setting
     kfd::Queue lowest[kfd::kMostQueues];
     std::copy_n(all.queues, all.count, lowest);
     for (unsigned i = 0; i < all.count; ++i) lowest[i].priority = 0;
-    // To resume a queue this way, all of its properties must be given again.
+    // Resumes the victim's queues by updating all of their properties, with the lowest priority: this way of resuming
+    // needs all properties again.
     demand(kfd::resume(kfd::Way::kUpdate, next_ioctl, all.debugger, lowest, all.count));
     doing("running another program beside a victim with the lowest priority");
     found["lowest"] = beside_full_device(device, steps, settings);

@@ -61,7 +61,8 @@ XResult start_keep_alive(void* self, uint32_t number, int64_t ns, XqReturn when)
     Event end = when == kXqWhenComplete ? mark_end(hwq, &result) : nullptr;
     if (result == kXSchedSuccess) result = begin_keep_alive(hwq, number, ns);
     if (end == nullptr) return result;
-    // A failure is not reported here: the program's own call, which this one replaces, meets it too and reports it.
+    // If the event cannot be recorded or waited for, no failure is reported here: the program's own synchronizing
+    // call, which this wait replaces, meets the same failure and reports it.
     if (result == kXSchedSuccess) return wait_for(hwq, end) == kSuccess ? kXSchedSuccess : kXSchedErrorHardware;
     event_destroy(*hwq.api, end);
     return result;

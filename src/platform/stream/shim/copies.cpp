@@ -28,7 +28,7 @@ public:
     Memory at(uintptr_t address, uint64_t bytes) {
         if (last_.place == Place::kPageable || !holds(last_, address, bytes)) last_ = memory_at(address);
         if (!holds(last_, address, bytes)) return {};
-        // The driver knows no range for pageable memory, so its other end is checked, too.
+        // The driver knows no range for pageable memory, so the last byte of the copied range is checked, too.
         if (last_.place == Place::kPageable && memory_at(address + bytes - 1).place != Place::kPageable) return {};
         return last_;
     }
