@@ -110,6 +110,10 @@ class Node(unittest.TestCase):
         lines = (self.folder / "server.log").read_text().splitlines()
         return [line.split("limit ", 1)[1].split(",")[0] for line in lines if "limit /" in line]
 
+    def expect_said(self, limits):
+        """Waits until these are the last limits that the server was told: it writes its log behind its answers."""
+        until(f"the server was told {limits}", lambda: self.said()[-len(limits):] == limits)
+
     def cdi(self):
         return {path.name: json.loads(path.read_text()) for path in (self.folder / "cdi").glob("*.json")}
 
@@ -186,13 +190,14 @@ class Claims(Node):
         for variable in ("PRIORITY=50", "SHARE=30", "LIMIT=80", "SLO_P99=5000"):
             self.assertIn(f"XSCHED_AUTO_XQUEUE_{variable}", edits["env"])
         self.assertTrue(any(line.startswith("LD_PRELOAD=") for line in edits["env"]), edits)
-        self.assertEqual(self.said(), self.LIMITS)
+        self.expect_said(self.LIMITS)
 
         self.assertEqual(self.kubelet.prepare("one", uid), answer, "preparing again changes nothing")
-        self.assertEqual(self.said(), self.LIMITS)
+        self.expect_said(self.LIMITS)
         self.assertEqual(self.kubelet.unprepare("one", uid).error, "")
         self.assertEqual(self.cdi(), {})
-        self.assertEqual(self.said(), self.LIMITS + self.NONE)
+        self.expect_said(self.LIMITS + self.NONE)
+        self.assertEqual(len(self.said()), 6, "nothing was told twice")
         self.assertEqual(self.kubelet.unprepare("one", uid).error, "", "taking back twice is no error")
 
     def test_wrong_claims_are_refused_with_a_sentence(self):
@@ -229,7 +234,7 @@ class Claims(Node):
         self.driver = self.start_driver()
         self.assertEqual(self.kubelet.unprepare("one", uid).error, "")
         self.assertEqual(self.cdi(), {})
-        self.assertEqual(self.said()[-3:], self.NONE, "limits of the driver before it are taken back")
+        self.expect_said(self.NONE)  # the limits of the driver before it are taken back
 
     def test_the_driver_ends_when_it_is_told_and_leaves_no_socket(self):
         self.assertEqual(self.end(self.driver), 0, self.log().read_text())

@@ -21,6 +21,7 @@ constexpr int64_t kMostRatio = kSlower == 1 ? 2 : 6;  // the sanitizers make mem
 constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
 // Where rounds without the attack differ by more than that, the machine allows no verdict.
 constexpr int64_t kMostSpread = 4;
+constexpr int64_t kAnswerGranuleMs = 2;  // an answer is counted in whole ms, and takes 1 to 3 on a quiet machine
 constexpr int64_t kMostMib = kSlower * 192;  // 256 clients of half a MiB each, answers, records: limits.def
 constexpr size_t kMostLinesInASecond = 20;  // about each user: limits.def
 constexpr size_t kOtherLines = 200;  // about the victims, and at the start
@@ -86,10 +87,13 @@ protected:
                  << alone.blocked << " of " << alone.looks << "; ";
         return text.str();
     }
+    // Differences below `granule` do not count.
+    static bool steady(std::vector<int64_t> values, int64_t granule) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() * 3 / 4] <= kMostSpread * std::max(values[values.size() / 4], granule);
+    }
     static bool steady(const Noticed& alone) {
-        std::vector<int64_t> sorted = alone.decisions_ns;
-        std::sort(sorted.begin(), sorted.end());
-        return sorted[sorted.size() * 3 / 4] <= kMostSpread * sorted[sorted.size() / 4];
+        return steady(alone.decisions_ns, 1) && steady(alone.answers_ms, kAnswerGranuleMs);
     }
     void report(const std::array<Noticed, 2>& noticed) const {
         const auto& [beside, alone] = noticed;
