@@ -279,7 +279,7 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     const std::string first = name + std::string(
                                          " (priority 1) suspended: makes room for a more urgent unit that has "
                                          "work (pid 4711, priority 9); by its gate");
-    // The decision is sent again until the log has it, since each try captures standard error for a moment only.
+    // The decision is sent until the captured log has it: standard error is captured for a moment only.
     std::string log;
     EXPECT_TRUE(eventually([&] {
         testing::internal::CaptureStderr();
@@ -338,7 +338,7 @@ TEST_F(SuspendedByServer, AServerThatLetsGoIsLeft) {
 }
 
 TEST_F(SuspendedByServer, AGuestThatClosesItsDescriptorsLosesOnlyScheduling) {
-    // Close the agent's socket behind its back and let a file of the guest take its number.
+    // Closes the agent's socket behind its back, and lets the guest's files reuse its descriptor number.
     std::vector<int> reused;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
         const int fd = std::stoi(entry.path().filename());

@@ -1,4 +1,5 @@
-// Which functions look like work by their names, and how often one is told of.
+// Tests of base/new_functions.h: by their names, which unknown driver functions look like work, and how often the
+// user is told of one.
 #include "base/new_functions.h"
 
 #include <gtest/gtest.h>

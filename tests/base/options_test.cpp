@@ -21,7 +21,7 @@ using xsched::base::read_options;
 using xsched::test::TemporaryDirectory;
 using xsched::test::WithEnvironment;
 
-// Reads the options with some variables set, and gives what was said about them.
+// Reads the options with these environment variables set. `said`: the warnings that this wrote to standard error.
 Options read_with(std::initializer_list<std::pair<const char*, const char*>> variables, std::string* said = nullptr) {
     for (const auto* info = xsched::base::option_infos(); info->variable != nullptr; ++info) unsetenv(info->variable);
     for (const auto& [name, value] : variables) setenv(name, value, 1);

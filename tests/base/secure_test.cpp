@@ -48,7 +48,7 @@ protected:
         std::string err;
         bool connected;  // to the server that XSCHED_SOCKET names
     };
-    // Runs it as the user "nobody", with variables that would be obeyed.
+    // Runs the test program as the user "nobody", with environment variables that an ordinary program would obey.
     Run run() {
         test::Process process(test::nobody_runs({program()}), {{"XLOG_FILE", log()},
                                                                {"XLOG_LEVEL", "DEBG"},

@@ -11,7 +11,8 @@ namespace {
 
 class Forbidden : public WithCli {
 protected:
-    // Tries all calls. Returns 0 if everything works as it does where these calls are allowed.
+    // Runs the commands of xcli against a server. Returns 0 if all of them work although some system calls are
+    // forbidden, else the number of the step that failed.
     int try_everything() {
         start();
         LowAndHigh clients(socket());

@@ -54,7 +54,8 @@ TEST_F(Run, TheEndOfAProgramThatUsedNoDeviceIsTold) {
     expect_sentence({"run", "--tell", "--no-tell", "--", "/bin/true"}, "excludes");
 }
 
-// One process: its number, its signals and its parent are the program's.
+// xcli run executes the program in its own process: the program has its process id and its parent, and gets its
+// signals.
 TEST_F(Run, XcliBecomesTheProgram) {
     start();
     const std::string script = "trap 'echo caught; exit 5' USR1; echo $$ $PPID; while :; do sleep 0.05; done";
@@ -176,7 +177,7 @@ TEST_F(Run, ShimsArePreloadedBeforeTheUsersOwn) {
     EXPECT_EQ(nested.out.find("libshimopencl.so", first + 1), std::string::npos) << nested.out;
 }
 
-// A shim is preloaded where its driver is, and only there.
+// xcli run preloads a shim only where the shim's driver is installed.
 class RunWithDriver : public Run {
 protected:
     void SetUp() override {

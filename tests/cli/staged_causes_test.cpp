@@ -274,7 +274,8 @@ TEST_F(StagedCause, BesideAnEqual) {
     expect_cause("shares", "(rival, priority 0)");
 }
 
-// The other tests of these causes are about the urgent program of two, which is never held.
+// The urgent one of two programs is never held, so what makes it slow is its own work; the tests above have the
+// causes for the other one.
 TEST_F(StagedCause, ItsOwnCommandsTakeSoLong) {
     two(-1);
     const Work mine(slow), its(other);

@@ -107,7 +107,8 @@ TEST_F(Visibility, ProgramsWithFileCapabilitiesAreNamedToThoseTheyGiveThemTo) {
     EXPECT_TRUE(has(outcome.err, path("five") + " has file capabilities")) << outcome.err;
 }
 
-// musl's linker ends a program into which it cannot load a library that is there. Children of a shell likewise.
+// musl's dynamic linker ends a program if it cannot load a preloaded library that exists. So xcli run names such a
+// program and runs it without the shims. As a child of a shell it runs, too.
 TEST_F(Visibility, ProgramsOfMuslAreNamedAndRun) {
     if (system("musl-gcc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "musl-tools is not installed";
     ASSERT_EQ(system(("musl-gcc -o " + path("musl") + " " + path("five.c")).c_str()), 0);

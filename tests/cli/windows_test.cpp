@@ -27,7 +27,8 @@ protected:
         return all;
     }
     int64_t window() { return base::get_hint(ipc::load_hints(client.slot(0)), base::HintId::window); }
-    // Runs it until the stand-in has said all; the second window becomes active once the first one was noticed.
+    // Runs xcli windows until the stand-in for the window system's tool has reported all of its windows. The second
+    // window becomes active once the first one was noticed.
     void expect_followed(const Environment& more) {
         Environment all = directory.environment();
         for (const auto& [name, value] : environment(more)) all[name] = value;

@@ -21,7 +21,8 @@ protected:
         low.submit(0, kStart);
         high.slot(0).expect_ns = kAt;
     }
-    // Passes when the dispatcher asks for it until the victim is suspended: when that is.
+    // Makes passes, at the times for which the dispatcher asks, until the victim is suspended. Returns the time of
+    // that pass.
     int64_t stands_at() {
         int64_t now = kStart;
         for (int passes = 0; passes < 1000 && now != 0 && now < kAt + 10 * kMs; ++passes) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-// HPF, which counts what it is asked about.
+// The policy HPF, which counts how often it decides, for how many units, and how many units it forgets.
 class CountingHpf final : public policy::Policy {
 public:
     struct Counts {

@@ -105,7 +105,8 @@ protected:
         }
         return now;
     }
-    // Begins a burst. `holds`: its process says that it holds the device.
+    // Begins the urgent program's foreseen burst. `holds`: the program's process reports that its keep-alive holds
+    // the device.
     void begin_held(int64_t now, bool holds) {
         ASSERT_NE(held_at(now - kPeriodNs / 2, now), 0);
         high.slot(0).holds_until_ns = holds ? now + 2 * kMs : 0;
@@ -171,7 +172,8 @@ TEST_F(Foreseen, OnceForEachBurst) {
     EXPECT_EQ(high.slot(0).warm, held);
 }
 
-// A program has used another queue of the same priority before, to load, say. Nothing keeps the device there.
+// Before, the program used another queue of the same priority, to load its data, say. No keep-alive holds the device
+// in that queue: the queue that had work last is asked for one.
 TEST_F(Foreseen, ByTheQueueThatHadWorkLast) {
     high.make_queue(1, 10);
     high.make_interruptible(1);

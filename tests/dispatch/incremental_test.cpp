@@ -16,7 +16,8 @@ using namespace testing;
 constexpr uint32_t kClients = 12;
 constexpr uint32_t kQueues = 4;
 
-// The same stores into two memories, one per dispatcher.
+// Two dispatchers, one that reads everything and one that reads only clients that rang. Their clients' memories get
+// the same stores.
 class Twins {
 public:
     explicit Twins(uint32_t seed, const char* policy)
@@ -26,7 +27,8 @@ public:
         for (uint32_t id = 1; id <= kClients; ++id) come(id);
     }
 
-    // Something happens, the clients it happens to ring, time passes.
+    // One step of both dispatchers: some random changes, a pass that the changed clients rang for, and time that
+    // passes.
     void step() {
         rung_.clear();
         for (uint32_t changes = below(4); changes > 0; --changes) change();

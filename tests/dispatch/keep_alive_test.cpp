@@ -1,4 +1,5 @@
-// When a process is to keep the device through its pauses: what gets into its header.
+// Tests when the dispatcher asks a process to hold the device through its pauses (by keep-alive kernels): the request
+// in the process's header in shared memory.
 #include <gtest/gtest.h>
 
 #include "dispatch/mechanism_in_slots.h"

@@ -112,7 +112,8 @@ protected:
         }
         return now;
     }
-    // Returns whether `low` was taken off at the burst's begin, and by its end.
+    // Runs one burst of the urgent queue. Returns whether `low` was interrupted at its begin, and whether it was at
+    // its end.
     std::pair<bool, bool> burst(int64_t& now, int64_t ns) {
         high.submit(0, now);
         dispatcher.pass(now);

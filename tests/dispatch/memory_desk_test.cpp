@@ -73,7 +73,8 @@ TEST_F(MemoryRequests, ALimitedUserGivesToWhomeverIsMoreUrgentThanHeMayBe) {
     EXPECT_EQ(answer(other), ipc::MemoryAnswer::kTryAgain);
 }
 
-// The program says that its memory may be moved, and moves nothing, as one does that a signal has stopped.
+// A program promised that its memory may be moved away, and moves none, like one that SIGSTOP has stopped: others
+// wait for its memory for a minute at most.
 TEST_F(MemoryRequests, AProgramThatNeverGivesHoldsUpOthersForAMinute) {
     has(one, kMemoryBytes, true, -5);
     has(two, kMemoryBytes, true, 0);

@@ -1,4 +1,4 @@
-// Queues of whose work nothing more will be heard: for how long they count as ready.
+// Tests of silent queues, whose last work will report no end: for how long the dispatcher counts them as ready.
 #include "dispatch/silence.h"
 
 #include <gtest/gtest.h>

@@ -58,7 +58,7 @@ void receive(std::string_view packet, bool with_descriptor) {
     demand(static_cast<bool>(came) == (with_descriptor && got >= 0), "and so does their descriptor");
 }
 
-// As a program connects, to a server that answers with anything, a descriptor of any file among it.
+// Connects as a program does, to a server that answers with any bytes, with or without the descriptor of a file.
 void answer(std::string_view packet, bool with_file) {
     const Pair pair;
     base::UniqueFd file(with_file ? memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1);

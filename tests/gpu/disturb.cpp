@@ -40,7 +40,7 @@ void sleep_at_most(std::mt19937& random, int us) {
     std::this_thread::sleep_for(std::chrono::microseconds(random() % static_cast<unsigned>(us) + 1));
 }
 
-// The queue of one of the streams; 0: it has none yet.
+// Chooses a random stream among the targets and returns its XQueue; 0: the stream has none yet.
 XQueueHandle choose(std::mt19937& random) {
     const std::lock_guard lock(mutex);
     Target& target = targets[random() % targets.size()];
@@ -73,7 +73,7 @@ bool find(F& function, void* library, const char* name) {
 
 extern "C" {
 
-// The stream (a CUstream) may be chosen from now on; it must live as long as the process.
+// Adds a stream (a CUstream) to those that are suspended and resumed at random. It must live as long as the process.
 __attribute__((visibility("default"))) void disturb_add(void* stream) {
     const std::lock_guard lock(mutex);
     targets.push_back({stream});

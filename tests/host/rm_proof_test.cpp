@@ -19,7 +19,7 @@ namespace {
 constexpr int kTheirs = 7, kMine = 8, kElsewhere = 9;  // descriptors
 constexpr uint32_t kTheirClient = 100, kMyClient = 200;
 
-// A kernel driver that looks whose client makes a call, and not what is in its list.
+// A fake kernel driver that checks only whose client makes a call, and not whose clients its list of channels names.
 struct ProvingKernel {
     std::map<uint32_t, int> owners{{kTheirClient, kTheirs}, {kMyClient, kMine}};  // of clients
     std::map<uint32_t, int> disabled;  // of clients: how often
@@ -94,7 +94,8 @@ TEST_F(RmProof, AForeignClientIsNeverNamed) {
     EXPECT_EQ(kernel.switches, 0);
 }
 
-// Calls for one set of channels alone need no proof that the descriptor owns it: the driver checks that itself.
+// A call that names one set of channels only needs no proof that the descriptor's owner has them: the driver checks
+// that itself.
 TEST_F(RmProof, OneAloneIsNotProved) {
     kernel.before_proof = [] { ADD_FAILURE() << "a proof"; };
     EXPECT_TRUE(disable_all(proving_call, std::span(both).first(1)).good());

@@ -248,7 +248,8 @@ TEST_F(SocketPath, RootsServerIsUsedWhereRootHasNoNumber) {
     EXPECT_EQ(result_of(01777, directory), EPERM);
 }
 
-// podman maps 65,536 users, and one of them has the number that stands for all others.
+// podman's user namespaces map 65,536 users. One of them has the id 65534, which also stands for users that are not
+// mapped, such as the host's root.
 TEST_F(SocketPath, RootsServerIsUsedWhereItIsMounted) {
     NEEDS_ROOT("to map many users");
     const std::string place = directory + "/x.sock";

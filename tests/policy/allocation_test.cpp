@@ -1,4 +1,5 @@
-// A decision about units that were there before takes no memory, whatever they want meanwhile.
+// Tests that policies allocate no memory in a decision about units that they know already, however the units' wishes
+// change.
 #include <gtest/gtest.h>
 
 #include <atomic>

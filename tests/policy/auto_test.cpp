@@ -223,7 +223,7 @@ struct Told {
     std::vector<Note> notes;
     std::vector<int32_t> urgency;
 };
-// Returns its notes on the jobs after a while.
+// Runs the jobs under AUTO for a while and returns what the policy tells users about each of them.
 Told told_after(const std::vector<Job>& jobs, int64_t for_ns) {
     VirtualDevice device("AUTO");
     for (const Job& job : jobs) device.add(job);

@@ -119,7 +119,8 @@ private:
     bool ran_ = false;
 };
 
-// As the ranks of a collective, whose kernels stay on their devices until all of them run.
+// Two programs with limits that wait for each other, like the ranks of a collective operation: the kernel of each
+// stays on its device until both run. So both must have their device at the same time.
 TEST(Limits, ProgramsThatWaitForEachOtherRunAtTheSameTime) {
     constexpr int64_t kStepNs = 100 * kUs;
     for (const auto& [first, second] : {std::pair{50, 50}, {20, 20}, {5, 5}, {80, 80}, {50, 20}})

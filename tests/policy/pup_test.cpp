@@ -84,7 +84,8 @@ TEST(Pup, WhoAsksForLessThanItsShareGetsAllOfIt) {
     EXPECT_GE(device.part(1, 10, 100), 56) << "but for the pauses that belong to a turn, 0.3 of 10 ms";
 }
 
-// The first has had a long command just before the policies change, and pays for it afterwards.
+// The first program has had a long command just before the policy is changed and changed back. It must pay for that
+// time afterwards.
 TEST(Pup, AccountsSurviveAChangeOfPolicy) {
     for (const char* meanwhile : {"HPF", "UP", "SPUP"}) {
         VirtualDevice device("PUP", {busy(50, 100, 40 * kMs), busy(50)});

@@ -40,7 +40,7 @@ struct World {
     }
 };
 
-// Does the same in each random world, whose seeds follow `before`.
+// Runs `body` in several random worlds, whose seeds are the numbers after `before`.
 template <typename Body>
 void in_worlds(int before, Body body) {
     for (int i = 1; i <= worlds(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMs;
 
-// A device on which commands of a length run to their end, whatever was decided meanwhile.
+// A simulated device on which each command runs to its end, even if the policy decides otherwise meanwhile.
 class Shares : public ::testing::Test {
 protected:
     // Returns each unit's part of the time, in percent.
@@ -231,7 +231,8 @@ TEST_F(Shares, TimeThatAUnitDidNotAskForIsNotSavedUp) {
     EXPECT_NEAR(parts[0], 50, 3);
 }
 
-// A program whose host is held up now and then, and which could use more than its share between times.
+// A program that is sometimes without work for a few milliseconds, since its host is held up, but could use more than
+// its share in between. It must get back what it missed.
 TEST_F(Shares, WhatAUnitMissesInAMomentsAbsenceItGetsBack) {
     constexpr int64_t kCommandNs = kMs / 5;
     constexpr int64_t kAwayNs = 4 * kMs;

@@ -10,7 +10,8 @@ class DoctorFaults : public DoctorRuns {
 protected:
     void file(const std::string& path, const std::string& text) const { make_file(root() + path, text); }
     std::string root() const { return directory / "machine"; }
-    // Files and settings are those of a made-up machine.
+    // Runs the doctor's trials on a stand-in with these faults, with the system files and settings of a made-up
+    // machine.
     void try_with_files(const std::string& steps, const Environment& faults) {
         try_hip(steps, faults, {"--root", root()});
     }

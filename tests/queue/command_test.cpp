@@ -85,7 +85,8 @@ TEST_F(Command, IsWaitedForOnItsOwnQueueAlone) {
     HwCommandDestroy(command);
 }
 
-// Where nothing is kept back in our memory a command is launched in its place among native calls.
+// In a queue with gates no command is held back in host memory, so an XSched command (HwCommand) is launched in its
+// place among the program's own driver calls.
 TEST(GatedCommand, KeepsItsOrderAndIsWaitedFor) {
     FakeDevice device({.levels = 0b110, .gated = true});
     const Callback callback(device);

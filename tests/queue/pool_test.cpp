@@ -20,7 +20,8 @@ protected:
         for (uint64_t owner = 1; owner < next_owner_; ++owner) words_owner_gone(owner);
     }
     uint64_t new_owner() { return next_owner_++; }
-    // Takes an object for this owner. Returns its page; kMost: there is none.
+    // Takes an XQueue for this owner from the pool. Returns the page of slots that it is in; kMostQueues: the pool
+    // had none.
     uint32_t take(uint64_t owner) {
         XQueue* queue = take_from_pool(owner);
         if (queue == nullptr) return ipc::kMostQueues;

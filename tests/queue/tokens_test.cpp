@@ -5,7 +5,7 @@
 namespace xsched::queue {
 namespace {
 
-// Makes a call that gets no token of its own, and returns.
+// Makes a call for a command that gets no completion token of its own, and lets the call return.
 void call_without(Tokens& tokens, uint32_t stride, XqOrder order) {
     EXPECT_EQ(tokens.next(stride, order), 0u);
     tokens.returned_without();

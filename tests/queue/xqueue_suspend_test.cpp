@@ -29,7 +29,8 @@ private:
     std::thread thread_;
 };
 
-// The two halves of an enqueue whose driver call takes its time.
+// An enqueue in two steps, for a driver call that takes its time: the command arrives at the device, and later the
+// call returns.
 struct SlowCall {
     explicit SlowCall(FakeDevice& its_device) : device(its_device) { xq_admit(device.abi_queue(), &ticket); }
     void land(int id) { device.driver_launch({id, static_cast<FakeDevice::Hold*>(ticket.hold), ticket.token}); }

@@ -21,7 +21,7 @@ protected:
             return true;
         };
     }
-    // The share of the time that the queue may run, over so long.
+    // Returns the part of these milliseconds during which the server lets the client's queue run.
     static double share_of(TestClient& client, int milliseconds) {
         int open = 0;
         for (int i = 0; i < milliseconds; ++i) {
@@ -118,7 +118,8 @@ TEST_F(ClaimAttack, AThousandQueuesOfAllPriorities) {
     EXPECT_LE(times[25] / base::kMillisecond, kSlower == 1 ? 20 : 200) << "half a second before limits";
 }
 
-// A client of so many queues is read in parts; meanwhile others' changes concern it.
+// The server reads a client with very many queues in parts. The attacker moves one of them to a new device all the
+// time, which must not disturb decisions about others.
 TEST_F(ClaimAttack, QueuesThatMoveBetweenDevices) {
     const std::string path = socket();
     Attacker attacker(kAttackerUid, [&] {

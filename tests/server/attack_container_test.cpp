@@ -58,7 +58,8 @@ protected:
             if (user["trusted"] == true) done += 'T';
         return done;
     }
-    // 0: it can do nothing; else the powers are on standard error.
+    // Returns the number of letters in the list of what the process in the container can do to others; 0: nothing.
+    // The list is printed to standard error.
     static int count_powers(const std::string& path, int32_t pid) {
         const std::string done = powers(path, pid);
         if (!done.empty()) fprintf(stderr, "powers: %s\n", done.c_str());
@@ -139,7 +140,8 @@ TEST_F(ContainerAttack, AContainerIsOneUserToTheLimits) {
     EXPECT_TRUE(TestClient(path).connected());
 }
 
-// On the host, as a service with a bounding set: its own programs are its own, root's are not.
+// A root process on the host without its capabilities (a service with a bounding set) is treated like an ordinary
+// user: it may control its own programs, but not root's.
 TEST_F(ContainerAttack, RootWithoutRightsIsNotRoot) {
     const std::string path = socket();
     TestClient victim(path, "victim");

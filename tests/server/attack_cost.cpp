@@ -271,7 +271,7 @@ void print(const Figures& it) {
     printf("]");
 }
 
-// Returns whether another round, as long as those before, ends in time.
+// Returns whether one more round, at the mean length of the rounds so far, ends before the time limit.
 bool has_time(int done, int64_t began_ns, int64_t limit_ns) {
     return done == 0 || (base::now_ns() - began_ns) / done * (done + 1) <= limit_ns;
 }

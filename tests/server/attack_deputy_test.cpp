@@ -77,7 +77,8 @@ protected:
         }
         return off;
     }
-    // The attackers' own work is taken off for the victim's, in one call: what they handed over is in use.
+    // Returns whether the server takes the attackers' own work off for the urgent program, in one call: so the
+    // channels that they handed over are in use.
     bool are_taken_off(TestClient& urgent, const RmProcess& victim, const char* how = "taken off together") {
         return eventually([&] {
             const uint32_t before = orders_->off.load();
@@ -118,7 +119,8 @@ TEST_F(DeputyAttack, ASetThatNamesAnothersChannelsIsNeverUsed) {
         << server->process().err();
 }
 
-// A client's number is free again once it is freed, and a process may choose one.
+// An attacker hands over the number of a driver client that it proved to own, frees it, and lets another process
+// choose the same number.
 TEST_F(DeputyAttack, ANumberThatHasAnotherOwnerSinceItsProof) {
     constexpr uint32_t kNumber = 0xc1d0beef;
     RmProcess nobodys;
@@ -137,7 +139,8 @@ TEST_F(DeputyAttack, ANumberThatHasAnotherOwnerSinceItsProof) {
     EXPECT_TRUE(is_counted(kAttackerUid)) << "counted: " << server->process().err();
 }
 
-// A set that proves false costs its user the server's help, and others nothing.
+// An attacker hands over sets of channels again and again that are not its own. The proof fails, which must cost the
+// attacker's user the server's help, and others nothing.
 TEST_F(DeputyAttack, SetsThatProveFalseWithoutEnd) {
     RmProcess victim, silent;
     TestClient urgent(socket(), "urgent"), low(socket(), "low");

@@ -154,7 +154,8 @@ TEST_F(DescriptorAttack, PacketsFullOfDescriptors) {
 // A file system of the attacker's own, which answers everything but the one call that comes with each close.
 class StandingFile {
 public:
-    // In the attacker while it is root, in a mount namespace of its own.
+    // Makes the file in a mount of FUSE (a file system that hangs). Called in the attacker while it is still root, in
+    // a mount namespace of its own.
     bool make() {
         if (!enter_own_mounts()) return false;
         const char* place = "/tmp/xsched-standing-file";

@@ -24,7 +24,8 @@ protected:
         std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
         return times[times.size() / 2];
     }
-    // The same while the attackers attack and while they only compute, in turns.
+    // Measures how long decisions about two programs take, in turns while the attackers attack and while they only
+    // compute, and expects about the same.
     void expect_decisions(std::atomic<uint32_t>& attacks) const {
         LowAndHigh clients(socket());
         ASSERT_TRUE(clients.connected());
@@ -53,7 +54,8 @@ protected:
     bool says(const std::string& text) const {
         return eventually([&] { return server->process().err().find(text) != std::string::npos; });
     }
-    // Others notice little while the attacker is at it; a tool of user `asks` is answered.
+    // Expects that an attack blocks no thread of the server, delays decisions little, and that a tool of user `asks`
+    // gets its answers.
     void expect_little_effect(Attacker& attacker, std::atomic<uint32_t>& attacks, uid_t asks) const {
         ASSERT_TRUE(attacker.ready());
         expect_no_thread_blocked();
@@ -62,7 +64,8 @@ protected:
     }
 };
 
-// A process may do these things to its memory once it is served, each with its answer.
+// Once a process is served, it cannot punch holes into the memory that it shares with the server, nor change its size
+// or seals: each such call is refused.
 TEST_F(MemoryAttack, NobodyPunchesHolesIntoMemoryThatIsServed) {
     const std::string path = socket();
     EXPECT_EQ(as_user(kAttackerUid,

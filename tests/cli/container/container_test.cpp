@@ -1,5 +1,5 @@
-// xcli container: its files and lines for engines, read as they read them. With an engine:
-// tests/packages/containers_test.py.
+// Tests of xcli container without a container engine: the files and command lines that it writes are read as an
+// engine reads them. With an engine: tests/packages/containers_test.py.
 #include <fstream>
 
 #include "cli/cli_rig.h"
@@ -52,7 +52,7 @@ TEST_F(Containers, TheFileIsWrittenWhereItIsAskedFor) {
                     "cannot be written");
 }
 
-// The line is given to a shell, with a podman and a docker that print their words.
+// A shell runs the command line that xcli printed. In it, podman and docker are scripts that print their arguments.
 TEST_F(Containers, ShellsReadTheLinesAsTheyAreMeant) {
     for (const char* engine : {"podman", "docker"}) {
         std::ofstream(directory / engine) << "#!/bin/sh\nprintf '%s\\n' \"$@\"\n";

@@ -1,4 +1,4 @@
-// The devices of made-up machines, and what schedules them.
+// Tests which devices are found in the system files of made-up machines, and which library schedules each of them.
 #include "cli/devices/accelerators.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 
 void answer(int) { (void)!write(STDERR_FILENO, "here\n", 5); }
 
-// A child in a group of its own, with its standard error in a pipe; it waits for good.
+// A child process that hangs for good, in a process group of its own and with its standard error in a pipe.
 class HungChild : public ::testing::Test {
 protected:
     void start(bool with_handler) {

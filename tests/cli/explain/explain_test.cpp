@@ -119,7 +119,8 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
     }
 }
 
-// A member of the server's answer about the program, and the finding that must follow from it.
+// One member of the server's answer about the program, and the finding (why the program is slow) that xcli explain
+// must draw from it.
 struct Told {
     const char* member;
     Json value;

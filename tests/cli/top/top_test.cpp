@@ -11,7 +11,7 @@
 namespace xsched::test {
 namespace {
 
-// xcli top with a terminal of its own; everything it writes.
+// Runs xcli top on a pseudo-terminal of its own and collects everything that it writes.
 class OnTerminal {
 public:
     OnTerminal(const Environment& environment, unsigned short columns, unsigned short rows) {

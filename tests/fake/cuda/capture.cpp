@@ -278,7 +278,8 @@ CUresult CUDAAPI cuStreamEndCaptureToCig(CUstream stream) {
     return cuGraphDestroy(graph);
 }
 
-// Functions of a future CUDA, which no table has: one begins a capture, one ends it.
+// Functions of an invented future CUDA, which the shim's table does not have: one begins a stream capture, one ends
+// it.
 CUresult CUDAAPI cuStreamBeginFutureCapture(CUstream stream, CUstreamCaptureMode mode, void*) {
     return cuStreamBeginCapture_v2(stream, mode);
 }

@@ -54,7 +54,8 @@ CUresult record(CUevent event, Stream& stream) {
     return CUDA_SUCCESS;
 }
 
-// Finds the event's place, for a caller that asks whether it is done.
+// Copies the place in its stream at which the event was recorded, so that the caller can ask whether it is reached.
+// An error if the event was recorded in a capture.
 CUresult place_of(CUevent event, Place* place) {
     const std::lock_guard lock(event->mutex);
     *place = event->place;

@@ -34,7 +34,8 @@ void* own_symbol(const char* name) {
     return dlsym(self, name);
 }
 
-// Returns the newest symbol of this name that the version has, its per-thread variant first if that is wanted.
+// Finds the function that cuGetProcAddress returns for a name: the newest variant that this CUDA version has, the
+// per-thread one first if it is wanted.
 const Symbol* find(const char* base, int version, bool per_thread, bool* known) {
     const Symbol* best = nullptr;
     for (const Symbol& it : kSymbols) {
@@ -82,7 +83,7 @@ CUresult CUDAAPI cuGetProcAddress(const char* name, void** function, int version
     return look_up(name, function, version, flags, nullptr);
 }
 
-// Returns the same table for every id: its size, and a function that adds 0x5eed.
+// The private tables of the driver: every id gets the same table, which has its size and a function that adds 0x5eed.
 CUresult CUDAAPI cuGetExportTable(const void** table, const CUuuid* id) {
     FAKE_ENTRY_EARLY();
     if (table == nullptr || id == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -100,7 +100,8 @@ bool break_now(Break mode) {
     return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;
 }
 
-// Finds the caller by the thread's name, which its creator may set a moment later.
+// Tells by the name of the calling thread whether the program or XSched calls. The thread that creates another may
+// set its name a moment later, so the name is read again for some calls.
 Caller caller() {
     constexpr int kLooks = 64;
     thread_local int looks = 0;

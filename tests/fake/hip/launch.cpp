@@ -52,7 +52,8 @@ hipError_t find(const void* function, hipStream_t stream, CUfunction* kernel) {
     return *kernel != nullptr ? hipSuccess : hipErrorInvalidValue;
 }
 
-// Returns the first exported function of that name, from any library: what a runtime does that calls its own functions.
+// Returns the exported function of that name which the dynamic linker finds first, in any library: so a runtime that
+// calls its own exported functions gets the shim's.
 template <typename Function>
 Function* exported(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
@@ -82,7 +83,7 @@ hipError_t between_events(hipEvent_t start, hipEvent_t stop, hipStream_t stream,
     return stop != nullptr ? code_of(cu().cuEventRecord(cu_event(stop), cu_stream(stream))) : hipSuccess;
 }
 
-// The grid in threads, as hipExtModuleLaunchKernel takes it.
+// Launches a kernel whose grid is given in threads instead of blocks, as for hipExtModuleLaunchKernel.
 hipError_t launch_threads(hipFunction_t function, dim3 threads, dim3 block, size_t shared, hipStream_t stream,
                           void** arguments, void** extra, hipEvent_t start, hipEvent_t stop) {
     if (block.x == 0 || block.y == 0 || block.z == 0) return hipErrorInvalidValue;

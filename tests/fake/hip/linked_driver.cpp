@@ -1,4 +1,5 @@
-// The CUDA driver's functions where the fake driver is a part of the library: no search, its own symbols.
+// The table of the CUDA driver's functions for the fake HIP runtime, into which the fake driver is linked: it has the
+// linked symbols, and no library is searched.
 #include "order/cuda/driver.h"
 
 namespace cuda {

@@ -139,7 +139,7 @@ void destroy_streams(int device) {
     for (hipStream_t stream : gone) cu().cuStreamDestroy_v2(cu_stream(stream));
 }
 
-// Resets a device: its primary context ends, with all that is in it.
+// Resets a device: its primary context and all objects in it are destroyed.
 static hipError_t reset(int device) {
     HIP_TRY(use_device(device));
     if (device_count() == 1) demand_nothing_registered();
@@ -197,7 +197,8 @@ HIP_FUNCTION(hipDeviceGetName, (char* name, int bytes, int device), (name, bytes
     return static_cast<hipError_t>(cu().cuDeviceGetName(name, bytes, device));
 }
 HIP_FUNCTION(hipDeviceGetAttribute, (int* value, int attribute, int device), (value, attribute, device)) {
-    // The vendor's numbers, of those that the benchmark programs ask for: threads per multiprocessor, multiprocessors.
+    // Maps the HIP attributes for which the benchmark programs ask to CUDA's: 57, the most threads of a
+    // multiprocessor, and 63, the number of multiprocessors.
     const int which = attribute == 57 ? 39 : attribute == 63 ? CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT : 0;
     if (which == 0) return hipErrorInvalidValue;
     return static_cast<hipError_t>(cu().cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device));

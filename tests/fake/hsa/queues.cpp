@@ -1,4 +1,5 @@
-// Queues, with KFD's below them where it is loaded.
+// The queues of the fake HSA runtime. If the fake kernel driver (KFD) is loaded, each queue has one of KFD's below
+// it.
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 
@@ -16,7 +17,8 @@ namespace kfd = xsched::hip::kfd;
 
 std::atomic<unsigned> g_queues{0};
 
-// Creates the queue as the thunk does. The driver's calls go through the C library's ioctl, or its replacement.
+// Creates the queue in the fake kernel driver by an ioctl, as AMD's thunk library does. The call goes through the C
+// library's ioctl or the shim's replacement of it.
 bool create_in_kernel(Queue& queue, uint64_t agent) {
     auto* open_file = of_kernel_driver<decltype(fake_kfd_open)>("fake_kfd_open");
     queue.file = open_file != nullptr ? open_file() : -1;

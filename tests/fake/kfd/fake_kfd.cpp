@@ -38,7 +38,8 @@ struct Queue {
     std::atomic<uint32_t> priority{0};       // from 0 to 15
 };
 
-// The memory that a process shares with its forked children: how many calls other processes than the owner have made.
+// Memory that a process shares with its forked children. It counts the calls that processes made other than the one
+// that opened the device.
 struct Shared {
     std::atomic<unsigned> strangers{0};
 };

@@ -46,7 +46,7 @@ ze_result_t zeCommandQueueDestroy(ze_command_queue_handle_t queue) {
     return ZE_RESULT_SUCCESS;
 }
 
-// Each list runs when the one before it is complete.
+// Enqueues command lists, each of which runs when the one before it is complete.
 ze_result_t zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t queue, uint32_t count,
                                               ze_command_list_handle_t* lists, ze_fence_handle_t fence) {
     if (!FAKE_GOOD(queue, kQueue)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

@@ -148,7 +148,8 @@ void link_command(cl_event event, const Submission& s) {
 
 }  // namespace
 
-// Called by the thread that took the ready command: an executor, or the thread that made it ready.
+// Executes a ready command. The caller is the thread that took it: an executor thread, or the thread whose action
+// made the command ready.
 void run_command(cl_event event) {
     begin(event);
     const bool early = break_now(Break::kEarly);

@@ -1,4 +1,5 @@
-// A profiler as rocprofiler-register would open it: it takes the runtimes' tables and remembers whose they were.
+// A fake profiler library, as rocprofiler-register opens one: it is given the runtimes' function tables, and counts
+// those of HIP and of HSA.
 #include <atomic>
 #include <cstring>
 

@@ -350,7 +350,8 @@ int fake_rm_open(void) {
     char path[512];
     std::snprintf(path, sizeof path, "%s/%d-%u", directory, getpid(), files.fetch_add(1));
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_TRUNC, 0600);
-    // The file is readable and writable for all users: the driver needs its content for calls of other processes.
+    // The file with a process's driver state may be read and written by all users: the fake driver runs in each
+    // process and needs the state of others.
     if (fd < 0 || fchmod(fd, 0666) != 0 || ftruncate(fd, sizeof(State)) != 0) return -1;
     void* memory = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return -1;

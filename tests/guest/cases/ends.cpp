@@ -37,7 +37,8 @@ void begin() {
     g_device.spin(kShort);
 }
 
-// The handler is registered before the first call, so that it runs after the driver's own.
+// A program that uses its device in an exit handler. It registers the handler before its first driver call, so the
+// handler runs after the driver's own.
 int early() {
     std::atexit(handler);
     begin();

@@ -73,7 +73,7 @@ int chain() {
 
 constexpr std::chrono::seconds kPatience{20};  // safety: callbacks come within milliseconds
 
-// Counts its calls, and waits for as many as there must be.
+// Counts the calls of a callback, and waits until there were as many as expected.
 class Calls {
 public:
     void add() {
@@ -104,7 +104,7 @@ void CL_CALLBACK release_event(cl_event event, cl_int, void*) {
 void CL_CALLBACK memory_is_gone(cl_mem, void*) { g_memory.add(); }
 void CL_CALLBACK context_is_gone(cl_context, void*) { g_contexts.add(); }
 
-// Callbacks that are asked for when the event is complete, and release it.
+// Registers callbacks for events that are already complete; each callback releases its event.
 void release_completed_events(const Device& device) {
     cl_event event = nullptr;
     device.spin(kShort, &event);

@@ -89,7 +89,8 @@ int touched() {
     return 0;
 }
 
-// A worker of a server that forks before it works: computes once for each byte that comes.
+// A worker process that its server has forked before using the device: it computes once for each byte that it
+// receives.
 struct Worker {
     pid_t pid = 0;
     int ask = -1;
@@ -161,7 +162,7 @@ int workers() {
 
 volatile sig_atomic_t g_told = 0;
 
-// A runtime that reaps all children finds none that it did not start.
+// A runtime that reaps all child processes must find none that it did not start itself: XSched starts none in it.
 int children() {
     std::signal(SIGCHLD, [](int) { g_told = g_told + 1; });
     Device device;

@@ -115,7 +115,8 @@ bool catches_a_fault() {
     return false;
 }
 
-// A runtime that makes exceptions of null pointers: faults come while its device works, and its handler stays its own.
+// A language runtime turns accesses to null pointers into exceptions by its own SIGSEGV handler. Faults come while
+// its device works, and the handler must stay in force.
 int faults() {
     Device device;
     device.open();

@@ -33,7 +33,8 @@ Registry& registry() {
     text += buffer;
 }
 
-// One thing that a driver may have done wrong. Indices are those of the accesses.
+// A hypothesis about a wrong result: one thing that the driver may have done wrong. The indices count the accesses to
+// the buffer.
 struct Fault {
     enum class Kind { kLost, kLostStep, kMoved, kConstant, kOtherGraph, kOtherBuffer, kSource, kSourceFault };
     Kind kind = Kind::kLost;
@@ -99,7 +100,8 @@ bool single_faults(const Accesses& accesses, const Visit& visit) {
     return lost(accesses, visit) && moved(accesses, visit) && lost_steps(accesses, visit);
 }
 
-// Contents that no access leaves: memory of the host before or after its use, device memory that was never written.
+// Tries contents that no access has written: host memory before or after its use, and device memory that was never
+// written.
 bool constants(const Accesses& accesses, const Visit& visit) {
     for (size_t begin = accesses.size(); begin >= 1; --begin)
         for (const uint32_t word : {0xABABABABU, 0xDEADBEEFU, 0U}) {
@@ -164,7 +166,7 @@ bool other_graphs(const Accesses& accesses, const Visit& visit) {
     return true;
 }
 
-// A copy took what its source had at another time, or what a fault has left there.
+// Tries faults of copies: a copy read its source too early or too late, or read what another fault had left there.
 bool sources(const Accesses& accesses, const Visit& visit) {
     for (size_t at = accesses.size() - 1; at >= 1; --at) {
         const Access& own = accesses[at];

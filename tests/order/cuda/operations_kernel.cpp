@@ -11,7 +11,7 @@ struct Wide {
     uint32_t lanes[8];
 };
 
-// The argument of a host function, which deletes it.
+// The argument of a host function in a stream. The host function deletes it.
 struct HostWork {
     uint32_t* word;
     uint32_t value;

@@ -139,7 +139,8 @@ TrackerPtr Worker::last_access(Buffer& buffer) {
     return buffer.last;
 }
 
-// `before` writes a number where `after` waits for it: what `after` does next follows what `before` did last.
+// Orders two streams by a value: `before` writes a number to a word, and `after` waits for that number, so later work
+// in `after` runs behind all earlier work in `before`.
 void Worker::wait_by_value(Stream& before, const Stream& after) {
     const ValueWord word = after.context.value_word();
     {

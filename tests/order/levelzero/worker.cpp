@@ -171,7 +171,8 @@ void Worker::settle_all() {
             violation("copied number %u is %u instead of %u", i, copy_[i], expected_copy_);
     }
     std::fill_n(numbers_, kNumbers, expected_);
-    // The command is complete, but its queue may still be at the event behind it.
+    // The last command is complete, but its queue may still be busy with the event behind it, so all lists and queues
+    // are synchronized before they are reset.
     for (const ze_command_list_handle_t list : immediate_)
         expect_success(zeCommandListHostSynchronize(list, UINT64_MAX), "zeCommandListHostSynchronize");
     for (const ze_command_queue_handle_t queue : world_.queues)

@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kMostSuspended = 4;
 
-// The program may release the queue meanwhile: what it holds back must run all the same.
+// A queue that was suspended at random. The program may release the queue meanwhile; then resuming must still run the
+// commands that were held back.
 struct Suspended {
     std::weak_ptr<Queue> queue;
     XQueueHandle handle;

@@ -10,10 +10,11 @@ namespace {
 
 constexpr int kRounds = 6;
 constexpr uint32_t kMostAtOnce = 24;
-// A word for each command, so that those of an out-of-order queue do not meet.
+// Each command has a word of the buffer of its own, since commands of an out-of-order queue may overlap.
 constexpr size_t kBufferWords = (kRounds + 1) * kMostAtOnce;
 
-// Suspends the queue, and lets it go on without what was held back, until told to stop.
+// Again and again suspends the queue and resumes it, mostly with the flag to drop the commands held back, until told
+// to stop.
 void drop_at_random(XQueueHandle queue, uint64_t seed, const std::atomic<bool>& stop) {
     const Activity activity("dropper's dropper");
     Random random(seed);

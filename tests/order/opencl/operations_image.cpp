@@ -23,7 +23,7 @@ Rows random_rows(Random& random) {
     return {random.below(kHeight), 1};
 }
 
-// In the form in which the driver wants them.
+// A region of an image: origin and size, as arrays for OpenCL's calls.
 struct Region {
     explicit Region(const Rows& rows) : origin{0, rows.first, 0}, size{kWidth, rows.count, 1} {}
     size_t origin[3];

@@ -54,7 +54,8 @@ TEST_F(DeviceHold, OneAtATime) {
     EXPECT_EQ(device.held_before.size(), 2u) << "that one is over";
 }
 
-// The hold is beside the program's stream: no work of the program comes behind it in a queue.
+// The keep-alive kernel that holds the device before a burst runs beside the program's stream, so a query of the
+// stream or a wait for it need not end the hold.
 TEST_F(DeviceHold, WhoAsksOrWaitsForTheStreamLeavesIt) {
     ask(device, 300);
     device.enqueue(1);
@@ -165,7 +166,8 @@ TEST_F(KeepAliveThrough, ItEndsSoLongBehindTheFirstLaunch) {
     EXPECT_LE(device.slot().holds_until_ns.load(), base::now_ns() + 900 * base::kMicrosecond);
 }
 
-// If a launch comes too late, the hold is over by then, and the scheduler must not rely on it.
+// The launch comes after the hold has ended, so the slot must not say that the device is held through the burst: the
+// scheduler would rely on that.
 TEST_F(KeepAliveThrough, ALaunchThatComesTooLateIsNotHeldThrough) {
     xq_about_to(nullptr, kXqWait);
     ask(device, 1);
@@ -267,7 +269,8 @@ TEST_F(KeepAliveToTheLastWait, ItEndsWithThatAndTheSchedulerKeepsRelyingOnIt) {
     EXPECT_EQ(word(), number());
 }
 
-// No call is worth it for a burst that is a little longer than usual.
+// The hold may last half as long again as a usual burst: taking the victims off by a call does not pay for the rest
+// of a burst that is a little longer than usual.
 TEST_F(KeepAliveToTheLastWait, SoThatItMayStandHalfAsLongAgain) {
     const int64_t usual_ns = device.slot().warm_behind_us * base::kMicrosecond;
     EXPECT_EQ(device.held_before.back().behind_ns, usual_ns + usual_ns / 2);
@@ -288,7 +291,7 @@ TEST_F(KeepAliveToTheLastWait, NotForLongOnceABurstWentOn) {
     EXPECT_EQ(word(), number());
 }
 
-// To the end of a burst under way: launches leave it, and the next wait ends it.
+// A hold to the end of the burst under way: the program's launches do not end it, but its next wait does.
 class KeepAliveToTheEnd : public DeviceHold {
 protected:
     void SetUp() override {

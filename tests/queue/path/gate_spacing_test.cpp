@@ -64,7 +64,9 @@ TEST(GateSpacing, OfTheFirstLaunchesTheLeastDisturbedCounts) {
     }
     EXPECT_FALSE(spacing.measures_launches());
     EXPECT_EQ(spacing.launch_ns(), 5'000);
-    // 10 us are at most a fiftieth of 100 launches. Those of longer commands wait for the device.
+    // A gate (10 us) may cost at most a fiftieth of the launches before it, so 100 launches of brief commands are
+    // needed. If the commands are longer than their launches, the device is what takes the time, and a gate may come
+    // at once.
     for (int i = 0; i < 98; ++i) spacing.work_launched();
     EXPECT_FALSE(spacing.due(kEvery, 2'000));
     EXPECT_TRUE(spacing.due(kEvery, 5'000));

@@ -110,7 +110,8 @@ TEST(GatedPath, WhileSomebodyMayComeGatesGoInNowAndThen) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 3000; }));
 }
 
-// A more urgent queue has the same hardware queue: what stands there stands before its work.
+// Two queues share one hardware queue, where commands of the less urgent one would stand before the urgent one's. So
+// the less urgent one has no gates and few commands in flight.
 TEST(GatedPath, AQueueThatSharesItsHardwareHasNoGatesAndLittleInFlight) {
     FakeDevice device(kGates), urgent(kGates);
     urgent.slot().priority = 10;
@@ -221,7 +222,8 @@ TEST(GatedPath, AThresholdIsKept) {
     }
 }
 
-// The program is the scheduler: after its first suspension it may suspend again, in the midst of what it launches.
+// The program itself suspends this queue by the API. After its first suspension it may do so at any time again, so
+// its commands get gates.
 TEST(GatedPath, AQueueThatTheProgramSuspendsHasGatesWhileItRuns) {
     FakeDevice device(kGates);
     device.queue().suspend(kQueueSuspendFlagNone);

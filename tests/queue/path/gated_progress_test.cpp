@@ -60,7 +60,8 @@ TEST(GatedProgress, AQueueThatIsLeftAloneTellsItsTimeWhenItsProgramWaits) {
     EXPECT_EQ(device.progress_written, 0) << "no call of the driver more";
 }
 
-// The program waits for its commands one by one, and has always launched the next ones before.
+// The program waits for its commands one by one, but has always launched the next one before, so the queue is never
+// idle. All the time then counts as the queue's device time.
 TEST(GatedProgress, AQueueThatIsLeftAloneAndNeverIdleHasAllTheTime) {
     FakeDevice device(kGates);
     const int64_t began_ns = xsched::base::now_ns();

@@ -76,7 +76,8 @@ int gates_with(XqGateCost cost, int64_t launch_ns) {
     return device.gates_inserted - before;
 }
 
-// A gate costs its thread as much as two launches: it would delay a program that waits for its launches.
+// A gate costs the launching thread as much as two launches. If launches take longer than the commands do, gates
+// would slow the program down, so there are fewer.
 TEST(GatesApart, FewerWhereLaunchesTakeLongerThanWhatTheyLaunch) {
     constexpr uint32_t kHostNs = 2'000'000;
     const int often = gates_with({0, 0}, 0);

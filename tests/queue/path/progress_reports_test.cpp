@@ -57,7 +57,8 @@ TEST(ProgressReports, WhatTheDeviceRefusesIsTriedAgain) {
     EXPECT_TRUE(rig.next());
 }
 
-// After two writes at the same time the last number is written again: the smaller number may have come last.
+// Two threads may have written progress reports at the same time, the smaller number last. So the larger number is
+// written once more.
 TEST(ProgressReports, AfterTwoAtOnceTheLastIsSaidAgain) {
     Rig rig;
     rig.submit();

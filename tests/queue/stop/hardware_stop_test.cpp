@@ -183,7 +183,7 @@ constexpr auto kInterrupt = static_cast<uint32_t>(kPreemptLevelInterrupt);
 
 void go_on(FakeDevice& device) { device.slot().progress.fetch_add(1); }
 
-// Returns a queue's level after it was taken off three times. `early`, `late`: called before and after its agent looks.
+// Returns a queue's level after it was taken off three times. `early`, `late`: run before and after its agent acts.
 template <typename Early, typename Late>
 uint32_t level_after(FakeDevice& device, Early early, Late late) {
     make_words_known(device);
@@ -209,7 +209,7 @@ TEST(HardwareStop, WhatCompletesBeforeTheOtherQueuesHaveAskedIsNoLackOfEffect) {
     EXPECT_EQ(level_after(device, [&] { go_on(device); }, [] {}), kInterrupt);
 }
 
-// A process's channels are enabled as soon as one of its queues may run, so completions then prove nothing.
+// All channels of a process go on once one of its queues may run: completions then are no sign of a lacking effect.
 TEST(HardwareStop, WhatCompletesOnceAnotherQueueMayRunIsNoLackOfEffect) {
     FakeDevice device(test::kInterruptible);
     const auto another_may_run = [&] {

@@ -106,7 +106,7 @@ Answer about_events(unsigned long request, void* argument) {
     }
 }
 
-// The call itself, unless it is to fail.
+// Makes the call, or fails as KFD_EMULATOR_FAULTS says for this call.
 template <typename Call>
 Answer unless_at_fault(const char* name, Call call) {
     const Fault fault = fault_of(name);

@@ -39,7 +39,8 @@ bool comes_at(const std::string& when, int nth) {
     return nth >= first && nth <= (dash == std::string::npos ? first : std::atoi(when.c_str() + dash + 1));
 }
 
-// One fault as it stands in the variable; kNone: it is not about this call.
+// Reads one fault of the variable KFD_EMULATOR_FAULTS. Returns kNone if the fault is for another call, or for another
+// repetition of it.
 Fault matching(const std::string& text, const std::string& call, int nth) {
     const size_t equals = text.find('='), at = text.find('@');
     if (equals == std::string::npos) give_up("KFD_EMULATOR_FAULTS: \"%s\" has no =", text.c_str());

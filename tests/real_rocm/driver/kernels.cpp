@@ -36,7 +36,8 @@ void take_time(Queue& queue, int64_t ns) {
 
 bool has(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
 
-// --- streams' values (hipStreamWaitValue32 and its like): a word of 32 bits or else one of 64.
+// Arguments of the kernels for values in streams (hipStreamWaitValue32 and its like): the address of a 32-bit word or
+// of a 64-bit word, and the value.
 struct ValueArguments {
     uint64_t narrow, wide;
     uint64_t value;

@@ -35,7 +35,7 @@ struct BarrierValuePacket {
 static_assert(sizeof(BarrierPacket) == 64 && sizeof(BarrierValuePacket) == 64 && sizeof(DispatchPacket) == 64);
 
 constexpr int64_t kLookNs = 5'000;  // how often a packet that waits looks
-// How often an idle queue looks: sooner while it has just worked.
+// How often the thread of an idle queue looks for new packets: more often while the queue has just had work.
 constexpr int64_t kSoonNs = 20'000, kLaterNs = 200'000;
 constexpr int kSoonLooks = 100;
 

@@ -34,7 +34,8 @@ int call(unsigned long request, void* argument) {
 constexpr uint32_t kGpu = 4242;
 constexpr uint32_t kSlots = 64;
 
-// amd_signal_t and a barrier packet, as far as they are needed.
+// The fields of amd_signal_t and of a barrier packet that this check uses, in the places where AMD's headers have
+// them.
 struct alignas(64) Signal {
     int64_t kind = 1;
     volatile int64_t value = 1;

@@ -100,7 +100,7 @@ private:
         hint(units.back());
     }
 
-    // Any of its hints, to any value that it may have.
+    // Sets a random hint of the unit to a random value of those that the hint may have.
     void hint(UnitState& state) {
         const base::HintInfo& info = base::kHints[static_cast<size_t>(below(base::kHintCount))];
         if (info.id == base::HintId::priority || info.kind == base::HintKind::kTime) return;

@@ -1,4 +1,5 @@
-// The core holds limits under every policy, and follows those that have one.
+// Tests of device-time limits: the core enforces them under every policy that does not do so itself, and follows the
+// answers of policies that do.
 #include <gtest/gtest.h>
 
 #include "sched/given_units.h"

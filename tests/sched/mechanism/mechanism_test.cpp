@@ -19,7 +19,8 @@ constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
 // Many short pauses in each burst, or none.
 constexpr Returns kPauses{.pauses = 4000, .unbridged = 4000, .before_call = 4000};
 constexpr Returns kOneStretch{};
-// Keep-alives bridge its pauses until a call would be done, or in all of its bursts.
+// Pauses of an urgent unit whose keep-alives hold the device: only until an interrupting call would be done
+// (kBridged), or in all of its pauses (kBrief).
 constexpr Returns kBridged{.pauses = 4000, .unbridged = 4000};
 constexpr Returns kBrief{.pauses = 4000};
 
@@ -48,7 +49,8 @@ TEST(Mechanism, ByLengthOfCommandsAndPausesOfTheMoreUrgent) {
     EXPECT_EQ(choose(kLongNs, kBrief), Mechanism::kTimeslice);
 }
 
-// A call is worth it where pauses let the victim in for more than the calls cost.
+// Interrupting the victim by a call is chosen if the urgent unit's pauses would give the victim more device time than
+// the calls cost; else a short timeslice is chosen.
 TEST(Mechanism, ByHowOftenTheMoreUrgentPauses) {
     EXPECT_EQ(choose(kLongNs, {.pauses = 250, .unbridged = 250}), Mechanism::kTimeslice);
     EXPECT_EQ(choose(kLongNs, {.pauses = 500, .unbridged = 500}), Mechanism::kInterrupt);

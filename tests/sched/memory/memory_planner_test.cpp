@@ -144,8 +144,8 @@ TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsOnItsWay) {
     EXPECT_EQ(orders_[1].answer, Answer::kTryAgain);
 }
 
-// The program has published nothing of the memory that it is just bringing back.
-// It hangs in the driver.
+// The program reports that it cannot move its memory away: it hangs in the driver while bringing back memory that it
+// has not published yet. The planner asks again later.
 TEST_F(MemoryPlans, AProgramThatCannotGoAwayIsAskedAgainLater) {
     add(1, 0, 50 * kGiB).kept_away = true;
     plan();

@@ -117,7 +117,8 @@ TEST_F(Beside, ABurstThatNeverEndsEndsTheTrial) {
     EXPECT_FALSE(runs(kFirst)) << "no command is done";
 }
 
-// A program that always has work, as a server under load: its one burst is divided.
+// A program that always has work, such as a server under load, has one burst without end. Whether others run well
+// beside it is tried in parts of the burst.
 TEST_F(Beside, ABurstWithoutEndIsTriedInParts) {
     given_[kUrgent].ready = true;
     given_[kUrgent].ready_since_ns = now_ns_;

@@ -232,7 +232,8 @@ TEST_F(TurnsBesideBursts, SoItDoesWhereBurstsComeOften) {
     for (const char* victim : {"1", "2", "3"}) EXPECT_NEAR(had[victim], 5000, 600) << victim;
 }
 
-// The unit whose turn it is only copies, and copies need no switch of the device.
+// The victim whose turn it is only copies, which needs no switch of the device, so the device is held for the urgent
+// unit all the same.
 TEST_F(TurnsBesideBursts, TheyAreHeldForBesideOneThatCopies) {
     given_[0].copies = given_[0].completed = 100;
     for (int i = 0; i < 4; ++i) burst();
@@ -284,7 +285,8 @@ TEST_F(Turns, QueuesOfOneProcessRunTogether) {
     EXPECT_NE(plan.verdicts[0].suspend, plan.verdicts[2].suspend);
 }
 
-// The agents of the others sleep, in its turn and while a more urgent unit has the device.
+// Only the agent of the process whose turn it is must be ready for interrupting calls; the agents of the others
+// sleep, also while a more urgent unit has the device.
 TEST_F(Turns, OnlyTheOneThatHasItIsQuick) {
     const auto quick = [this] {
         std::string who;
@@ -303,7 +305,7 @@ TEST_F(Turns, OnlyTheOneThatHasItIsQuick) {
     EXPECT_EQ(quick(), "2");
 }
 
-// One of its queues copies beside all turns, and another one waits.
+// A process with two queues: one only copies, which it may do in all turns, and the other waits for its turn.
 TEST_F(Turns, SoIsAProcessOfWhichSomethingRuns) {
     first();
     given_[0].copies = given_[0].completed = 100;

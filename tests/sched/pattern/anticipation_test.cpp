@@ -190,7 +190,8 @@ TEST(Anticipation, TheFirstBurstHasNoGapBeforeIt) {
     EXPECT_EQ(anticipation.think_times(), 0U);
 }
 
-// Several queues: one ends its burst while another goes on; the unit never was idle.
+// A unit with several queues: the burst of one ends while another one works. The unit was never idle, so no think
+// time is counted.
 TEST(Anticipation, OverlappingBurstsHaveNoGap) {
     Anticipation anticipation;
     anticipation.observe(true, 20 * kMs, 0);  // one queue ready since 20

@@ -22,7 +22,7 @@ UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits 
 
 class Paused : public ::testing::Test {
 protected:
-    // Pauses of these lengths, one after the other, behind work of `stretch_ns` each.
+    // Lets `some` observe this many pauses of length `ns`, each behind work of `stretch_ns`.
     void pause_in(Pauses& some, int count, int64_t ns, uint32_t waits, int64_t stretch_ns = kMs) {
         for (int i = 0; i < count; ++i) {
             now += stretch_ns + ns;
@@ -138,7 +138,8 @@ TEST_F(Paused, OneShortOfSixIsLittle) {
     EXPECT_FALSE(pauses.streams()) << "as many short ones as long ones";
 }
 
-// The scheduler does not see pauses within a burst begin: the next work comes before it looks.
+// Pauses whose begin the scheduler never saw (the next work came before its next look) count as short pauses within a
+// burst.
 TEST_F(Paused, ShortOnesThatNobodySawBeginCountAlso) {
     const auto burst = [&](int unseen) {
         pause(1, 15 * kMs);

@@ -63,7 +63,8 @@ TEST(Starvation, ARunThatEndsBeforeItIsBackIsNone) {
     }
 }
 
-// Beside others of its priority, between the bursts of a more urgent one, the driver may never come to it.
+// Between the bursts of a more urgent unit the starving unit may run, but the driver may run others of its priority
+// instead. If nothing of the unit completes, it still counts as starving.
 TEST(Starvation, ARunInWhichNothingCompletesIsNone) {
     for (const int64_t command_ns : {int64_t{0}, kMs, 500 * kMs}) {
         auto work = ready_since(kStart, command_ns);

@@ -22,7 +22,7 @@ protected:
         unit.group = id;
         units.push_back(unit);
     }
-    // As the dispatcher does it: the last one takes its place.
+    // Removes a unit as the dispatcher does: the last unit takes its place in the array.
     void leave(size_t at) {
         units[at] = units.back();
         units.pop_back();
@@ -37,7 +37,7 @@ protected:
         EXPECT_TRUE(changed);
         return device;
     }
-    // Marks what is known of each by its number.
+    // Writes each unit's number into its history, so that the test sees whether histories stay with their units.
     void mark(DeviceHistory& device) {
         for (size_t at = 0; at < device.units.size(); ++at) {
             device.units[at].progress_ns = static_cast<int64_t>(device.units[at].id);

@@ -1,4 +1,5 @@
-// Sums over all that are less urgent: the same as going through all pairs.
+// Tests that the sums over all less urgent units in sched/state/ranks.h equal those of a loop over all pairs of
+// units.
 #include "sched/state/ranks.h"
 
 #include <gtest/gtest.h>

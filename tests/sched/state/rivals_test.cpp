@@ -116,7 +116,8 @@ TEST(Rivals, OneThatCopiesIsToldApartAmongPeersAndIfItDoesNothingElseBelowOneOfW
     EXPECT_FALSE(copies({.in_turns = InTurns::kTakes}, 1, true));
 }
 
-// One with bursts of 3 ms, for which the driver's own timeslice is too short, its equal, and a victim.
+// Three units: one with bursts of 3 ms, for which the driver's own timeslice is too short, another one of the same
+// priority, and a victim of lower priority.
 class BesideAnEqual : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -28,7 +28,8 @@ protected:
     static unsigned long request(unsigned number, size_t bytes) {
         return _IOC(_IOC_READ | _IOC_WRITE, 'F', number, bytes);
     }
-    // Passes a call to the record, as the kernel has answered it.
+    // Passes an ioctl to the record of channels together with the kernel's answer, as if it had been made, plain or
+    // wrapped in NV_ESC_IOCTL_XFER_CMD.
     void pass(unsigned number, void* parameters, size_t bytes, int fd = kFd, int result = 0) {
         if (form() == Form::kWrapped) {
             nv_ioctl_xfer_t wrapped{number, static_cast<uint32_t>(bytes), reinterpret_cast<uintptr_t>(parameters)};

@@ -83,7 +83,8 @@ TEST_F(CopiesInPieces, GoSoWhileSomebodyCompetes) {
     expect_in(memory_);
 }
 
-// Every form: contents, and how many calls of the driver it takes.
+// For copies in every form of the driver's calls: that the contents are right, and how many driver calls a copy is
+// split into.
 TEST_F(CopiesInPieces, InEveryForm) {
     compete(xqueue_);
     compete(null_);

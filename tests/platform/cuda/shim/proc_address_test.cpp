@@ -64,7 +64,7 @@ TEST_F(ProcAddress, AFunctionThatWeDoNotKnowIsHandedOn) {
     EXPECT_EQ(answer, 4711);
 }
 
-// The call is made in a process of its own, since a process logs only the first such function.
+// The unknown function is asked for in a child process, since a process logs only the first such function.
 TEST_F(ProcAddress, AFunctionThatWeDoNotKnowAndLooksLikeWorkIsTold) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto asks = [](const char* name) {
@@ -101,7 +101,8 @@ TEST_F(ProcAddress, ByDlsymAProgramFindsTheNamesThatTheDriverHas) {
     expect_names_of(fake_library(), RTLD_DEFAULT, "cu");
 }
 
-// Programs that were linked to a newer driver's functions bind them when they are first called.
+// A program that was linked to functions of a newer driver binds them at their first call, so they must be found by
+// the global symbol lookup.
 TEST_F(ProcAddress, NewSymbolsAreInTheGlobalScopeOnceTheDriverIsOpen) {
     EXPECT_NE(dlsym(RTLD_DEFAULT, "cuFutureThing"), nullptr);
     EXPECT_EQ(dlsym(RTLD_DEFAULT, "cuLaunchKernel"), dlsym(opened_driver(), "cuLaunchKernel"));

@@ -27,7 +27,8 @@ TEST_F(Streams, EachContextHasItsOwnNullStream) {
     EXPECT_EQ(xqueue_of(nullptr), first);
 }
 
-// With a priority of its own the program is known before its first command.
+// A context with a high priority has an XQueue for its default stream already at its first allocation, before its
+// first command.
 TEST_F(Streams, AnUrgentProgramsDefaultStreamIsScheduledFromItsFirstAllocation) {
     CUcontext context = nullptr;
     ASSERT_EQ(cu().cuCtxCreate_v2(&context, 0, 1), CUDA_SUCCESS);  // and current
@@ -77,7 +78,8 @@ TEST_F(Streams, DestroyingASuspendedStreamWithWorkPendingHangsNobody) {
     });
     let_time_pass();
     EXPECT_EQ(word(), 0u);
-    // Where the hardware has no gates the thread waits for the resume; a program destroys no stream that it uses.
+    // Without gates (value waits of the hardware), the thread waits in its launch until the resume. So the stream is
+    // resumed first: a program destroys no stream that it is using.
     const bool waits = std::getenv("FAKE_CUDA_NO_MEMOPS") != nullptr;
     EXPECT_EQ(waits ? XQueueResume(xqueue, 0) : kXSchedSuccess, kXSchedSuccess);
     program.join();

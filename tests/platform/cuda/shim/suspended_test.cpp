@@ -80,7 +80,8 @@ TEST_F(SuspendedStream, WaitsForEventsOfOthersDoNotFillTheDriver) {
     EXPECT_EQ(cu().cuEventDestroy_v2(event), CUDA_SUCCESS);
 }
 
-// An event is no work: a suspension holds it only behind work.
+// An event recorded in a suspended stream without work completes: recording is no work, and is held back only behind
+// work.
 TEST_F(SuspendedStream, AnEventBehindNoWorkIsComplete) {
     if (!gates()) GTEST_SKIP() << "without gates the thread that records waits";
     CUevent event = nullptr;
@@ -153,7 +154,8 @@ TEST_F(SuspendedStream, WaitingForAQueueLeavesCapturesAlone) {
     other.join();
 }
 
-// First use of gates (and so the registration of their memory) while another thread captures in the strictest mode.
+// The first suspension registers the memory for gates. This must work while another thread has a capture in global
+// mode, which forbids such calls.
 TEST_F(SuspendedStream, GatesAreSetUpBesideAGlobalCapture) {
     const CUstream captured = new_stream();
     ASSERT_EQ(cu().cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);

@@ -39,7 +39,7 @@ unsigned standing() {
 }
 void run_for(int64_t ns) { named<decltype(fake_hsa_run_for)>("fake_hsa_run_for")(ns); }
 
-// A kernel is a function of ours: it takes its time and says when it began and was done.
+// A kernel of the fake device is a host function: it takes a given time and records when it began and ended.
 struct Kernel {
     int64_t ns = 0;
     std::atomic<bool> began{false};
@@ -288,7 +288,8 @@ TEST_F(DirectHsa, ASuspendedQueueGetsItsPriorityAndStaysSuspended) {
     EXPECT_TRUE(eventually([&] { return kernel.done.load(); }));
 }
 
-// The stand-in's own: of kernels on the same units the one with the higher priority has them.
+// Checks the fake KFD itself: if two kernels want the same compute units, the one of the queue with the higher
+// priority gets them.
 TEST_F(DirectHsa, TheHigherPriorityHasTheUnits) {
     if (std::getenv("FAKE_KFD_UNITS") == nullptr) GTEST_SKIP() << "one kernel after the other";
     hsa_queue_t* low = make();

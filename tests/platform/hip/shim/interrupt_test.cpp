@@ -46,7 +46,8 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     expect_at_end(stream, 3u);
 }
 
-// One call for all of them, where UPDATE_QUEUE would take a round on and off the hardware for each.
+// All queues of a program are taken off the hardware by one ioctl. UPDATE_QUEUE would take one call per queue, each
+// of which takes all queues off and puts them back.
 TEST_F(HipInterrupts, ManyQueuesGoOffByOneCall) {
     if (refuses("26:") || is_set("FAKE_KFD_NO_RUNTIME") || std::getenv("XSCHED_HIP_INTERRUPT") != nullptr)
         GTEST_SKIP() << "the driver or XSCHED_HIP_INTERRUPT leaves no way of one call here";
@@ -202,7 +203,8 @@ TEST_F(HipInterrupts, QueuesOfAnotherProcessAreNotItsToChange) {
         EXPECT_NE(error, 0) << "no process is debugged there";
     else
         EXPECT_EQ(error, EPERM) << "it traces no such process";
-    // Another process with this one's descriptor, and with what it calls its own.
+    // A forked child that uses the inherited descriptor is refused, too: for UPDATE_QUEUE of the owner's queue, and
+    // for suspending it as the owner's debugger.
     EXPECT_EQ(in_child([&] {
                   kfd_ioctl_update_queue_args update{0, id, 0x1000, 0, 7};
                   if (ioctl(file(), AMDKFD_IOC_UPDATE_QUEUE, &update) != -1 || errno != EBADF) return 1;

@@ -4,7 +4,7 @@
 #include "platform/hip/shim/program.h"
 #include "platform/stream/shim/names.h"
 
-// Functions of hiprtc as programs refer to them that are linked to it.
+// References to functions of hiprtc, as in a program that is linked to it.
 extern "C" [[gnu::weak]] int hiprtcVersion(int* major, int* minor);
 extern "C" [[gnu::weak]] const char* hiprtcGetErrorString(int code);
 
@@ -13,7 +13,8 @@ namespace {
 
 class Runtime : public HipTest {};
 
-// Triton does this: it opens the runtime by path and asks for the launch.
+// A program may open the runtime by its path and look up the launch function in that handle, as Triton does. The
+// launch must be scheduled all the same.
 TEST_F(Runtime, AFunctionAskedOfTheRuntimesHandleIsScheduled) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer's runtime needs dlsym for itself";
@@ -129,7 +130,8 @@ TEST_F(Runtime, ACaptureElsewhereIsLeftAlone) {
     EXPECT_EQ(fake_count("fake_cuda_capture_disturbed"), disturbed);
 }
 
-// Each function that can, fails in turn: its error reaches the program, and the queues live on.
+// Each driver call that the shim makes fails in turn. The program must get the error, and its queues must go on
+// working.
 TEST_F(Runtime, AnErrorOfAnyCallIsTheProgramsAndEndsNothing) {
     const auto reload = reinterpret_cast<void (*)()>(dlsym(stand_in(), "fake_cuda_reload"));
     const hipStream_t stream = new_stream();

@@ -19,7 +19,7 @@ protected:
     }
 };
 
-// A list that has been used, so that it has an XQueue.
+// Creates an immediate command list and uses it once, so that the shim has made an XQueue for it.
 ze_command_list_handle_t used_list(const Program& program, uint32_t flags) {
     const ze_command_list_handle_t list = program.immediate(flags);
     uint32_t from = 1, to = 0;

@@ -19,7 +19,7 @@ constexpr size_t kGroups = 400;
 constexpr size_t kGroupSize = 16;
 constexpr size_t kItems = kGroups * kGroupSize;
 
-// Words that the kernel and this program see at the same time.
+// Words in host memory that an OpenCL buffer uses, so the kernel and this program see each other's changes at once.
 class SharedWords {
 public:
     explicit SharedWords(size_t count) : words_(count) {
@@ -122,7 +122,7 @@ public:
     cl_kernel kernel = nullptr;
 };
 
-// A launch that was stopped in its middle.
+// A kernel launch that a suspension stopped after a part of its work-groups had run.
 struct Stopped {
     explicit Stopped(cl_uint units, cl_program program = nullptr) : steps(program) {
         steps.enqueue(queue.queue, &event);
@@ -236,7 +236,8 @@ TEST_F(GuardTest, ALinkedProgramsKernelStopsToo) {
     clReleaseProgram(linked);
 }
 
-// Without level 2 the groups could wait for each other as long as all of them are on the device.
+// Two work-groups wait for each other, and the second has not started when the queue is suspended. The guard must not
+// hold it back for good, or the first would wait for ever.
 TEST_F(GuardTest, GroupsThatWaitForEachOtherEnd) {
     if (units_ < 2) GTEST_SKIP() << "needs two compute units";
     cl_program program = build(kMutualSource);

@@ -17,7 +17,8 @@ constexpr char kLoader[] = "libOpenCL.so.1";
 constexpr int kRounds = 3;
 constexpr auto kWhileWorkEnds = std::chrono::milliseconds(200);
 
-// Nothing can be given back to a loader that is closed: these stay, and are no leak.
+// Handles that the program never releases: their loader is closed by then. They are kept here, so that the leak
+// checker does not report them.
 void* g_handles[kRounds][3];
 
 void demand(bool holds, const char* what) {

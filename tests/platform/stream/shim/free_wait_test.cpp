@@ -1,4 +1,5 @@
-// When memory of the device may be freed: what the driver does behind it keeps others' copies waiting.
+// Tests when a call may free device memory: after it the driver scrubs (overwrites) the memory, and copies of other
+// programs wait for that.
 #include "platform/stream/shim/free_wait.h"
 
 #include <gtest/gtest.h>

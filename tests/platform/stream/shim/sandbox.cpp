@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Streams, Sandbox, testing::Values("made", "default"),
 int guest_of(const char* streams) { return guest(std::string(streams) == "default"); }
 
 TEST_P(Sandbox, NothingThatNeedsRightsComesLater) {
-    // The server wants all that it can of the program: reports, gates, and that it keeps its device.
+    // The server asks the program for all that an agent can do (reports, gates, keep-alives), before and after the
+    // sandbox is closed. None of it may need a right that is gone by then.
     expect_nothing_comes_late([] { return guest_of(GetParam()); },
                               [](SmallServer& server, bool suspend) {
                                   server.region().header.keep_alive_wanted = 1;
