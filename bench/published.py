@@ -29,7 +29,8 @@ from lib import published_run, published_stay, report, requests  # noqa: E402
 from lib.residents import House  # noqa: E402
 from lib.progress import Progress  # noqa: E402
 
-# Each paper's best known workloads come first: on an H100 all of it takes about 8 minutes.
+# The measurements of a short run, in the order in which they are made: the best known workloads of each paper first.
+# On an H100 all of them take about 8 minutes.
 SHORT = ("W7", "W2.R1", "W2.M4", "W3.B1", "W3.R2", "W1.A", "W1.B", "W4", "W2.M1", "W2.I1", "W2.R4", "W2.M3", "W2.I2",
          "W5.P512at4", "W5.P2048at4", "W2")
 SHORT_SECONDS, SHORT_REQUESTS, SHORT_BUDGET = 5, 150, 500

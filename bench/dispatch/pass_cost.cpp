@@ -74,7 +74,8 @@ public:
     uint32_t urgent() const { return urgent_; }
 
 private:
-    // Memory that the system gives as zeros, a page when it is touched, as xserver has it.
+    // Clients' memories are anonymous mappings, whose pages the system provides with zeros when they are first
+    // touched, as in xserver.
     struct Unmap {
         void operator()(ipc::Region* region) const { munmap(region, sizeof(ipc::Region)); }
     };
@@ -115,7 +116,7 @@ void report(const char* name, const char* end, Step step) {
 void measure(const char* policy, uint32_t clients, uint32_t queues, const char* end) {
     Crowd crowd(policy, clients, queues);
     printf("  {\"clients\": %u, \"queues\": %u, \"units\": %u, ", clients, queues, clients * queues);
-    // Let the more urgent of two units have work: it keeps all others off during the following measurements.
+    // Gives the more urgent of two units work, so that all others are kept off during the following measurements.
     constexpr int64_t kSoon = 100 * base::kMicrosecond;
     constexpr int64_t kPastAnticipation = 3 * base::kMillisecond;
     crowd.submit(crowd.urgent() + 1);

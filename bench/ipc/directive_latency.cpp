@@ -334,7 +334,8 @@ int main(int argc, char** argv) {
     if (samples < 1 || devices < 1 || rate < 1 || idle_s < 1)
         fail("--samples, --devices, --rate and --idle-s must be at least 1");
     prctl(PR_SET_TIMERSLACK, 1UL);
-    // The measurement is of the server, not of whether this program loses its processor to others.
+    // Raises this program's own priority: its measurement must not depend on whether it loses its processor to
+    // others.
     setpriority(PRIO_PROCESS, 0, -5);
     double load = 0;
     if (getloadavg(&load, 1) != 1) load = -1;

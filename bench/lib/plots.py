@@ -192,7 +192,7 @@ def bars(plot):
     texts = [(round(LEFT + room * (i + 0.5), 1), wrapped(group, int(room / 5.6))) for i, group in enumerate(groups)]
     parts = frame(None, y, plot.get("x", ""), plot["y"], texts)
     zero = y.at(base)
-    # Where a group has but one bar, that is in its middle.
+    # If each group has at most one bar, the bar is drawn in the middle of its group.
     single = all(sum(value is not None for each in series for value in each["values"][i:i + 1]) < 2
                  for i in range(len(groups)))
     for i in range(len(groups)):

@@ -9,7 +9,7 @@ namespace busy {
 constexpr uint32_t kMultiplier = 1664525;
 constexpr uint32_t kIncrement = 1013904223;
 
-// Loaded as text, so that any driver compiles it for the device it finds.
+// The busy kernel as PTX text, so that any driver can compile it for its device.
 constexpr const char* kBusyPtx = R"(
 .version 6.0
 .target sm_30

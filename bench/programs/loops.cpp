@@ -28,7 +28,8 @@ void work(double us) {
     }
 }
 
-// When the kernel was seen complete, and how long it ran, where the device tells that (--stream timed).
+// Returns the row for a complete kernel: the time at which it was seen complete and, with --stream timed, how long it
+// ran on the device.
 template <typename Device>
 std::vector<int64_t> row_of(Device& device, const Arguments& arguments, typename Device::Event event) {
     const int64_t now = now_ns();

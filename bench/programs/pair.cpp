@@ -33,7 +33,7 @@ struct LowSide {
     }
 };
 
-// The high-priority side; returns what is wrong with it.
+// Runs the high-priority program of the pair. Returns what went wrong; empty: nothing.
 std::string run_high(busy::BusyDevice& device, const busy::Arguments& arguments) {
     try {
         busy::write_rows(arguments.out, busy::run_bursts(device, arguments, busy::say_ready));

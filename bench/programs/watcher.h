@@ -28,7 +28,7 @@ public:
         thread_.join();
     }
 
-    // Room for one more kernel: waits for it, and gives back events that are done with.
+    // Waits until another kernel may be added, and gives the events of completed kernels back for reuse.
     void make_room() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return enqueued_.size() < depth_; });

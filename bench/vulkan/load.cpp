@@ -41,7 +41,7 @@ double quantile(std::vector<double>& values, double part) {
     return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
 }
 
-// One command at a time, with its fence.
+// Submits command buffers one at a time, and waits for each by a fence.
 class Commands {
 public:
     explicit Commands(uint32_t count) : numbers_(device_, count, 1), fence_(device_.fence()) {}
@@ -179,7 +179,7 @@ int exact(uint32_t commands) {
     return wrong == 0 ? 0 : 1;
 }
 
-// Vulkan's objects are not the child's: it makes its own.
+// Vulkan's objects must not be used in a forked child, so the child creates its own.
 int forked(uint32_t commands) {
     Commands parents(64);
     parents.run(parents.numbers().record({1, 0, 1}));

@@ -22,7 +22,8 @@ inline void demand(bool holds, const char* rule) {
     abort();
 }
 
-// Log lines about wrong input are what it should be answered with, and would hide everything else.
+// Turns log output off: the log would be full of warnings about the fuzzer's wrong input, which are the right answer
+// to it.
 void silence_log();
 
 // Adds to what test_fuzz runs.

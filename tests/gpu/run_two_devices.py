@@ -24,7 +24,7 @@ def rate(rows, device, begin, end):
 def measure(session, progress, wanted):
     """The rates on both devices alone, and beside an urgent program on the device `wanted`; that one's own rate."""
     low = session.start("two_devices_program.py", {"devices": "0,1"}, session.under_xsched(), folder=HERE)
-    # The urgent program sees this device alone, as its first one.
+    # CUDA_VISIBLE_DEVICES gives the urgent program only the wanted device, which it sees as its device 0.
     high = session.start("two_devices_program.py", {"devices": "0", "seconds": URGENT_SECONDS, "wait": 1},
                          session.under_xsched("--priority", "10"), {"CUDA_VISIBLE_DEVICES": str(wanted)}, HERE)
     for program in (low, high):

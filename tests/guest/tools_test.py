@@ -13,7 +13,8 @@ from pathlib import Path
 GIVEN = argparse.Namespace()  # the command line
 SECONDS = 120  # valgrind takes thirty times as long
 
-# Each tool's command, before the program's; OUT is a file of its own.
+# Debuggers and tracers under which the guest program runs: the command before the program's own. OUT stands for an
+# output file.
 TOOLS = {
     "gdb": ["gdb", "-q", "-batch", "-nx", "-iex", "set debuginfod enabled off", "-ex", "run", "--args"],
     "strace": ["strace", "-f", "-o", "OUT"],

@@ -18,7 +18,8 @@ GPU, UUID, ADDRESS = "gpu-0000-3b-00-0", "GPU-604ac76c", "0000:3b:00.0"
 MACHINE = Path("/srv/machine")
 WORKS_S = 12  # how long a pod's program works
 GROUPS = Path("/sys/fs/cgroup/unified" if Path("/sys/fs/cgroup/unified").exists() else "/sys/fs/cgroup")
-# The vendor's toolkit gives a container its device and driver: here the fake one.
+# A CDI specification, which gives containers the device and the driver as the vendor's toolkit would: here the fake
+# driver.
 VENDORS = {"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{"name": UUID, "containerEdits": {
     "env": ["XSCHED_CUDA_LIB=/srv/libfakecuda.so", "FAKE_CUDA_SHARED=/srv/device"],
     "mounts": [{"hostPath": "/tmp/device", "containerPath": "/srv/device", "options": ["rw", "bind"]}]}}]}

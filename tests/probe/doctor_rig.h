@@ -1,4 +1,4 @@
-// xcli doctor --run on a stand-in, with what it found.
+// The common part of the tests of xcli doctor --run: runs it on a stand-in for a driver, and checks its findings.
 #pragma once
 
 #include <sys/stat.h>

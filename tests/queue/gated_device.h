@@ -1,4 +1,5 @@
-// The common part of tests of gated queues: the fake device with gates, and the scheduler's word to it.
+// The common part of the tests of gated queues: a fake device with gates, and directives as the scheduler would write
+// them.
 #pragma once
 
 #include "base/clock.h"

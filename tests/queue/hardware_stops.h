@@ -1,4 +1,5 @@
-// The common part of tests of levels 2 and 3: directives as xserver writes them.
+// The common part of the tests of levels 2 and 3 (running work is stopped in the hardware): writes directives as
+// xserver does.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A queue that may be asked for keep-alives, on a device that notes them.
+// A fake device for tests of keep-alives: its queue may be asked for keep-alives, and it notes each that it gets.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -38,7 +38,7 @@ def main():
     compiling = [word for word in rest if word not in linking]
     cached = ["ccache"] if shutil.which("ccache") else []
     made = f"{program}.o"
-    # The headers know clang's own forms only: warnings in them are not this tree's.
+    # ROCm's headers are system headers here: they are written for clang, and their warnings do not concern this tree.
     run(*cached, clang(), "-x", "hip", f"--offload-arch={GPU}", "-nogpulib", f"--hip-path={root}/usr", "-isystem",
         root / "usr/include", "-include", HERE / "device_library.h", *compiling, "-c", "-o", made)
     run(clang(), made, "-o", program, f"-L{root}/usr/lib/x86_64-linux-gnu", "-Wl,--allow-shlib-undefined", *linking,

@@ -112,7 +112,8 @@ private:
     int rounds_ = 0;
 };
 
-// Units of most tests complete nothing, and are believed all the same.
+// Settings for tests whose units never complete anything: the claim limit, after which the scheduler stops believing
+// such a unit, is off.
 inline constexpr Settings kBelieving{.claim_limit_ns = 0};
 
 inline WholeCore hpf_core(Settings settings = kBelieving) {

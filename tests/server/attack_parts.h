@@ -77,7 +77,7 @@ template <typename Step>
     }
 }
 
-// A tool that asks and takes the answer. It connects again if the server lets go of it.
+// A tool that sends a request and reads the answer. It connects again if the server has closed its connection.
 class Asker {
 public:
     explicit Asker(std::string path) : path_(std::move(path)) {}

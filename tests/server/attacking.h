@@ -25,7 +25,7 @@ inline std::vector<pid_t> processes_of_group(pid_t group) {
     return found;
 }
 
-// A child that becomes that user and does `body`; it ends with us.
+// Forks a child that becomes user `uid` and runs `body`. The child is killed when its parent ends.
 template <typename Body>
 pid_t child_of(uid_t uid, Body body, int nice_value = 0) {
     const pid_t parent = getpid();
@@ -40,7 +40,8 @@ pid_t child_of(uid_t uid, Body body, int nice_value = 0) {
     _exit(0);
 }
 
-// The attackers, or what stands in for them: one group of processes each.
+// The attacking processes, or processes that only use the same processor time for comparison: one process group for
+// each.
 class Hostile {
 public:
     Hostile() = default;
@@ -71,7 +72,7 @@ public:
         }
         return true;
     }
-    // Uses so much of the processors: 1.0 is one of them.
+    // Starts processes that only compute, together for `share` processors (1.0: one processor all the time).
     void burn(double share) {
         constexpr int64_t kBurnPeriodNs = 5 * base::kMillisecond;
         for (; share > 0.005; share -= 1)

@@ -72,7 +72,8 @@ std::string repeated(const std::string& part, size_t bytes) {
     return text;
 }
 
-// JSON as few write it, each of nearly a packet's length.
+// Unusual or invalid JSON (long numbers, many members, wrong UTF-8, zero bytes), most of it nearly as long as a
+// packet may be.
 std::vector<std::string> odd_texts() {
     constexpr size_t kBytes = ipc::kMostPacketBytes - 200;
     const auto list = [](const std::string& more) { return R"({"cmd":"list",)" + more + "}"; };
@@ -105,7 +106,7 @@ XSCHED_ATTACK(kAsking, echoes, 1, "refusals that quote 60,000 letters") {
     all_ask(8, path, ready, [&](Asker& tool, unsigned i) { tool.ask(words[i % 4]); });
 }
 
-// Hints and settings of its own program, other ones each time.
+// Tools change the hints and settings of their own program again and again, to other values each time.
 XSCHED_ATTACK(kAsking, steering, 1, "eight tools that give a program other hints each time") {
     const auto client = make_client(path, 64);
     const int64_t pid = getpid();

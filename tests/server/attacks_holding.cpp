@@ -22,7 +22,8 @@ XSCHED_ATTACK(kHolding, held_memory, 1, "a client that holds the locks of its me
     }
 }
 
-// Before that: clients that never say that they have mapped it, and others that come and go.
+// The attackers hold the locks of memory that the server does not serve yet: one client never reports that it has
+// mapped its memory, others connect and leave again.
 XSCHED_ATTACK(kHolding, held_newcomers, 1, "clients that hold the locks of memory that is not served yet") {
     static const SharedFlag g_on;
     static HalfClient silent(path);

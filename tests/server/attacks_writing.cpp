@@ -59,7 +59,8 @@ void mechanisms(ipc::QueueSlot& slot, Random& random) {
     slot.completed.store(slot.submitted.load() - random() % 2);
 }
 
-// The server's own directives, as its client would like them: let go, never suspended, asked for nothing.
+// Overwrites in the slot the words that only the server writes (the directives), so that the queue seems to run, to
+// be never suspended, or to be asked for nothing.
 void directives(ipc::QueueSlot& slot, Random& random) {
     slot.suspended = static_cast<uint32_t>(random() % 2);
     slot.reason = static_cast<uint32_t>(random());
@@ -71,7 +72,7 @@ void directives(ipc::QueueSlot& slot, Random& random) {
     slot.device_timeslice_us = static_cast<uint32_t>(random());
 }
 
-// All words of its header, also those that only the server writes, and its bell.
+// Overwrites all words of the client's header, also those that only the server writes, and rings the doorbell.
 XSCHED_ATTACK(kWriting, header_words, 1, "all words of the header, also the server's") {
     const auto client = crowd_of(path, 1);
     for (unsigned at = 0; at < 64; ++at) {

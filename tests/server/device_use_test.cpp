@@ -119,7 +119,8 @@ TEST_F(DeviceUseTest, WhatIsSaidLateIsSpreadOverTheNextSeconds) {
     EXPECT_NEAR(look(9, 0, 0), 0, 0.1);
 }
 
-// Two queues that are not followed, with work in turns: the server has seen little of when they had.
+// Two queues, not followed by the scheduler, work in turns. The server has seen little of when they had the device,
+// so the time that they report counts.
 TEST_F(DeviceUseTest, QueuesThatAreLeftAloneHaveWhatTheySay) {
     Client& client = add_client(1, 2000, 2, 77);
     use.begin(kFirstLookNs);

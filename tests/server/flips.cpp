@@ -43,7 +43,7 @@ XSCHED_ATTACK(kUnmended, crowd_here, 1,
     never_rest(crowd, 1);
 }
 
-// Each of 64 processes waits for each other one through all events that it may tell of.
+// Each of 64 processes claims to wait for each other one, through as many shared events as it may report.
 XSCHED_ATTACK(kCrowd, waits, 1, "64 clients of which each waits for each other one through 16 shared events") {
     const auto crowd = crowd_of(path, 64);
     for (const auto& client : crowd)

@@ -15,7 +15,8 @@
 namespace xsched::test {
 namespace {
 
-// A title, a colour, a line of its own, C1 in UTF-8, invalid UTF-8, DEL.
+// A name with all that could harm a terminal or a log: a sequence that sets the title, one for a colour, a newline, a
+// C1 control in UTF-8, invalid UTF-8 and DEL.
 const std::string kEvil =
     "\x1b]0;x\a\x1b[31m\nINJECTED\r\t\xc2\x9b"
     "2J\xff\xfe\x7f";

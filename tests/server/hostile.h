@@ -24,7 +24,7 @@ inline constexpr int64_t kSlower = XSCHED_SLOWER;
 inline constexpr uid_t kAttackerUid = kNobody;
 inline constexpr uid_t kVictimUid = 65533;
 
-// A process of that user, which sits there with all that it has open once `body` is done.
+// A process of user `uid` that runs `body` and then does nothing, so that all that it has opened stays open.
 class Attacker : public Sitter {
 public:
     Attacker(uid_t uid, const std::function<bool()>& body) : Sitter([&] { return become(uid) && body(); }) {}
@@ -97,7 +97,8 @@ inline ipc::Hello hello_of(ipc::PeerKind kind) {
     return {ipc::kMagic, ipc::kVersion, sizeof(ipc::Hello), kind, "hostile", getpid()};
 }
 
-// A Handover as a CUDA client would send it, with a set of no channels.
+// A handover packet (with which a client lets the server stop its work) as a CUDA client would send it, with an empty
+// set of channels.
 inline std::string handover_packet() {
     constexpr uint32_t kSetBytes = 16 + (32 + 32 + 512) * 4;  // host/rm_control.h
     ipc::Handover head{};
@@ -140,7 +141,7 @@ protected:
         start(more);
     }
 
-    // Milliseconds until a tool of that user has connected and has an answer; -1: it has none.
+    // Measures how many milliseconds a tool of this user needs to connect and get an answer; -1: it gets none.
     int64_t answer_ms(uid_t uid) const {
         const std::string path = socket();
         const int64_t began = base::now_ns();
@@ -192,7 +193,8 @@ protected:
         EXPECT_LE(answers.median_ms, std::max(kAnswerMs, 2 * beside_ms));
         EXPECT_LE(answers.longest_ms, kLongestMs);
     }
-    // An urgent program keeps another one off, and lets it go on.
+    // Expects that scheduling works: of two new clients, the urgent one keeps the other off, and lets it go on
+    // afterwards.
     void expect_scheduling() const {
         LowAndHigh clients(socket());
         ASSERT_TRUE(clients.connected());

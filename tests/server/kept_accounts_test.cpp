@@ -95,7 +95,8 @@ TEST(KeptAccounts, TheNextServerGoesOnWithThem) {
     EXPECT_NEAR(static_cast<double>(kept->kept()[0].ns), 40e6, 1e6);
     EXPECT_EQ(kept->kept()[0].account, 3 - other);
 
-    // The next server counts from what the programs' memory says now, and it ran neither.
+    // A successor of the server takes over the accounts. It counts device time from what the programs' memory says
+    // now: what they used while no server ran is charged to neither.
     sched::Core after = pup();
     after.take_over(kept->kept());
     const int64_t now_ns = kStart + 1000 * kMillisecond;

@@ -130,7 +130,8 @@ TEST(LoadedPolicy, SoAreThreeInARowThatSleepForLonger) {
     EXPECT_STREQ(made->breach(), "took longer than 10 ms to decide");
 }
 
-// The starvation limit gives it a turn every second, in which it completes all that it has.
+// The starvation limit gives the unit a turn every second, in which the unit completes all of its work and is idle
+// for a moment.
 TEST(LoadedPolicy, AUnitStarvesAlsoWhereItIsIdleForAMoment) {
     static const XPolicyModule kModule = module_of(first_alone);
     const auto made = make_loaded(kModule, nullptr);

@@ -1,4 +1,5 @@
-// The flight recorder: what a tool is told of what was, and what it is not told.
+// Tests of the flight recorder (the server's journal of the last minutes): what a tool can read from it, and what a
+// tool of another user cannot.
 #include <thread>
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-// Processes of the fake kernel driver's by hand (fake/rm/fake_rm.h): what they allocate there, and hand over.
+// Objects of the fake NVIDIA kernel driver (fake/rm/fake_rm.h), allocated without libcuda for tests of the server,
+// and their handover to it.
 #pragma once
 
 #include <dlfcn.h>
@@ -29,7 +30,8 @@ public:
     static constexpr uint32_t kChannelClass = 0xc86f, kChannel = 0x5c000010, kGroup = 0x5c000008;
     static constexpr uint64_t kDevice = uint64_t{kDeviceTypeGPU} << 32 | 0x40u << 8;  // the fake driver's first
 
-    // `client` 0: the driver chooses its number. Channels have equal numbers in all processes, as in CUDA's.
+    // `client`: the number that the process chooses for its driver client; 0: the driver chooses it. The channels
+    // have equal numbers in all processes, as with CUDA.
     explicit RmProcess(uint32_t client = 0) {
         file_.reset(of_fake_rm<decltype(fake_rm_open)>("fake_rm_open")());
         client_ = allocate(0, rm::NV01_ROOT_CLIENT, client);
@@ -120,7 +122,7 @@ inline void add_rm_queue(TestClient& client, int32_t priority, uint64_t gang = 0
     ipc::ring_doorbell(client.header());
 }
 
-// Does the part of a program's agent, as the server sees it: the directive has been carried out.
+// Acts as the client's agent: reports to the server that the last directive has been carried out.
 inline void answer(TestClient& client) { client.header().carried_out.store(client.header().directive.load()); }
 
 }  // namespace xsched::test

@@ -1,4 +1,5 @@
-// One urgent program beside one victim: how long its bursts take, and what the victim has of the device.
+// Simulates an urgent program beside a victim, and returns how long the bursts of the one take and how much of the
+// device the other gets.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ inline Seen run_beside_low(const Workload& workload) {
     return seen;
 }
 
-// `high`: what a [[program]] says; `more`: what stands before it.
+// Makes the workload. `high`: lines for the urgent program's section [[program]]; `more`: lines before all sections.
 inline Workload beside_low(const std::string& high, double low_ms, const std::string& more = "duration_s = 2") {
     return parse_workload("warm_up = 0\n" + more + "\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n" +
                               high +

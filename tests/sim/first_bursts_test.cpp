@@ -56,7 +56,8 @@ TEST(FirstBursts, ThatOfAProgramNeverHeardOfWaitsForACall) {
     }
 }
 
-// Known to stream, its victim has a short timeslice alone, which lets it back in in each pause.
+// After bursts without pauses, a program begins to pause. Its victim is only kept off by a short timeslice, with
+// which each pause lets the victim run; the bursts must take no longer than later.
 TEST(FirstBursts, OneThatPausesWhereNoneDidTakesNoLonger) {
     for (const double low_ms : kLowMs) {
         const Seen seen = run_beside_low(beside_low(changed_pattern(kA, kB), low_ms));

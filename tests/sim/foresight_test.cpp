@@ -31,7 +31,8 @@ TEST(Foresight, ABurstOfAnEvenRhythmDoesNotWaitForTheSwitch) {
     }
 }
 
-// A program that thinks as long as ever, whatever its bursts take.
+// A program whose think time is always the same and whose bursts differ in length: its next burst is foreseen from
+// the end of the last one.
 TEST(Foresight, ABurstBehindAnEvenRestDoesNotWaitForTheSwitch) {
     Workload workload =
         beside_low("arrival = { kind = 'closed', think_ms = [8, 8] }\nburst = { kernels = [60, 300], kernel_us = 7 }",

@@ -73,7 +73,8 @@ TEST(SimulatedMemory, EqualsTakeTurns) {
     EXPECT_LE(both.devices[0].most_used_gib, 80);
 }
 
-// Each burst allocates and frees: the training's memory stays away while they follow each other closely.
+// A program allocates and frees memory in each burst. While its bursts follow each other closely, the memory of the
+// training program must stay moved away.
 TEST(SimulatedMemory, MemoryOfBurstsComesAndGoes) {
     const std::string bursts =
         "[[program]]\nname = 'bursts'\nburst_memory = '40GiB'\nhints = { priority = 10 }\n"

@@ -1,4 +1,4 @@
-// The main job's programs, as the simulator takes them.
+// The programs of the benchmark "main job" (an urgent one beside a background one), as a workload of the simulator.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A run, recorded and replayed, is about the same run.
+// Tests that a simulated run, recorded and replayed as a workload, has about the same results.
 #include "sim/replay.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,8 @@ double p50_us(const Workload& workload, bool native) {
     return run_workload(workload, "", native).programs[0].latency.p50_us;
 }
 
-// Without a scheduler a burst takes half of the other program's timeslice, a switch, and its own length.
+// Without a scheduler, a burst waits on average for half of the other program's timeslice and for a switch, and then
+// takes its own length.
 TEST(Simulation, WithoutASchedulerABurstWaitsForTheOthersTimeslice) {
     const double us = p50_us(main_job("", 0.3), true);
     EXPECT_GT(us, 1024 + 175 + 700 - 200);

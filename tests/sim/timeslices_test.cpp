@@ -1,4 +1,5 @@
-// Bursts that outlast their process's timeslice in the hardware, beside a victim that is behind a short one.
+// Simulates bursts that last longer than their process's own timeslice in the hardware, beside a victim that has a
+// short timeslice.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Processes as container engines start them, without an engine.
+// Starts processes as container engines start them (namespaces, dropped capabilities), without an engine.
 #pragma once
 
 #include <fcntl.h>
@@ -67,7 +67,7 @@ int in_container(Body body) {
     });
 }
 
-// A container whose first process, once `body` is done, stays until the test ends it.
+// A container whose first process runs `body` and then stays until the test ends it.
 class Container : public Sitter {
 public:
     explicit Container(const std::function<bool()>& body)

@@ -30,7 +30,7 @@ private:
     std::string path_;
 };
 
-// Writes a file, and makes the folders above it.
+// Writes a file, and creates its directory if there is none.
 inline void make_file(const std::string& path, const std::string& text) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << text;

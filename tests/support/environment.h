@@ -1,4 +1,5 @@
-// Environment variables in tests. setenv() is not for threads: these are for the test's own, before it starts others.
+// Sets and reads environment variables of the test's own process. setenv() is not safe with threads, so call these
+// before the test starts any.
 #pragma once
 
 #include <cstdlib>

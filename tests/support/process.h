@@ -55,7 +55,7 @@ public:
 
     pid_t pid() const { return pid_; }
     const std::string& out() const { return out_text_; }
-    // Returns its output so far, also where a test that fails asks for it.
+    // Returns what the process has written to standard error so far.
     const std::string& err() {
         take_output();
         return err_text_;

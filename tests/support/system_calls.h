@@ -21,7 +21,7 @@ namespace xsched::test {
 
 class SystemCalls {
 public:
-    // Watches from here on, until stop(). The watching is done on a thread of its own.
+    // Traces the system calls of this thread, by a thread of its own, from now on until stop().
     explicit SystemCalls(pid_t thread) : traced_(thread), watcher_([this] { watch(); }) {
         eventually([this] { return state_.load() != 0; });
     }
@@ -36,7 +36,7 @@ public:
         if (watcher_.joinable()) watcher_.join();
     }
     using Arguments = std::array<uint64_t, 3>;
-    // Returns each call that was begun with its first arguments, and the named paths. Call after stop().
+    // Returns which system calls the thread began, each with its first arguments. Call after stop().
     const std::map<uint64_t, std::set<Arguments>>& calls() const { return calls_; }
     std::set<Arguments> of(uint64_t call) const {
         const auto found = calls_.find(call);

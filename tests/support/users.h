@@ -12,7 +12,8 @@
 #include "support/child.h"
 #include "support/open_folders.h"
 
-// Skips the test unless it runs as root, and other users reach the programs: NEEDS_ROOT("to become another user").
+// Skips the test unless it runs as root and other users may reach the built programs: NEEDS_ROOT("to become another
+// user").
 #define NEEDS_ROOT(purpose)                                    \
     if (geteuid() != 0) GTEST_SKIP() << "needs root " purpose; \
     if (const std::string& why = xsched::test::why_closed(); !why.empty()) GTEST_SKIP() << why
@@ -27,7 +28,7 @@ inline bool become(uid_t uid, const std::vector<gid_t>& groups = {}) {
            setresuid(uid, uid, uid) == 0;
 }
 
-// Runs `body` in a child as that user; its result (0..99).
+// Runs `body` in a child process as user `uid`, and returns the result of `body` (0..99).
 template <typename Body>
 int as_user(uid_t uid, Body body) {
     return in_child([&] { return become(uid) ? body() : 100; });

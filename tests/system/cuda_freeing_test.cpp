@@ -50,7 +50,8 @@ struct Release {
 
 class CudaFreeing : public CudaKeepAlive {
 protected:
-    // Returns releases of those tensors, with copies foreseen in `burst_ns`; 0: none are foreseen.
+    // Runs a program that frees tensors of this kind, while the server foresees copies of an urgent program in
+    // `burst_ns` (0: none). Returns how long each release took and waited.
     std::vector<Release> releases(const char* which, int64_t burst_ns, const Environment& more = {}) {
         Environment its = environment({{"FREES", which}, {"XSCHED_DEBUG", "scrub_rate=1"}});
         for (const auto& [name, value] : more) its[name] = value;

@@ -250,7 +250,8 @@ TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     EXPECT_EQ(lowest->end(), 0);
 }
 
-// Once a stopped client answers again, the server leaves the calls to it, also with a short timeslice in force.
+// The server disables the channels of a client that is stopped (silent). Once the client answers again, it makes
+// these calls itself, also while it has a short timeslice.
 TEST_F(CudaInterrupt, AClientThatAnswersAgainIsLeftToItself) {
     ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     ASSERT_EQ(kill(low->pid(), SIGCONT), 0);
@@ -288,7 +289,8 @@ TEST_F(CudaInterrupt, AClientThatFallsSilentWhileSuspendedIsPutBackByTheServer) 
     expect_low_answers_and_ends();
 }
 
-// The client was frozen before it could say what its call did, so the server puts its work back.
+// The client is frozen inside the call that disables its channels, before it can note that the call was made. So the
+// server must enable them.
 TEST_F(CudaInterrupt, AClientThatIsFrozenWithinItsCallIsPutBackByTheServer) {
     start_low({{"FAKE_RM_FREEZE", "1"}});
     ASSERT_TRUE(eventually([&] { return held_by_server() > 0; }));

@@ -43,7 +43,8 @@ TEST_F(CudaKeepAlive, WhileTheDeviceIsSlowNoMoreIsAskedOfIt) {
     EXPECT_TRUE(eventually([&] { return says("ready\n0\n"); })) << program.out() << program.err();
 }
 
-// The words of a program's first stream: which calls tell the driver of them.
+// A program that prints during which of its calls the shim registers the words of its first stream (host memory for
+// gates and keep-alives) with the driver.
 constexpr const char* kSaysWhenWordsAreRegistered = R"(
 cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))
 before = fake.fake_cuda_calls(b"cuMemHostRegister_v2")
@@ -96,7 +97,8 @@ TEST_F(CudaKeepAlive, WhoWaitsForTheContextDoesNotWaitForOneThatIsHeld) {
 // block.
 class CudaKeepAliveLaunch : public CudaKeepAlive {
 protected:
-    // Returns whether such a launch ends the hold, at once. `before`: what the program does first.
+    // Returns whether this launch ends the keep-alive that holds the device at once. `before`: calls that the program
+    // makes first.
     bool ends_it(const std::string& launch, const std::string& before = "") {
         hold_us = 3'600'000'000;
         const std::string program_text = R"(
@@ -302,7 +304,8 @@ while True:
 
 class CudaKeepAliveFree : public CudaKeepAlive {
 protected:
-    // Returns how many keep-alives the call that frees has ended, and how many the launch after it.
+    // Runs a program that frees memory behind a wait and then launches. Returns how many keep-alives its freeing call
+    // has ended, and how many its launch.
     std::pair<uint32_t, uint32_t> ended_by(const char* option) {
         Process program({"/usr/bin/python3", "-c", in_cuda(kFreesAfterAWait)},
                         environment({{"XSCHED_DEBUG", std::string("spare_memory=0,free_ends_keep_alive=") + option},

@@ -51,7 +51,8 @@ TEST_F(CudaMemory, AProgramThatIsKilledWhileItsMemoryIsAwayLeavesNothing) {
     tell("next");
 }
 
-// Without a scheduler no program asks for room: the program takes its memory back as soon as there is any.
+// The server is killed while a program's memory is moved away. Then no other program's request keeps it away: the
+// program takes its memory back as soon as the device has room.
 TEST_F(CudaMemory, ItComesBackWithoutAServer) {
     const auto holder = holding(0, true);
     const auto taker = taking(10, "code 0");

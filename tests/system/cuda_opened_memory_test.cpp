@@ -133,7 +133,7 @@ protected:
         EXPECT_TRUE(says(*sharer, "ready True 201")) << sharer->out() << sharer->err();
         return sharer;
     }
-    // Returns with which code it opens the memory.
+    // Runs a program that opens the shared memory. Returns the driver's result code that it prints.
     std::string opens(const Environment& more, std::string* log = nullptr) const {
         const auto opener = start_with(kOpener, false, more);
         EXPECT_EQ(opener->wait(), 0) << opener->out() << opener->err();

@@ -42,7 +42,7 @@ void tell_round() {
     std::fflush(stdout);
 }
 
-// A word that the host and both devices see, and what it is to be.
+// A word of pinned host memory that all devices can write, and the value that it must have in the end.
 class Word {
 public:
     Word() {

@@ -135,7 +135,7 @@ struct SharedEvents {
     }
 };
 
-// Another context with a kernel in its own stream, whose result is not asked for.
+// A second context of the program, with a busy kernel in a stream of its own. Nothing waits for its result.
 struct Beside {
     CUcontext context = nullptr;
     CUfunction busy = nullptr;
@@ -306,7 +306,7 @@ struct Arguments {
     const char* command = nullptr;
 };
 
-// Contexts with nothing in them, as many as the test wants. The one that is current stays so.
+// Creates as many further contexts, without any work, as the test wants. The program's current context stays current.
 class EmptyContexts {
 public:
     bool settle(Board& board, int device) {

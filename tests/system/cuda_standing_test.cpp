@@ -45,7 +45,8 @@ TEST_P(CudaStanding, TheOtherProgramRunsMeanwhile) {
     EXPECT_EQ(urgent->end(), 0) << urgent->process().err();
 }
 
-// A stand that is suspended goes on when its turn comes.
+// A victim's queue stands at a wait when it is suspended. Once the wait is over, its next commands must not run
+// before its turn, and must run then.
 TEST_P(CudaStanding, ItsOwnCommandsMakeRoomOnceTheirWaitIsOver) {
     const auto victim = start_program("victim", 0, {{"CUDA_PROGRAM_AHEAD", GetParam()}});
     victim->work();

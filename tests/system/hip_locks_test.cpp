@@ -26,7 +26,8 @@ protected:
     }
 };
 
-// No program competes when it launches and begins to wait, so that nothing is prepared for work that comes then.
+// The victim launches and begins to wait in the driver while no other program is there, so the shim has prepared
+// nothing for being suspended. Then an urgent program comes.
 TEST_P(HipLocks, AVictimInsideTheDriverGoesOn) {
     for (int round = 0; round < kRounds; ++round) {
         low = start_victim(round);

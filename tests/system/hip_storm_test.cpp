@@ -77,7 +77,7 @@ protected:
         for (const Json& queue : queues_of(program.pid())) sum += queue.value("preemptions", uint64_t{0});
         return sum;
     }
-    // Prints a line for a person who runs it for long.
+    // Prints counts and the longest time as a line of JSON, for a person who runs the storm for hours.
     void tell(const char* mode, const char* what, uint64_t count) {
         const double longest_ms = static_cast<double>(longest_ns_) / 1e6;
         printf("storm: %s\n", Json{{"mode", mode}, {what, count}, {"longest_ms", longest_ms}}.dump().c_str());

@@ -70,7 +70,8 @@ TEST_F(HsaDirect, ByMaskTheProgramsOwnUnitsArePutBack) {
     ASSERT_TRUE(becomes("slowed", true)) << queues_of(low->pid()) << low->process().err();
     high->rest();
     ASSERT_TRUE(becomes("slowed", false)) << queues_of(low->pid());
-    // Alone again on half of the device's units: a kernel takes twice its 20 ms, and not eight times.
+    // When the urgent program rests, the low one has half of the compute units for itself, as its own mask says: a
+    // kernel takes twice its 20 ms, and not eight times as while it was slowed.
     EXPECT_TRUE(eventually([&] {
         const uint64_t before = low->done();
         usleep(1'000'000);

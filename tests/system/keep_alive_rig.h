@@ -52,7 +52,7 @@ def ready():
 )" + text;
 }
 
-// Returns whether the program comes to say that, in one of its outputs.
+// Waits until the program has written `word` to this output. Returns whether it did.
 inline bool comes_to_say(Process& program, const std::string& said, const std::string& word, size_t from = 0) {
     return eventually([&] { return (program.take_output(), said.find(word, from) != std::string::npos); });
 }
@@ -72,7 +72,8 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return environment;
     }
-    // Asks for keep-alives, after the program has used a queue: it connects earlier than that.
+    // Asks the program for keep-alives, as the server does, once it has used a queue: a program connects earlier than
+    // that.
     void want_keep_alives() {
         ipc::Header& header = server.region().header;
         EXPECT_TRUE(eventually([&] { return header.slot_end != 0; }));

@@ -56,7 +56,8 @@ for block in blocks:
 print("over", begin.value == blocks[0], size.value == BLOCK, fake.fake_cuda_errors(), flush=True)
 )";
 
-// Fills a block, does without it until AWAY is gone, and says what is in it then.
+// A program that fills a block of memory, lets it be moved away until the file AWAY is gone, and then prints what the
+// block holds.
 inline constexpr const char* kYielder = R"(
 ours, block, word = ctypes.CDLL("libpreempt.so.1"), ctypes.c_uint64(), ctypes.c_uint()
 check(cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(96 << 20)), "cuMemAlloc")
@@ -125,7 +126,7 @@ cuda.cuDeviceTotalMem_v2(ctypes.byref(total), 0)
 print("whole", total.value >> 20, flush=True)
 )";
 
-// Allocates MIB mebibytes at once, says what came of that, and frees them when it is told.
+// A program that allocates MIB mebibytes at once, prints the result, and frees them when it is told.
 inline constexpr const char* kTaker = R"(
 taken = ctypes.c_uint64()
 print("code", cuda.cuMemAlloc_v2(ctypes.byref(taken), ctypes.c_size_t(int(os.environ["MIB"]) << 20)), flush=True)
@@ -216,7 +217,7 @@ inline void use_driver(Environment& environment, const std::string& debug = "") 
     environment["XSCHED_DEBUG"] = "hip_memory=1" + (debug.empty() ? "" : "," + debug);
 }
 
-// Returns a text with the names of CUDA's functions as the driver in use has them.
+// Replaces the names of CUDA's functions in a program's text by HIP's, if the tests run on HIP.
 inline std::string as_named(std::string text) {
     for (const char* part : {"cuMem", "cuTex"})
         for (size_t at = 0; on_hip() && (at = text.find(part, at)) != std::string::npos;) text.replace(at, 2, "hip");

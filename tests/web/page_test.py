@@ -22,7 +22,7 @@ NAME = ".name-button"
 MOST_SEEN = "document.querySelectorAll('.name-button').length"
 REACHABLE = "a, button, select, input, canvas[tabindex]"
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-# How often events came and the page was drawn within so many ms.
+# A script that returns how often per second events came and the page was drawn, measured over `ms`.
 RATES = """const [ms, done] = arguments, begin = {...xsched, at: performance.now()};
 setTimeout(() => { const s = (performance.now() - begin.at) / 1000;
   done([(xsched.events - begin.events) / s, (xsched.drawn - begin.drawn) / s, xsched.draw_ms]); }, ms);"""

@@ -66,7 +66,7 @@ std::string text_of(const Result& answer) {
     return text;
 }
 
-// The same query many times: the last answer, whether all were equal, and the times.
+// Makes the same query many times. Returns as JSON the last answer, whether all answers were equal, and the times.
 template <typename Query>
 std::string many(Query query) {
     std::vector<int64_t> times;
@@ -87,8 +87,8 @@ std::string many(Query query) {
     return text;
 }
 
-// The channels that this process has disabled under another client's numbers. The handler of the process's end
-// enables them again.
+// The channels that this process has disabled under another client's number. A handler at the process's end enables
+// them again.
 NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS g_list{};
 volatile sig_atomic_t g_listed = 0;
 int g_file = -1;

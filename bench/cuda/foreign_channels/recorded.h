@@ -8,7 +8,8 @@
 
 namespace foreign {
 
-// The library's client, and of its first GPU the objects that level 3 works with.
+// The CUDA library's client in NVIDIA's kernel driver and the objects of its first GPU that level 3 needs, recorded
+// from the library's ioctls.
 struct Recorded {
     int file = -1;  // on which the client was allocated
     uint32_t client = 0;
@@ -28,7 +29,7 @@ struct Result {
     bool good() const { return error == 0 && status == 0; }
 };
 Result control(int file, uint32_t client, uint32_t object, uint32_t command, void* parameters, size_t bytes);
-// A client; `wanted` 0: the driver chooses its number.
+// Allocates a client in the kernel driver. `wanted`: its number; 0: the driver chooses one.
 Result allocate_client(int file, uint32_t wanted, uint32_t* number);
 Result free_client(int file, uint32_t number);
 

@@ -23,7 +23,7 @@ public:
     }
 
     CuStream own() const { return streams_[0]; }
-    // Returns another one of the four streams with each call, own() among them.
+    // Returns the four streams in turn, the program's own() among them.
     CuStream next() { return streams_[++last_ % kStreams]; }
     void launch(CuStream stream) {
         uint32_t number = 0;

@@ -22,9 +22,10 @@ struct Board {
 Board* open_board(const std::string& path);  // made if it is not there; ends the program if that fails
 
 int64_t now_ns();
-// Watches the tick until it has stood for `quiet_ns`: when it moved last. 0: it moves on after `patience_ns`.
+// Watches the victim's tick until it has not changed for `quiet_ns`. Returns when it last changed; 0: it still
+// changes after `patience_ns`.
 int64_t wait_quiet(const Board& board, int64_t quiet_ns, int64_t patience_ns);
-// Until the tick moves: when. 0: it does not within `patience_ns`.
+// Waits until the victim's tick changes. Returns when it did; 0: it did not within `patience_ns`.
 int64_t wait_moving(const Board& board, int64_t patience_ns);
 
 class Victim {
@@ -33,7 +34,7 @@ public:
     // functions below.
     explicit Victim(Board& board);
 
-    // Rounds with which a kernel takes so long, alone on the device.
+    // Returns how many rounds a kernel needs to take this long, alone on the device.
     uint32_t rounds_for(double milliseconds);
     void launch(uint32_t rounds);
     void synchronize();

@@ -68,11 +68,12 @@ struct Driver {
 #undef BENCH_CUDA_MEMBER
 };
 
-// Opens and initializes it on the first call. Throws std::runtime_error with a sentence if there is none.
+// Opens and initializes the CUDA driver at the first call. Throws std::runtime_error with a sentence if there is
+// none.
 const Driver& driver();
 // Throws std::runtime_error with the call and the driver's word for `result` unless it is success.
 void check(CuResult result, const char* call);
-// Returns the version as people know it, such as "580.159.04 (CUDA 13.0)".
+// Returns the driver's version as people know it, such as "580.159.04 (CUDA 13.0)".
 std::string driver_version();
 
 }  // namespace busy

@@ -27,7 +27,7 @@ struct Module {
 };
 Module load_module();
 void unload(const Module& module);
-// Contexts besides the program's own. `kernel`: that of launch_steps in it.
+// A context besides the program's own. `kernel`: the kernel of launch_steps, loaded in this context.
 struct Context {
     Handle context = nullptr;
     Handle green = nullptr;  // the same as a green context, if it is one

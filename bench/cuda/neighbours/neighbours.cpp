@@ -70,7 +70,7 @@ namespace {
 size_t number(const char* text) { return strtoull(text, nullptr, 10); }
 uint32_t small(const char* text) { return static_cast<uint32_t>(number(text)); }
 
-// -1: there is no such role, or it takes other arguments.
+// Runs the program of this role. Returns -1 if there is no such role, or if the arguments do not fit it.
 int run(const std::string& role, int count, char** values) {
     if (is_urgent(role.c_str()) && count == 4)
         return urgent(role.c_str(), values[0], atol(values[1]), atof(values[2]), small(values[3]));

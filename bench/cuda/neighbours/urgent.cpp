@@ -12,10 +12,12 @@ constexpr double kKernelUs = 7;
 constexpr uint32_t kStreams = 4;
 constexpr int64_t kHostNs = 60'000;  // of work after each kernel
 
-// The parts of an allocating burst: its four allocations, their kernels and releases; the first of each apart.
+// An allocating burst is timed in six parts: allocations, kernels and releases, the first of each and the other three
+// of each.
 constexpr size_t kAllocatingParts = 6;
 
-// The words of a burst: on the device, and the host's before and after it.
+// Streams, events and memory of the urgent program: the device's words, and pinned host memory for the copies to and
+// from the device.
 struct Urgent {
     uint32_t steps = 0;
     Handle streams[kStreams];

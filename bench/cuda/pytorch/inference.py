@@ -19,7 +19,8 @@ WARM_UP_SECONDS = 0.5
 GPT2_TOKENS = 32
 
 
-# Each loads a model, without the device, and returns what puts it there and makes a function of one inference.
+# Each of these functions loads one model on the host. It returns a function that moves the model to the device and
+# gives back a function for one inference.
 def resnet18():
     import torchvision
     model = torchvision.models.resnet18(weights=None).eval()

@@ -78,7 +78,8 @@ std::string no_prebuilt(hip::hipError_t last) {
     return "and the device takes none of this build's own (" + processors + "; error " + std::to_string(last) + ")";
 }
 
-// Code from hiprtc fits any device. Without it, what was compiled with the program may.
+// Loads the kernel. Code compiled by hiprtc at run time fits any device; without hiprtc, the code compiled with the
+// program is tried.
 hip::hipModule_t load_for_device(const char* source) {
     hip::hipModule_t module = nullptr;
     try {

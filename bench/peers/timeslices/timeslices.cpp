@@ -111,7 +111,8 @@ void set_mode_later(int file, Control control, PreemptionMode mode, int wanted) 
     }).detach();
 }
 
-// The library's own request, with another mode in it while the kernel sees it.
+// Passes the CUDA library's own request for a preemption mode to the kernel, but with the wanted mode in it. The
+// caller sees its request unchanged.
 int pass_preemption(int file, unsigned long request, void* argument, const Control& control) {
     auto* mode = reinterpret_cast<PreemptionMode*>(control.parameters);
     const PreemptionMode asked = *mode;

@@ -24,7 +24,8 @@ struct Channels {
 Channels allocate_channels(int ordinal);
 void free_channels(Channels& channels);
 
-// The channels of the kernel that this thread runs at present; the kernel stands still while they are disabled.
+// The channels of the context whose kernel this thread simulates at the moment. The kernel makes no progress while
+// they are disabled.
 extern thread_local const Channels* t_running;
 bool run_for(int64_t ns);  // whether it was off the device meanwhile
 

@@ -24,7 +24,8 @@ bool wait_is_over(Command& command, bool met);
 bool is_busy_elsewhere();
 // Hides stores of other processes to a page that was registered with the driver.
 void hide_others_stores(void* start, size_t bytes);
-// Returns whether a kernel that ends now loses its result. `was_off`: it was suspended meanwhile.
+// Injected fault: returns whether a kernel that ends now loses its result. `was_off`: the kernel was suspended
+// meanwhile.
 bool result_is_lost(bool was_off);
 bool kernels_hang();
 bool packets_are_taken_early();

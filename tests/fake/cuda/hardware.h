@@ -36,7 +36,8 @@ public:
     // so that streams have queues of their own.
     HardwareQueue* take(int ordinal, int priority);
     void give(HardwareQueue* queue);
-    // The stream of this queue is idle: the runtime may move it, and does with FAKE_HIP_DYNAMIC_QUEUES=1.
+    // The runtime may move an idle stream to another hardware queue. With FAKE_HIP_DYNAMIC_QUEUES=1 this does it, and
+    // returns the new one.
     HardwareQueue* move(HardwareQueue* queue);
     // Returns the device's queue for cooperative kernels, which all streams share.
     HardwareQueue* cooperative(int ordinal);

@@ -15,7 +15,7 @@ inline std::byte* host_of(const void* address) { return host_of(reinterpret_cast
 
 // nullptr: out of memory.
 void* allocate(Context& context, size_t bytes, Memory kind, bool portable);
-// Memory behind addresses that were reserved: it is usable from here on, or no more (pieces.cpp).
+// Notes that physical memory was mapped at these reserved addresses, or that it was unmapped (pieces.cpp).
 void add_mapped(uintptr_t start, size_t bytes, int device);
 bool remove_mapped(uintptr_t start, size_t bytes);
 // Returns the bytes of all devices together, used by all processes that share the device.

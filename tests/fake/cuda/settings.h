@@ -50,7 +50,7 @@ Caller caller();
 // Ends the process with a line on standard error.
 [[noreturn]] void forbid_caller(const char* what);
 
-// One entry point; made when it is first called.
+// One of the fake driver's functions: counts its calls and knows the faults set for it. Created at its first call.
 class Function {
 public:
     explicit Function(const char* name);

@@ -7,7 +7,8 @@
 
 namespace fake {
 
-// The device, while this thread uses it. Waits for its turn when made.
+// The right of this thread to use the device. The constructor waits for the thread's turn, the destructor ends the
+// turn.
 class Turn {
 public:
     Turn();

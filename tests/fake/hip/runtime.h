@@ -50,7 +50,8 @@ inline hipStream_t per_thread(hipStream_t stream) {
     return stream != nullptr ? stream : reinterpret_cast<hipStream_t>(2);
 }
 
-// While it exists, this thread's calls neither fail for captures of others nor end them: the runtime's own calls.
+// While an object of this class exists, calls of this thread are not forbidden by other threads' stream captures and
+// do not invalidate them. For calls that the runtime makes for itself.
 class AnyCapture {
 public:
     AnyCapture() { cu().cuThreadExchangeStreamCaptureMode(&mode_); }

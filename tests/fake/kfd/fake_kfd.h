@@ -32,7 +32,7 @@
 #include <atomic>
 #include <cstdint>
 
-// The version query of tools: KFD's kfd_ioctl_get_version_args and its number.
+// The ioctl with which tools ask KFD for its version: same layout as kfd_ioctl_get_version_args, and its number.
 struct FakeKfdVersion {
     uint32_t major, minor;
 };
@@ -42,7 +42,7 @@ inline constexpr uint32_t kFakeKfdMinor = 14;
 extern "C" {
 // Returns the descriptor of an opened /dev/kfd; -1: there is none. Always the same file.
 int fake_kfd_open(void);
-// The word that is not 0 while the queue is suspended; nullptr: there is no such queue.
+// Returns a word that is not 0 while this queue is suspended; nullptr: there is no such queue.
 const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
 // Queues of that type that are there, and of them those that are suspended.
 unsigned fake_kfd_queues(uint32_t type);

@@ -22,7 +22,8 @@ struct Submission {
     std::function<cl_int()> action = nullptr;  // the command's effect; its result is the command's status
 };
 
-// Everything an enqueue function does after checking its own arguments. `enqueue(..)` waits if blocking.
+// Does all that an enqueue function does once it has checked its arguments, including the wait if the call is
+// blocking.
 cl_int enqueue(Submission submission);
 
 cl_int check_wait_list(cl_command_queue queue, cl_uint count, const cl_event* list);

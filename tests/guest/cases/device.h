@@ -115,7 +115,7 @@ inline void wait_to_be_seen() {
     }
 }
 
-// One case of a program: its name on the command line.
+// One case of a guest program, chosen by its name on the command line.
 struct Case {
     const char* name;
     int (*run)();

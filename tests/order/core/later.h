@@ -12,7 +12,7 @@
 
 namespace order {
 
-// Deed: what is done, `static void perform(const Item&, Random&)`, which first waits as long as it likes.
+// Performs items on a thread of its own, in random order. Deed::perform(item, random) does one, and may wait before.
 template <typename Item, typename Deed>
 class Later {
 public:

@@ -1,4 +1,5 @@
-// The queues or streams of a context: workers draw one, and put another in its place. Any thread.
+// A pool of the queues or streams of a context: a worker draws a random one, and may replace it by a new one. Any
+// thread.
 #pragma once
 
 #include <memory>

@@ -25,7 +25,7 @@ public:
             if (Pointer tracker = it.lock()) all.push_back(std::move(tracker));
         return all;
     }
-    // Returns null if there is none, or no other owner keeps it.
+    // Returns the tracker remembered last; null: there is none, or its owner has dropped it.
     Pointer newest() {
         const std::lock_guard lock(mutex_);
         return trackers_.empty() ? nullptr : trackers_.back().lock();

@@ -20,7 +20,7 @@
 
 namespace order {
 
-// The types, for such a struct to derive from.
+// The classes of one platform's checker, under common names. The platform's struct for Run derives from it.
 template <typename WorldType, typename SignallerType, typename ChaosType, typename WorkerType>
 struct Types {
     using World = WorldType;

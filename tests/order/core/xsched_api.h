@@ -25,7 +25,8 @@ struct XSched {
     decltype(&::XQueueProfileHwCommandCount) XQueueProfileHwCommandCount;
     decltype(&::XHintPriority) XHintPriority;
 
-    // `vendor`: what the names of its functions begin with, as Cuda.
+    // Looks up the functions of the XSched libraries. `vendor`: the prefix of the platform's functions, such as
+    // "Cuda".
     XSched(const char* hal_library, const std::string& vendor) {
         const auto find = [&](auto& function, const std::string& name) {
             function =

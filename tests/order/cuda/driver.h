@@ -23,7 +23,7 @@ const Api& api();
 const Api& per_thread_api();
 // The dlopen handle of libcuda.so.1.
 void* library();
-// False, with a line on standard error: no driver can be opened, or it has no device.
+// Returns whether the driver can be opened and has a device; if not, prints why to standard error.
 bool available();
 inline bool is_opened(void* library, const char* name) {
     if (library == nullptr) std::fprintf(stderr, "no %s: %s\n", name, dlerror());

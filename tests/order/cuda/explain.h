@@ -16,7 +16,8 @@ public:
     static std::vector<const History*> all();
 };
 
-// The accesses, and every single fault of the driver that leaves `found` in those words that are not as expected.
+// Prints the accesses to a buffer with a wrong content. Tries all single faults of the driver, and prints those that
+// would give `found` in the words that differ from `expected`.
 void print_explanation(const History& history, const Accesses& accesses, const Words& found, const Words& expected,
                        size_t words);
 

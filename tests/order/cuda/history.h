@@ -56,7 +56,7 @@ struct Submission {
 };
 uint64_t next_submission();
 
-// How an access was tied to the one before it.
+// The means by which an access was ordered behind the one before it (an event or a stream, say).
 struct Tie {
     const char* how = "nothing";
     int64_t recorded = -1;  // after so many operations; by an event
@@ -85,7 +85,8 @@ public:
     void set_name(std::string name) { name_ = std::move(name); }
     const std::string& name() const { return name_; }
 
-    // tie() and step() describe the next access, and add() notes it. The buffer's mutex is held.
+    // Notes an access to the buffer, with the buffer's mutex held: tie() and step() describe it, then add() stores
+    // it.
     void tie(const char* how, int64_t recorded = -1) { next_.tie = {how, recorded}; }
     void step(const Step& step, const History* source);
     void add(const Submission& submission, const Words& after);

@@ -27,7 +27,7 @@ enum class Part : uint8_t {
     kMemory,
     kCapture,
     kGraphs,
-    // Ways in which operations are made. They can be left out but not favoured.
+    // Variants in which operations are made. They can be left out by an option, but not favoured.
     kUpdate,  // of graphs
     kSynchronous,  // calls that name no stream
     kPinned,
@@ -46,7 +46,8 @@ enum class Part : uint8_t {
     kEnd
 };
 
-// Names with commas between them. False after a complaint.
+// Reads the names of operations to leave out and to favour, separated by commas. Returns false after an error
+// message.
 bool choose_parts(const std::string& without, const std::string& favour);
 bool left_out(Part part);
 bool favoured(Part part);

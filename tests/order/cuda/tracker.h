@@ -70,7 +70,8 @@ public:
     Context& context() const { return context_; }
     const char* what() const { return what_; }
     int64_t recorded() const { return recorded_; }
-    // Each of these is called once. Other threads may know the tracker already, by its stream.
+    // The setters below are called once each, under the mutex: other threads may have got the tracker from its stream
+    // already.
     void set_dependencies(std::vector<TrackerPtr> dependencies) {
         const std::lock_guard lock(mutex_);
         dependencies_ = std::move(dependencies);
@@ -81,7 +82,8 @@ public:
     }
 
     bool complete();
-    // Everything that must hold once it is complete. `how`: what said that it is.
+    // Checks all that must hold once the operation is complete. `how`: the call that reported its completion, for
+    // messages.
     void check_complete(const char* how);
     // Waits if need be, checks, and lets go of what is no longer needed.
     void settle(const char* how = "cuEventSynchronize");

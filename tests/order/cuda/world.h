@@ -72,7 +72,7 @@ struct Buffer {
     int graphs = 0;          // that use it: it keeps its address
 };
 
-// A word that value operations use once, with a number of its own.
+// A word of memory for one pair of value operations (write and wait), and the number that they use.
 struct ValueWord {
     CUdeviceptr address = 0;
     uint32_t* host = nullptr;

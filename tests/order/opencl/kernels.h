@@ -1,4 +1,5 @@
-// The kernels of the order checker. The fake platform knows them by name (fake/opencl/builtin_kernels.h).
+// The OpenCL C source of the order checker's kernels. The fake platform implements them by name
+// (fake/opencl/builtin_kernels.h).
 #pragma once
 
 namespace order::opencl {

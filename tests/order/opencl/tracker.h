@@ -76,7 +76,8 @@ public:
     // The event's status now; must never go back.
     cl_int poll();
     bool complete() { return poll() <= CL_COMPLETE; }
-    // Everything that must hold of a complete command. `how`: what said that it is complete.
+    // Checks all that must hold once the command is complete. `how`: the call that reported its completion, for
+    // messages.
     void check_complete(const char* how);
     // Waits if need be, checks, and lets go of what is no longer needed. By the owner, once.
     void settle();

@@ -80,7 +80,7 @@ struct World : xsched::base::NoCopies {
     explicit World(const Options& options);
     ~World();
 
-    // Opens the queues' last secrets: reads every buffer back and compares it with the model.
+    // Reads every buffer back at the end of the run and compares it with the model.
     void check_buffers();
 
     std::string name;  // of the platform

@@ -1,4 +1,5 @@
-// A process as its own debugger. Any thread.
+// The debugger interface of the emulated KFD (kfd_ioctl_dbg_trap), with which a process that debugs itself suspends
+// its queues. Any thread.
 #pragma once
 
 #include "emulator.h"

@@ -5,7 +5,8 @@
 
 namespace kfd {
 
-// Uses that GPU for so long; others wait meanwhile. Any thread of any process.
+// Simulates that a kernel occupies this GPU for `ns`: waits for its turn and then for that time. Any thread of any
+// process.
 void use_gpu(int gpu, int64_t ns);
 
 }  // namespace kfd

@@ -10,7 +10,7 @@ Answer destroy_event(uint32_t id);
 Answer set_event(uint32_t id);
 Answer reset_event(uint32_t id);
 Answer wait_events(kfd_ioctl_wait_events_args& asked);
-// The runtime hears that its GPU hung and was reset, with all memory lost.
+// Raises the event that tells the runtime that the GPU hung and was reset, with all memory lost.
 void tell_of_reset();
 
 // amd_signal_t, as far as packets need it.
@@ -24,7 +24,8 @@ struct Signal {
 };
 
 int64_t value_of(uint64_t signal);
-// A packet does this to its completion signal: the times, one less, and the event.
+// Completes a packet: writes the begin and the end to its completion signal, lowers the signal's value by one, and
+// raises the signal's event.
 void complete(uint64_t signal, int64_t began_ns, int64_t ended_ns);
 
 }  // namespace kfd

@@ -18,7 +18,8 @@ struct Fault {
     int error = 0;
 };
 
-// Counts the call; what takes time, or concerns all queues, is done when it returns. Any thread.
+// Counts this call and returns the fault that it must show now. Delays, and faults of all queues, have been carried
+// out when this returns. Any thread.
 Fault fault_of(const char* call);
 
 }  // namespace kfd

@@ -34,7 +34,8 @@ Answer destroy_queue(uint32_t id);
 Answer update_queue(const kfd_ioctl_update_queue_args& asked);
 Answer set_mask(const kfd_ioctl_set_cu_mask_args& asked);
 
-// A debugger's request; `ids` are marked as KFD marks them. The number of queues that were switched.
+// A debugger's requests to suspend or resume queues. The entries of `ids` are marked as KFD marks them; returns how
+// many queues were switched.
 Answer suspend_queues(uint32_t* ids, uint32_t count);
 Answer resume_queues(uint32_t* ids, uint32_t count);
 void resume_all();

@@ -68,7 +68,7 @@ public:
     uint64_t launched() const { return launched_; }
     const std::string& complaint() const { return complaint_; }
 
-    // Returns whether `kernels` more than `from` end within 5 s, or its thread complains.
+    // Returns whether the worker runs `kernels` more kernels than `from` within 5 s, or has stopped with a complaint.
     bool gets_on(uint64_t from, uint64_t kernels = 1) const {
         for (int i = 0; i < kStuckMs * 10; ++i) {
             if (ran() >= from + kernels || !complaint_.empty()) return true;

@@ -1,4 +1,4 @@
-// Programs on a card whose memory a planner orders there and away, for tests of it.
+// The common part of the tests of the memory planner, which orders programs' memory away from the card and back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace xsched::sched {
 
-// Programs on a card of 80 GiB, which do as they are told between two plans.
+// Simulated programs on a card of 80 GiB. Between two plans each program carries out the planner's orders.
 class MemoryPlans : public ::testing::Test {
 protected:
     using Answer = MemoryOrder::Answer;
@@ -37,7 +37,7 @@ protected:
         add(1, 0, 50 * kGiB);
         add(2, 10, 0, false);
     }
-    // Program 2 frees all that it has, and the room lasts until memory may come back.
+    // Program 2 frees its memory, and time passes until the planner may use this room to bring memory back.
     void leave_room() {
         user(2).on_card = 0;
         now_ns_ += MemoryPlanner::kSettleNs;

@@ -1,4 +1,4 @@
-// The scheduling thread's sleep: whom it hears, and whom it leaves out for a while.
+// Tests of the scheduling thread's sleep: which clients' doorbells wake it, and which clients it ignores for a while.
 #include "server/thread/doorbells.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,8 @@ TEST_F(DoorbellsTest, FurtherClientsThatRestWakeNobodyEither) {
     for (uint32_t id = 3; id < 40; ++id) bells.remove(id);
 }
 
-// The scheduling thread itself hears a few clients of each user; their rings find it awake at once.
+// The scheduling thread itself waits for the doorbells of a few clients of each user. A user with many clients must
+// leave places to others.
 TEST_F(DoorbellsTest, AUserWithManyClientsLeavesPlacesToOthers) {
     std::vector<std::unique_ptr<Client>> crowd;
     uint32_t id = 3;

@@ -31,7 +31,8 @@ TEST(RealTimeBudget, ABurstOfWorkDoesNotRest) {
     EXPECT_GT(budget.rest_ns(0, 1), 0);
 }
 
-// Returns the part of the time for which a thread works if each of its turns takes `turn_ns`.
+// Simulates a thread whose work takes `turn_ns` at a time, and returns the part of the time for which its real-time
+// budget lets it work.
 double part_of_time(int64_t turn_ns, uint32_t threads) {
     RealTimeBudget budget;
     int64_t worked = 0;

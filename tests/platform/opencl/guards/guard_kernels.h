@@ -26,7 +26,8 @@ __kernel void steps(__global volatile const uint* gate, __global volatile uint* 
 }
 )";
 
-// Word 0 lets `hog` go, 1 counts its groups, 2 those of `meet`, which wait for each other.
+// Kernel `hog` occupies compute units until word 0 is set, and counts its work-groups in word 1. Kernel `meet` counts
+// its groups in word 2, where they wait for each other.
 inline constexpr const char* kMutualSource = R"(
 __kernel void hog(__global volatile uint* words) {
     atomic_inc(&words[1]);

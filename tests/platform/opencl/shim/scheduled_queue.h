@@ -165,7 +165,8 @@ protected:
     }
 };
 
-// Suspends and resumes a queue, for at most these times, until this object's end.
+// Suspends and resumes a queue on a thread of its own until this object's end. Each state lasts a random time below
+// the given one.
 class Disturbance {
 public:
     Disturbance(ScheduledQueue& queue, unsigned suspended_us, unsigned resumed_us)

@@ -153,7 +153,7 @@ protected:
         return eventually([&] { return state_of(xqueue) == kQueueStateIdle; });
     }
 
-    // Demands that the call is one command of that queue, however the driver carries it out.
+    // Expects that the call counts as one command of this XQueue, whatever the driver makes of it.
     static void expect_command(XQueueHandle xqueue, const char* name, const std::function<Result()>& call) {
         const int64_t before = commands_of(xqueue);
         EXPECT_EQ(call(), kSuccess) << name;

@@ -95,7 +95,8 @@ inline const std::vector<Sample>& samples() {
          "    write_imagef(out, at, read_imagef(in, s, at));\n}\n",
          {"blur"},
          {"blur"}},
-        // As a benchmark writes its kernels: arithmetic by macros, several widths, one text per kernel name.
+        // Written like the kernels of a benchmark: arithmetic by macros, several vector widths, and a separate source
+        // text for each kernel.
         {"Benchmark",
          "#undef MAD_4\n#define MAD_4(x, y) x = mad(y, x, y); y = mad(x, y, x); x = mad(y, x, y); y = mad(x, y, x);\n"
          "#define MAD_16(x, y) MAD_4(x, y); MAD_4(x, y); MAD_4(x, y); MAD_4(x, y);\n\n"
