@@ -44,7 +44,7 @@ protected:
     void TearDown() override { use(kSchedulerAppManaged); }
 };
 
-// A server keeps the command of a device back.
+// A device whose only command is held back, since the server has suspended its queue.
 class SuspendedByServer : public Agent {
 protected:
     void SetUp() override {
@@ -265,7 +265,8 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
     }
 }
 
-// At DEBG its own log has what is decided about it and for it, with the names that its launches use.
+// With log level DEBG, a program's own log has each of the server's decisions about it, with the names of the
+// programs concerned.
 TEST_F(Agent, DecisionsAreInItsOwnLog) {
     SmallServer server(kSocket);
     xsched::base::set_log_level(xsched::base::LogLevel::kDebug);
@@ -303,7 +304,8 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
 }
 
-// A person named a priority for the process before it made a queue. A rule counts where the program says nothing.
+// A person sets a priority for a process before the process has a queue: its queues begin with it. A rule's priority
+// counts only if the program sets none.
 TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
     SmallServer server(kSocket);
     use(kSchedulerGlobal);
@@ -386,7 +388,8 @@ TEST_F(Agent, ForksChildTouchesNothingOfItsParents) {
     ASSERT_EQ(read(ready[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'y');
     EXPECT_EQ(server.region().slots[index].submitted, 1u);
-    // The parent lets go of the server: the child must not hold the lifeline open.
+    // The parent disconnects from the server. The server must see that at once, so the forked child must not hold a
+    // copy of the connection open.
     server.region().header.detached = 1;
     xsched::ipc::ring_directive(server.region().header);
     EXPECT_TRUE(eventually([&] { return server.client_gone(); }));

@@ -1,4 +1,5 @@
-// Tests that become another user find the build's programs wherever the build lies.
+// Tests the helper by which tests that run as another user can reach the built programs, even if the build lies in a
+// private directory.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// The use that several had of one device together, from each one's own account.
+// Tests how the device time of several units that used one device at the same time is added up from what each of them
+// reports.
 #include "base/side_by_side.h"
 
 #include <gtest/gtest.h>

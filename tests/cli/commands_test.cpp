@@ -45,7 +45,8 @@ TEST_F(Commands, List) {
     EXPECT_EQ(columns({"list", "-o", "wide"}), columns({"list", "--wide"}));
 }
 
-// A word that is longer than a line is left whole: paths, names of devices.
+// The output of the commands fits 80 columns; only a single word that is longer than a line, such as a path, may go
+// beyond.
 TEST_F(Commands, WhatPeopleReadFitsEightyColumns) {
     client.submit(0);
     const auto fits = [&](const std::vector<std::string>& words, bool told = true) {

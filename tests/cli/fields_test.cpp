@@ -110,7 +110,7 @@ TEST_F(Fields, TheTableIsPrintedAndDocumented) {
     EXPECT_TRUE(has(xcli({"json"}).out, "held_percent"));
 }
 
-// The keys of the answers that xcli metrics reads.
+// Each key that xcli metrics reads from the server's answers must be in the table of fields.
 TEST_F(Fields, MetricsReadKeysOfTheTable) {
     const char* const members[] = {
 #define XSCHED_METRIC(name, type, scope, member, scale, unit, help) #scope, member,

@@ -1,5 +1,5 @@
-// Under kernel.yama.ptrace_scope, in containers and in sandboxes no process may trace another or read its memory.
-// XSched needs none of that: a server, its clients and xcli run where all such calls fail.
+// Containers, sandboxes and kernel.yama.ptrace_scope forbid tracing other processes and reading their memory. Tests
+// that a server, its clients and xcli work where all such system calls fail.
 #include <sys/syscall.h>
 
 #include "cli/cli_rig.h"

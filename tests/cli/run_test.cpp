@@ -358,7 +358,7 @@ TEST_F(Run, StartsAServerThatItsUserCanUseUnderAStrangeUmask) {
 }
 
 TEST_F(RunAnyway, ServerOfAnotherVersion) {
-    // This server answers every handshake with another version.
+    // A server that answers every handshake with another protocol version.
     const base::UniqueFd listener(listen_on(socket()));
     ASSERT_TRUE(listener);
     const pid_t child = fork();

@@ -71,7 +71,7 @@ TEST(StatesTable, IsOnThePage) {
         EXPECT_TRUE(has(text.str(), std::string("| ") + state.word + " | " + state.help + " |\n")) << state.word;
 }
 
-// The page colours each state by a class with its word.
+// Each state of a program must have a colour in page.css, as a CSS class with the state's word.
 TEST(StatesTable, HasColoursOnThePageOfXcliWeb) {
     std::ifstream file(XSCHED_SOURCES "/web/page.css");
     std::stringstream text;

@@ -119,7 +119,8 @@ TEST_F(Visibility, ProgramsOfMuslAreNamedAndRun) {
     EXPECT_EQ(child.err, "");
 }
 
-// Where a C library lies beside a program's own linker, that one counts (Nix, snaps).
+// Programs of Nix or a snap have their own dynamic linker with a C library beside it. That library decides whether
+// the shims can be loaded.
 TEST_F(Visibility, ProgramsWithAnOlderCLibraryAreNamedAndRun) {
     std::ofstream(path("libc.so.6"), std::ios::binary) << "\x7f"
                                                           "ELF"
@@ -132,7 +133,8 @@ TEST_F(Visibility, ProgramsWithAnOlderCLibraryAreNamedAndRun) {
     EXPECT_EQ(xcli({"run", "--scheduler", "local", "--", "nice", path("old")}).status, 5);
 }
 
-// gcc's shared runtime ends a program if another library comes before it.
+// The sanitizer runtime of gcc ends a program in which another library was loaded before it. So xcli run must not
+// preload a library there.
 TEST_F(Visibility, ProgramsWithASanitizerRun) {
     for (const char* sanitizer : {"address", "thread", "undefined", "leak"}) {
         if (!compile("checked", std::string("-fsanitize=") + sanitizer)) GTEST_SKIP() << "no " << sanitizer;

@@ -57,7 +57,8 @@ TEST(Configuration, AnUnreadableLineCostsThisLine) {
     EXPECT_NE(all.complaints().find("x.toml:4: "), std::string::npos) << all.complaints();
 }
 
-// A rule without the line that limits it would hold for all programs.
+// If a line of a rule cannot be read, the whole rule is left out: without the condition in that line the rule would
+// hold for more programs, perhaps for all.
 TEST(Configuration, ARuleWithAnUnreadableLineDoesNotCount) {
     const Configuration all =
         of_text("[[rule]]\nname = ollama\npriority = 3\n[[rule]]\nname = \"vllm\"\npriority = 20\n");

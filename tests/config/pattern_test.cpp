@@ -19,7 +19,7 @@ TEST(Pattern, StarsAndQuestionMarks) {
     EXPECT_FALSE(fits_pattern("vllm", "vllm2"));
 }
 
-// A pattern that a library compares by trying all divisions of the text would take years.
+// A pattern with many stars: matching it by backtracking over all ways to divide the text would take years.
 TEST(Pattern, ManyStarsTakeNoLongTime) {
     std::string pattern;
     for (int i = 0; i < 40; ++i) pattern += "*a";

@@ -1,4 +1,5 @@
-// The end of a tool's command line: the command's own status, or the result of `refuse` for the sentence.
+// Tests of how a tool's command line ends: with the command's exit status, or with a sentence of refusal and its
+// status.
 #include "console/command_line.h"
 
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ TEST(DecisionRing, WhoReadsTooLateMissesTheOldest) {
     EXPECT_EQ(ring->end(), ipc::DecisionRing::kEntries + 3);
 }
 
-// Decisions of a client whose records a tool reads.
+// Counts of decisions about a client (suspensions, resumptions, pauses), as the server's tools read them.
 class Counted : public ::testing::Test {
 protected:
     Counted() : dispatcher(hpf_core()) {

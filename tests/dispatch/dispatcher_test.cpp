@@ -236,7 +236,8 @@ TEST_F(DispatcherDecides, IgnoresClientsItCannotServe) {
     EXPECT_EQ(dispatcher.snapshot().size(), 2U);
 }
 
-// A client that was not watched may have become ready in the very moment in which watching began.
+// When the dispatcher begins to watch a client, it reads the client once more, since the client may have become ready
+// at that moment without ringing.
 TEST_F(DispatcherDecides, LooksAgainWhenItBeginsToWatch) {
     class Racing : public policy::Policy {
     public:

@@ -1,5 +1,6 @@
-// One user's words that are others each time they are read: each pass makes, decides and forgets so much and no more,
-// and another user's decision is in the first pass behind his ring. Honest programs that come and go are seen at once.
+// A user's clients whose words are different each time the dispatcher reads them. The work of a pass for them is
+// bounded, another user's decision comes in the first pass after his ring, and honest programs that come and go are
+// still seen at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -163,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Programs that do what programs do.
 class HonestChanges : public Flips {};
 
-// A stream for each request, a thousand times a second.
+// An honest program that creates and destroys a stream for each request, a thousand times a second.
 TEST_F(HonestChanges, QueuesMadeAndDestroyedAreSeenAtOnce) {
     const auto limits = limits_of(1);
     low.make_queue(0, 0, kVictims);
@@ -190,7 +191,7 @@ TEST_F(HonestChanges, QueuesMadeAndDestroyedAreSeenAtOnce) {
     }
 }
 
-// A program that begins on sixteen devices with two priorities and 256 queues.
+// An honest program that begins to use 16 devices at once, with two priorities and 256 queues.
 TEST_F(HonestChanges, AProgramOfManyUnitsIsSeenWithinMilliseconds) {
     const auto limits = limits_of(1);
     for (uint32_t at = 0; at < 16; ++at) {
@@ -220,7 +221,8 @@ TEST_F(HonestChanges, AProgramOfManyUnitsIsSeenWithinMilliseconds) {
     printf("after %lld us\n", static_cast<long long>((now_ns - began_ns) / kUs));
 }
 
-// Records of slots that were used once stay for as long as their client, up to a bound for all clients of a user.
+// The dispatcher keeps records of each slot that was used once until the client ends. All clients of a user together
+// may have only so many records.
 TEST(UserRecords, ASlotAfterTheOtherTakesSoMuchMemoryAndNoMore) {
     constexpr uint32_t kQueues = 64;
     Dispatcher dispatcher(hpf_core());

@@ -77,7 +77,7 @@ TEST_F(Foreseen, OthersAreToldOfCopiesToCome) {
     EXPECT_EQ(low.header().copy_burst_ns, 0);
 }
 
-// Bursts that wait for what they have launched, again and again.
+// Foreseen bursts of a program that waits several times within each burst for what it has launched.
 class ForeseenWithWaits : public Foreseen {
 protected:
     static constexpr int kParts = 8;

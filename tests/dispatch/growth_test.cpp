@@ -19,7 +19,8 @@ using namespace testing;
 constexpr int kTries = 20;
 constexpr int kTurns = 4;
 constexpr size_t kTimes = 8;  // as much of everything
-// Half of what quadratic work would take. Of n log n, and memory further away, 8 to 18 were seen.
+// Most growth of the time that is allowed for kTimes as many units: half of quadratic growth. With n log n and slower
+// memory, factors of 8 to 18 were seen.
 constexpr int64_t kMostGrowth = kTimes * kTimes / 2;
 
 int64_t thread_ns() {

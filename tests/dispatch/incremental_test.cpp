@@ -1,4 +1,5 @@
-// A pass that reads only what rang decides as one that reads everything: two dispatchers over the same random worlds.
+// A dispatcher that reads only clients that rang the doorbell must decide like one that reads all clients: two
+// dispatchers over the same random worlds.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +44,8 @@ public:
         now = next;
     }
 
-    // Delays are counted when a tool looks, or something changes.
+    // Delays are brought up to date only when a tool asks or something changes. So both dispatchers make a full pass
+    // before their delays are compared.
     void compare_delays() {
         full.pass(now);
         incremental.pass(now);

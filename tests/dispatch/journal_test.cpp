@@ -179,7 +179,8 @@ TEST(Journal, WhoeverLeftHasHisPartForAsLongAsItIsKept) {
     EXPECT_EQ(users.count(kStart + Journal::kKeptNs), 0U);
 }
 
-// A reader who missed what was before knows with each entry what the queue is.
+// A tool that begins to read the journal late still learns what a queue is (its program and device): the journal
+// repeats this.
 TEST(Journal, SaysWhatAQueueIsFromThenOn) {
     Journal journal;
     journal.want_until(INT64_MAX);
@@ -231,7 +232,8 @@ protected:
     Dispatcher dispatcher{hpf_core()};
 };
 
-// Between two looks a burst may have ended and another one begun, or all of one may have been.
+// Between two passes a whole burst may begin and end, or one may end and the next begin. The journal must still tell
+// of them.
 TEST_F(JournalOfTwo, TellsOfBurstsThatWereOverBeforeTheyWereSeen) {
     low.submit(0, kStart + kMs);
     low.complete(0, kStart + 2 * kMs);

@@ -54,7 +54,8 @@ TEST_F(KeepAliveInHeader, BesideAKeepAliveItIsOnlyKeptOff) {
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "the call has just ended";
     dispatcher.pass(now + kMs + 100 * kUs);
     EXPECT_EQ(high.header().keep_alive_until_ns, until_ns) << "once for each time";
-    // A person suspends it too: it must be off even if no urgent unit wants the device.
+    // A person suspends the victim as well. So it must be taken off the device even when the urgent unit wants
+    // nothing any more.
     ASSERT_TRUE(dispatcher.set_suspended_by_person(1, 0, true));
     high.complete(0, now + 4 * kMs);
     dispatcher.pass(now + 30 * kMs);

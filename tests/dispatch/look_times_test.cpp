@@ -1,4 +1,4 @@
-// A heap of times, against a sorted set.
+// Tests the heap of times at which units are due to be read (look_times.h) against a sorted set.
 #include "dispatch/look_times.h"
 
 #include <gtest/gtest.h>

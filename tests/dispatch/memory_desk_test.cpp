@@ -165,7 +165,8 @@ TEST_F(MemoryRequests, AGangMovesTogether) {
     EXPECT_EQ(memory(one).away + memory(two).away, 0U) << "both are back";
 }
 
-// A policy weighs memory beside time: it is told what each unit's process has of the unit's device.
+// A policy may consider memory as well as time: each unit given to it says how much memory of the unit's device its
+// process has.
 TEST_F(MemoryRequests, APolicySeesMemory) {
     class Sees : public policy::Policy {
     public:

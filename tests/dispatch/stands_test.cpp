@@ -1,5 +1,5 @@
-// Queues that wait for what their device does not end: only the device tells when such a wait begins and ends, so the
-// dispatcher looks.
+// Tests of queues that stand at a wait for something that the device does not end, such as a value from the host.
+// Only the device shows when such a wait begins and ends, so the dispatcher must look.
 #include <gtest/gtest.h>
 
 #include "dispatch/two_clients.h"

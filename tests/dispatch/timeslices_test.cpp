@@ -72,7 +72,8 @@ TEST_F(MechanismInSlots, NoTimesliceForOneWithWorkInSeveralContexts) {
     EXPECT_EQ(low.slot(0).device_timeslice_us, 1u) << "streams of one context";
 }
 
-// A desktop is no client: what is in the background makes way for it without a known rival, all the time.
+// A program in the background makes way for the desktop, which is no client. So it always has a short timeslice and a
+// small launch window, even if no urgent client is there.
 TEST_F(MechanismInSlots, AProgramInTheBackgroundAloneHasAShortTimesliceAndASmallWindow) {
     dispatcher.remove_client(2);
     low.submit(0, kStart);
@@ -164,7 +165,8 @@ TEST_F(MechanismInSlots, BehindAShortTimesliceAVictimIsNotLateBeforeABurstIs) {
     EXPECT_TRUE(interrupt());
 }
 
-// Beside another program with a timeslice as short, the unit might never complete anything.
+// A unit that completes nothing in its short timeslice (another program has one as short, say) gets the driver's own
+// back.
 TEST_F(MechanismInSlots, NoShortTimesliceForOneThatGetsNothingDoneInIt) {
     int64_t now = learn_pauses(15 * kMs);
     now += 200 * kMs;  // the more urgent one rests

@@ -57,7 +57,8 @@ TEST_F(MechanismInSlots, WhoSeemsIdleIsNotOffTheDeviceForAnEqualsTurn) {
     EXPECT_FALSE(is_off(low));
 }
 
-// A turn is no burst that lasts too long, and what its predecessor completed before its gate may be seen late.
+// Equals with brief commands are kept off by gates in each other's turns, and not interrupted as late: a turn is no
+// burst that lasts too long, and commands completed before the gate may be seen late.
 TEST_F(MechanismInSlots, BriefCommandsOfEqualsAreLeftToTheirGatesInTheirTurns) {
     for (FakeClient* client : {&low, &high}) {
         client->slot(0).command_ns = kBriefNs;

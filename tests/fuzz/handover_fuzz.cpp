@@ -61,7 +61,7 @@ XSCHED_FUZZ(handover) {
     const uint32_t platform = bytes.number<uint8_t>();
     const size_t answers = bytes.number<uint8_t>();
     g_driver = {Bytes(bytes.take(answers))};
-    // Shorter inputs are filled up: few inputs are as long as a set.
+    // Most short inputs are filled up to the size of a whole set of channels, which few inputs have by themselves.
     const bool whole = bytes.below(4) != 0;
     const std::string_view given = bytes.rest();
     server::Handed handed(given.begin(), given.end());

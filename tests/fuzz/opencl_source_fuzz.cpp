@@ -22,7 +22,8 @@ void check_tokens(std::string_view source) {
     demand(at <= source.size(), "and lies within it");
 }
 
-// Bytes are put in; of the text itself only the word `void` of an empty list may go.
+// Checks the guarded source: it has all of the program's text, except the word `void` of an empty parameter list, and
+// inserted text.
 void check_guarded(std::string_view source, const opencl::GuardedSource& guarded) {
     while (!source.empty() && source.back() == '\0') source.remove_suffix(1);
     const std::string_view text = std::string_view(guarded.text).substr(guarded.text.find("#line 1\n") + 8);

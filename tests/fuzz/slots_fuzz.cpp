@@ -67,7 +67,7 @@ public:
         slot(at).idle_since_ns = now_ns;
         slot(at).completed = slot(at).submitted.load();
     }
-    // Any word, of the header or of a slot.
+    // Writes a value to any word of the shared memory, be it of the header or of a slot.
     template <typename Number>
     void write(size_t word, Number value) {
         if (static_cast<uint64_t>(value) == kAlone) return;
@@ -140,7 +140,7 @@ private:
         for (uint32_t count = bytes_.below(32); count > 0; --count) client.write(word++, bytes_.number<uint32_t>());
     }
 
-    // A number at the edge of something, in a slot that is probably in use.
+    // Writes an extreme value (0, a maximum, about now) to a field of a slot that is probably in use.
     void write_field(FuzzedClient& client, uint32_t at) {
         const auto now = static_cast<uint64_t>(now_ns_);
         const uint64_t edges[] = {0,          INT64_MAX, INT32_MAX, UINT32_MAX,      uint64_t{1} << 63,

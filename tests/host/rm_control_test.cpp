@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFd = 9;
 
-// A kernel driver that notes the calls and answers as told.
+// A fake kernel driver that records the calls and gives the answers that a test has set.
 struct Kernel {
     struct Switch {
         bool disable;

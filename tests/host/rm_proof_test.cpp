@@ -67,7 +67,8 @@ protected:
         owned.set.channels[0] = 1000;
         return owned;
     }
-    // A machine that is busy may keep the thread from its processor between the proofs and the call.
+    // Repeats a call that failed with ETIMEDOUT: on a busy machine the thread may lose its processor between the
+    // proofs of ownership and the call, which is then too late.
     Outcome in_time(Outcome (*call)(Ioctl, std::span<const Owned>)) {
         Outcome outcome;
         for (int i = 0; i < 100; ++i)

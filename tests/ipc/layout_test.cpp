@@ -64,7 +64,7 @@ long move_sleepers(base::FutexWord& from, base::FutexWord& to) {
     return syscall(SYS_futex, &from, FUTEX_CMP_REQUEUE, 0, static_cast<long>(INT_MAX), &to, from.load());
 }
 
-// A client has any number of threads sleep on the word that its scheduler rings.
+// A directive of the scheduler wakes only a few threads, even if very many threads of the client sleep on its word.
 TEST(Doorbell, ADirectiveWakesAFewThreadsAlone) {
     constexpr long kThreads = kMostWoken + 20;
     const auto header = std::make_unique<Header>();

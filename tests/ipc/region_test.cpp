@@ -65,7 +65,7 @@ constexpr bool kEntersPages = true;  // a sanitizer's own
 constexpr bool kEntersPages = false;
 #endif
 
-// Returns how many page faults it takes to read, and write to, every page.
+// Returns the page faults of reading and writing every page of the shared memory once.
 long faults_of(Region& region) {
     const auto count = [] {
         rusage usage{};

@@ -87,7 +87,8 @@ TEST_F(SocketPath, WithoutARuntimeDirectoryItIsInTmp) {
     }
 }
 
-// A shell, cron and a service differ in XDG_RUNTIME_DIR: the rest of the list is the same.
+// The list of places for the server's socket is the same for a shell, cron and a service, except for those in
+// XDG_RUNTIME_DIR, which come first.
 TEST_F(SocketPath, EveryEnvironmentHasTheSameLastPlaces) {
     const std::vector<std::string> without = places();
     EXPECT_EQ(without.back(), in_tmp());

@@ -261,7 +261,8 @@ TEST(Auto, ATargetThatCannotBeMetIsNamedWithTheBestPossible) {
     EXPECT_EQ(told_after({possible, batch(200 * kUs)}, 2 * kSecond).notes[0].code, NoteCode::kOnTarget);
 }
 
-// One burst in fifty is late by itself: that says nothing of what is possible for 99 of 100, and a tenth does.
+// If one burst in fifty is late by its own fault, this does not show that a p99 target cannot be met; one in ten
+// does.
 TEST(Auto, AFewLateBurstsDoNotMakeATargetImpossible) {
     Target target;
     Habits habits;
@@ -285,7 +286,7 @@ TEST(Auto, AFewLateBurstsDoNotMakeATargetImpossible) {
     EXPECT_TRUE(target.is_impossible(2 * kMs));
 }
 
-// A policy change, or another device's end, leaves nothing behind that could be asked about.
+// After a change of policy or the end of a device, AUTO knows nothing of that device any more.
 TEST(Auto, ADeviceThatIsForgottenIsUnknown) {
     const auto policy = find_policy("AUTO")->make();
     const std::vector<Unit> units{{.id = 1, .device = 7, .process = 1, .wants = true, .ready = true}};

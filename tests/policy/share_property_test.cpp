@@ -107,7 +107,8 @@ TEST(ShareProperties, WhoeverPausesTakesNothingFromTheSteady) {
     });
 }
 
-// A program that has had the device for long, a little at a time, waits for no newcomer that comes while it rests.
+// A program that has used the device in small pieces for long rests, and a newcomer comes meanwhile. The program must
+// not have to wait until the newcomer has had as much.
 TEST(ShareProperties, ANewcomerIsNotOwedWhatOthersHadBeforeItCame) {
     for (const char* name : {"UP", "PUP", "SPUP", "CFS", "AUTO"}) {
         SCOPED_TRACE(name);

@@ -101,7 +101,8 @@ TEST_F(Shares, ThreeUnitsAndEqualOnesByDefault) {
     EXPECT_NEAR(equal[0], 50, 1);
 }
 
-// Two streams of the first program's, of different priorities, which run side by side.
+// Two streams of one program, with different priorities and running side by side, share the program's part with each
+// other.
 TEST_F(Shares, AProgramsStreamsShareAsOne) {
     for (const bool both_want : {true, false}) {
         std::vector<Unit> units{unit(1, 100), unit(2, 100, both_want), unit(3, 100)};
@@ -200,7 +201,8 @@ TEST_F(Shares, ALenderThatStaysAwayForTheBorrowersTurnHasLentItForGood) {
     EXPECT_EQ(runs(true, now_ + 51 * kMs), 2);
 }
 
-// Each launch finds the device idle: programs that launch more slowly than the device works.
+// Programs that launch more slowly than the device works, so that each launch finds the device idle, still get their
+// shares.
 TEST_F(Shares, ThoseThatPauseAfterEachCommandGetTheirSharesToo) {
     constexpr int64_t kCommandNs = 20'000, kGapNs = 30'000;
     std::vector<Unit> units{unit(1, 75), unit(2, 25)};

@@ -132,7 +132,7 @@ TEST_F(DoctorFaults, NoCodeObject) {
     expect_level(1, "do not use", "there is no code for the GPU: the HIP runtime has no hiprtcCreateProgram");
 }
 
-// A device that takes no PTX, as AMD's, and no hiprtc: what was compiled with the probe is what fits it.
+// A device for which neither PTX nor hiprtc is usable (AMD's): the probe uses the code that was compiled into it.
 TEST_F(DoctorFaults, CodeThatWasCompiledBefore) {
     if (!AMD_CODE) GTEST_SKIP() << "no clang here has AMD's GPUs as a target";
     for (const char* processor : {"gfx90a", "gfx942"}) {

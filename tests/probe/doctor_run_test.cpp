@@ -68,7 +68,7 @@ TEST_F(DoctorRuns, WithoutARuntimeNothingIsTried) {
     expect_level(1, "do not use", "finds no device: error 100");
 }
 
-// On a machine without a GPU, say: what is missing is said once.
+// If a step cannot be tried (there is no GPU, say), the reason is printed once and not for each step that needs it.
 TEST_F(DoctorRuns, WhatCannotBeTriedIsSaidOnce) {
     const Outcome said =
         xcli({"doctor", "--run", "--platform", "hip"},

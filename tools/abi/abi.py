@@ -44,7 +44,8 @@ def library_of(headers, folder):
     declared = re.findall(rf"^/\* {re.escape(str(headers))}/\S+ \*/ extern (.*);", listed.read_text(), re.M)
     with source.open("a") as file:
         file.writelines(f"{prototype} {{ __builtin_trap(); }}\n" for prototype in sorted(set(declared)))
-        # Types that no function names: their values are passed as numbers.
+        # No declared function names the types of types.h, since values of these types are passed as numbers. So the
+        # source gets a variable of each.
         types = re.findall(r"^} (\w+);", (headers / "xsched/types.h").read_text(), re.M)
         file.writelines(f"{name} type_{name};\n" for name in types)
     library = folder / "libxsched.so"

@@ -6,7 +6,8 @@ import lint
 
 MOST_LINES = 400
 HEADERS = {".h", ".hpp", ".def"}
-# Written in pieces, so that this file does not find itself.
+# Paths of one person's machine, which no file may name. The patterns are written in pieces, so that this file does
+# not match them itself.
 PLACES = re.compile("|".join([
     r"(?<![\w./-])/" + r"(?:work|root|workspace|mnt|Users)/",
     r"(?<![\w./-])/" + r"home/\w",

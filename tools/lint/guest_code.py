@@ -5,7 +5,7 @@ import re
 import lint
 
 GUEST_ROOMS = {"floor", "base", "ipc", "policy", "sched", "dispatch", "queue", "agent", "platform"}
-# (what must not appear in code, why not)
+# Patterns that must not appear in code that runs inside user programs, each with the reason.
 FORBIDDEN = [
     (r"\b_?_?[eE]xit\s*\(", "ends the user's program: return a result and log a line (fail open)"),
     (r"\bquick_exit\s*\(|\bexit_group\b", "ends the user's program: return a result and log a line (fail open)"),

@@ -81,7 +81,7 @@ def check(_, arguments):
 
 
 GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
-# (source, link options, what the complaint must say)
+# Wrong libraries for a test of this check: source, link options, and a part of the complaint that must come.
 BAD = [
     ("extern \"C\" [[gnu::visibility(\"default\")]] int xq_a() { return 1; }", ["-Wl,--no-as-needed", "-lgcc_s"],
      "needs libgcc_s"),

@@ -28,21 +28,22 @@ ROOMS = {
     "slurm": {"config", "console", "base"},
     "kubernetes": {"config", "console", "base"},
     "sim": {"console", "dispatch", "host", "sched", "policy", "ipc", "base"},
-    # Programs of their own, which open the vendor's library: nothing of ours but the kernel driver's calls.
+    # Probes are programs of their own that open the vendor's library. They may include nothing of this project but
+    # the kernel driver's calls (SHARED).
     "probe": set(),
 }
 # The drawers of a room whose files may include their own drawer and those before it.
 DRAWERS = {"sched": ("facts", "memory", "pattern", "state", "order", "mechanism", "core")}
 # src/platform/<p>/: hal, shim and probe are rooms in each; one platform's folder may not include another's.
 LAYERS = ("hal", "shim", "probe")
-# The parts of a platform in other rooms: its rows of xcli doctor, its options.
+# Files of a platform's folder that belong to other rooms: its checks of xcli doctor and its options.
 PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
 # The common part of platforms whose queues are streams: it sees a platform through that platform's vendor.h and
 # platform.h.
 COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
-# Single headers beyond that: a probe makes the calls to AMD's kernel driver itself.
-# The simulator runs the meter of a process beside what it knows to be true.
+# Single headers that a room may include in addition: a probe the calls to AMD's kernel driver, and the simulator the
+# command meter of a queue, which it compares with the truth.
 SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h"),
           ("sim", "queue/path/command_meter.h")}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}

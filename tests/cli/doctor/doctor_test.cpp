@@ -182,7 +182,7 @@ TEST_F(Doctor, FindsTheServer) {
            "pid " + std::to_string(server->pid()) + " at " + socket());
 }
 
-// Two servers on one device do not know of each other.
+// xcli doctor warns of a second server of this user: servers do not coordinate, so they must not share a device.
 TEST_F(Doctor, NamesOtherServersOfThisUser) {
     start();
     const std::string place = directory.path() + "/elsewhere";

@@ -14,7 +14,8 @@ std::vector<double> numbers(size_t count) {
     return values;
 }
 
-// As tables of order statistics have it: of 5 values none bound a median, of 6 the first and the last do.
+// As in tables of order statistics: five values give no confidence interval of the median; six do, from the first to
+// the last.
 TEST(Quantile, AMedianNeedsSixValues) {
     const Quantile five = quantile_of(numbers(5), 0.5), six = quantile_of(numbers(6), 0.5);
     EXPECT_FALSE(five.low || five.high);
@@ -33,7 +34,7 @@ TEST(Quantile, AP99HasNoUpperBoundBelow368Values) {
     EXPECT_EQ(quantile_of(numbers(100), 0.99).value, 99);
 }
 
-// Values in phases tell less than as many independent ones.
+// If the values drift over time, they count as fewer independent ones, so the confidence interval is wider.
 TEST(Quantile, AnIntervalGrowsWithPhases) {
     const nlohmann::json mixed = {{"n", 600}, {"p50", 10}, {"p99", 20}},
                          drifting = {{"n", 600}, {"p50", 10}, {"p99", 20}, {"drifts", true}};

@@ -90,7 +90,8 @@ TEST(Verdicts, TheWayThatStopsSoonestIsNamed) {
     EXPECT_EQ(best_way(close), "update") << "not by a hair";
 }
 
-// Few compute units are named where nothing else takes a victim off, and only where they were seen to slow it.
+// xcli doctor recommends the way of few compute units (a mask) only if no other way takes a victim off the device,
+// and only if the mask was seen to slow the victim.
 TEST(Verdicts, FewComputeUnitsAreTheLastWay) {
     Evidence evidence = good();
     evidence.steps["way mask"] = done(mask(7.5));

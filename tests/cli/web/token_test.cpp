@@ -124,7 +124,7 @@ TEST_F(Web, NoOtherPathOrMethodLeadsToWhatIsSecret) {
     EXPECT_EQ(ask("GET", "/api/v1/status", "", upgrade + "Origin: http://evil.example\r\n").status, 403);
 }
 
-// A stranger's 64 KiB need not come before he is refused.
+// A request without the token is refused before its body (up to 64 KiB) has arrived.
 TEST_F(Web, TheBodyOfARefusedRequestIsNotWaitedFor) {
     const base::UniqueFd stranger = connect_port(port);
     ASSERT_TRUE(

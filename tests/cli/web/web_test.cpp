@@ -61,7 +61,8 @@ protected:
     void SetUp() override {}
 };
 
-// As a user who has as many processes as he may: requests and streams are refused, and everything goes on.
+// xcli web runs as a user who may have no further process or thread: it refuses requests and streams, and works again
+// afterwards.
 TEST_F(WebAlone, WhereNoThreadCanBeMadeRequestsAreRefused) {
     NEEDS_ROOT("to become another user");
     chmod(directory.path().c_str(), 0777);
@@ -153,7 +154,8 @@ TEST_F(Web, StrangersPagesAreRefused) {
     EXPECT_EQ(ask_port(said + "Sec-Fetch-Site: cross-site\r\n").status, 403);
     const std::string rebound = "GET /api/v1/status HTTP/1.1\r\nHost: evil.example\r\n" + said + "\r\n";
     EXPECT_EQ(parsed(everything_after(connect_port(port).get(), rebound)).status, 421);
-    // A form of another page can send this to the door of a tunnel that asks for no token.
+    // A form on a foreign page can make a browser send such a request to a local port or tunnel that asks for no
+    // token. Its content type gives it away.
     const std::string form = "POST /api/v1/suspend HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n";
     for (const char* type : {"text/plain", "application/x-www-form-urlencoded"})
         EXPECT_EQ(
@@ -232,7 +234,8 @@ TEST_F(Web, AStreamTellsOfChanges) {
     EXPECT_EQ(away.body["kind"], "no_server");
 }
 
-// A request for the server's facts gets a refusal a moment later; pages, and other requests, do not wait.
+// If the server hangs, a request that needs its data is refused after a moment; pages and other requests do not wait
+// for that.
 TEST_F(Web, AServerThatHangsHoldsUpNobodyElse) {
     const base::UniqueFd stream = connect_unix(door());
     ASSERT_TRUE(say(stream.get(), request_text("GET", "/api/v1/live?hz=60", "", "")));

@@ -35,7 +35,8 @@ int g_file = -1;  // never closed, as the real driver's
 uint32_t g_client = 0;
 uint32_t g_devices[kMostDevices] = {};
 
-// Every second call goes wrapped, as large ones do in the real driver.
+// Makes an ioctl of the fake kernel driver, every second one wrapped in NV_ESC_IOCTL_XFER_CMD, as the real driver
+// does with large ones.
 void call(unsigned number, size_t bytes, void* parameters) {
     static unsigned calls = 0;
     nv_ioctl_xfer_t wrapped{number, static_cast<uint32_t>(bytes), reinterpret_cast<uintptr_t>(parameters)};

@@ -211,7 +211,7 @@ CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
     return CUDA_SUCCESS;
 }
 
-// Device memory is ordinary host memory here, so every device reaches all of it and nothing has to be enabled.
+// Enabling peer access does nothing but check: device memory is host memory here, so every device reaches all of it.
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext context, unsigned int flags) {
     FAKE_ENTRY();
     Context* own = nullptr;

@@ -34,7 +34,8 @@ Table& table() {
     return it;
 }
 
-// A driver that breaks order on purpose uses memory that it was told is free: that must not end the program.
+// In a mode that breaks the order on purpose, the device may still use freed memory. The memory is then never really
+// freed, so that the program does not crash.
 void free_memory(void* memory) {
     if (g_settings.break_mode.load(std::memory_order_relaxed) == Break::kNone) std::free(memory);
 }

@@ -20,7 +20,8 @@ constexpr Symbol kSymbols[] = {
 #include "fake/cuda/symbols.def"
 };
 
-// A later CUDA changes what this function is: the name stays, the address is one that no export has.
+// A function that an invented later CUDA changes: cuGetProcAddress returns for its name an address that no export
+// has.
 constexpr const char* kChangedName = "cuMemsetD8Async";
 constexpr int kChangedVersion = 99000;
 CUresult changed_memset(CUdeviceptr, unsigned char, size_t, CUstream, int) { return CUDA_ERROR_NOT_SUPPORTED; }

@@ -11,7 +11,7 @@ using namespace fake;
 
 namespace {
 
-// `command_of(i)`: what the i-th semaphore is to do in the stream.
+// Submits one command for each semaphore of a call to the stream: `command_of(i)` makes that of the i-th one.
 template <typename CommandOf>
 CUresult each(unsigned count, CUstream handle, CommandOf command_of) {
     Stream* stream = nullptr;

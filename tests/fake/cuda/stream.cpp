@@ -76,7 +76,7 @@ CUresult batch_operation(CUstream stream, const CUstreamBatchMemOpParams& it) {
     }
 }
 
-// Tells `property` of a stream of any context.
+// Stores a property of a stream, which may be of any context, in `value`.
 template <typename Value, typename Property>
 CUresult tell(CUstream handle, Value* value, Property property) {
     Stream* stream = nullptr;

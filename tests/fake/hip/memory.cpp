@@ -136,7 +136,7 @@ HIP_FUNCTION(hipHostRegister, (void* memory, size_t bytes, unsigned), (memory, b
     if (code == hipSuccess) host_registrations().known.insert(memory);
     return code;
 }
-// Waits for the device's work first, as AMD's runtime does.
+// hipHostUnregister waits for the device's work first, as in AMD's runtime.
 HIP_FUNCTION(hipHostUnregister, (void* memory), (memory)) {
     HIP_TRY(use_device(current_device()));
     HIP_TRY(code_of(cu().cuCtxSynchronize()));

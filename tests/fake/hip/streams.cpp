@@ -75,7 +75,7 @@ hipError_t word_for_driver(void* address, bool waits, CUdeviceptr* word) {
     return is_signal(address) ? code_of(cu().cuMemHostGetDevicePointer_v2(word, address, 0)) : hipSuccess;
 }
 
-// Makes the call in the stream with the driver's address of the word.
+// Looks up the device's address of `word`, and makes a value operation with it in the stream.
 template <typename Call>
 hipError_t on_word(hipStream_t stream, void* word, bool waits, Call call) {
     CUdeviceptr address = 0;

@@ -1,4 +1,4 @@
-// The beginning, and the agents: one for each device.
+// Initialization of the fake HSA runtime, and its agents: one for each device.
 #include <mutex>
 
 #include "fake/hsa/runtime.h"
@@ -19,7 +19,7 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void
         if (const hsa_status_t status = callback({i}, data); status != HSA_STATUS_SUCCESS) return status;
     return HSA_STATUS_SUCCESS;
 }
-// All are GPUs, and lie where the HIP stand-in's devices do.
+// Facts about an agent: each one is a GPU with the PCI address of the HIP stand-in's device.
 hsa_status_t hsa_agent_get_info(hsa_agent_t agent, int attribute, void* value) {
     uint32_t answer = 0;
     switch (attribute) {

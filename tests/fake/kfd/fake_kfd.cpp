@@ -79,7 +79,8 @@ void pause_us(long us) {
     nanosleep(&time, nullptr);
 }
 
-// All processes' queues go off the hardware and on again.
+// Simulates the cost of a call that takes the queues of all processes off the hardware and puts them back: no queue
+// runs for FAKE_KFD_COST_US.
 void round_of_all() {
     static const long cost_us = setting("FAKE_KFD_COST_US");
     if (cost_us == 0) return;
@@ -213,7 +214,8 @@ int preempt(uint32_t id, bool stop) {
 
 bool idle_call(bool suspend) { return !suspend && ++g_resumes == setting("FAKE_KFD_IDLE_RESUME"); }
 
-// The call's last queue is not found, as one that is just being destroyed.
+// Injected fault: the first calls to suspend (FAKE_KFD_MISSES) do not find the last of their queues, as if it were
+// just being destroyed.
 bool misses_last(bool suspend) { return suspend && ++g_suspends <= setting("FAKE_KFD_MISSES"); }
 
 int switch_queues(uint64_t ids, uint32_t count, bool suspend) {

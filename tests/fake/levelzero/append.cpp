@@ -7,7 +7,7 @@
 
 namespace {
 
-// Level Zero demands that calls for one list come one after the other.
+// Checks while it exists that no two threads use the same list at once, which Level Zero forbids.
 class InCall {
 public:
     InCall(_ze_command_list_handle_t& list, const char* function) : list_(list) {

@@ -22,7 +22,7 @@ uint32_t* words_of(const Arguments& arguments, size_t index, size_t& items) {
     return reinterpret_cast<uint32_t*>(argument.memory->data);
 }
 
-// Returns the sum of the argument's 32-bit lanes.
+// Returns the value of a kernel argument: the sum of its 32-bit lanes, so that vectors count, too.
 uint32_t value_of(const Arguments& arguments, size_t index) {
     uint32_t sum = 0;
     if (index >= arguments.size()) return sum;

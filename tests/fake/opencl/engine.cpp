@@ -58,7 +58,7 @@ void depend_on_queue(cl_event event, cl_command_queue queue, bool everything_bef
     }
 }
 
-// Takes the callbacks that status `status` calls for. Graph mutex held.
+// Removes and returns the event's callbacks that are due at this status. The graph's mutex is held.
 std::vector<EventCallback> take_callbacks(cl_event event, cl_int status) {
     std::vector<EventCallback> due;
     auto& all = event->callbacks;

@@ -28,7 +28,7 @@ using namespace xsched::cuda::rm;
 
 constexpr uint32_t NV_ERR_INSERT_DUPLICATE_NAME = 0x19;
 
-// Files that this process has mapped, by inode.
+// The files of the driver's processes that this process has mapped, found by their inode.
 struct Mapping {
     dev_t device;
     ino_t inode;

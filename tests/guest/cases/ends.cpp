@@ -68,7 +68,7 @@ int thread() {
     usleep(kWhileWorkRunsUs);
     return kStatus;
 }
-// Nothing is released, and work is in flight.
+// A program that ends without releasing anything, while its work is in flight.
 int leak() {
     begin();
     for (int i = 0; i < kLeft; ++i) g_device.spin(kLong);

@@ -75,7 +75,7 @@ void touch_library() {
     demand(clGetPlatformInfo(platform, CL_PLATFORM_NAME, name.size(), name.data(), nullptr), "clGetPlatformInfo");
 }
 
-// The parent asks for platforms; the child uses a device.
+// The parent only lists the OpenCL platforms before it forks; the child uses a device.
 int touched() {
     touch_library();
     const int status = in_child([] {

@@ -64,7 +64,7 @@ int closed() {
     return 0;
 }
 
-// In a thread with the smallest stack that POSIX allows.
+// Runs `part` in a thread with the smallest stack that POSIX allows.
 void on_small_stack(void* (*part)(void*), void* argument) {
     pthread_attr_t attributes;
     pthread_t thread{};
@@ -135,7 +135,8 @@ int faults() {
     return 0;
 }
 
-// Gives up rights when one queue is in use, and makes another one and uses both. Each returns whether that could be.
+// Ways in which a program gives up rights or resources while one queue is in use; afterwards it makes another queue
+// and uses both. Each function returns whether it could do so.
 bool become_nobody() { return xsched::test::become(xsched::test::kNobody); }
 
 bool use_up_files() {

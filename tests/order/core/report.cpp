@@ -44,7 +44,7 @@ void show_frames(int) {
     errno = saved;
 }
 
-// The name that the system has for a thread.
+// Reads a thread's name from /proc.
 void name_of(pid_t thread, char* name, size_t size) {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", static_cast<int>(thread));

@@ -64,7 +64,8 @@ bool lost(const Accesses& accesses, const Visit& visit) {
 
 bool overwrites(const Access& it) { return it.step_count > 0 && it.steps[0].overwrites(); }
 
-// Accesses that ran at another place in the order. To run before what overwrites all is to be lost.
+// Tries accesses that ran earlier or later than they should. An access that ran before an access which overwrites
+// everything counts as lost instead.
 bool moved(const Accesses& accesses, const Visit& visit) {
     for (size_t distance = 1; distance + 1 < accesses.size(); ++distance)
         for (size_t first = accesses.size() - 1 - distance; first >= 1; --first) {
@@ -128,7 +129,7 @@ bool other_buffers(const History& own, const Accesses& accesses, const Visit& vi
     return true;
 }
 
-// x * 31 + value was appended: what was x?
+// Undoes an append, x * 31 + value, in all words.
 void take_back(Words& content, uint32_t value) {
     constexpr uint32_t kInverse = 0xBDEF7BDF;
     static_assert(31 * kInverse == 1);
@@ -138,7 +139,7 @@ void take_back(Words& content, uint32_t value) {
 bool is_graph_of_first(const Access& it) { return it.step_count == 3 && it.steps[2].kind == Step::Kind::kMix; }
 bool is_graph_of_second(const Access& it) { return it.step_count == 2; }
 
-// A graph that is launched again after an update has other values.
+// Tries other values for the launch of a graph: those from before or after an update of the graph.
 bool other_graphs(const Accesses& accesses, const Visit& visit) {
     for (size_t at = accesses.size() - 1; at >= 1; --at)
         for (const Access& other : accesses) {

@@ -128,7 +128,7 @@ void Worker::run_read(Context& context) {
     accessed(stream, {buffer}, "copy to the host", {synchronous, memory_name(pinned), synchronous}, std::move(host));
 }
 
-// The middle of the buffer, two rows of half a row's width, from one place of it to another.
+// Copies the middle of a buffer within the device as a two-dimensional copy: two rows, each half as wide as a row.
 void Worker::run_two_dimensional(Context& context) {
     const auto [lock, buffer, stream] = next_turn(context, context.buffers);
     if (buffer == nullptr) return;

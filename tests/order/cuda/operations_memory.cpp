@@ -3,8 +3,8 @@
 
 namespace order::cuda {
 
-// Memory from the pool that exists between two operations of the stream, and through which a buffer's content takes a
-// detour.
+// Allocates stream-ordered memory from the pool, copies a buffer's content there and back in the stream, and frees
+// the memory.
 void Worker::run_pool(Context& context) {
     if (!context.memory_pools) return;
     const auto [lock, buffer, stream] = next_turn(context, context.buffers);

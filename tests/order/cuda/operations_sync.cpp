@@ -30,7 +30,7 @@ void Worker::run_elapsed() {
         second->settle();
         float milliseconds = 0;
         const CUresult result = api().cuEventElapsedTime(&milliseconds, first->event(), second->event());
-        // Events without times are part of the mix.
+        // Some of the events were created without timing: cuEventElapsedTime refuses those.
         if (result != CUDA_ERROR_INVALID_HANDLE) expect_success(result, "cuEventElapsedTime");
         if (result == CUDA_SUCCESS && milliseconds < 0)
             violation("%f ms between two points of one stream", static_cast<double>(milliseconds));
@@ -76,7 +76,7 @@ void Worker::run_context_synchronize(Context& context) {
     count_operation();
 }
 
-// A stream waits for a number that the host stores a little later.
+// Lets a stream wait for a number that the host stores a little later.
 void Worker::run_host_signal(Context& context) {
     if (!context.value_operations) return;
     const StreamPtr stream = pick_stream(context);

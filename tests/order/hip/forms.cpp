@@ -30,7 +30,7 @@ private:
 // The forms of the functions for programs with one default stream per thread (kPerThread) and for others.
 template <bool kPerThread>
 struct Calls {
-    // For functions that exist in one form only.
+    // Returns the stream for a function that has no variant for programs with one default stream per thread.
     static hipStream_t on(CUstream stream) {
         return kPerThread && stream == nullptr ? reinterpret_cast<hipStream_t>(2) : hip_stream(stream);
     }

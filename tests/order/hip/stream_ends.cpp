@@ -19,7 +19,7 @@ Ends& ends() {
     return it;
 }
 
-// ends().mutex held. The stream that ends with this event; null: none does.
+// Forgets this event, with ends().mutex held. Returns the stream whose end it marks; null: none.
 hipStream_t forget(hipEvent_t event, int* device) {
     const auto found = ends().recorded_in.find(event);
     if (found == ends().recorded_in.end()) return nullptr;

@@ -16,7 +16,7 @@ XQueueHandle queue_of(ze_command_list_handle_t list) {
     return queue;
 }
 
-// The XQueues of everything that has been used.
+// Returns the XQueues of all command queues and immediate lists that have been used.
 std::vector<XQueueHandle> all_queues(World& world) {
     std::vector<XQueueHandle> all;
     for (const ze_command_queue_handle_t queue : world.queues) all.push_back(xsched().queue_of(queue));

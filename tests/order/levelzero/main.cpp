@@ -13,7 +13,7 @@ struct LevelZero : order::Types<order::levelzero::World, order::levelzero::Signa
     void begin(World&, const order::Options&) const {}
     void end() const {}
     void finish(World&, const order::Options&) const {}
-    // The driver's rules were kept, and nothing of ours is left.
+    // Checks at the end that no rule of the driver was broken and that all objects were destroyed.
     void check(const order::Options&) const {
         if (fake_ze_misuses() != 0)
             order::violation("the driver's rules were broken %ld times", long{fake_ze_misuses()});

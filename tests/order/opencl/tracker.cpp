@@ -11,7 +11,7 @@ namespace {
 
 std::atomic<int64_t> g_callbacks_owed{0};
 
-// Lives for ever, so that a second call is noticed.
+// The argument of an event's callback. It is never freed, so that a second call of the callback is noticed.
 struct Watch {
     TrackerPtr tracker;
     cl_int type = CL_COMPLETE;

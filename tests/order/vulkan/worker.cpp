@@ -162,7 +162,7 @@ void Worker::give_as_of_old(uint32_t queue, const std::vector<Batch>& batches, V
                    "vkQueueSubmit");
 }
 
-// A fence behind all earlier calls, by a call without batches.
+// Submits only a fence, without any batch: it is signalled when all earlier submissions to the queue are complete.
 void Worker::fence_alone(uint32_t queue) {
     const VkFence fence = world_.device.fence();
     {

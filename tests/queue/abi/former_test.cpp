@@ -1,4 +1,5 @@
-// Names that shims of older builds need to be loaded and then refused.
+// Function names that shims of older builds import: they must exist so that such a shim can be loaded, and then be
+// refused.
 #include <gtest/gtest.h>
 
 #include "queue/device.h"

@@ -7,7 +7,8 @@ namespace {
 
 class EndWaitsTest : public ::testing::Test {
 protected:
-    // Returns whether each of the last holds is known to have ended with a wait when the last of these bursts begins.
+    // Plays bursts whose holds end with a wait or do not. Returns whether the class expects, at the last burst's
+    // begin, that the hold ends with a wait.
     bool bursts(uint32_t count, bool with_wait) {
         bool known = false;
         for (uint32_t i = 0; i < count; ++i) {

@@ -135,7 +135,8 @@ TEST(GatedPath, AQueueThatSharesItsHardwareHasNoGatesAndLittleInFlight) {
     EXPECT_TRUE(eventually([&] { return device.executed().size() == 240; }));
 }
 
-// The first burst of the urgent one must not stand behind all that the other has launched before.
+// A less urgent queue has few commands in flight before the urgent queue on the same hardware queue has work:
+// otherwise the urgent one's first burst would stand behind all of them.
 TEST(GatedPath, AQueueIsKeptShortBeforeTheMoreUrgentOneHasWork) {
     FakeDevice device(kGates), urgent(kGates);
     urgent.slot().priority = 10;
@@ -246,7 +247,8 @@ TEST(GatedPath, WithoutGatesItIsLevelOneAndTheCallerWaits) {
     program.all_run();
 }
 
-// The device may need what the waiting thread does next: it stores a value that a stream waits for, say.
+// A thread waits because the launch window is full, and the device makes no progress. It goes ahead after a while:
+// the device may wait for something that this thread does next, such as a store.
 TEST(GatedPath, ACallerAtTheWindowOfAStuckDeviceGoesAhead) {
     for (const Traits& traits : {kGates, kNoGates}) {
         FakeDevice device(traits);

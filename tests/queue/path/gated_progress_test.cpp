@@ -95,7 +95,8 @@ TEST(GatedProgress, MarkersDoNotMakeCommandsShorter) {
     EXPECT_GE(device.slot().command_ns, 50'000'000 / (kWorks * 3 / 2)) << "half as long, if they counted";
 }
 
-// The program launches and says nothing more: what the device has begun is known, and only the last one's end presumed.
+// The program launches and makes no further call. The queue's memory shows which commands the device has begun; only
+// the end of the last one is presumed.
 TEST(GatedProgress, MemoryTellsHowFarASilentQueueIs) {
     constexpr Traits kReads{.levels = kLevels, .gated = true, .reads = true};
     FakeDevice device(kReads);
@@ -157,7 +158,8 @@ TEST(GatedProgress, WatchedReadinessComesFromTheDevice) {
     EXPECT_GT(device.region().header.doorbell, rings) << "idle -> ready is rung";
 }
 
-// The calling thread may have to write what the stream waits for: it is not kept by a call of ours.
+// A wait in the stream may depend on a value that the calling thread writes next, so no report is made in that call;
+// the next command makes it.
 TEST(GatedProgress, WhatMayNotKeepItsCallerIsReportedByTheNextCommand) {
     FakeDevice device(kGates);
     device.region().header.watching = 1;
@@ -210,7 +212,7 @@ TEST(GatedProgress, AReportSaysNothingOfACallOnItsWay) {
     EXPECT_FALSE(device.queue().ready()) << "the report that was asked for came with the call";
 }
 
-// Each report costs the device as much as a gate.
+// A report costs the device as much as a gate, so a victim's events are not reported one by one.
 TEST(GatedProgress, AVictimsEventsDoNotReportOneByOne) {
     for (const bool victim : {false, true}) {
         FakeDevice device(kGates);

@@ -14,7 +14,7 @@ using base::kSecond;
 
 constexpr int64_t kShort = 1000;  // a command's length
 
-// A caller that waits since 0; 7 commands were complete then.
+// A caller that has waited for room in the launch window since time 0, when 7 commands were complete.
 class RoomWaitTest : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -41,7 +41,7 @@ TEST(PausedLevel, TheSlotTells) {
     direct(device, false, false);
 }
 
-// Another process of the same memory, or a server that came back, is told as well.
+// The notice in the slot is written again if another process takes over the memory, or if a server comes back.
 TEST(PausedLevel, MovesWithTheSlot) {
     FakeDevice device(test::kInterruptible);
     device.level_3_pauses = true;

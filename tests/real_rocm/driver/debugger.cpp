@@ -28,7 +28,8 @@ T* pointer(uint64_t address) {
     return reinterpret_cast<T*>(address);
 }
 
-// Operations that need a runtime, in KFD: kfd_ioctl_set_debug_trap.
+// Returns whether KFD allows this debugger operation only if the process's runtime is enabled, as
+// kfd_ioctl_set_debug_trap does.
 bool needs_runtime(uint32_t op) {
     return op == KFD_IOC_DBG_TRAP_SUSPEND_QUEUES || op == KFD_IOC_DBG_TRAP_RESUME_QUEUES;
 }

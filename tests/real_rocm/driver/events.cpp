@@ -25,7 +25,8 @@ auto& g_changed = *new std::condition_variable;
 auto& g_events = *new std::map<uint32_t, Event>;
 uint64_t g_page = 0;  // of the events' slots
 
-// Not 0: there is a page with a mailbox for each event. The runtime gives signals a mailbox only then.
+// Offset of the page with the events' mailboxes. It must not be 0: only then does the runtime give its signals a
+// mailbox.
 constexpr uint64_t kAnyOffset = 1;
 
 uint32_t free_id() {

@@ -82,7 +82,8 @@ EXPORTED int drmOpenRender(int minor) {
     return open((kfd::kRenderNode + std::to_string(minor)).c_str(), O_RDWR | O_CLOEXEC);
 }
 EXPORTED int drmClose(int fd) { return close(fd); }
-// Answers where a processor would map a buffer (DRM_AMDGPU_GEM_MMAP), which no program here does.
+// Answers libdrm's request for a buffer's mapping offset (DRM_AMDGPU_GEM_MMAP) with 0: no program here maps one on
+// the host.
 EXPORTED int drmCommandWriteRead(int, unsigned long command, void* asked, unsigned long) {
     constexpr unsigned long kGemMap = 1;
     if (command != kGemMap) return -EINVAL;

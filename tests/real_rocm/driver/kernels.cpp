@@ -113,8 +113,8 @@ void fill(const FillArguments& asked) {
     for (uint64_t i = 0; i + unit <= asked.end - asked.begin; i += unit) std::memcpy(place + i, pattern, unit);
 }
 
-// --- the HSA runtime's copies have no name; their arguments are the ends of stretches, source and destination in turn,
-// of which the last is the end of all.
+// Copy kernels of the HSA runtime have no name. Their arguments are ends of stretches, source and destination in
+// turn; the last ones are the ends of the whole copy.
 void copy_unnamed(const uint64_t* a) {
     const auto fits = [a](int last) { return a[last] >= a[0] && a[last] - a[0] == a[last + 1] - a[1]; };
     const bool misaligned = fits(8) && a[6] >= a[0] && a[6] <= a[8];

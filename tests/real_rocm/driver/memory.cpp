@@ -31,7 +31,7 @@ bool mapped_later(const kfd_ioctl_alloc_memory_of_gpu_args& asked) {
 }
 
 std::shared_mutex g_mutex;
-// Never destroyed: the runtime calls until the very end.
+// These tables are never destroyed, since the runtime makes calls until the very end of the process.
 auto& g_by_handle = *new std::map<uint64_t, Allocation>;
 auto& g_elsewhere = *new std::map<uint64_t, Allocation>;  // by address: those whose host address is another
 auto& g_pages = *new std::map<uint64_t, uint64_t>;  // address, bytes: those that were put there

@@ -75,7 +75,7 @@ public:
         kfd_ioctl_destroy_queue_args gone{asked_.queue_id, 0};
         return call(AMDKFD_IOC_DESTROY_QUEUE, &gone);
     }
-    // A barrier for `before`, if there is one, that completes `done`.
+    // Enqueues a barrier packet that waits for `before`, if that is given, and then completes `done`.
     void put(Signal* done, Signal* before = nullptr, uint16_t type = KFD_AND) {
         Packet& packet = ring_[write_++ % kSlots];
         packet.signals[0] = before != nullptr ? address_of(before) : 0;

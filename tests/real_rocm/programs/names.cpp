@@ -10,7 +10,7 @@
 
 namespace {
 
-// The runtime's file by the name that this program needs.
+// Opens the HIP runtime of the version for which this program was built.
 void* runtime() {
     const std::string major = std::to_string(HIP_VERSION_MAJOR);
     return dlopen(("libamdhip64.so." + major).c_str(), RTLD_NOW);

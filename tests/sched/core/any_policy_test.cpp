@@ -46,7 +46,8 @@ public:
 
     int64_t below(int64_t limit) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit)); }
 
-    // A unit that may run uses its device until the next decision, then something happens.
+    // Lets time pass until the core wants to be asked or something happens. Meanwhile each unit that may run uses its
+    // device.
     void step(int64_t wake_at_ns, std::span<const Verdict> verdicts) {
         int64_t next_ns = now_ns + 1 + below(kLongestStep);
         if (wake_at_ns != 0 && wake_at_ns < next_ns) next_ns = std::max(now_ns + 1, wake_at_ns);

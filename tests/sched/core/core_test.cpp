@@ -144,7 +144,7 @@ TEST_F(CoreTest, AnticipationHasALimit) {
     EXPECT_EQ(decide({low, idle}, kStart).wake_at_ns, kStart + Settings{}.anticipation_max_ns);
 }
 
-// Commands of 10 us, and the hardware's switches between processes.
+// A low unit with commands of 10 us, on a device whose context switch takes 175 us.
 UnitState low_behind_switches(uint64_t process) {
     UnitState low = Given{.id = 1, .ready = true, .ready_since_ns = kStart, .command_ns = 10 * kUs};
     low.unit.process = process;
@@ -220,7 +220,8 @@ TEST_F(CoreTest, AStarvedUnitGetsATurnBesideTheUrgentOne) {
     EXPECT_EQ(after.wake_at_ns, kStart + 2 * kSecond + 10 * kMs);
 }
 
-// The urgent unit waits for a lock in the driver, which a call holds that waits for the other one's work.
+// Priority inversion: the urgent unit waits for a lock in the driver, held by a call that waits for the less urgent
+// unit's work.
 class InversionTest : public CoreTest {
 protected:
     const WholeCore::Plan& after(int64_t elapsed_ns, int64_t progress_ns, int64_t stuck_ns = 0, uint64_t process = 1) {

@@ -81,7 +81,8 @@ TEST_F(LetBack, TakenOffAgainIfTheBurstGoesOn) {
     EXPECT_EQ(low().preemption.mechanism, Mechanism::kInterrupt);
 }
 
-// The urgent unit pauses when its hold ends: the burst may be over, or may go on.
+// When the hold ends, the urgent unit pauses: its burst may be over or may go on. If it works again, the victim is
+// taken off again.
 TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
     holds(500 * kUs);
     pass(10 * kUs);
@@ -96,7 +97,7 @@ TEST_F(LetBack, TakenOffAgainOnceItWorksAgain) {
     EXPECT_EQ(low().preemption.interrupt, Interrupt::kTakenOff);
 }
 
-// Held from the begin on: no victim is taken off.
+// If keep-alives hold the device from the begin of the burst to its end, no victim is taken off by a call.
 TEST_F(LetBack, NobodyCallsWhereTheDeviceIsHeldThroughTheBurst) {
     rest();
     pass(10 * kMs);

@@ -16,7 +16,7 @@ using namespace testing;
 
 constexpr int64_t kLongNs = 5 * kMs, kBriefNs = 100 * kUs;
 
-// Many short pauses in each burst, or none.
+// Urgent units that pause briefly many times in each burst (kPauses), or never (kOneStretch).
 constexpr Returns kPauses{.pauses = 4000, .unbridged = 4000, .before_call = 4000};
 constexpr Returns kOneStretch{};
 // Pauses of an urgent unit whose keep-alives hold the device: only until an interrupting call would be done

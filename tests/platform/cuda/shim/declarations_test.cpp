@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-// Functions that the toolkit is too old for are declared as in CUDA's public references.
+// Declarations of functions that older toolkits lack, as in NVIDIA's public references.
 extern "C" {
 #if CUDA_VERSION < 13010
 CUresult cuMulticastBindAddr_v2(CUmemGenericAllocationHandle group, CUdevice device, size_t offset, CUdeviceptr memory,

@@ -198,7 +198,7 @@ TEST_F(Interrupts, ContextsComeAndGoWhileWorkIsSuspended) {
     resume_and_destroy(xqueue, stream);
 }
 
-// Green contexts have groups of their own, as contexts have.
+// Many green contexts, each of which has a channel group of its own, as ordinary contexts have.
 class ManyContexts : public Interrupts {
 protected:
     void add(size_t count) {

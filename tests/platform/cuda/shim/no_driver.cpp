@@ -34,7 +34,7 @@ int main() {
         std::puts("the shim is not loaded");
         return 1;
     }
-    // Not cuInit first: any function may be the first.
+    // Calls another function before cuInit, since any function may be a program's first one.
     void* address = &address;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     bool good = expect(find<decltype(&cuGetProcAddress_v2)>(library, "cuGetProcAddress_v2")("cuInit", &address, 12000,

@@ -60,7 +60,7 @@ TEST_F(Streams, ADestroyedStreamTakesItsXQueueAlong) {
     ASSERT_EQ(cu().cuStreamDestroy_v2(stream), CUDA_SUCCESS);
     XQueueState state = kQueueStateUnknown;
     EXPECT_EQ(XQueueQuery(xqueue, &state), kXSchedErrorNotFound);
-    // Addresses come back; the new stream is a new one.
+    // The driver reuses the addresses of destroyed streams: each new stream must get a new XQueue all the same.
     for (int i = 0; i < 200; ++i) {
         CUstream again = new_stream();
         ASSERT_EQ(commands_of(used_xqueue_of(again)), 1);

@@ -50,7 +50,7 @@ protected:
     long disturbed_before_ = 0;
 };
 
-// As PyTorch's allocator does: an event after every few kernels.
+// Records an event after every few kernels, as PyTorch's allocator does.
 TEST_F(SuspendedStream, EventsBetweenTheLaunchesDoNotFillTheDriver) {
     CUevent event = nullptr;
     ASSERT_EQ(cu().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);

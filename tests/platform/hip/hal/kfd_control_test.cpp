@@ -1,4 +1,5 @@
-// The debugger's way on a driver that fails on purpose: no queue stays suspended, and one failure is not for ever.
+// Suspending queues by KFD's debugger calls, on a driver that fails on purpose: no queue stays suspended, and after
+// one failure the way is still used.
 #include "platform/hip/hal/kfd_control.h"
 
 #include <gtest/gtest.h>

@@ -156,7 +156,7 @@ TEST_F(DirectHsa, OtherSignalsAreLeftAlone) {
     XQueueResume(xqueue, kQueueResumeFlagNone);
 }
 
-// No thread waits, asks or launches: the queue's own memory tells.
+// The end of the queue's work is known without a call of the program: the queue's own indices in memory tell it.
 TEST_F(DirectHsa, TheEndIsKnownWithoutACall) {
     hsa_queue_t* queue = make();
     const XQueueHandle xqueue = used(queue);
@@ -209,8 +209,8 @@ TEST_F(DirectHsa, AQueueThatGoesWhileSuspendedLeavesNothing) {
     }
 }
 
-// With the local scheduler: the urgent queue's program says nothing after its one launch, and the other gets the device
-// as soon as that is complete.
+// With the local scheduler, an urgent and a less urgent queue of one program: once the urgent queue's only kernel is
+// complete, the other queue gets the device at once, without any call of the program.
 TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
     if (std::string(std::getenv("XSCHED_SCHEDULER")) != "local") GTEST_SKIP() << "without a scheduler";
     hsa_queue_t* low = make();
@@ -226,8 +226,8 @@ TEST_F(DirectHsa, TheUrgentQueueGoesFirst) {
         EXPECT_TRUE(eventually([&] { return urgent.done && behind.done; }));
         return behind.after;
     };
-    // The scheduler has to come to know of both, and may decide a moment after a ring. It gives a queue that waits for
-    // another of its process a turn after 20 ms. Without it both would run at once, every time.
+    // The order is tried several times: the scheduler may decide a moment after a doorbell, and gives a waiting queue
+    // of the same process a turn after 20 ms. Without the scheduler both would always run at once.
     EXPECT_TRUE(eventually([&] { return in_order() && in_order() && in_order(); }));
 }
 
@@ -270,7 +270,8 @@ TEST_F(DirectHsa, TheHardwareFollowsTheXQueuesPriority) {
     }
 }
 
-// The runtime's own update of a queue must not start one that is suspended.
+// The runtime updates a queue's properties (its priority) while the queue is suspended. The update must not let it
+// run.
 TEST_F(DirectHsa, ASuspendedQueueGetsItsPriorityAndStaysSuspended) {
     if (!interrupts()) GTEST_SKIP() << "without the fake kernel driver";
     hsa_queue_t* queue = make();
@@ -307,8 +308,8 @@ TEST_F(DirectHsa, TheHigherPriorityHasTheUnits) {
     EXPECT_TRUE(eventually([&] { return slow.done.load(); }));
 }
 
-// The stand-in's own: what masks mean there. Of 32 units, 16 take twice as long; queues with different ones run at
-// once.
+// Checks the fake device itself: on 16 of 32 compute units a kernel takes twice as long, and queues with different
+// masks run at the same time.
 TEST_F(DirectHsa, KernelsRunSideBySideOnTheirUnits) {
     if (std::getenv("FAKE_KFD_UNITS") == nullptr) GTEST_SKIP() << "one kernel after the other";
     constexpr int64_t kNs = 30'000'000;

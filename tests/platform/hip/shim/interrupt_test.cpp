@@ -118,7 +118,7 @@ TEST_F(HipInterrupts, AStreamWithAQueueOfItsOwnIsSuspendedAlone) {
     EXPECT_EQ(standing(), 0u);
     EXPECT_EQ(hip().hipStreamSynchronize(one), hipSuccess);
     EXPECT_EQ(word(), 3u * 31 + 7);
-    // A queue that no stream uses is off when all ask.
+    // If all streams are suspended, queues of the runtime that no stream uses are taken off as well.
     suspend(first);
     suspend(second);
     EXPECT_EQ(standing(), queues());

@@ -70,7 +70,8 @@ TEST_F(HipMasks, TheProgramsOwnMaskIsPutBackExactly) {
     EXPECT_EQ(mask(queue), 0xf0u) << "a part of its own";
     resume(xqueue);
     EXPECT_EQ(mask(queue), 0x1'00ff00f0u);
-    // A mask that the program sets meanwhile comes into force in part, and whole later; a wrong one does not.
+    // A mask that the program sets while its queue is slowed comes into force in full after the resume; an invalid
+    // one is refused.
     suspend(xqueue);
     const uint32_t words[] = {0x3f000000};
     EXPECT_EQ(set_mask(queue, 32, words), 0);
@@ -117,7 +118,7 @@ TEST_F(HipMasks, AQueueThatGoesMeanwhileIsForgotten) {
     EXPECT_TRUE(eventually([] { return masked() == 0; }));
 }
 
-// EPERM, EFAULT or EINVAL: the next way is taken.
+// If the kernel driver refuses the mask (EPERM, EFAULT or EINVAL), another way to suspend is used.
 TEST_F(HipMasks, RefusalLeadsToAnotherWay) {
     if (!refuses("1a:")) GTEST_SKIP() << "with masks";
     XQueueHandle xqueue = 0;

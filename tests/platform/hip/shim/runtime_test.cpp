@@ -84,7 +84,8 @@ TEST_F(Runtime, AFunctionThatTheRuntimeLacksIsAnotherLibrarys) {
     EXPECT_STREQ(text(0), "of libhiprtc's stand-in");
 }
 
-// Suspend and resume make calls of our own for the stream, some of which fail.
+// Suspending and resuming make XSched's own runtime calls, some of which fail. The program must not see these
+// failures in hipGetLastError.
 TEST_F(Runtime, OurOwnCallsDoNotShowInTheLastError) {
     const hipStream_t stream = new_stream();
     const XQueueHandle xqueue = used_xqueue_of(stream);

@@ -27,7 +27,7 @@ protected:
         EXPECT_EQ(create(&stream, hipStreamNonBlocking), hipSuccess);
         return stream;
     }
-    // The shim answers dlsym for the runtime's handle; dlvsym is the C library's own.
+    // Returns the stand-in's own function: dlvsym is the C library's, while the shim answers dlsym.
     static void* past_shim(const char* name) { return dlvsym(stand_in(), name, "hip_4.2"); }
 };
 
@@ -93,7 +93,8 @@ TEST_F(Streams, ItsPriorityBecomesTheXQueues) {
     EXPECT_EQ(hip().hipStreamDestroy(usual), hipSuccess);
 }
 
-// "hip error 709: context is destroyed": a queue made for a stream from a thread that never used the device.
+// A thread that never used the device makes an XQueue for a stream. Once this failed with error 709 (context is
+// destroyed).
 TEST_F(Streams, AThreadThatNeverUsedTheDeviceCanMakeAQueue) {
     ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);
     const hipStream_t stream = new_stream();

@@ -58,7 +58,7 @@ TEST(WaysIn, ByATable) {
     expect_held(program, program.immediate(), table.pfnAppendMemoryCopy);
 }
 
-// A program's table ends with the version that it knows: beyond that nothing is read or written.
+// A program that knows an older version passes a shorter table: nothing beyond its end may be read or written.
 TEST(WaysIn, AnOldTableIsNotOverrun) {
     union {
         void* words[sizeof(ze_command_list_dditable_t) / sizeof(void*)];

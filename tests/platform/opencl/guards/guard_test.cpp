@@ -83,7 +83,8 @@ protected:
     cl_uint units_ = 1;
 };
 
-// A launch of `steps`, whose group n ends once the gate is above n, and how often each work-item ran.
+// A kernel `steps` for tests: its work-group n ends once the word `gate` is above n. Counts how often each work-item
+// ran.
 class Steps {
 public:
     explicit Steps(cl_program program = nullptr) : gate(1), ran(kItems) {

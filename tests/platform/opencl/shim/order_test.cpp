@@ -174,8 +174,8 @@ Function by_name(const char* name) {
     return reinterpret_cast<Function>(clGetExtensionFunctionAddressForPlatform(Platform::get().platform, name));
 }
 
-// An extension's function, which the program gets from the driver by name. The queue is named in the call, or is the
-// one that the commands were recorded for.
+// Command buffers, an extension whose functions the program gets from the driver by name. Their commands go to the
+// queue named in the call, or to the one they were recorded for.
 TEST_F(Order, ACommandBufferIsHeldBack) {
     const auto create = by_name<clCreateCommandBufferKHR_fn>("clCreateCommandBufferKHR");
     const auto record = by_name<clCommandFillBufferKHR_fn>("clCommandFillBufferKHR");

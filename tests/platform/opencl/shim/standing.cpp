@@ -283,7 +283,7 @@ TEST_F(Standing, TheWaitIsNotCountedAsTimeOfTheDevice) {
     end(queue);
 }
 
-// Without the extension (PoCL 3.1) there is nothing to test.
+// Waits for semaphores. Skipped if the platform lacks the extension (PoCL 3.1).
 TEST_F(Standing, SoDoesWhatWaitsForASemaphore) {
     const auto function = [&](const char* name) { return clGetExtensionFunctionAddressForPlatform(platform, name); };
     const auto create =
