@@ -265,8 +265,7 @@ TEST_F(Agent, WhatAToolSetIsKeptWhenTheServerDiesAndHeardAgainAfterwards) {
     }
 }
 
-// With log level DEBG, a program's own log has each of the server's decisions about it, with the names of the
-// programs concerned.
+// With log level DEBG, a program's own log has the server's decisions about it, with the names of programs.
 TEST_F(Agent, DecisionsAreInItsOwnLog) {
     SmallServer server(kSocket);
     xsched::base::set_log_level(xsched::base::LogLevel::kDebug);
@@ -304,8 +303,7 @@ TEST_F(Agent, DecisionsAreInItsOwnLog) {
     xsched::base::set_log_level(xsched::base::LogLevel::kInfo);
 }
 
-// A person sets a priority for a process before the process has a queue: its queues begin with it. A rule's priority
-// counts only if the program sets none.
+// Queues begin with the priority that a person set for the process earlier; a rule's counts if none was set.
 TEST_F(Agent, QueuesBeginWithWhatAPersonSaid) {
     SmallServer server(kSocket);
     use(kSchedulerGlobal);
@@ -388,8 +386,7 @@ TEST_F(Agent, ForksChildTouchesNothingOfItsParents) {
     ASSERT_EQ(read(ready[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'y');
     EXPECT_EQ(server.region().slots[index].submitted, 1u);
-    // The parent disconnects from the server. The server must see that at once, so the forked child must not hold a
-    // copy of the connection open.
+    // The server must see at once that the parent disconnects: the child holds no copy of the connection open.
     server.region().header.detached = 1;
     xsched::ipc::ring_directive(server.region().header);
     EXPECT_TRUE(eventually([&] { return server.client_gone(); }));

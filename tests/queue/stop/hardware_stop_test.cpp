@@ -281,8 +281,7 @@ TEST(HardwareStop, WhatIsSuspendedForALiveProcessOrAPersonStays) {
     direct(device, false, false);
 }
 
-// If level 3 only slows a victim down (a few compute units are left to it), its commands go on, and new launches do
-// not wait.
+// If level 3 leaves a victim a few compute units (it is slowed), its commands go on, and launches do not wait.
 TEST(HardwareStop, WhatIsOnlySlowedGoesOn) {
     FakeDevice device(test::kInterruptible);
     device.only_slows = true;
