@@ -20,7 +20,7 @@ constexpr size_t kMostBytes = 1024;  // safety
 class Words {
 public:
     Words(const char* text, size_t bytes) : text_(text), left_(bytes) {}
-    // Returns the next word; null: there is none that is whole.
+    // Returns the next word of the command line; null: there is none that ends within the text.
     const char* next() {
         const size_t length = strnlen(text_, left_);
         if (length == left_) return nullptr;

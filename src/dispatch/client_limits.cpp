@@ -57,7 +57,8 @@ int64_t ClientSlots::memory_gang() const {
     return 0;
 }
 
-// Puts a unit under the account of others. A user cannot escape an administrator's share by making a control group.
+// Puts a unit under the account of its user or of its control group. A group's account comes first only if an
+// administrator set it: a user cannot escape the administrator's share by making a control group.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
     const GroupShare* group = view_.group.get();
     const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);

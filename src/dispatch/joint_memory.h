@@ -14,7 +14,7 @@ namespace xsched::dispatch {
 
 class JointMemory {
 public:
-    // Adds a program that has a joint limit or guarantee. Its words stay until divide() has returned.
+    // Adds a program that has a joint limit or guarantee. `words` is used until divide() has returned.
     void add(const ClientSlots& client, ipc::DeviceMemory& words);
     // Writes how much each of the programs may have, how much of its memory stays, and the answers to requests. Then
     // forgets the programs.

@@ -47,7 +47,8 @@ struct QueueHistory {
     bool device_progress = false;
     bool unheard = false;  // left alone it would report nothing, so it is followed for the sake of tools
     uint64_t heard_submitted = 0;  // commands it had been given when it last reported
-    // With device_progress: when the queue was last seen to become idle, or to have work after a stand.
+    // For queues whose device itself writes their progress: when the queue was last seen to become idle, or to have
+    // work again after it stood at a wait.
     int64_t idle_seen_ns = 0;
     int64_t ready_seen_ns = 0;
     Silence silence;

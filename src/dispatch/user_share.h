@@ -38,7 +38,8 @@ public:
     void return_records(uint32_t count) {
         if (limits_ != nullptr) limits_->records -= count;
     }
-    // Returns the priority for a queue that asks for `wanted`, and keeps it in use until returned.
+    // Returns the priority that a queue gets if it asks for `wanted`, and counts it as in use until
+    // return_priority().
     int32_t take_priority(int32_t wanted);
     void return_priority(int32_t granted);
     // Returns `wanted`, capped by the limits of the user and the control group.

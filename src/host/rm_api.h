@@ -90,8 +90,8 @@ inline constexpr uint32_t NV01_DEVICE_0 = 0x80;
 inline constexpr uint32_t NV20_SUBDEVICE_0 = 0x2080;
 inline constexpr uint32_t KEPLER_CHANNEL_GROUP_A = 0xa06c;
 inline constexpr uint32_t AMPERE_SMC_PARTITION_REF = 0xc637;
-// Every generation has a channel class of its own that ends so: KEPLER_CHANNEL_GPFIFO_A 0xa06f, ..., VOLTA 0xc36f,
-// TURING 0xc46f, AMPERE 0xc56f, HOPPER 0xc86f, BLACKWELL 0xc96f and 0xca6f.
+// Every generation of GPUs has a channel class of its own, whose number ends in 6f: KEPLER_CHANNEL_GPFIFO_A 0xa06f,
+// ..., VOLTA 0xc36f, TURING 0xc46f, AMPERE 0xc56f, HOPPER 0xc86f, BLACKWELL 0xc96f and 0xca6f.
 inline constexpr uint32_t kFirstChannelClass = 0xa06f;
 inline bool is_channel_class(uint32_t hClass) {
     return (hClass & 0xff) == 0x6f && hClass >= kFirstChannelClass && hClass <= 0xffff;

@@ -100,7 +100,8 @@ Outcome enable(Ioctl call, int fd, const ChannelSet& set) {
         const uint32_t count = std::min(kMostPerCall, set.channel_count - first);
         Outcome outcome = switch_channels(call, fd, set, first, count, Switch::kEnable);
         if (outcome.good()) continue;
-        // A channel that is gone makes the driver refuse the whole list: enable one by one.
+        // If a channel of the list does not exist any more, the driver refuses the whole list; then the channels are
+        // enabled one by one.
         outcome = Outcome{};
         for (uint32_t i = 0; i < count; ++i) {
             const Outcome single = switch_channels(call, fd, set, first + i, 1, Switch::kEnable);

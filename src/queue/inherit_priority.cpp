@@ -16,7 +16,8 @@ constexpr int kMostRounds = 3;  // most rounds; after them the scheduler's limit
 void inherit_priority(XQueue& consumer, XQueue& producer) {
     int32_t priority = 0;
     if (!consumer.priority(&priority) || !producer.has_work()) return;
-    // Other threads launch meanwhile, and what one queue gets may wait for what another got before. So several rounds.
+    // While this runs, other threads launch, and a queue's new command may wait for a command of another queue
+    // visited earlier. So several rounds are made over all queues.
     bool more = true;
     for (int round = 0; round < kMostRounds && more; ++round) {
         more = false;

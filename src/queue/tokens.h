@@ -55,8 +55,8 @@ public:
     uint32_t out() const { return out_; }
 
 private:
-    // Hands out a token that stands for `covers` commands. `own`: 1 if the command with the token is among them,
-    // which was never counted as one without a token; otherwise 0.
+    // Hands out a token that stands for `covers` commands. `own`: 1 if the token's own command is among these, since
+    // that one is not in the count of commands without a token; otherwise 0.
     uint32_t hand_out(uint32_t covers, uint32_t own) {
         covered_ += covers - own;
         ++out_;

@@ -107,9 +107,9 @@ private:
         if (brief_) return turns * limit_ns + 3 * longest_ns + 20 * base::kMillisecond;
         return 3 * (limit_ns + most_silence_ns(waiting)) + 10 * longest_ns + 300 * base::kMillisecond;
     }
-    // Checks the scheduler's own promises, which hold whatever the kernels are: a starved program gets a turn, and one
-    // of two turns is of use. Allowed on top of the limit: the time until the process runs again, and the time between
-    // two looks.
+    // Checks the scheduler's own promises, whatever the kernels are: a starving program gets a turn, and at least
+    // every second turn lasts long enough to be of use. The limit is exceeded by the time until the process runs
+    // again, and by the time between two looks.
     void look_at_device(World& world, size_t at) {
         Program& program = *world.programs()[at];
         const int64_t now_ns = world.now_ns();

@@ -52,7 +52,7 @@ Quantile quantile_of(const std::vector<double>& values, double part) {
     std::vector<double> ordered = values;
     std::sort(ordered.begin(), ordered.end());
     const auto n = static_cast<double>(ordered.size());
-    // Reduced a little, so that 0.99 of 100 values are 99 and not 100 by rounding.
+    // The tiny subtrahend keeps rounding from making 0.99 of 100 values the 100th value instead of the 99th.
     const auto at = static_cast<size_t>(std::max(std::ceil(n * part - 1e-9), 1.0)) - 1;
     Quantile found{ordered[at], {}, {}};
     const auto independent = static_cast<size_t>(n / dispersion(values, found.value, part));

@@ -14,8 +14,8 @@
 namespace xsched::policy {
 namespace {
 
-// Credit of a returning program, times the number of programs that want the device: all others together take at most
-// this much more than their shares from one second of a program that waits.
+// Most credit that returning programs have together; each gets this divided by the number of programs that want the
+// device. So a waiting program loses at most this much of its share in a second to all of them.
 constexpr int64_t kSavedNs = 200'000'000;
 // A burst goes before another program's burst only if it is shorter by at least this factor.
 constexpr int64_t kMuchShorter = 4;

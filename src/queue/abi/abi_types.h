@@ -62,7 +62,7 @@ typedef enum {
     kXqFree = 6
 } XqAbout;
 
-// The path of a copy, for paths that have rates of their own.
+// From where to where a copy goes: the time per byte is measured for each of these kinds.
 typedef enum {
     kXqToDevice = 0,  // from pinned memory of the host
     kXqToHost = 1,  // to such memory

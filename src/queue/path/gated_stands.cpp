@@ -17,7 +17,8 @@ void GatedPath::forget_stands() {
     publish_stands();
 }
 
-// Returns whether every command before the next one will be reported before that one. Lock held.
+// Returns whether the device will report the completion of every command before the next one, without waiting for the
+// next one. Lock held.
 bool GatedPath::is_reported() const {
     return reports_.settled() && (reports_.written() == core_.submitted || core_.completed == core_.submitted);
 }

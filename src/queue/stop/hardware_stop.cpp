@@ -189,7 +189,8 @@ void HardwareStop::note_taken() {
     effect_due_ = true;
 }
 
-// Settles the hold of a device that waits for another word than the slot's. Transition held.
+// Opens or closes the word that a device waits for, if that is not the gate in the slot (devices with signals).
+// Transition held.
 void HardwareStop::settle_hold() {
     if (!gated() || ops().deactivate == nullptr || ops().reactivate == nullptr) return;
     bool open = false;
@@ -293,7 +294,8 @@ bool HardwareStop::put_back_if_forgotten(int64_t now_ns) {
     return true;
 }
 
-// Returns whether work was forgotten off the device. If so, raises `busy`, which the caller lowers. Transition held.
+// Returns whether the queue's work has been off the device for longer than `limit_ns` without a reason, such as a
+// program it makes room for that has ended. If so, raises `busy`, which the caller lowers. Transition held.
 bool HardwareStop::forgotten(int64_t now_ns, int64_t limit_ns) {
     base::Lock lock(core_.mutex);
     if (gone() || !interrupted() || slowed_ || limit_ns == 0) return false;

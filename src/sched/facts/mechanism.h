@@ -39,7 +39,7 @@ enum class Interrupt : uint32_t {
 
 constexpr bool interrupts(Mechanism mechanism) { return mechanism >= Mechanism::kInterrupt; }
 
-// About a driver's own timeslice of 2 ms: a power of two.
+// The driver's own timeslice, about 2 ms, as the nearest power of two.
 inline constexpr uint32_t kDriversTimesliceUs = 2048;  // driver
 // Returns the timeslice for a rank among the priorities on a device. Rank 0, the most urgent, keeps the driver's own
 // (0). The last rank gets a microsecond; the ranks between get values between.

@@ -76,9 +76,9 @@ bool shortens_timeslice(const Victim& victim, Mechanism usual) {
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.held_through() || victim.copies));
 }
 
-// Returns twice the usual distance if the rivals' bursts have a foreseen end. A burst waits for half of the distance on
-// average, and such bursts last many times as long. They leave the victim little time, of which gates at the usual
-// distance take 1.5 % (docs/decisions/023).
+// Returns the distance between the victim's gates: twice the usual one if the ends of the rivals' bursts are
+// foreseen; 0: the usual one. A burst waits for half of that distance on average, which is little beside such long
+// bursts. They leave the victim little time, of which gates at the usual distance take 1.5 % (docs/decisions/023).
 uint32_t gates_apart_us(const Victim& victim) {
     const bool apart = victim.has_rival && victim.held_to_end() && !victim.has_peer;
     return apart && rule_on(Rule::kGatesApart) ? whole_us(2 * kBetweenGatesNs) : 0;

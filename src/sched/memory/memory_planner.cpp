@@ -127,8 +127,8 @@ uint64_t MemoryPlanner::coming_back(const MemoryUser& user) const {
     return known_.at(user.client).away == 0 ? user.on_host : 0;
 }
 
-// Returns whether others that are no more urgent could give as much as is missing, at whatever time. Memory given for
-// this request counts as given.
+// Returns whether programs that are no more urgent have as much memory to give, now or later, as the request lacks.
+// If they have given memory for this request already, the answer stays yes.
 bool MemoryPlanner::could_be_served(std::span<const MemoryUser> users, const MemoryUser& asker) const {
     const Known& known = known_.at(asker.client);
     if (known.victims_chosen && known.asked == asker.asked) return true;

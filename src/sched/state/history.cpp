@@ -10,8 +10,8 @@ namespace {
 bool same_composition(const DeviceHistory& device, const DeviceUnits& given) {
     if (given.composition != 0) return given.composition == device.composition;
     if (given.units.size() != device.units.size()) return false;
-    // If the caller does not number the device's composition, the units are compared one by one, and whether each is
-    // eligible.
+    // If the caller does not count changes of the device's units (`composition` 0), compares all units with the known
+    // ones, and whether each may run.
     for (size_t i = 0; i < given.units.size(); ++i) {
         const UnitState& state = given.units[i];
         const UnitHistory& known = device.units[i];

@@ -30,7 +30,8 @@ private:
     int count_ = 0;  // 2: several
 };
 
-// The extreme of the numbers that processes have: of all of them, or of all but one. kNone: that of no process.
+// Keeps the largest (or smallest) of numbers that processes have, and also the largest of all processes but any one.
+// kNone: no process has a number.
 template <typename Beats, int64_t kNone>
 class Extreme {
 public:

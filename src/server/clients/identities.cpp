@@ -51,8 +51,8 @@ std::string group_place_of(pid_t pid) {
 
 }  // namespace
 
-// The numbers of places begin at a random one, so that an earlier server's records about its containers are not taken
-// for this server's.
+// Numbers of places (containers) begin at a random one, so that what an earlier server kept about its containers is
+// not taken for something about this server's.
 Identities::Identities() : next_block_(std::random_device{}() % kBlocks) {}
 
 // Returns the name of the place of a peer whose uid does not say who it is; empty if the uid does.

@@ -28,7 +28,7 @@ constinit std::atomic<Gpu*> g_gpus[kMostGpus] = {};
 constinit std::atomic<int32_t> g_stopped{0};  // GPUs
 constinit std::atomic<int32_t> g_freeing{0};  // calls on their way that free recorded objects
 
-// A turn at a GPU's state. Fork's child has none of its parent's channels, so it must not touch them.
+// Locks a GPU's state. In a forked child it first forgets the parent's channels, which the child must not touch.
 class Turn {
 public:
     explicit Turn(Gpu& gpu) : lock_(gpu.turn) {

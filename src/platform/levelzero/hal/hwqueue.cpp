@@ -12,10 +12,12 @@
 namespace xsched::levelzero {
 namespace {
 
-// A command for which another program waits is asked for after this part of the time for which it has run: judgement.
-// The answer is then late by as much, and the thread that asks is seldom awake.
+// For a command that another program waits for, the driver is asked again after 1/kPartOfAge of the time for which
+// the command has run (judgement): the completion is seen late by at most that part, and the asking thread seldom
+// wakes.
 constexpr int64_t kPartOfAge = 16;
-// Bounds of that time: judgement. A question costs some 50 ns, a wake-up some microseconds.
+// Bounds of the time between two such questions (judgement). A question costs some 50 ns, a wake-up some
+// microseconds.
 constexpr int64_t kLeastLookNs = 20 * base::kMicrosecond;
 constexpr int64_t kMostLookNs = 500 * base::kMicrosecond;
 
@@ -118,7 +120,8 @@ void HwQueue::report_all() {
     }
 }
 
-// The program has waited for everything. If it has not, commands that are still held must not stay for ever.
+// The program must have waited for all of its commands before the queue ends. If it has not, commands that are still
+// held are released, so that they do not stay for ever.
 void HwQueue::end() {
     if (ended_.exchange(true)) return;
     end_watch(this);

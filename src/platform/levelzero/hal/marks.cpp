@@ -36,7 +36,8 @@ ze_event_pool_handle_t Marks::make_pool() {
     return api_.zeEventPoolCreate(queue_.context, &desc, 1, &device, &made) == ZE_RESULT_SUCCESS ? made : nullptr;
 }
 
-// Finds a place for one more event. Two threads may both make a pool: one of the two is then used first.
+// Finds a pool and an index for one more event, and makes a pool if all are full. If two threads make one at the same
+// time, both pools are kept and used one after the other.
 bool Marks::next_place(ze_event_pool_handle_t* pool, uint32_t* index) {
     {
         base::Lock lock(mutex_);

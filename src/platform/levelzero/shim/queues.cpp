@@ -24,7 +24,8 @@ constinit base::Mutex g_mutex;
 constinit Queue* g_first = nullptr;  // guarded by it
 constinit std::atomic<uint32_t> g_scheduled{0};
 
-// Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
+// Returns the state "a thread prepares this entry", which contains the fork generation. A forked child sees another
+// generation, so it knows that the preparing thread does not exist there, and prepares the entry itself.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 void schedule(Queue& queue) {

@@ -25,7 +25,8 @@ enum State : uint32_t {
 
 constexpr int32_t kUncounted = -1;  // its creation was not seen
 
-// Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
+// Returns the state "a thread prepares this entry", which contains the fork generation. A forked child sees another
+// generation, so it knows that the preparing thread does not exist there, and prepares the entry itself.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 // The entry of one command queue. Never freed, so that a thread that still looks at a released queue's entry reads

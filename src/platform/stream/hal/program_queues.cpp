@@ -18,7 +18,7 @@ struct ProgramQueue {
 constinit base::Mutex g_program_queues_mutex;
 constinit ProgramQueue* g_program_queues = nullptr;
 
-// Takes out of the list those for which picked(queue) holds.
+// Takes the queues for which picked(queue) is true out of the list, and returns them as a list.
 template <typename Pick>
 ProgramQueue* take_program_queues(Pick picked) {
     ProgramQueue* taken = nullptr;

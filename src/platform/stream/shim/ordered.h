@@ -34,8 +34,8 @@ private:
     unsigned count_ = 0;
 };
 
-// --- keep-alive (queue/alive/keep_alive.h). It stands behind the program's work, which must not see it.
-// In place of a call that waits for all of the stream's work; false: the call must be made.
+// --- keep-alive (queue/alive/keep_alive.h): a kernel of ours behind the program's work, which the program must not
+// notice. Replaces a call that waits for all of the stream's work; false: the call must be made.
 XSCHED_HOT bool wait_and_keep_alive(StreamEntry* entry);
 // Call before a call that waits for an event in the stream.
 void keep_alive_behind(StreamEntry* entry);

@@ -26,7 +26,8 @@ enum State : uint32_t {
     kUnmanaged   // XSCHED_AUTO_XQUEUE=OFF: scheduled once the program makes an XQueue for it
 };
 
-// Returns a mark by which fork's child sees that the thread that was preparing is not there, and starts again.
+// Returns the state "a thread prepares this entry", which contains the fork generation. A forked child sees another
+// generation, so it knows that the preparing thread does not exist there, and prepares the entry itself.
 uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 using Map = base::PointerMap<StreamEntry>;

@@ -51,7 +51,8 @@ struct Below {
 // Returns our hook of that name; nullptr: calls go past us.
 PFN_vkVoidFunction hook_named(const char* name);
 
-// Returns what the objects of one device or instance have in common.
+// Returns the pointer that all objects of one device or instance have as their first word (the loader's dispatch
+// table).
 inline const void* key_of(const void* dispatched) { return *static_cast<const void* const*>(dispatched); }
 
 }  // namespace xsched::vulkan

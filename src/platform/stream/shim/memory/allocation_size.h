@@ -16,8 +16,8 @@ struct AllocationSize {
     Device device = -1;  // -1: the current context's
 };
 
-// The driver makes rows longer, to units that it tells only with its answer. Bytes of the unit that is counted with
-// (judgement): another one makes the count of such memory a little too large or too small.
+// The driver pads each row of such memory to a pitch that it tells only with its answer. The count assumes this pitch
+// (judgement); if the driver's is another one, the count is a little too large or too small.
 inline constexpr size_t kPitchBytes = 512;
 constexpr uint64_t bytes_of_rows(size_t row, size_t rows) {
     return (row + kPitchBytes - 1) / kPitchBytes * kPitchBytes * rows;

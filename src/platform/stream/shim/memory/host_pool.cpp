@@ -84,7 +84,7 @@ uint32_t bits_of(size_t bytes) {
     return granules >= 32 ? ~uint32_t{0} : (uint32_t{1} << granules) - 1;
 }
 
-// Takes the first free place of these granules in any slab; nullptr: there is none.
+// Takes room for as many granules as `bits` has ones, side by side in any slab; nullptr: no slab has that much.
 void* find_room(uint32_t bits) {
     base::Lock lock(g_pool_mutex);
     for (Slab* slab = g_slabs; slab != nullptr; slab = slab->next) {

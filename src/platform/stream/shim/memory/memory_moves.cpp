@@ -66,7 +66,8 @@ void unmap(PieceRange& range) {
     for (size_t i = 0; i < range.count; ++i) unmap_piece(range, i);
 }
 
-// Puts memory behind a piece, and makes it usable. The program's own physical memory comes with its first part.
+// Puts memory behind a piece, and makes it usable. A range of the program's own physical memory is mapped as a whole
+// with its first piece.
 Result map(PieceRange& range, size_t piece) {
     if (range.physical != nullptr) return piece == 0 ? map_physical(*range.physical) : kSuccess;
     const Result code = map_piece(range, piece);

@@ -16,8 +16,8 @@ bool has_descriptors(Device device) {
 
 namespace {
 
-// Returns how much of the range the driver maps as this piece: all of it with the first one, if it is not made of
-// pieces.
+// Returns how many bytes to map for this piece. On platforms that do not map in pieces, the first piece maps the
+// whole range.
 size_t mapped_bytes(const PieceRange& range, size_t piece) { return kInPieces ? range.bytes_of(piece) : range.bytes; }
 bool comes_with_the_first(size_t piece) { return !kInPieces && piece != 0; }
 
