@@ -10,6 +10,7 @@ const KEPT_US = 65e6;
 const TRUSTED_US = 600e3;  // so long after its last change a lane is believed rather than a sample
 const MOST_SEGMENTS = 60000;
 const MOST_OF_QUEUE = 6000;
+const MOST_TOLD_TWICE = 20000;  // the stream tells at most eight answers of 2,048 changes at once (web/live.cpp)
 
 // One queue of a program.
 class QueueLane extends Segments {
@@ -118,6 +119,7 @@ export class Lanes {
     this.version = 0;  // grows when lanes come or go
     this.opened = new Set();  // clients whose queues have lanes of their own
     this.allOpened = false;
+    this.past = new Set();  // the latest changes of the past, which the stream may tell once more
     this.recorded = false;  // whether they are a recording's, whose clock begins at 0
   }
   // Shows or hides the lanes of the queues of one program, or of all.
@@ -147,19 +149,33 @@ export class Lanes {
   takeQueues(queues) {
     for (const [client, slot, device] of queues) this.devices.set(`${client}/${slot}`, deviceName(device));
   }
+  // What happened before the stream began, in the form of GET changes.
+  takePast(past) {
+    this.takeChanges({queues: past.queues, entries: past.changes});
+    this.past = new Set(past.changes.slice(-MOST_TOLD_TWICE).map(String));
+  }
+  forgetPast() {
+    this.past.clear();
+  }
   takeChanges(event) {
     if (event.queues) this.takeQueues(event.queues);
-    for (const [at, kind, client, slot, reason, by] of event.entries) {
+    for (const entry of event.entries) {
+      if (this.past.size && this.past.has(String(entry))) continue;
+      const [at, kind, client, slot, reason, by] = entry;
       const device = this.devices.get(`${client}/${slot}`) ?? this.programs.get(client)?.devices[0]?.device;
       if (device) this.lane(client, device, at).change(at, kind, slot, reason, by);
     }
   }
+  // What programs there are is known at once, also before their lanes begin.
+  knowPrograms(event) {
+    for (const [number, sentence] of event.reasons ?? []) this.reasons.set(number, sentence);
+    for (const program of event.programs) this.programs.set(program.client, program);
+  }
+  // Begins and ends lanes, after knowPrograms.
   takePrograms(event) {
     const here = new Set();
-    for (const [number, sentence] of event.reasons ?? []) this.reasons.set(number, sentence);
     for (const program of event.programs) {
       here.add(program.client);
-      this.programs.set(program.client, program);
       for (const {device} of program.devices)
         this.lane(program.client, device, event.now_us).sample(event.now_us, program);
     }

@@ -14,12 +14,13 @@ const STILL_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 250 : 
 const live = new Lanes();
 let replay = null;  // {lanes, lasts_us, lost, name}
 let policies = false;
+let waiting = [];  // what came before the past did, to be done after it; null: the past has come
 const timeline = new Timeline(find("timeline"), find("tip"), find("timeline-told"), (client) => detail.open(client));
 const detail = new Detail(() => live, () => timeline.colours, tell, sure);
 const table = new ProgramTable(find("programs"), find("nothing"), find("no-match"), (client) => detail.open(client));
 timeline.show(live);
-// What a test asks: how often something came and was drawn, and what the last drawing took.
-const counts = {events: 0, drawn: 0, draw_ms: 0};
+// What a test asks: how often something came and was drawn, what the last drawing took, and how much past there was.
+const counts = {events: 0, drawn: 0, draw_ms: 0, past_s: null};
 window.xsched = counts;
 
 let toldTimer = 0;
@@ -69,10 +70,32 @@ async function changePolicy() {
   }
 }
 
+// The lanes begin with what the server has kept. The stream goes on meanwhile; a change that both tell is taken once.
+async function learnPast() {
+  let past = {changes: [], queues: []};
+  try {
+    past = await get("changes");
+  } catch {
+    // a server that keeps nothing of the past (--no-flight-recorder)
+  }
+  live.takePast(past);
+  for (const act of waiting) act();
+  waiting = null;
+  live.forgetPast();
+  counts.past_s = past.changes.length ? (past.now_us - past.changes[0][0]) / 1e6 : 0;
+}
+
+function afterThePast(act) {
+  if (!waiting) return act();
+  waiting.push(act);
+  if (waiting.length === 1) learnPast();
+}
+
 const handlers = {
   programs(event) {
     ++counts.events;
-    live.takePrograms(event);
+    live.knowPrograms(event);
+    afterThePast(() => live.takePrograms(event));
     timeline.setClock(event.now_us);
     table.show(event.programs);
     showDevices(find("devices"), event.devices);
@@ -82,7 +105,7 @@ const handlers = {
   },
   changes(event) {
     ++counts.events;
-    live.takeChanges(event);
+    afterThePast(() => live.takeChanges(event));
     timeline.setClock(event.now_us);
   },
   away(event) {

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -76,6 +77,7 @@ class Page(unittest.TestCase):
         browser.requests()
         browser.open(self.url.replace("/#", "/" + query + "#"))
         browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
+        browser.wait("xsched.past_s !== null", "the timeline has begun")
         return browser
 
     def check_quiet(self, browser):
@@ -108,6 +110,15 @@ class Page(unittest.TestCase):
               f"the last picture took {took:.1f} ms")
         self.assertGreater(events, 5)
         self.assertGreater(drawn, 5)
+        self.check_quiet(browser)
+
+    def test_the_timeline_begins_with_what_the_server_has_kept(self):
+        self.open()
+        time.sleep(2)  # the programs have run for so long, at least
+        browser = self.open()
+        past = browser.js("return xsched.past_s")
+        self.assertGreater(past, 2)
+        self.assertLess(past, 60, "30 s, and what passed until the answer came")
         self.check_quiet(browser)
 
     def test_explains_on_a_click(self):

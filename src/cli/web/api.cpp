@@ -5,14 +5,19 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/hints.h"
 #include "cli/explain/sentences.h"
 #include "cli/metrics/text.h"
 #include "cli/show.h"
 #include "cli/top/rows.h"
+#include "cli/web/changes.h"
 
 namespace xsched::cli {
 namespace {
+
+constexpr int64_t kUsualPastMs = 30'000;  // as xcli trace --last
+constexpr int kMostPastAnswers = 64;  // of 2,048 changes each: 131,072, some 5 MB, which the page takes within a second
 
 int64_t whole_number(const std::string& name, const std::string& text) {
     char* end = nullptr;
@@ -124,6 +129,16 @@ Json api_explain(const Json& asked) {
     if (told.empty() && (pid != 0 || !name.empty()))
         throw Failure("no such program is scheduled by this server: GET /api/v1/programs has those there are", kNobody);
     return {{"policy", answer.value("policy", "")}, {"programs", told}};
+}
+
+Json api_changes(const Json& asked) {
+    ServerLink link;
+    Changes changes =
+        read_changes(link, {{"queues", true}, {"last_ms", asked.value("last_ms", kUsualPastMs)}}, kMostPastAnswers);
+    return {{"changes", std::move(changes.entries)},
+            {"queues", std::move(changes.queues)},
+            {"lost", changes.lost},
+            {"now_us", base::now_ns() / base::kMicrosecond}};
 }
 
 Json api_metrics(const Json&) {

@@ -9,6 +9,7 @@
 #include "cli/explain/sentences.h"
 #include "cli/show.h"
 #include "cli/thread_start.h"
+#include "cli/web/changes.h"
 
 namespace xsched::cli {
 namespace {
@@ -107,32 +108,18 @@ void WebLive::tell_programs(ServerLink& link) {
 }
 
 void WebLive::tell_changes(ServerLink& link, int64_t now_ns) {
-    Json entries = Json::array();
-    uint64_t lost = 0;
-    Json queues;
-    bool more = true;
-    for (int pages = 0; more && pages < kMostPages; ++pages) {
-        Json request{{"cmd", "record"}, {"queues", pages == 0 && (!has_cursor_ || now_ns >= quiet_ns_)}};
-        if (has_cursor_) request["from"] = next_;
-        const Json answer = link.ask(request);
-        next_ = answer.at("next");
-        has_cursor_ = true;
-        more = answer.at("more");
-        lost += answer.at("lost").get<uint64_t>();
-        if (answer.contains("queues")) queues = answer["queues"];
-        if (answer.contains("reasons")) reasons_ = answer["reasons"];
-        for (const Json& row : answer.at("entries"))
-            entries.push_back(
-                {row.at(0).get<int64_t>() / base::kMicrosecond, row.at(1), row.at(2), row.at(3), row.at(4), row.at(5)});
-    }
-    if (entries.empty() && now_ns < quiet_ns_) return;
+    Json request{{"queues", !has_cursor_ || now_ns >= quiet_ns_}};
+    if (has_cursor_) request["from"] = next_;
+    Changes changes = read_changes(link, std::move(request), kMostPages);
+    next_ = changes.next;
+    has_cursor_ = true;
+    if (!changes.reasons.is_null()) reasons_ = changes.reasons;
+    if (changes.entries.empty() && now_ns < quiet_ns_) return;
     quiet_ns_ = now_ns + kQuietNs;
-    Json event{{"now_us", base::now_ns() / base::kMicrosecond}, {"lost", lost}, {"entries", std::move(entries)}};
-    if (!queues.is_null()) {
-        Json& told = event["queues"] = Json::array();
-        for (const Json& queue : queues)
-            told.push_back({queue.at("client"), queue.at("slot"), queue.at("device"), queue.at("priority")});
-    }
+    Json event{{"now_us", base::now_ns() / base::kMicrosecond},
+               {"lost", changes.lost},
+               {"entries", std::move(changes.entries)}};
+    if (!changes.queues.is_null()) event["queues"] = std::move(changes.queues);
     door_.tell_streams(event_text("changes", event));
 }
 

@@ -32,7 +32,7 @@ TEST_F(Web, AnswersWhatItsDescriptionSays) {
             }
         }
     }
-    EXPECT_EQ(asked, 16);
+    EXPECT_EQ(asked, 17);
     for (const char* path : {"/api/v1/nothing", "/api/v2/status", "/api/v1", "/api/", "/../etc/passwd", "/nothing"})
         EXPECT_EQ(ask("GET", path).status, 404) << path;
     EXPECT_EQ(ask("DELETE", "/api/v1/policy", "{}").status, 405);
@@ -232,6 +232,22 @@ TEST_F(Web, AStreamTellsOfChanges) {
     const Answer away = get("status");
     EXPECT_EQ(away.status, 503);
     EXPECT_EQ(away.body["kind"], "no_server");
+}
+
+TEST_F(Web, ThePastIsToldAsTheStreamTellsIt) {
+    client.submit(0);
+    const std::string id = std::to_string(client.welcome().client_id);
+    Json body;
+    EXPECT_TRUE(eventually([&] {
+        body = get("changes?last_ms=20000").body;
+        return !body.value("changes", Json::array()).empty();
+    }));
+    const Json& first = body["changes"][0];
+    ASSERT_EQ(first.size(), 6U) << first;
+    EXPECT_EQ(std::to_string(first[2].get<int64_t>()), id);
+    EXPECT_LE(first[0].get<int64_t>(), body["now_us"].get<int64_t>());
+    EXPECT_EQ(body["queues"].size(), 1U) << body["queues"];
+    EXPECT_EQ(get("changes?last_ms=0").status, 400);
 }
 
 // If the server hangs, a request that needs its data is refused after a moment; pages and other requests do not wait

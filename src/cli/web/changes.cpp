@@ -1,0 +1,35 @@
+#include "cli/web/changes.h"
+
+#include "base/clock.h"
+
+namespace xsched::cli {
+namespace {
+
+Json queues_of(const Json& answer) {
+    Json queues = Json::array();
+    for (const Json& queue : answer.at("queues"))
+        queues.push_back({queue.at("client"), queue.at("slot"), queue.at("device"), queue.at("priority")});
+    return queues;
+}
+
+}  // namespace
+
+Changes read_changes(ServerLink& link, Json request, int most_answers) {
+    Changes changes;
+    request["cmd"] = "record";
+    for (int answers = 0; answers < most_answers; ++answers) {
+        const Json answer = link.ask(request);
+        changes.next = answer.at("next");
+        changes.lost += answer.at("lost").get<uint64_t>();
+        if (answer.contains("queues")) changes.queues = queues_of(answer);
+        if (answer.contains("reasons")) changes.reasons = answer["reasons"];
+        for (const Json& row : answer.at("entries"))
+            changes.entries.push_back(
+                {row.at(0).get<int64_t>() / base::kMicrosecond, row.at(1), row.at(2), row.at(3), row.at(4), row.at(5)});
+        if (!answer.at("more").get<bool>()) break;
+        request = {{"cmd", "record"}, {"from", changes.next}};
+    }
+    return changes;
+}
+
+}  // namespace xsched::cli
