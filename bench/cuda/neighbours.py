@@ -114,7 +114,8 @@ class Bench:
         if way not in self.servers:
             self.servers[way] = self.folder / way
             self.servers[way].mkdir(mode=0o700)
-        # A server is also found at another place than its folder, so that each way needs a socket of its own.
+        # Each way gets a server with a socket of its own. XDG_RUNTIME_DIR alone would not suffice, since programs
+        # also look for servers at other places.
         places = {"XDG_RUNTIME_DIR": str(self.servers[way]), "XSCHED_SOCKET": str(self.servers[way] / "server.sock")}
         return {**os.environ, **places, **(WAYS[way] or {})}
 

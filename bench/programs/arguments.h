@@ -38,7 +38,8 @@ struct Arguments {
 // Ends the program with a sentence (exit status 2) on anything else.
 Arguments parse_arguments(int count, char** values);
 
-// The body of main(): `run` with the arguments; an exception is a sentence and exit status 1.
+// The body of main(): calls `run` with the parsed arguments. If it throws, prints the exception's sentence and
+// returns exit status 1.
 template <typename Run>
 int run_program(const char* name, int count, char** values, Run run) {
     try {
@@ -50,7 +51,7 @@ int run_program(const char* name, int count, char** values, Run run) {
 }
 
 using Rows = std::vector<std::vector<int64_t>>;
-// One line for each row, numbers separated by blanks; no path, no file.
+// Writes one line for each row, its numbers separated by blanks. Without a path it writes no file.
 void write_rows(const std::string& path, const Rows& rows);
 
 int64_t now_ns();  // CLOCK_MONOTONIC

@@ -21,7 +21,7 @@ void sleep_until(int64_t time_ns) {
     }
 }
 
-// The host at work: sleeping would take tens of microseconds longer than asked.
+// Spins for a time, for work of the host: a sleep would last tens of microseconds longer than asked.
 void work(double us) {
     const int64_t end = now_ns() + static_cast<int64_t>(us * 1e3);
     while (now_ns() < end) {

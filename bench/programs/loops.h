@@ -20,7 +20,7 @@ Rows run_bursts(BusyDevice& device, const Arguments& arguments, const std::funct
 Rows keep_full(BusyDevice& device, const Arguments& arguments, const std::function<bool()>& go_on,
                const std::function<void()>& ready);
 
-// For `go_on`: until `seconds` are over, or standard input ends if the arguments say so.
+// Returns a `go_on` for the loops: true until `seconds` are over or, with that argument, until standard input ends.
 std::function<bool()> until_end(const Arguments& arguments);
 // For `ready`: a line on standard output.
 void say_ready();

@@ -17,7 +17,7 @@ BUSY_MS = {"gpu": 1, "cpu": 2}                            # of kernels of progra
 FACTORS = (2, 1.6, 1.3, 1.1, 1.05)                        # latency targets, of the time alone
 MOST_P99, MOST_RATE_POINTS, PAIRS_PERCENT = 1.15, 3, 90
 MOST_LIE_PERCENT, MOST_SETTLE_SECONDS, TARGET_MET_PERCENT, EQUAL_POINTS = 5, 1, 99, 2
-# Programs that pretend to be brief: (title, options of hp)
+# Programs that pretend to have brief bursts, to be preferred by AUTO: (title, options of the program hp).
 LIARS = (("waits after every kernel", {"burst-kernels": 50, "sync-every": 1, "pause-ms": 0}),
          ("rests 1 ms after every 5 kernels", {"burst-kernels": 5, "pause-ms": 1, "pause-max-ms": 1}),
          ("rests 4 ms after every 10 kernels", {"burst-kernels": 10, "pause-ms": 4, "pause-max-ms": 4}))
@@ -239,7 +239,8 @@ class Auto(Guarded):
             window = self.window(3, 0.5)
             recorder = self.record("frontier", 13)  # the first of these windows
             low = self.busy(self.lengths[1])
-            # AUTO first and in one go: another policy in between would forget what bursts take alone.
+            # AUTO's measurements come first, without another policy in between, after which AUTO would have forgotten
+            # how long bursts take alone.
             ways = [("AUTO", None, None)] + [(f"AUTO, target {factor:g}x", None, factor) for factor in FACTORS]
             ways += [("HPF, priority set by hand", "HPF", None), ("UP, 50 and 50", "UP", None)]
             measured = []

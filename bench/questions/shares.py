@@ -32,7 +32,8 @@ CASES = (
     Case("PUP, limits 40 and 20", "PUP", ({"LIMIT": 40}, {"LIMIT": 20}), (40, 20), of_device=True),
     Case("CFS, four equals", "CFS", ({}, {}, {}, {}), (25, 25, 25, 25)),
 )
-# (period = deadline, work) in ms: 80 percent of the device. In equal turns the first one is late.
+# Periodic tasks (period and deadline, work) in ms, which need 80 percent of the device. With equal turns the first
+# task misses its deadlines.
 TASKS = ((20, 8), (60, 8), (80, 12), (100, 12))
 DEADLINE_WAYS = {"native": None, "LAX": "LAX", "KEDF": "KEDF"}
 

@@ -48,7 +48,7 @@ XqQueue* make_queue() {
     return xq_auto_create(handle, PRIORITY_DEFAULT);
 }
 
-// The device: commands complete in order, `depth` later.
+// A simulated device on which commands complete in order, each when `depth` later ones were launched.
 class Commands {
 public:
     Commands(XqQueue* queue, size_t depth) : queue_(queue), in_flight_(depth, 0) {}

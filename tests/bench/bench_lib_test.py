@@ -141,7 +141,8 @@ class RequestRates(unittest.TestCase):
 
 class Cells(unittest.TestCase):
     def test_what_lp_does_outside_the_bursts(self):
-        # Bursts of 5 ms, every 20 ms; lp completes a kernel each ms of the pauses, and one inside each burst.
+        # Bursts of 5 ms, every 20 ms. The low-priority program completes a kernel in each ms of the pauses, and one
+        # inside each burst.
         cell = matrix.Cell()
         cell.add([(i * 20 * MS, 5 * MS) for i in range(3)],
                  sorted([i * MS for i in range(60) if i % 20 > 5] + [i * 20 * MS + MS for i in range(3)]))

@@ -26,7 +26,7 @@ inline Outcome run_to_end(const std::vector<std::string>& words, const Environme
 class WithCli : public WithServer {
 protected:
     void SetUp() override {}
-    // Servers that xcli started have no parent that would end them.
+    // Ends the servers that xcli has started: no process of the test is their parent.
     void TearDown() override {
         for (const std::string& place : {socket(), directory.path() + "/xsched/xserver.sock"}) {
             std::ifstream lock(place + ".lock");

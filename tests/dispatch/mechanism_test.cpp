@@ -95,7 +95,7 @@ TEST_F(MechanismInSlots, LongCommandsAmongShortOnesAreTakenOffSoon) {
     EXPECT_TRUE(interrupt());
 }
 
-// Some of the driver's own work for a program's call is in no queue: a model is loaded.
+// Work that no queue shows: the driver works on the device for a call of the program, such as the loading of a model.
 class WorkThatNobodySees : public MechanismInSlots {
 protected:
     static constexpr int64_t kBurstNs = kMs, kRestNs = 9 * kMs;

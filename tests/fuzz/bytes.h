@@ -34,7 +34,7 @@ public:
         memcpy(&value, from.data(), from.size());
         return value;
     }
-    // From 0 to `limit` - 1; takes one byte, or two where one is not enough.
+    // Returns a number from 0 to `limit` - 1, made of one byte of the input, or of two if the limit needs them.
     uint32_t below(uint32_t limit) {
         const uint32_t value = limit <= 256 ? number<uint8_t>() : number<uint16_t>();
         return limit == 0 ? 0 : value % limit;

@@ -32,7 +32,8 @@ except ImportError as missing:
 GPU, ADDRESS = "gpu-0000-3b-00-0", "0000:3b:00.0"
 ENDS_S = 20  # safety
 BIN = Path()
-# Answers in the place of xcli if the test has put a file there.
+# A script in the place of xcli: it prints list.json for `list` if the test has made that file, and otherwise runs the
+# real xcli.
 XCLI = """#!/bin/sh
 if [ "$1" = list ] && [ -e {folder}/list.json ]; then exec cat {folder}/list.json; fi
 exec {xcli} "$@"
@@ -284,7 +285,8 @@ class Manifests(Node):
                 found = found[name]
             return str(found)
 
-        # The templates use values alone, so that no test needs Helm.
+        # The chart's templates use only {{ .Values... }}, so they are filled in here by a regular expression, without
+        # Helm.
         return list(yaml.safe_load_all(re.sub(r"\{\{ \.Values\.([\w.]+) \}\}", value, file.read_text())))
 
     def test_templates_are_whole_objects_with_values_alone(self):

@@ -16,7 +16,8 @@ import packages_test
 from packages_test import GIVEN, OnMachines
 
 ENGINE = ("podman", "runc", "conmon", "uidmap", "slirp4netns", "fuse-overlayfs")
-# Settings with which the lines of docs/CONTAINERS.md work in a machine of namespaces, which has no network.
+# podman's settings with which the command lines of docs/CONTAINERS.md work inside this test's machine, which is made
+# of namespaces and has no network.
 SETTINGS = """[containers]
 netns = "none"
 default_ulimits = ["nofile=1024:2048", "nproc=4096:4096"]

@@ -49,7 +49,8 @@ def installed_machine(suite):
 
 
 class OnMachines(unittest.TestCase):
-    # Later versions of systemd do not boot where the kernel has control groups of version 1.
+    # The distribution to boot. Later ones have a systemd that does not boot on a kernel with control groups of
+    # version 1.
     SUITE = "bookworm"
     PACKAGES = ()  # of the distribution
 

@@ -91,7 +91,7 @@ private:
     void step(int64_t end);
     void wake_up();
     void decide();
-    // Programs that may run take turns, command by command.
+    // Starts the next command: programs that may run take turns with one command each.
     void start();
     void complete();
 

@@ -59,7 +59,8 @@ protected:
         EXPECT_TRUE(judged()) << outcome.out;
         EXPECT_TRUE(has(reason(), because)) << level(number);
     }
-    // Times of stand-ins and busy machines may come to any verdict; nothing else may be said against the level.
+    // Expects that nothing but times speaks against the level: those of stand-ins on a busy machine may have any
+    // verdict.
     void expect_times_alone(int number) const {
         const std::string verdict = level(number)["verdict"], because = level(number)["because"];
         if (verdict != "do not use") return;

@@ -15,7 +15,7 @@ from driver_program import DRIVER
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 GIVEN = None  # the command line
 
-# Objects that programs leave behind in some order, and must end well with.
+# Programs that end without closing their XSched objects, in various orders; each must end without an error.
 ENDINGS = {
     "a queue nobody closed": "queue = xsched.Queue(stream.value, priority=3); write(1)",
     "a lazy queue never made": "queue = xsched.Queue(stream.value, priority=3, lazy=True)",

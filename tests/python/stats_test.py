@@ -93,8 +93,8 @@ class Readings(unittest.TestCase):
     def test_programs_and_their_queues(self):
         self.wait_until(lambda: xsched.queues())
         program = xsched.programs(self.program.pid)[0]
-        # Two queues: the program's own stream and its default stream. A program with a priority is known before its
-        # first command.
+        # The program has two queues: its own stream and its default stream, which gets one before its first command
+        # because the program has a priority.
         self.assertEqual((program.pid, program.priority, program.queues), (self.program.pid, 5, 2))
         self.assertEqual([held.seconds for held in program.held], [1, 10, 60])
         self.assertIsInstance(program.bursts, stats.Lengths)

@@ -22,7 +22,7 @@ inline void direct(fake::FakeDevice& device, bool suspended, bool interrupt, int
     device.queue().apply_directive();
 }
 
-// Enqueues a first command, which binds the queue's words.
+// Enqueues a first command, at which the backend is told where the queue's words are in memory.
 inline void make_words_known(fake::FakeDevice& device) {
     device.slot().window_ns = base::kMillisecond;
     device.enqueue(0);

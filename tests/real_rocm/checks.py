@@ -36,7 +36,7 @@ LEAST_ORDERS = 4  # by 15 bursts; 8 and 9 were seen
 ENDS = ["sync", "device", "copy", "event", "query"]
 
 
-# Preempt level and variables with which something was seen once that is not explained (docs/hip-design.md).
+# A preempt level and variables with which an unexplained fault was seen once (docs/hip-design.md).
 SEEN_ONCE = (2, {"GPU_STREAMOPS_CP_WAIT": 1})
 PAIRS_AT_A_TIME = 4
 

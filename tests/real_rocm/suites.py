@@ -16,8 +16,8 @@ LEFT_OUT = {
 }
 # With 7.2.4 any call about a stream crashes that hipDeviceReset has ended, without XSched too.
 LEFT_OUT_ON = {"7": ["Streams.WhatIsTornDown*"]}
-# Modes of the storm (tests/system/hip_storm_test.cpp). The others differ by what the stand-in of the kernel driver
-# refuses or does; the check faults has such of the emulator's. Copies in pieces before gates are left out for time.
+# The modes of the storm test (tests/system/hip_storm_test.cpp) to run here. Other modes inject faults of the stand-in
+# kernel driver; the emulator has its own, in the check "faults". Copies in pieces before gates are left out for time.
 MODES = ["by_the_debugger", "signal_memory", "gates_alone", "copies_in_pieces", "queues_observed"]
 STORM = ":".join(["*HipStorm.Kills", *(f"*HipStormModes*/{mode}" for mode in MODES)])
 ALL_MODES = 14  # among which XSCHED_TEST_PREEMPTIONS are divided

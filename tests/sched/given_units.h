@@ -64,7 +64,7 @@ struct Given {
     }
 };
 
-// The core, asked about all devices at once, as if nothing were known of what changed.
+// The scheduler core, asked in each step about all devices and all units, without hints about what has changed.
 class WholeCore {
 public:
     struct Plan {

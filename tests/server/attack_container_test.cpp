@@ -92,7 +92,8 @@ TEST_F(ContainerAttack, RootOfAContainerOwnsNothingOfTheHosts) {
     EXPECT_EQ(in_container([&] { return count_powers(path, pid); }), 0);
 }
 
-// CAP_SETUID makes him any user of the host, and CAP_SETGID of any group.
+// Root of a container has CAP_SETUID and CAP_SETGID and can take any uid there. This uid must not count as the host
+// user of the same number.
 TEST_F(ContainerAttack, AUidTakenInAContainerIsNotTheHosts) {
     const std::string path = socket();
     Attacker victim(kVictimUid, [&] { return make_client(path, 0x73); });

@@ -65,7 +65,8 @@ protected:
         };
     }
     static bool nothing(RmProcess&, TestClient&) { return true; }
-    // The victim works and pauses, 10 ms each. How often its channel was off.
+    // Lets the urgent program work and pause for 10 ms each. Returns how often the victim's channel was seen disabled
+    // meanwhile.
     static int looks_off(TestClient& urgent, const RmProcess& victim, int looks = kLooks) {
         int off = 0;
         for (int i = 0; i < looks; ++i) {
@@ -178,7 +179,8 @@ TEST_F(DeputyAttack, SetsThatProveFalseWithoutEnd) {
     expect_answers();
 }
 
-// Slots are memory of the client's, and so are the times that a set says were the driver's.
+// A hostile client writes any timeslice into its slots, and into the set that it hands over (as the driver's own).
+// The server must not set absurd ones.
 TEST_F(DeputyAttack, TimeslicesThatAreAbsurd) {
     constexpr uint32_t kMostUs = 8'192;  // XSCHED_DEBUG's urgent_timeslice
     const std::string path = socket();

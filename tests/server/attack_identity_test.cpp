@@ -41,7 +41,7 @@ protected:
     }
 };
 
-// The server in a namespace of its own sees number 0 for all of them; their own word is 1 for two.
+// A server in a pid namespace of its own sees pid 0 for clients outside of it, and two of them claim to have pid 1.
 TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
     server->stop();
     server.reset();
@@ -71,7 +71,7 @@ TEST_F(IdentityAttack, AServerInANamespaceOfItsOwn) {
     const auto one = make(0x71);
     const auto other = make(0x72);
     ASSERT_TRUE(one->ready() && other->ready());
-    // A pid is used if only one process has it. The process's end is noticed without its pid.
+    // A pid names a program only if a single process has it. The server notices a process's end even without its pid.
     TestClient mine(path, "mine");
     ASSERT_TRUE(mine.connected());
     mine.add_queue(0, 0, 0x73);

@@ -13,7 +13,8 @@
 
 namespace xsched::test {
 
-// XSCHED_LONG=1, as `make test-all` says: the looks that docs/SECURITY.md speaks of, instead of some hundred.
+// Returns whether the long form of the tests is wanted (XSCHED_LONG=1, set by `make test-all`): as many looks as
+// docs/SECURITY.md states, instead of some hundred.
 inline bool judges_for_long() {
     const char* const value = getenv("XSCHED_LONG");
     return value != nullptr && *value != '\0' && *value != '0';
@@ -33,7 +34,8 @@ struct Noticed {
     uint32_t blocked = 0;  // of these: the front or the deciding thread stood in the kernel
 };
 
-// Looks at two servers' threads that must not wait, from a process of its own; it counts for the one that `at` says.
+// Watches from a separate process whether threads of two servers stand blocked. `at` says for which of the two it
+// counts.
 class Watcher {
 public:
     static constexpr uint32_t kNowhere = 2;

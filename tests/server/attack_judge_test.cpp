@@ -19,7 +19,7 @@ constexpr int64_t kMostRatio = kSlower == 1 ? 2 : 6;  // the sanitizers make mem
 // took up to 700 us beside an attack and 40 us at the twin. This test is for attacks that made decisions take a hundred
 // times as long (clients of random words). bench/attacks.py judges by the ratio alone.
 constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
-// Where rounds without the attack differ by more than that, the machine allows no verdict.
+// If undisturbed rounds differ by more than this factor, the machine is too noisy for a verdict.
 constexpr int64_t kMostSpread = 4;
 constexpr int64_t kAnswerGranuleMs = 2;  // an answer is counted in whole ms, and takes 1 to 3 on a quiet machine
 constexpr int64_t kMostMib = kSlower * 192;  // 256 clients of half a MiB each, answers, records: limits.def

@@ -72,7 +72,8 @@ TEST_F(LimitAttack, HundredsOfIdleClientsWakeNobody) {
     });
     ASSERT_TRUE(attacker.ready());
     constexpr int kSeconds = 2;
-    // Another user's tool, or a look that was due, may come in between: of several turns the quietest.
+    // Takes the least of several counts of wake-ups: another user's tool, or a regular look, may wake the threads in
+    // one of them.
     size_t least = SIZE_MAX;
     for (int i = 0; i < 2; ++i) {
         usleep(300'000);

@@ -110,7 +110,8 @@ TEST_F(MemoryAttack, AClientThatHoldsTheLocksOfItsMemory) {
     expect_little_effect(attacker, *attacks, kVictimUid);
 }
 
-// Clients that punch from the Welcome on, and say that they have mapped it or do not: a thread that may wait does.
+// Clients punch holes into their memory from the Welcome on, before it is sealed; one reports that it has mapped the
+// memory, one does not. Only a thread of the server that may block must touch such memory.
 TEST_F(MemoryAttack, HolesBeforeTheMemoryIsSealed) {
     const SharedFlag attacks;
     *attacks = 1;

@@ -109,7 +109,8 @@ private:
 // Changes one slot each time.
 using Flip = void (*)(ipc::QueueSlot& slot, Random& random);
 
-// Each of 1,024 queues on the device that `device` says, with work; then one after the other is flipped.
+// A client of 1,024 queues with work, on the devices that `device` gives. `flip` changes one slot after the other
+// without end.
 template <typename DeviceOf>
 [[noreturn]] void flip_without_end(const std::string& path, const Ready& ready, Flip flip, DeviceOf device) {
     TestClient client(path, "flips");
@@ -150,7 +151,7 @@ inline std::vector<std::unique_ptr<TestClient>> crowd_of(const std::string& path
     return crowd;
 }
 
-// The same, of clients that have `queues` queues with work each: of the priorities 0, 1, 2, ... and the numbers from
+// Makes a crowd of clients with `queues` queues with work each, of the priorities 0, 1, 2, ... and with handles from
 // `first` on.
 inline std::vector<std::unique_ptr<TestClient>> busy_crowd_of(const std::string& path, unsigned count, unsigned queues,
                                                               uint64_t first) {

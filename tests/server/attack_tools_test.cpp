@@ -176,7 +176,8 @@ TEST_F(ToolAttack, ExtremesInSlots) {
     expect_scheduling();
 }
 
-// A newcomer that has spoken while the server could not listen is not silent.
+// A newcomer sends its hello while the server is stopped. Once the server goes on it must read the hello, instead of
+// dropping the newcomer as silent.
 TEST_F(ToolAttack, ANewcomerThatSpokeWhileTheServerWasBusy) {
     const base::UniqueFd connection(ipc::connect_path(socket().c_str()));
     ASSERT_TRUE(connection);

@@ -47,7 +47,7 @@ XSCHED_ATTACK(kAsking, pipelined, 1, "a thousand requests at once, eight times s
     });
 }
 
-// The whole past, again and again, while as much as possible happens.
+// Tools ask for the server's whole journal again and again, while a client fills the journal as fast as it can.
 XSCHED_ATTACK(kAsking, records, 1, "fifteen tools that ask for the whole past") {
     if (fork() == 0) {
         const auto client = make_client(path, 64);

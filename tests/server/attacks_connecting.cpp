@@ -28,8 +28,8 @@ bool make_urgent(TestClient& client, uint64_t handle) {
     return true;
 }
 
-// Sockets that lie in their own queues. Only the kernel's collector frees these, and it looks at all that are on their
-// way to any process.
+// Unix sockets sent into their own queues: such cycles are freed only by the kernel's garbage collector, which has to
+// look at all descriptors in flight.
 XSCHED_ATTACK(kConnecting, cycles, 1,
               "sockets that lie in their own queues, and connections handed over by themselves") {
     raise_descriptors();
@@ -241,7 +241,7 @@ XSCHED_ATTACK(kConnecting, out_of_order, 2, "good packets where they do not belo
     });
 }
 
-// A client withdraws without pause what it never handed over, of all platforms and devices.
+// A client withdraws handovers that it never made, of all platforms and devices, without a pause.
 XSCHED_ATTACK(kConnecting, withdrawals, 1, "channels withdrawn that were never handed over") {
     base::UniqueFd client;
     Random random(1);

@@ -24,7 +24,8 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 inline constexpr unsigned kPunchers = 4;  // threads that make holes, beside one for each other disturbance
 inline constexpr unsigned kSpinners = 4;  // threads that keep their processor busy
 
-// A connection that has its Welcome and has said nothing since. The file is mapped where it can become a huge page.
+// A client that has received its Welcome and said nothing since. Its memory is mapped at an address where the kernel
+// can make a huge page of it.
 struct HalfClient {
     explicit HalfClient(const std::string& path) : socket(ipc::connect_path(path.c_str())) {
         int fd = -1;
@@ -109,8 +110,8 @@ inline void stay_on_one_processor() {
     }
 }
 
-// In an attacker's process: a starved thread for each step, which does it without end while `on`, and computes
-// otherwise, beside threads that only compute. They go with the process.
+// Starts a starved thread for each step, beside threads that keep the processor busy. While `on`, each does its step
+// without end; otherwise it computes. They end with the process.
 inline void starve(std::atomic<uint32_t>& on, const std::vector<std::function<void()>>& steps) {
     static std::atomic<bool> g_starts{false};
     for (const auto& step : steps)

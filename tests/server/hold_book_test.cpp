@@ -60,7 +60,8 @@ TEST_F(HoldBookTest, WhatOneCostIsWhatTheOthersWereHeldFor) {
     EXPECT_TRUE(told_costs_of(1, HoldBook::kLongestNs, now).empty()) << "forgotten";
 }
 
-// One whose queues are held and let go without pause, beside one that is held now and then.
+// The queues of one user are held and let go without pause. This must not replace unread entries of another user,
+// whose queue was held once.
 TEST_F(HoldBookTest, NoUserReplacesWhatWasNotReadOfAnother) {
     dispatch::UserLimits loud;
     dispatch::UserLimits quiet;

@@ -158,7 +158,7 @@ protected:
         if (file != nullptr) fclose(file);
         return ns;
     }
-    // Judges how much of the server's own work comes before a tool's answer.
+    // Expects that the server uses little processor time of its own before it answers a tool.
     void expect_answers_after_little_work() const {
         std::vector<int64_t> times;
         for (int i = 0; i < 9; ++i) {

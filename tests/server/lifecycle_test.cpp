@@ -13,8 +13,8 @@ bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 class Lifecycle : public WithServer {
 protected:
     void SetUp() override {}
-    // A server that leaves when idle, but for what `reach` does. Where the machine stands still so long that it has
-    // left before, there is a next one, which stays longer. Returns for how long, in seconds.
+    // Starts a server that ends when it is idle for a very short time, and calls `reach`. If the server had ended
+    // before, tries again with a longer time. Returns the time in seconds.
     template <typename Reach>
     double start_hasty(Reach reach) {
         for (double idle = 0.2; idle < 10; idle *= 3) {
@@ -179,8 +179,8 @@ TEST_F(Lifecycle, ThePortOfTheOldCommandLineAsksForAToken) {
     EXPECT_TRUE(eventually([&] { return access(file.c_str(), F_OK) != 0; })) << "and so does its token";
 }
 
-// The user is not sent to a page that is another's. The server serves without a page: otherwise a user that takes
-// the port stops it.
+// The web page's port belongs to another program. The log must say so and give no address, and the server goes on
+// without a page: otherwise a user could stop it by taking the port.
 TEST_F(Lifecycle, APortThatIsTakenIsAnErrorInTheLog) {
     int port = 0;
     const base::UniqueFd taken = listen_at_any_port(port);

@@ -62,7 +62,8 @@ public:
         call(rm::NV_ESC_RM_CONTROL, request);
         return static_cast<uint32_t>(parameters.timesliceUs);
     }
-    // Returns the bytes that a CUDA program would hand over; of another's client, the bytes that a hostile one might.
+    // Returns a handover as a CUDA program would make it. With another program's `client` it is what a hostile
+    // program would make.
     std::string handover(uint64_t key, uint32_t client, uint32_t timeslice_us = fake::rm::kTimesliceUs) const {
         rm::ChannelSet set{};
         set.client = client;

@@ -20,7 +20,8 @@ struct Board {
     std::array<std::atomic<int64_t>, kMostQueues> had_ns;
 };
 
-// Counts what the queue has of the device while it may run: one part of so many that run side by side.
+// Simulates the device use of a queue that always has work: while it may run it gets 1/parts of the time, since so
+// many queues run side by side.
 class Use {
 public:
     Use(TestClient& client, unsigned at, int parts) : slot_(client.slot(at)), parts_(parts) { client.submit(at); }
@@ -74,7 +75,8 @@ protected:
         if (for_all_users) words.emplace_back("--system");
         start(words);
     }
-    // Starts a program of that user with `queues` queues. `parts`: how many queues run side by side with each of them.
+    // Starts a program of that user with `queues` queues. `parts`: how many queues share the device side by side
+    // while one of them runs.
     void start_client(uid_t uid, size_t queues, int parts) {
         const pid_t pid = fork();
         if (pid == 0) _exit(uid == getuid() || become(uid) ? use_device(socket(), *board_, queues_, queues, parts) : 2);

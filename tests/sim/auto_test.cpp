@@ -117,8 +117,8 @@ Outcome check_target(Workload workload, int percent, double alone_us, double bes
     return outcome;
 }
 
-// Bursts and switches that differ, as those of a GPU do: a target is met, or called one that cannot be, and what leaves
-// room for the slowest burst that a priority by hand has is met.
+// Bursts and switches vary, as on a GPU. AUTO must meet a latency target or say that it cannot be met. A target with
+// room for the slowest burst under a priority set by hand must be met.
 TEST(Auto, ATargetIsMetOrCalledImpossibleWhereBurstsDiffer) {
     int met = 0;
     int called = 0;

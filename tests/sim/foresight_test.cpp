@@ -44,7 +44,8 @@ TEST(Foresight, ABurstBehindAnEvenRestDoesNotWaitForTheSwitch) {
     EXPECT_GT(seen.low_share, before.low_share - 0.02);
 }
 
-// Requests of one graph, one after the other (MLPerf's SingleStream), beside batches. Nothing is left of the switch.
+// An inference program with one graph per request, each behind the answer to the last (MLPerf's SingleStream), beside
+// a program with batches. With foresight a request takes as long as alone, without a switch.
 TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     Workload workload = parse_workload(
         "warm_up = 0\nduration_s = 4\n[[program]]\nname = 'high'\npriority = 1\nstart_ms = 500\n"
@@ -91,7 +92,8 @@ TEST(Foresight, TheVictimOfALongBurstIsBackAtItsEnd) {
     }
 }
 
-// Gates take 2 us of the device each. Where the urgent one has most of it, that is much of what it leaves.
+// Each gate takes 2 us of the device. Beside an urgent program that uses most of the device, gates far apart leave
+// the victim noticeably more.
 TEST(Foresight, BesideLongBurstsGatesStandFarApart) {
     const auto gets = [](double low_ms) {
         Workload workload = workload_of("kind = 'periodic', period_ms = 10", ", gap_us = 55", low_ms);

@@ -7,7 +7,7 @@
 
 namespace xsched::sim::testing {
 
-// `shape`: more of high's burst, say "sync_every = 5".
+// The main job as a workload. `shape`: more keys for the urgent program's bursts, such as "sync_every = 5".
 inline Workload main_job(const std::string& shape, double low_ms, double seconds = 2) {
     const std::string text = "duration_s = " + std::to_string(seconds) +
                              "\n[[program]]\nname = 'high'\npriority = 1\n"

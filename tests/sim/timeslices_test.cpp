@@ -67,7 +67,8 @@ TEST(Timeslices, BehindEqualsAsWell) {
     EXPECT_LE(beside_equal_us("[100000, 100000]"), with_one_switch_us(2.555)) << "it does nothing";
 }
 
-// The middle one's timeslice is short, for the sake of the most urgent: what is behind it must be off the device.
+// Three priorities: the middle program has a short timeslice because of the most urgent one. The least urgent program
+// must be off the device meanwhile, or the middle one would lose it at each end of its timeslice.
 TEST(Timeslices, OfThreeTiersTheMiddleOneIsNotSlowedByItsOwn) {
     const auto middle_us = [](const char* above) {
         const Workload workload = parse_workload(

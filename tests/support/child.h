@@ -38,8 +38,8 @@ int in_child(Body body, unsigned most_seconds = 60) {
     return waitpid(child, &status, 0) == child ? exit_status(status) : -1;
 }
 
-// A child that is there before the test's threads, and begins when it is told to. The child of a process with threads
-// has their locks as they are at that moment: AddressSanitizer's allocator keeps one while a thread begins.
+// A child process that is forked before the test starts threads, and begins its work when it is told to. A child
+// forked later could inherit locks that another thread holds (that of AddressSanitizer's allocator, say).
 class EarlyChild {
 public:
     template <typename Body>

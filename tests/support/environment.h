@@ -45,7 +45,7 @@ private:
     std::map<std::string, std::optional<std::string>> before_;
 };
 
-// Returns the environment's number instead of the ordinary one: the long runs.
+// Returns the number in this environment variable (for long runs), or the usual number if it is not set.
 inline int count_of(const char* variable, int usual) {
     const char* value = getenv(variable);
     return value != nullptr && *value != '\0' ? std::atoi(value) : usual;

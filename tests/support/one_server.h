@@ -25,7 +25,7 @@ protected:
         delete s_server;
         delete s_directory;
     }
-    // Returns the slot of one of the vendor's queues: as its handle says.
+    // Returns the slot of the vendor's queue with this handle.
     static const ipc::QueueSlot& slot_of(const void* queue) {
         EXPECT_TRUE(s_server->wait_for_client());
         for (const ipc::QueueSlot& slot : s_server->region().slots)

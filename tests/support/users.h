@@ -22,7 +22,7 @@ namespace xsched::test {
 
 inline constexpr uid_t kNobody = 65534;
 
-// In a child: becomes this user, of no further group, or of these.
+// In a child process: becomes user `uid`, with no other groups than `groups`.
 inline bool become(uid_t uid, const std::vector<gid_t>& groups = {}) {
     return setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
            setresuid(uid, uid, uid) == 0;

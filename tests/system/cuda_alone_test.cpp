@@ -49,7 +49,8 @@ TEST_F(CudaAlone, ABusyProgramHasItsDevice) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// Each pause is three times as long as the work before it: a burst's length is seen on the same busy machine.
+// A program alone on the device pauses three times as long as it works. The length of its work is measured here and
+// now, so a busy machine changes nothing.
 TEST_F(CudaAlone, PausesAreNotItsDevices) {
     start();
     ASSERT_TRUE(eventually([&] { return low->done() > 80; }));

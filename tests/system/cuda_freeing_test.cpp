@@ -98,8 +98,8 @@ TEST_F(CudaFreeing, NorWhereItIsTurnedOff) {
     EXPECT_EQ(one[0].asked, 0);
 }
 
-// If the predicted time of a copy is long over, its scheduler is gone, or the program that should copy works without
-// end.
+// The predicted time of an urgent program's copies is long past (its scheduler may be gone), so frees are not delayed
+// for it.
 TEST_F(CudaFreeing, ATimeThatIsLongOverHoldsNobodyUp) {
     const std::vector<Release> two = releases("3,4", -base::kSecond);
     ASSERT_EQ(two.size(), 2u);

@@ -11,7 +11,8 @@ TEST_F(CudaGangs, WhatKeepsOneMemberOffStopsTheOtherOnItsDevice) {
     const auto urgent = start_on("urgent", 10, "1");
     ASSERT_TRUE(urgent->advances()) << urgent->process().err();
     EXPECT_TRUE(both_make_room_for(*urgent)) << first->process().err() << second->process().err();
-    // The device of the member that is suspended for the other one's sake is not left idle.
+    // One member of the gang is suspended only because the other one is. Its own device is not left idle: a less
+    // urgent program gets it.
     const auto below = start_on("below", -5, "0");
     EXPECT_TRUE(below->advances()) << below->process().err();
     EXPECT_TRUE(both_make_room_for(*below));

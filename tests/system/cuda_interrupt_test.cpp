@@ -116,8 +116,8 @@ TEST_F(CudaInterrupt, ProgramsOfOnePriorityAreTakenOffInOneCall) {
     expect_end({high.get(), low.get(), other.get()});
 }
 
-// All its channels are enabled for the first of its queues, by a call that takes its time. Commands of the others
-// meanwhile do not show that disabling them had no effect.
+// When the first of the program's queues may run, a slow call enables all of its channels. Commands of its other
+// queues that complete meanwhile do not show that disabling has no effect.
 TEST_F(CudaInterrupt, AProgramWhoseSecondStreamWorksKeepsTheLevel) {
     low = start_on_rm("low", 0, "200", {{"CUDA_PROGRAM_SECOND", "1"}, {"FAKE_RM_DELAY_US", "1000"}});
     // This urgent program cannot keep the device through its pauses. So low is taken off the device, and not only
@@ -237,7 +237,8 @@ TEST_F(CudaInterrupt, TheServerActsForAClientThatDoesNotAnswer) {
     EXPECT_EQ(low->end(), 0) << low->process().err();
 }
 
-// The driver counts disablings: a change of the timeslice meanwhile is no reason for another one.
+// The driver counts how often channels were disabled. If the timeslice changes while the server has disabled a silent
+// client's channels, the server must not disable them again.
 TEST_F(CudaInterrupt, WhatTheServerStopsForASilentClientItStopsOnce) {
     ASSERT_NO_FATAL_FAILURE(take_silent_low_off());
     const uint32_t timeslice_us = low_rm->timeslice_us();

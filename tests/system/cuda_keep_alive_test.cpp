@@ -289,7 +289,8 @@ TEST_F(CudaKeepAlive, OfSeveralStreamsTheOneThatWorksHasOne) {
     EXPECT_EQ(next(), "False\n");
 }
 
-// The driver waits for all of the context's work when memory is freed: for no keep-alive of ours.
+// A program that frees memory. The driver then waits for all of the context's work, and must not have to wait for a
+// keep-alive.
 constexpr const char* kFreesAfterAWait = R"(
 while True:
     cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))

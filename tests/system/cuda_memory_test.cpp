@@ -112,7 +112,8 @@ TEST_F(CudaMemory, ProgramsOfAUserShareHisLimit) {
     EXPECT_EQ((next->take_output(), next->out()).find("code 2"), std::string::npos) << next->out();
 }
 
-// All but 32 of its 96 MiB may be taken, in blocks of 16. Requests are for 32 MiB more than is missing.
+// The holder has 96 MiB in blocks of 16, of which 32 MiB are guaranteed to stay. A request for more than the rest is
+// refused, a smaller one is met.
 TEST_F(CudaMemory, WhatIsGuaranteedStays) {
     Environment own = environment("96", 0, true, "holder");
     own["XSCHED_MEMORY_GUARANTEE"] = std::to_string(32 << 20);

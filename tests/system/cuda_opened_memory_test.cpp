@@ -159,7 +159,7 @@ TEST_F(CudaOpenedMemory, BothSidesSeeTheSameBytes) {
     EXPECT_NE(sharer->out().find("other 77 0"), std::string::npos) << sharer->out();
 }
 
-// The card has 320 MiB, of which 162 stay.
+// On a card of 320 MiB, 162 MiB stay because they are shared; the rest may be moved away for other programs.
 TEST_F(CudaOpenedMemory, WhatIsSharedStaysAndTheRestMakesRoom) {
     const auto sharer = sharer_that_is_ready();
     const auto opener = start_with(kOpener, false, {});

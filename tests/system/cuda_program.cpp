@@ -90,7 +90,8 @@ Board* map_board(const char* path) {
     return memory != MAP_FAILED ? static_cast<Board*>(memory) : nullptr;
 }
 
-// The event that other processes wait for, and the one of another process that is waited for.
+// Events shared between processes: `own`, which others wait for, and those of other processes that this one waits
+// for.
 struct SharedEvents {
     CUevent own = nullptr, before = nullptr, met = nullptr;
 
@@ -254,7 +255,7 @@ struct Program {
         expected = expected * 31 + batches++;
         return wait();
     }
-    // No call follows the launches while `order` lasts.
+    // Launches a few long kernels, and then makes no driver call as long as the test's order is to be silent.
     bool silent() {
         uint32_t count = number_of("CUDA_PROGRAM_SILENT_US") * kStepsPerUs;
         const Busy change(count);

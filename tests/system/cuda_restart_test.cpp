@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kUsualRestarts = 3;
 constexpr int64_t kMostNs = 300 * base::kMillisecond;
-// A sanitized server takes twice as long to begin on a machine that does nothing else.
+// The longest time until a new server schedules. A server under a sanitizer gets more: it takes twice as long to
+// start even on a quiet machine.
 int64_t most_ns() { return getenv("XSCHED_SANITIZER_RUNTIME") != nullptr ? 5 * kMostNs : kMostNs; }
 
 class CudaRestart : public CudaProcesses {

@@ -54,8 +54,8 @@ public:
         board_->pause_us = us;
         board_->burst = burst;
     }
-    // Lets the program make or destroy contexts, before its next batch, until it has `count` besides its own. Returns
-    // whether it did.
+    // Makes the program create or destroy contexts before its next batch, until it has `count` besides its own.
+    // Returns whether it did in time.
     bool has_contexts(uint32_t count) {
         board_->contexts = count;
         return eventually([&] { return board_->contexts_there == count; });
@@ -105,9 +105,9 @@ protected:
     bool becomes_suspended(pid_t pid, bool suspended) {
         return eventually([&] { return is_suspended(pid, suspended); });
     }
-    // There comes a time in which `off` does at most one batch while `on` goes on, and `off` is suspended at its end.
-    // (The starvation limit gives it a turn now and then.) It is 200 ms, and where processors are few so long that `on`
-    // does several batches.
+    // Waits for a period in which `on` advances and `off` completes at most one batch, and at whose end `off` is
+    // suspended. (The starvation limit gives it a turn now and then.) The period is 200 ms, or with few processors
+    // long enough for several batches of `on`.
     static constexpr uint64_t kStray = 8;  // commands that may still end; a sanitized program on a busy machine has few
     ::testing::AssertionResult is_kept_off(CudaProgram& off, CudaProgram& on) {
         constexpr uint64_t kSeveral = 4 * kStray;

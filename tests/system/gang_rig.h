@@ -35,7 +35,8 @@ protected:
             EXPECT_EQ(queues[0].value("gang", ""), "train") << queues.dump();
         }
     }
-    // There comes a time in which neither member gets on, and `other` does: 200 ms, or longer where processors are few.
+    // Waits for a period in which neither member of the gang advances and `other` does: 200 ms, or longer with few
+    // processors.
     bool both_make_room_for(const CudaProgram& other) const {
         return eventually([&] {
             const uint64_t before[] = {first->done(), second->done(), other.done()};

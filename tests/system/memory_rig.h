@@ -88,7 +88,8 @@ print("rows", cuda.cuMemAllocPitch_v2(ctypes.byref(rows), ctypes.byref(pitch), c
                                       ctypes.c_size_t(16), ctypes.c_uint(4)), flush=True)
 )";
 
-// Allocates and frees 16 MiB in each way that there is, until one is refused, and says how that went.
+// A program that allocates and frees 16 MiB by each way that the driver has, until one is refused, and prints the
+// results.
 inline constexpr const char* kEachWay = R"(
 SIZE = 16 << 20
 class Array(ctypes.Structure):
@@ -276,7 +277,8 @@ protected:
         kill(program.pid(), SIGKILL);
         program.wait();
     }
-    // Kills the server. The next one is to know that the holder's memory is away, and that `why` is true of it.
+    // Kills the server, and expects that the next one knows that the holder's memory is away and that `why` is true
+    // of it.
     void next_server_knows(const Process& holder, const char* why, Process& supervisor) {
         const auto server_pid = [&] { return answer_of_server(socket(), {{"cmd", "server"}}).value("pid", 0); };
         const int before = server_pid();

@@ -10,8 +10,8 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-# Our own page alone is opened: no sandbox, which root and containers cannot have. Without most of the others a Chromium
-# looks for its maker's hosts.
+# Options for Chromium. It opens only our own page, so it runs without its sandbox, which root and containers cannot
+# have; most of the others keep it from contacting its maker's hosts.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
          "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Down": "\ue015", "Left": "\ue012", "Up": "\ue013"}

@@ -88,7 +88,7 @@ void must(const char* name, Arguments... arguments) {
     if (const int code = call(name, arguments...); code != 0) fail(name, code);
 }
 
-// The generator's state after so many steps from x: the step composed with itself by squaring.
+// Returns the generator's state `steps` steps after x, by repeated squaring of the step.
 uint32_t advance(uint32_t x, uint64_t steps) {
     uint32_t multiplier = kMultiplier, increment = kIncrement;
     for (; steps != 0; steps >>= 1) {

@@ -102,7 +102,7 @@ std::vector<Context> make_contexts(unsigned count) {
 
 namespace {
 
-// The kind of a resource and the resource, laid out as in the driver's header.
+// CUdevResource of the driver's header: the kind of a resource, and the resource.
 struct Resource {
     int type = 0;
     unsigned char internal[92] = {};

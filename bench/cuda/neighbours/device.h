@@ -46,7 +46,7 @@ void copy_in(Pointer to, const void* from, size_t bytes, Handle stream);
 void copy_out(void* to, Pointer from, size_t bytes, Handle stream);
 void record(Handle event, Handle stream);
 void wait_for(Handle stream, Handle event);
-// Launches into the stream between the two become a graph that can be launched.
+// Begin and end the capture of what is launched into the stream as a graph, which can then be launched.
 void begin_capture(Handle stream);
 Handle end_capture(Handle stream);
 void launch_graph(Handle executable, Handle stream);

@@ -17,7 +17,7 @@ namespace busy {
 class BusyDevice {
 public:
     using Event = cl_event;
-    // A program finds the XQueue of queue() through the C interface by this.
+    // The device library and its function by which a program finds the XQueue of queue() through the C interface.
     static constexpr const char* kHalLibrary = "libhalopencl.so.1";
     static constexpr const char* kHwQueueGet = "OclQueueGet";
 

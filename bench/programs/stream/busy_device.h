@@ -18,7 +18,7 @@ namespace busy {
 class BusyDevice {
 public:
     using Event = vendor::Event;
-    // A program finds the XQueue of queue() through the C interface by this.
+    // The device library and its function by which a program finds the XQueue of queue() through the C interface.
     static constexpr const char* kHalLibrary = vendor::kHalLibrary;
     static constexpr const char* kHwQueueGet = vendor::kHwQueueGet;
 
@@ -47,7 +47,8 @@ public:
     void recycle(Event event);
     void* queue() const { return stream_; }  // the vendor's
 
-    // Every thread's number is exactly what all kernels enqueued so far, each run once, leave. Waits for them.
+    // Waits for all kernels, and returns whether every thread's number is what each kernel, run exactly once, must
+    // have left.
     bool state_is_right();
     // Device, vendor and driver version, divided by "; ".
     std::string description() const;

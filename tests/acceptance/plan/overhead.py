@@ -8,8 +8,8 @@ from lib.requests import latency_us
 ID, NAME, PASSES = "3.1", "runtime overhead", "< 10% (the paper: < 3.4%)"
 MODEL, BATCH, ITERATIONS, ROUNDS = "resnet18", 32, 100, 3
 MOST_PERCENT, PAPER_PERCENT = 10, 3.4
-# The most for a program's iterations, so that six programs take two minutes (judgement). On a GPU they take some 2 s;
-# on the emulated driver they took 4 s at a load of 10, and 40 s at a load of 30.
+# Longest time for a program's iterations, so that six programs take two minutes (judgement). On a GPU they take some
+# 2 s; on the emulated driver they took 4 s at a load of 10, and 40 s at a load of 30.
 LONGEST_SECONDS = 20
 
 

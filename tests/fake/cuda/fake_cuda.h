@@ -55,7 +55,7 @@ extern "C" {
 // Returns how often the driver was misused so far: wrong addresses of value operations, handles of dead objects, calls
 // from host functions. Each is one line on standard error.
 long fake_cuda_errors(void);
-// Calls that waited in the driver because a stream was full.
+// Returns how many calls waited in the driver because a stream was full.
 long fake_cuda_blocked_in_driver(void);
 // Captures that were invalidated, and calls refused because something is being captured.
 long fake_cuda_capture_disturbed(void);

@@ -43,8 +43,8 @@ bool break_now(Break mode);
 // One misuse of the driver: counted, and a line on standard error.
 [[gnu::format(printf, 1, 2)]] void report_misuse(const char* format, ...);
 
-// The caller of a function. XSched's own threads must not: a call that the program makes meanwhile may keep them
-// waiting, and what they have stopped stays so. Their thread for errands may, but not for a stream of the program's.
+// The kind of thread that calls the driver. XSched's own threads must not call it: the driver may block them, and
+// then what they have stopped stays stopped. Only the errands thread may, and not for a stream of the program.
 enum class Caller { kProgram, kErrands, kForbidden };
 Caller caller();
 // Ends the process with a line on standard error.

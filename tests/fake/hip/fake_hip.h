@@ -26,6 +26,7 @@
 
 #include <cstdint>
 
-// A tool registers this: told of the domain, of a phase (1: a call begins, 0: it ends) and of the call, its name here.
+// The callback that a tool registers, called at the begin (phase 1) and the end (phase 0) of each API call. `call`:
+// here the name of the function.
 using FakeTracer = int (*)(uint32_t domain, uint32_t phase, void* call);
 inline constexpr uint32_t kFakeHipApi = 3;

@@ -5,7 +5,7 @@
 
 namespace hip_layer {
 
-// One function's place; made when the library is loaded.
+// The entry of one function in the runtime's table, created when the library is loaded.
 class TableEntry {
 public:
     TableEntry(const char* name, void* implementation);

@@ -25,7 +25,7 @@ struct Signal {
 };
 inline Signal* signal_of(hsa_signal_t signal) { return reinterpret_cast<Signal*>(signal.handle); }
 
-// `amd` is first: an hsa_queue_t* is a Queue*.
+// A queue of the fake runtime. `amd` is its first member, so that an hsa_queue_t* is also a Queue*.
 struct Queue {
     alignas(64) amd_queue_t amd{};
     uint8_t more[4096] = {};  // the real structure is longer

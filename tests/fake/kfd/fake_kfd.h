@@ -44,14 +44,14 @@ extern "C" {
 int fake_kfd_open(void);
 // Returns a word that is not 0 while this queue is suspended; nullptr: there is no such queue.
 const std::atomic<uint32_t>* fake_kfd_stopped(uint32_t queue);
-// Queues of that type that are there, and of them those that are suspended.
+// Return how many queues of this type exist, and how many of them are suspended (standing).
 unsigned fake_kfd_queues(uint32_t type);
 unsigned fake_kfd_standing(uint32_t type);
-// The first 64 bits of the queue's mask; all of them if none was ever set.
+// Returns the first 64 bits of the queue's mask of compute units; all bits if none was ever set.
 uint64_t fake_kfd_mask(uint32_t queue);
 // The queue's priority in the driver; UINT32_MAX: there is no such queue.
 uint32_t fake_kfd_priority(uint32_t queue);
-// Queues of that type that may not use all units.
+// Returns how many queues of this type have a mask that excludes some compute units.
 unsigned fake_kfd_masked(uint32_t type);
 // With FAKE_KFD_UNITS: fake_kfd_run_begins() notes that a kernel of the queue begins to run, and returns its place;
 // -1: there are no units. fake_kfd_speed() returns its present part of the whole device's speed, 0 while it is off

@@ -29,7 +29,7 @@ inline decltype(nullptr) refuse(cl_int* errcode_ret, cl_int code) {
     return nullptr;
 }
 
-// The protocol of every clGet...Info: value if there is room, size if asked for.
+// Answers a clGet...Info query: copies the value if there is room for it, and stores its size if the program asks.
 inline cl_int give_bytes(const void* data, size_t bytes, size_t room, void* value, size_t* size_ret) {
     if (value != nullptr) {
         if (room < bytes) return CL_INVALID_VALUE;

@@ -47,7 +47,7 @@ long call_count(const char* function);
     if (cl_int injected = fake::entry(__func__); injected != CL_SUCCESS) { \
         return injected;                                                   \
     }
-// For entry points that return a handle and put the error elsewhere.
+// The first line of entry points that return a handle: an injected fault is stored in errcode_ret.
 #define FAKE_ENTRY_HANDLE(errcode_ret)                                     \
     if (cl_int injected = fake::entry(__func__); injected != CL_SUCCESS) { \
         return fake::refuse(errcode_ret, injected);                        \

@@ -51,8 +51,8 @@ cl_int enqueue_copy(cl_command_queue queue, cl_command_type type, bool blocking,
                     cl_event* event);
 cl_int enqueue_fill(cl_command_queue queue, cl_command_type type, cl_mem memory, Box to, Extent extent,
                     std::vector<unsigned char> pattern, cl_uint wait_count, const cl_event* wait_list, cl_event* event);
-// A map shows the program a copy that is filled when the command runs and written back when the unmap runs. Memory that
-// is the program's own (CL_MEM_USE_HOST_PTR) needs none.
+// Maps memory: the program gets a copy, which is filled when the map command runs and written back when the unmap
+// command runs. Memory made with CL_MEM_USE_HOST_PTR needs no copy.
 void* enqueue_map(cl_command_queue queue, cl_command_type type, bool blocking, cl_mem memory, Box target, Extent extent,
                   cl_map_flags flags, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
                   const cl_event* wait_list, cl_event* event, cl_int* errcode_ret);

@@ -170,7 +170,7 @@ struct _cl_kernel : fake::Object {
 
 namespace fake {
 
-// Handles the program gives us. Each reports misuse and says whether to go on.
+// Check a handle that the program gives: each function reports misuse and returns whether the handle may be used.
 inline bool good(cl_device_id it) { return check_handle(it, Kind::kRootDevice, Kind::kDevice); }
 inline bool good(cl_context it) { return check_handle(it, Kind::kContext); }
 inline bool good(cl_command_queue it) { return check_handle(it, Kind::kQueue); }

@@ -13,8 +13,8 @@ URGENT, VICTIM = 10, 0     # priorities
 PARTS = (1 / 2, 1 / 4, 1 / 8, 1 / 16)  # of its native time: when a signal is sent
 MOMENTS = [eighths / 8 for eighths in range(1, 8)]  # of its native time
 GONE_S = 20                # safety: the server notices a death within milliseconds
-# Seen once in twelve runs on a loaded virtual machine with Linux 6.18: a thread that sets its own affinity (hwloc does,
-# at a program's start) never comes back from the kernel.
+# A kernel function in which a program may hang through no fault of XSched: seen once in twelve runs on a virtual
+# machine with Linux 6.18, when a thread set its own affinity (hwloc does at a program's start).
 KERNEL_STANDS = "affine_move_task"
 NATIVE_RUNS = 4            # at most: as many as it takes to see how its threads and descriptors vary
 

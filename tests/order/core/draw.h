@@ -1,4 +1,4 @@
-// Drawing what a worker does next, and on which buffer.
+// Chooses at random which operation a worker does next, and on which buffer.
 #pragma once
 
 #include <memory>

@@ -27,7 +27,7 @@ public:
         const std::lock_guard lock(mutex_);
         return items_;
     }
-    // Puts `fresh` in the place of a random one, which is returned.
+    // Replaces a random item of the pool by `fresh`, and returns the item.
     Pointer replace(Pointer fresh, Random& random) {
         const std::lock_guard lock(mutex_);
         std::swap(items_[random.below(static_cast<uint32_t>(items_.size()))], fresh);

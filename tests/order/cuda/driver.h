@@ -19,7 +19,8 @@ struct Api {
 // Returns the driver's functions as dlsym finds them, for which the stream NULL is the legacy one. Ends the program
 // if there is no driver.
 const Api& api();
-// As cuGetProcAddress answers with the per-thread flag: NULL is the thread's own stream.
+// Returns the per-thread variants of the functions, in which NULL means the thread's own stream, as cuGetProcAddress
+// returns them with that flag.
 const Api& per_thread_api();
 // The dlopen handle of libcuda.so.1.
 void* library();

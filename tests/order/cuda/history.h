@@ -93,8 +93,8 @@ public:
     uint64_t last() const { return next_.it.number; }  // submission
 
     Accesses all() const;
-    // Standard error gets `accesses` and what fault would have left `found`. The first few of a run, and the same
-    // wrong content once.
+    // Prints `accesses`, and which fault would have left `found`, to standard error: only for the first few wrong
+    // contents of a run, and once for each.
     void explain(const Accesses& accesses, const Words& found, const Words& expected, size_t words = kWords);
     static void set_most_explained(int most);
 

@@ -38,7 +38,7 @@ enum class Part : uint8_t {
     kNonBlocking,
     kOwn,  // streams; own: those that a worker also captures
     kSecond,  // context
-    // How one access of a buffer is tied to the next.
+    // Ways in which one access to a buffer is ordered behind the one before.
     kImplicit,
     kYoung /* the former, where the stream is younger than the legacy stream's work */,
     kValues,

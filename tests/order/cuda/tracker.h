@@ -40,10 +40,11 @@ public:
 
     uint32_t* words() { return words_; }
     void set(const Words& words);
-    // Reads: what must be there once the copy is complete. Writes have none: the program then overwrites the memory.
+    // For reads: sets the content that must be there once the copy is complete. After a write the program overwrites
+    // its memory instead.
     void expect(const Words& words);
     bool is_read() const { return is_read_; }
-    // Reads: the buffer's accesses up to this one, to explain what is wrong.
+    // For reads: keeps the list of accesses to the buffer up to this one, to explain a wrong content.
     void remember(History& history);
     void check_and_scribble(const char* what, const char* how);
 

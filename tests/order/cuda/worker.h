@@ -18,7 +18,7 @@
 
 namespace order::cuda {
 
-// A stream as this call names it: by which table of functions, and by which handle.
+// A stream as a driver call needs it: the table of functions (plain or per-thread) and the handle.
 struct Target {
     const Api& api;
     CUstream handle;
@@ -47,7 +47,8 @@ private:
         StreamPtr per_thread;
         StreamPtr captured, forked;  // captured now and then, otherwise used like any other
     };
-    // A buffer that this worker alone may use now, and a stream on which what comes next follows the last access to it.
+    // A locked buffer, and a stream that is ordered behind the last access to it: whatever is launched there comes
+    // after that access.
     struct Turn {
         Lock lock;
         Buffer* buffer = nullptr;
@@ -104,7 +105,7 @@ private:
     Target target(const Stream& stream);
     // Returns a buffer that no other thread is using; null if none was found quickly.
     Buffer* take(std::vector<std::unique_ptr<Buffer>>& all, Lock& lock) { return order::take(all, lock, random_); }
-    // One of `all` and any stream; no buffer if none was found quickly.
+    // Takes a free buffer of `all` and chooses a stream; without a buffer if none was found free quickly.
     Turn next_turn(Context& context, std::vector<std::unique_ptr<Buffer>>& all);
     // Orders what comes next on `stream` after the buffer's last access.
     void follow(const StreamPtr& stream, Buffer& buffer);

@@ -34,7 +34,7 @@ struct Stream : Recent<Tracker, 16> {
     Stream& operator=(const Stream&) = delete;
 
     bool created() const { return sort == Sort::kBlocking || sort == Sort::kNonBlocking; }
-    // Returns whether commands of both follow each other without being told to.
+    // Returns whether commands of the two streams are ordered implicitly (by the legacy default stream's rule).
     bool synchronizes_with(const Stream& other) const;
     Context& context;
     const Sort sort;
@@ -46,7 +46,8 @@ struct Stream : Recent<Tracker, 16> {
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
-// A mutex that the thread which holds it may try to lock: then it is held, as for everybody.
+// A buffer's mutex. Unlike a standard one, it may be tried by the thread that already holds it, which then fails as
+// for any other thread.
 class BufferMutex {
 public:
     void lock() { free_.acquire(); }
@@ -59,7 +60,7 @@ private:
 
 // Device memory, or (without address) a word of the host that host functions work on.
 struct Buffer {
-    // An access that is being submitted changes the content.
+    // Updates the model's content for an access that is being submitted.
     void apply(const Step& step, const Buffer* source = nullptr);
 
     BufferMutex mutex;  // guards everything below

@@ -1,4 +1,5 @@
-// The C API of the XSched libraries as the checker for CUDA finds it, and HIP's, which is this one on HIP's queues.
+// The C API of the XSched libraries for the CUDA order checker, found at run time; for HIP, with HIP's function to
+// wrap streams.
 #pragma once
 
 #include "fake/cuda/cuda_driver.h"

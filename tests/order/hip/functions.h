@@ -18,7 +18,7 @@ struct Functions {
 // From libamdhip64.so.6, or the library that FAKE_HIP_DIRECT names; from the shim, where that is preloaded.
 const Functions& functions();
 void* library();
-// An image of kernels, or what AMD's own runtime takes instead (ORDER_HIP_CODE=FILE).
+// Returns the image to load: the given one, or with ORDER_HIP_CODE=FILE the code object that AMD's own runtime needs.
 const void* code_for(const void* image);
 
 }  // namespace hip

@@ -22,7 +22,7 @@ public:
     static void set_after(const TrackerPtr& after, cl_event event);
 };
 
-// User events handed over and not yet set.
+// Returns how many user events were handed over and are not set yet.
 int64_t user_events_owed();
 
 }  // namespace order::opencl

@@ -22,7 +22,7 @@ struct Queue;
 class Tracker;
 using TrackerPtr = std::shared_ptr<Tracker>;
 
-// The last access to a buffer, told when its content turns out wrong.
+// The last access to a buffer, named in the message when the buffer's content turns out wrong.
 struct Access {
     const char* what = nullptr;
     const void* queue = nullptr;
@@ -81,7 +81,7 @@ public:
     void check_complete(const char* how);
     // Waits if need be, checks, and lets go of what is no longer needed. By the owner, once.
     void settle();
-    // Adds a callback that checks what must hold at `type`, and counts itself.
+    // Registers an event callback for status `type`. It checks what must hold then, and that it is called only once.
     void watch(cl_int type);
 
 private:
@@ -93,14 +93,15 @@ private:
     cl_command_type type_;
     const char* what_;
     std::atomic<cl_int> last_status_{CL_QUEUED};
-    std::mutex mutex_;                      // never held while calling the driver: callbacks take it
+    std::mutex mutex_;  // never held while calling the driver: callbacks take it
     std::vector<TrackerPtr> dependencies_;  // until settled; under mutex_ once others know the tracker
     HostMemoryPtr host_;
 };
 
 // Callbacks asked for and not yet called.
 int64_t callbacks_owed();
-// Callbacks leave the last reference to a command here, so that no driver's thread ends an event or a queue.
+// Releases the commands whose last reference a callback had. Callbacks put them aside, so that no event or queue is
+// released on a driver's thread.
 void clear_graveyard();
 
 }  // namespace order::opencl

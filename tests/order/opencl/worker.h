@@ -86,7 +86,7 @@ private:
     static HostMemoryPtr expected_words(const Buffer& buffer, size_t first, size_t count);
     // Ties the next command on plan.queue to the buffer's last access.
     void follow(Plan& plan, Buffer& buffer);
-    // Notes the access that `what` is about to make, in the model's order.
+    // Notes in the model the access that the operation `what` is about to make.
     static void note(Buffer& buffer, const Plan& plan, const char* what, size_t first = 0, size_t count = kWords);
     static void accessed(Buffer& buffer, const QueuePtr& queue, const TrackerPtr& tracker);
 
@@ -96,7 +96,7 @@ private:
         bool must_have_event = false;
         bool blocking = false;
     };
-    // Makes wait list and event, performs `call(count, list, event)` and starts to track the command.
+    // Submits a command: makes its wait list and its event, calls `call(count, list, event)`, and starts to track it.
     template <typename Call>
     TrackerPtr submit(Plan& plan, const Command& command, Call call, HostMemoryPtr host = nullptr);
     std::vector<cl_event> wait_list(Plan& plan, cl_event& user_event);

@@ -17,7 +17,7 @@ public:
 
 private:
     void loop();
-    // Returns how many queues the call was made for.
+    // Makes the call for all queues of the program. Returns how many there were.
     int64_t for_all_queues(const char* name, XResult (*call)(XQueueHandle, int64_t), int64_t flags);
     std::thread thread_;
 };

@@ -19,7 +19,7 @@ public:
     void settle_all();
 
 private:
-    // A wait for, or a signal of, a semaphore; the value is a timeline's.
+    // A semaphore that a submission waits for or signals. `value` counts for timeline semaphores.
     struct Use {
         VkSemaphore semaphore;
         uint64_t value;

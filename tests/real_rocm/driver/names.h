@@ -7,7 +7,8 @@
 
 namespace kfd {
 
-// Returns an empty name if no program asked for the kernel, as for the HSA library's own.
+// Returns the name of the kernel behind a kernel object; empty if no program asked for it by name, as for the HSA
+// library's own kernels.
 std::string name_of_kernel(uint64_t object);
 
 }  // namespace kfd

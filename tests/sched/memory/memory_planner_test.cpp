@@ -18,7 +18,8 @@ TEST_F(MemoryPlans, WhatNoProgramMayGiveIsRefusedAtOnce) {
     EXPECT_EQ(answers_[3], Answer::kNotEnough);
 }
 
-// Half of the missing memory helps no program.
+// If all evictable memory together is less than a request lacks, none is taken: a part of the missing memory helps no
+// program.
 TEST_F(MemoryPlans, NothingIsTakenForARequestThatCannotBeMet) {
     add(1, 0, 20 * kGiB);
     add(2, 5, 55 * kGiB, false);
@@ -104,7 +105,7 @@ TEST_F(MemoryPlans, WhatIsGuaranteedStays) {
     EXPECT_FALSE(allocate(2, kGiB));
 }
 
-// A guarantee is of all memory of the program.
+// A guarantee counts all of a program's memory, also what cannot be moved.
 TEST_F(MemoryPlans, WhatCannotBeMovedCountsForTheGuarantee) {
     MemoryUser& one = add(1, 0, 50 * kGiB);
     one.fixed = 10 * kGiB;
@@ -132,7 +133,8 @@ TEST_F(MemoryPlans, AProgramThatIsKeptAwayGivesAllUntilItIsResumed) {
     EXPECT_EQ(user(1).on_card, 50 * kGiB);
 }
 
-// The memory that it asks for comes from a program that is being sent away, which is more urgent.
+// A program that a person sends away frees enough for a less urgent program's request. The request waits for that
+// memory instead of being refused.
 TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsOnItsWay) {
     add(1, 10, 50 * kGiB).kept_away = true;
     add(2, 0, 0);
@@ -202,8 +204,8 @@ TEST_F(MemoryPlans, RandomProgramsAreAllServed) {
     for (const MemoryUser& it : users_) EXPECT_EQ(it.on_host, 0u) << it.client;
 }
 
-// A scheduler that died has sent it away. Its successor does not order it back while there is no room.
-// The gang has two members, whose memory was on this card. The least urgent program's place is not enough for them.
+// Two members of one gang on a card do not give memory to each other, since the gang needs both. Even the least
+// urgent member's request is then refused.
 TEST_F(MemoryPlans, MembersOfAGangMakeNoRoomForEachOther) {
     add(1, 0, 70 * kGiB).gang = 1;
     add(2, 10, 0).gang = 1;

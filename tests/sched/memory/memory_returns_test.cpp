@@ -164,7 +164,8 @@ TEST_F(MemoryPlans, AMemberOfAGangFollowsTheOther) {
     EXPECT_EQ(user(1).on_host, 0U);
 }
 
-// The other member has followed the first one. That is no reason for the first one to give the rest as well.
+// A gang's member gave a part of its memory, and another member was then sent away entirely. The first member keeps
+// the rest of its memory all the same.
 TEST_F(MemoryPlans, AMemberThatHasGivenSomeKeepsTheRest) {
     add(1, 0, 50 * kGiB).gang = 1;
     add(2, 10, 0, false);

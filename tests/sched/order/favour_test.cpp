@@ -27,7 +27,8 @@ protected:
         served.progress_ns = now_ns - kMs;
         return core_.decide(std::vector<UnitState>{starving, served, urgent}, now_ns);
     }
-    // Until half of the starvation limit has passed.
+    // Simulates pauses until the starving unit is favoured (the other one is suspended for it). Returns after how
+    // many periods; this should be half of the starvation limit.
     int64_t starve() {
         for (int64_t periods = 0;; ++periods) {
             EXPECT_TRUE(look(periods, 0, false).verdicts[1].suspend);

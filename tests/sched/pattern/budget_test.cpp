@@ -1,4 +1,4 @@
-// The limit of what may be lost for nothing.
+// Tests the budget that bounds what victims may lose for precautions that turn out to be unneeded.
 #include "sched/pattern/budget.h"
 
 #include <gtest/gtest.h>

@@ -83,7 +83,8 @@ TEST(CopyShare, WhatItDidBeforeIsOver) {
     EXPECT_FALSE(share.mostly());
 }
 
-// A model of 200 parameters, three requests of 200 kernels, then a few graphs in each second.
+// A program copies the 200 parameters of a model, runs three requests of 200 kernels, and then launches a few graphs
+// in each second: it must stop counting as one that mainly copies.
 TEST(CopyShare, WhoHasLoadedItsParametersCopiesNoMore) {
     CopyShare share;
     share.observe(200, 0, 800, kStart);

@@ -12,8 +12,8 @@ using testing::kSecond;
 using testing::kStart;
 using testing::kUs;
 
-// From kStart on, with work and nothing in its way, something of it completing every so often (0: never); until it is
-// not usable any more, or a second is over.
+// Returns for how long a short timeslice counts as usable for a program that always has work and completes something
+// every `every_ns` (0: never); a second at most.
 int64_t usable_for_ns(int64_t every_ns, int64_t command_ns) {
     ShortTimeslice slice;
     int64_t now_ns = kStart;

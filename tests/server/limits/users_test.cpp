@@ -73,7 +73,7 @@ TEST(Users, MayHaveSoMuchMemoryTogether) {
     EXPECT_THROW(read_limit("memory-limit=1e9TiB", false), std::runtime_error);
 }
 
-// As many clients of that user as are let in.
+// Adds clients of this user until one is refused. Returns how many there are.
 size_t clients_of(Users& users, const Peer& peer, std::vector<Charge>& kept) {
     size_t count = 0;
     for (; auto charge = users.of(peer).charge(Limit::kClients); ++count) kept.push_back(std::move(*charge));

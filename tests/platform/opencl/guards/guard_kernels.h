@@ -3,7 +3,7 @@
 
 namespace xsched::test {
 
-// Group n ends once the gate is above n.
+// Source of the kernel `steps`: its work-group n ends once the word `gate` is above n.
 inline constexpr const char* kStepsSource = R"(
 __kernel void steps(__global volatile const uint* gate, __global volatile uint* ran) {
     while (gate[0] <= get_group_id(0)) {}

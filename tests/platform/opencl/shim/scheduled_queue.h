@@ -147,7 +147,7 @@ private:
     cl_context context_ = nullptr;
 };
 
-// Returns the element that the kernel makes: the order of two different values shows.
+// Returns what the kernel `append` makes of an element. Two appended values give another result in the other order.
 inline cl_int appended(cl_int element, cl_int value) {
     return static_cast<cl_int>(static_cast<cl_uint>(element) * 31u + static_cast<cl_uint>(value));
 }

@@ -14,7 +14,8 @@ inline const char* const kExportedNames[] = {
 #include "entry_points.inc"
 };
 
-// Names that begin with `prefix`: in `scope` as in the vendor's own library. Returns how many that library lacks.
+// Expects that each exported name with this prefix is found in `scope` exactly if the vendor's library has it.
+// Returns how many names that library lacks.
 inline int expect_names_of(void* vendors_library, void* scope, std::string_view prefix) {
     int lacking = 0;
     for (const char* name : kExportedNames) {

@@ -64,8 +64,8 @@ protected:
         EXPECT_EQ(XQueueSuspend(xqueue, kQueueSuspendFlagNone), kXSchedSuccess);
     }
     static void resume(XQueueHandle xqueue) { EXPECT_EQ(XQueueResume(xqueue, kQueueResumeFlagNone), kXSchedSuccess); }
-    // fork's child steers its parent's suspended queue. `untouched` says in the child whether nothing came of it,
-    // `suspended` afterwards in the parent.
+    // A forked child tries to resume its parent's suspended queue, which must have no effect. `untouched` checks that
+    // in the child, `suspended` afterwards in the parent.
     template <typename Untouched, typename Suspended>
     static void expect_deaf_to_child(XQueueHandle xqueue, Untouched untouched, Suspended suspended) {
         suspend(xqueue);
@@ -201,7 +201,8 @@ protected:
         program.join();
         EXPECT_TRUE(becomes_idle(null));
     }
-    // A thread that has not used the device makes a queue, and uses it; `after` says what that has left behind.
+    // A thread that has not used the device makes an XQueue for the stream and uses it. `after` then checks what that
+    // changed in the thread.
     static void expect_queue_from_thread(Stream stream, const std::function<void()>& after) {
         std::thread([&] {
             HwQueueHandle hwq = 0;

@@ -108,7 +108,8 @@ inline const std::vector<Sample>& samples() {
          "    ptr[get_global_id(0)] = y.s0 + y.s1 + y.s2 + y.s3;\n}\n",
          {"compute_v1", "compute_v4"},
          {"compute_v1", "compute_v4"}},
-        // As a password searcher writes them: keyword, qualifiers and parameter list behind macros.
+        // Written like a password cracker's kernels: the keyword __kernel, the qualifiers and the parameters stand
+        // behind macros.
         {"KeywordsBehindMacros",
          "#define KERNEL_MARK __kernel\n#define KERNEL_ATTRIBUTES __attribute__((reqd_work_group_size(8, 1, 1)))\n"
          "#define SHARED __local\n#define ARGUMENTS(t) __global t* words, __global const t* salts, const uint count\n\n"
