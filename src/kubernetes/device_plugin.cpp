@@ -23,6 +23,9 @@ constexpr const char* kVersion = "v1beta1";  // k8s.io/kubelet/pkg/apis/devicepl
 constexpr const char* kHealthy = "Healthy";
 constexpr const char* kUnhealthy = "Unhealthy";
 constexpr const char* kSocket = "xsched.sock";
+// Container engines read names of CDI devices in annotations with this prefix (CDI's pkg/cdi/annotations.go). All
+// versions of kubelet hand annotations on; since 1.29 also the field cdi_devices.
+constexpr const char* kAnnotation = "cdi.k8s.io/xsched.io_share";
 constexpr auto kAnswer = std::chrono::seconds(5);         // safety: kubelet answers within milliseconds
 constexpr auto kBetweenLooks = std::chrono::seconds(1);  // judgement: a device fails rarely, and a pod waits for more
 constexpr auto kLastCalls = std::chrono::seconds(2);  // safety: calls under way may end
@@ -72,10 +75,8 @@ public:
                 const auto gpus = by_gpu({ids.begin(), ids.end()});
                 if (gpus.size() != 1)
                     throw std::runtime_error("no GPU of this node has " + std::to_string(ids.size()) + " shares left");
-                auto* answer = response->add_container_responses();
                 const auto& [gpu, share] = *gpus.begin();
-                for (const std::string& name : driver_.allocate(gpu, static_cast<int64_t>(share)))
-                    answer->add_cdi_devices()->set_name(name);
+                give(*response->add_container_responses(), driver_.allocate(gpu, static_cast<int64_t>(share)));
             }
             return grpc::Status::OK;
         } catch (const std::exception& error) {
@@ -85,6 +86,14 @@ public:
     }
 
 private:
+    static void give(v1beta1::ContainerAllocateResponse& answer, const std::vector<std::string>& cdi) {
+        std::string& together = (*answer.mutable_annotations())[kAnnotation];
+        for (const std::string& name : cdi) {
+            answer.add_cdi_devices()->set_name(name);
+            together += (together.empty() ? "" : ",") + name;
+        }
+    }
+
     static v1beta1::ListAndWatchResponse list_of(const std::map<std::string, bool>& healthy) {
         v1beta1::ListAndWatchResponse list;
         for (const auto& [gpu, well] : healthy)

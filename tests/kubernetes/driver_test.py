@@ -358,8 +358,10 @@ class DevicePlugin(Node):
     def test_a_pods_shares_become_a_cdi_device_and_limits_of_its_group(self):
         units = self.units(30)
         self.assertEqual(len(units), 30)
-        [vendors, ours] = self.kubelet.allocate(units)
+        answer = self.kubelet.allocate(units)
+        [vendors, ours] = [device.name for device in answer.cdi_devices]
         self.assertEqual(vendors, "nvidia.com/gpu=GPU-604ac76c")
+        self.assertEqual(dict(answer.annotations), {"cdi.k8s.io/xsched.io_share": f"{vendors},{ours}"})
         [spec] = self.cdi().values()
         self.assertEqual(ours, f"{spec['kind']}={spec['devices'][0]['name']}")
         self.assertIn("XSCHED_AUTO_XQUEUE_SHARE=30", spec["devices"][0]["containerEdits"]["env"])

@@ -224,11 +224,10 @@ class KubeletOfPlugins:
         return list(answer.container_responses[0].deviceIDs)
 
     def allocate(self, units):
-        """The CDI names for a container."""
+        """The plugin's answer for a container."""
         request = self.plugin.AllocateRequest()
         request.container_requests.add(devices_ids=units)
-        answer = self.ask("Allocate", request, self.plugin.AllocateResponse)
-        return [device.name for device in answer.container_responses[0].cdi_devices]
+        return self.ask("Allocate", request, self.plugin.AllocateResponse).container_responses[0]
 
 
 def parameters(source, requests=(), **values):
