@@ -1,18 +1,14 @@
 """AMD's runtimes as Debian's packages, unpacked into a root folder for each version.
 
-The packages come from where this machine's apt has Debian. They are kept in $XDG_CACHE_HOME/xsched (~/.cache/xsched),
-so that they are fetched once. apt gets lists and a state of its own: nothing of the machine's changes."""
-import os
+The packages are kept in the cache (tests/support/debian.py)."""
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
-KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-FETCH_SECONDS = 600  # for one version; it took 24 s on 2026-11-28 (81 MB)
-
-
-class Unavailable(Exception):
-    """Why the packages cannot be had."""
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import debian  # noqa: E402
+from debian import Unavailable  # noqa: E402, F401
 
 
 class Version:
@@ -29,41 +25,7 @@ VERSIONS = [Version("6", ["sid"], "6.4.3"), Version("7", ["sid", "experimental"]
 
 
 def cache():
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xsched" / "real-rocm"
-
-
-def archive():
-    """Where apt has Debian here."""
-    wanted = ["--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian", "Label: Debian"]
-    found = subprocess.run(["apt-get", "indextargets"] + wanted, capture_output=True, text=True).stdout.split()
-    if not found:
-        raise Unavailable("apt has no source of Debian's here, or \"apt-get update\" has not run")
-    return found[0]
-
-
-def configuration(version, folder):
-    """apt's, for these suites alone."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for needed in ("lists/partial", "cache/archives/partial"):
-        (folder / needed).mkdir(parents=True, exist_ok=True)
-    uri = archive()
-    (folder / "sources").write_text("".join(f"deb [signed-by={KEYRING}] {uri} {suite} main\n"
-                                            for suite in version.suites))
-    settings = {"Dir::Etc::SourceList": folder / "sources", "Dir::Etc::SourceParts": "/dev/null",
-                "Dir::State": folder, "Dir::State::Lists": folder / "lists", "Dir::State::status": "/dev/null",
-                "Dir::Cache": folder / "cache", "Dir::Cache::Archives": folder / "cache/archives",
-                "APT::Install-Recommends": "false", "APT::Sandbox::User": "root", "Debug::NoLocking": "true"}
-    file = folder / "apt.conf"
-    file.write_text("".join(f'{name} "{value}";\n' for name, value in settings.items()))
-    return file
-
-
-def apt(file, *arguments):
-    result = subprocess.run(["apt-get", "-q", "-y", *arguments], env=dict(os.environ, APT_CONFIG=str(file)), text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=FETCH_SECONDS)
-    if result.returncode != 0:
-        lines = [line for line in result.stdout.splitlines() if line.startswith(("E:", "W:", "Err"))]
-        raise Unavailable(f"apt-get {arguments[0]} failed: {lines[0] if lines else result.stdout[-200:]}")
+    return debian.cache("real-rocm")
 
 
 def fetch(version):
@@ -72,18 +34,11 @@ def fetch(version):
     done, wanted = folder / "complete", " ".join(version.packages)
     if done.exists() and done.read_text() == wanted:
         return folder / "cache/archives"
-    if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
-        raise Unavailable("apt-get or dpkg-deb is missing: it needs a Debian system")
-    if not KEYRING.exists():
-        raise Unavailable(f"{KEYRING} is missing: install debian-archive-keyring")
+    debian.check_tools()  # before anything is removed
     shutil.rmtree(folder, ignore_errors=True)
-    file = configuration(version, folder)
-    try:
-        apt(file, "update")
-        apt(file, "--download-only", "-t", version.suites[-1], "install", *version.packages)
-    except subprocess.TimeoutExpired as late:
-        raise Unavailable(f"the packages took more than {FETCH_SECONDS} s") from late
-    shutil.rmtree(folder / "lists", ignore_errors=True)  # 200 MB, which are not read again
+    apt = debian.Apt(folder, version.suites)
+    apt.run("--download-only", "-t", version.suites[-1], "install", *version.packages)
+    apt.forget_lists()
     done.write_text(wanted)
     return folder / "cache/archives"
 
