@@ -31,8 +31,8 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm real-intel matrix fuzz lint tidy
-.PHONY: format clean help deps
+.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm real-intel real-kubernetes matrix
+.PHONY: fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -157,6 +157,12 @@ real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (
 	@cmake --build build/dev -j $(JOBS) --target shimhip xserver xcli probe_hip order_check_hip test_shim_hip \
 		test_hip_system $(if $(filter acceptance,$(CHECKS)),demo_hip)
 	@tests/real_rocm/run.py --build build/dev $(if $(TIMES),--times $(TIMES)) $(CHECKS)
+
+real-kubernetes: ## the driver on a real kubelet and API server, which it fetches and builds (needs root)
+	@scripts/install_deps.sh build deb
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build build/dev -j $(JOBS) --target xsched-kubernetes xserver xcli guest fakecuda shimcuda
+	@tests/real_kubernetes/run.py --build build/dev
 
 matrix: ## real programs natively and under XSched in six ways, compared (ONLY="gegl,clpeak": these)
 	@scripts/install_deps.sh build run matrix

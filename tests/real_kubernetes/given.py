@@ -1,0 +1,15 @@
+"""All tests of run.py share these: the build's folder, the parts of a cluster, and the cluster once it runs."""
+from cluster import Cluster
+
+BUILD = None
+PARTS = None
+CLUSTER = None
+
+
+def cluster():
+    """The cluster, which is started when the first test needs it. All tests have the same."""
+    global CLUSTER
+    if CLUSTER is None:
+        CLUSTER = Cluster(PARTS)
+        CLUSTER.start_all()
+    return CLUSTER
