@@ -246,7 +246,7 @@ double idle_share(pid_t server, unsigned seconds) {
     return (used(server).ran_s - before) / (static_cast<double>(base::now_ns() - began) / 1e9);
 }
 
-// How often this thread lost its processor to another one.
+// Returns how often this thread was preempted by another one.
 long times_displaced() {
     rusage mine{};
     getrusage(RUSAGE_THREAD, &mine);

@@ -1,4 +1,5 @@
-// Every row of base/hints.def, from the command line through the server's JSON into the slot and back, and `xcli run`.
+// Tests every hint of base/hints.def with xcli: from the command line through the server's JSON into the slot and
+// back, and through the environment that `xcli run` sets.
 #include "base/hints.h"
 
 #include "base/clock.h"

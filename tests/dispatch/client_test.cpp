@@ -1,4 +1,4 @@
-// Clients and queues that come, go and are suspended by a person, as the dispatcher treats them.
+// Tests how the dispatcher treats clients and queues that come, go, and are suspended by a person.
 #include <gtest/gtest.h>
 
 #include "dispatch/two_clients.h"

@@ -83,7 +83,7 @@ TEST_F(SilentQueue, IsBelievedAgainWhenSomethingCompletes) {
     EXPECT_TRUE(waits_at(kStart + 301 * kMs));
 }
 
-// One command of a millisecond whose completion is never reported, beside a competing unit.
+// A queue with one command of a millisecond whose completion is never reported, while another unit competes.
 class SilentAlone : public ::testing::Test {
 protected:
     bool idle(int64_t now_ns, bool suspended, int64_t changed_ns) {

@@ -72,7 +72,8 @@ TEST(Pup, TheProgramsOfAUserShareAsOne) {
     EXPECT_NEAR(device.part(0, 0, 100) + device.part(1, 0, 100) + device.part(2, 0, 100), 50, 1);
 }
 
-// A program asks for 40 percent of the device, in bursts.
+// A program with bursts needs only 40 percent of the device, less than its share of 50. It must get all that it
+// needs.
 TEST(Pup, WhoAsksForLessThanItsShareGetsAllOfIt) {
     VirtualDevice device("PUP");
     Job& bursts = device.add(busy(50, 100, kMs));

@@ -129,7 +129,7 @@ bool wait_for(TestClient& client, uint32_t suspended, int64_t* when_ns = nullptr
     }
 }
 
-// How often this thread lost its processor to another one.
+// Returns how often this thread was preempted by another one.
 long times_displaced() {
     rusage mine{};
     getrusage(RUSAGE_THREAD, &mine);

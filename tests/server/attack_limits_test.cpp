@@ -234,7 +234,8 @@ TEST_F(LimitAttack, AnOrdinaryUserSeesHisOwnLimits) {
     EXPECT_EQ(use_of(0, "highest-priority").second, 255);
 }
 
-// The server in a mount namespace of its own, where the group file knows the group.
+// Members of the group xsched get in and may raise limits. The server runs in a mount namespace of its own, in which
+// /etc/group has that group.
 TEST_F(LimitAttack, MembersOfTheGroupGetInAndRaise) {
     constexpr gid_t kGroup = 54321;
     server->stop();

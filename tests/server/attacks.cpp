@@ -126,7 +126,7 @@ XSCHED_ATTACK(kFound, expect, 1, "announced programs") {
     }
 }
 
-// Each such connection is worth a line in the log.
+// Each connection sends nonsense, which makes the server log a line.
 XSCHED_ATTACK(kFound, nonsense, 2, "connections that are worth a log line each, two at a time") {
     ready();
     for (;;) {

@@ -6,7 +6,8 @@ namespace {
 
 constexpr int64_t kPatienceUs = 200'000;  // for an answer, so that no attacker stands still
 
-// A connection that its close resets, so that the attacker's ports come back at once.
+// Connects to the server's HTTP port. Closing the connection resets it, so that the attacker's local ports are free
+// again at once.
 base::UniqueFd connect_web() {
     base::UniqueFd connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -102,7 +103,7 @@ XSCHED_ATTACK(kBrowsing, strange_requests, 2, "requests over HTTP of other metho
     without_end(ready, [&](unsigned i) { ask_web(texts[i % std::size(texts)]); });
 }
 
-// Requests that are answered without the token, and take the most to answer.
+// Asks for proofs (api/v1/proof): the requests that need no token and cost the server most.
 XSCHED_ATTACK(kBrowsing, proofs, 1, "proofs that the web server is the user's, asked for four at a time") {
     for (int i = 0; i < 3 && fork() != 0; ++i) {
     }

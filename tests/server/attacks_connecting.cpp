@@ -79,7 +79,7 @@ int signals() {
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-// Where a descriptor of NVIDIA's driver is expected: a file of any other kind.
+// Hands over files of many other kinds where a descriptor of NVIDIA's driver is expected.
 XSCHED_ATTACK(kConnecting, kinds_of_files, 2, "handovers with files of fourteen other kinds") {
     without_end(ready, [&](unsigned i) {
         const base::UniqueFd client = raw_client(path);

@@ -5,7 +5,7 @@
 namespace xsched::test {
 namespace {
 
-// Holds a client's memory, once it is served.
+// Holds the kernel's locks on the memory of a client that the server already serves.
 XSCHED_ATTACK(kHolding, held_memory, 1, "a client that holds the locks of its memory") {
     static const SharedFlag g_on;
     static HalfClient client(path);
@@ -39,7 +39,7 @@ XSCHED_ATTACK(kHolding, held_newcomers, 1, "clients that hold the locks of memor
     stay();
 }
 
-// Holds the answers of a tool, which asks again and again.
+// Holds the kernel's locks on the files with a tool's answers, while the tool asks again and again.
 XSCHED_ATTACK(kHolding, held_answers, 1, "a tool that holds the locks of its answers") {
     static const SharedFlag g_on;
     *g_on = 1;

@@ -51,8 +51,9 @@ struct HalfClient {
     ipc::Region* region = nullptr;
 };
 
-// A starved thread does these again and again to a file and its mapping: each takes a lock of the file, of its pages or
-// of its mappings. `mapping`: where it is mapped, or null.
+// A file shared with the server, as an attacker disturbs it: a starved thread calls Disturbances again and again,
+// each of which takes a lock of the file, of its pages or of its mappings. `mapping`: where the file is mapped, or
+// null.
 struct SharedFile {
     int file;
     size_t bytes;

@@ -22,7 +22,8 @@ TEST(BriefBursts, CostTheVictimTwoSwitchesAndNoCall) {
     }
 }
 
-// The victim of a long burst would be back in each pause that no keep-alive bridges.
+// After 100 brief bursts a program's bursts become long and have pauses. Its victim must then be taken off: otherwise
+// it would be back in each pause that no keep-alive bridges.
 TEST(BriefBursts, OneThatGoesOnHasItsVictimTakenOff) {
     const std::string changes =
         std::string(kBrief) + "change = { after = 100, kernels = 480, kernel_us = 7, sync_every = 6 }\n";

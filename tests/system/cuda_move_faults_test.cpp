@@ -101,7 +101,8 @@ TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStaysForAWhile) {
 
 // The driver refuses the second of three pieces, once.
 TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
-    // With HIP the block is one piece, so the second call is that of the return.
+    // The numbers say which call fails: one of those that bring the block back. With HIP the block is a single piece,
+    // so this is already the second call.
     const std::vector<std::string> faults =
         on_hip() ? std::vector<std::string>{"cuMemCreate:2:2", "cuMemMap:2:999", "cuMemSetAccess:2:999"}
                  : std::vector<std::string>{"cuMemCreate:5:2", "cuMemMap:5:999", "cuMemSetAccess:3:999"};

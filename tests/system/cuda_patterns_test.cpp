@@ -37,7 +37,8 @@ protected:
     const PrivateDirectory directory;
 };
 
-// The hints that each policy reads, so that each has a reason to keep one of them off.
+// Gives the two programs unequal hints for every policy, so that each policy has a reason to keep one of them off.
+// Neither may stay suspended for good.
 TEST_P(CudaPatterns, NobodyIsSuspendedForGood) {
     ServerProcess server(directory, {GetParam(), "--starvation-limit-ms", "0", "--claim-limit-ms", "0"},
                          directory.environment());

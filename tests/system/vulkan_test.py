@@ -123,7 +123,7 @@ class Vulkan(unittest.TestCase):
         self.assertTrue(until(lambda: self.queue_of(program)))
         self.ask("suspend", str(program.pid))
         os.kill(json.loads(self.ask("server", "--json").stdout)["pid"], signal.SIGKILL)
-        # The next server keeps what the person said.
+        # The server was killed: its successor must still know that a person suspended the program, and resume it.
         self.assertTrue(until(lambda: self.ask("resume", str(program.pid)).returncode == 0))
         out, _ = program.communicate(timeout=LONGEST_S)
         self.assertEqual(json.loads(out)["wrong"], 0, out)

@@ -2,7 +2,8 @@
 import subprocess
 import sys
 
-# The program becomes the other user after it has loaded its modules: that user may not be able to read Python's files.
+# A program that becomes another user after loading its Python modules, since that user may not be able to read
+# Python's files.
 PROGRAM = """
 import http.server, json, os, sys
 "x".encode("idna")

@@ -14,8 +14,9 @@ public:
     // Returns the most pieces of one copy: half of what a gated queue may have in flight.
     static constexpr uint64_t most_pieces() { return gated_cap() / 2; }
 
-    // The setting of XSCHED_COPY_PIECE: bytes of each piece; kWhole: copies stay whole; otherwise sizes are measured.
-    // If the platform decides, its shim has done so: it asks for no pieces, or for these.
+    // Takes the setting XSCHED_COPY_PIECE: the size of each piece in bytes; kWhole: copies stay whole; otherwise the
+    // size follows from measured rates. A platform's default is applied by its shim, which asks for no pieces or for
+    // these.
     static constexpr int64_t kWhole = -1;
     void begin(int64_t piece_bytes);
     // Returns how much of a copy of `bytes` the next piece takes; 0: all that is left.

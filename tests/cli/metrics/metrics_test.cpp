@@ -120,7 +120,7 @@ TEST(MetricsText, NamesAndUnitsAreThoseOfOpenMetrics) {
     }
 }
 
-// The expressions in the files that are given to Grafana and Prometheus.
+// The expressions of the Grafana dashboard and the Prometheus alerts must name only metrics that xcli metrics has.
 TEST(MetricsText, DashboardAndAlertsAskForWhatThereIs) {
     std::set<std::string> samples{"xsched_server_info"};
     for (const Metric& metric : kMetricTable) {

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A foreign server's answers: numbers that are not whole, and times before the trace.
+// Answers that no proper server gives (numbers that are not whole, times before the trace) are refused.
 TEST(TraceAnswers, WhatIsNoAnswerIsRefused) {
     const Json good{{"now_ns", 1000},          {"next", 0},
                     {"more", false},           {"lost", 0},

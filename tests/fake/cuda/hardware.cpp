@@ -16,8 +16,8 @@ namespace {
 
 using namespace xsched::hip::hsa;
 
-// The HSA stand-in. Its functions are reached as a linked library's are: the first of that name in the process, which
-// may be the shim's. FAKE_HSA_LOCAL=1: as by a runtime that was opened for itself alone.
+// The functions of the fake HSA runtime, found as a linked library's are: the first of that name in the process,
+// which may be the shim's. With FAKE_HSA_LOCAL=1 they are looked up in the library itself.
 struct Hsa {
     void* library = nullptr;
     QueueCreate create = nullptr;

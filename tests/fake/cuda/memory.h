@@ -25,7 +25,7 @@ size_t memory_of_device();
 bool release(const void* start, Memory kind);
 CUresult register_memory(Context& context, void* start, size_t bytes, bool portable);
 CUresult unregister_memory(void* start);
-// The device address of registered or pinned memory; 0: it is neither.
+// Returns the device address of registered or pinned memory; 0: the memory is neither.
 CUdeviceptr device_address(const void* host);
 void release_all_of(Context& context);
 

@@ -36,7 +36,7 @@ int exec() {
     return 127;
 }
 
-// A launcher that puts a library of its own in front of those that are preloaded, and becomes the program.
+// A launcher that sets LD_PRELOAD to a library of its own in front of the others there, and executes the program.
 int prepends() {
     if (g_left == 0) {
         Device device;

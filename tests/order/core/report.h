@@ -16,7 +16,7 @@ void expect_success(int code, const char* call);
 extern std::atomic<int64_t> g_operations;
 inline void count_operation() { g_operations.fetch_add(1, std::memory_order_relaxed); }
 
-// The present step of a thread; shown if the run stalls. `what` must be a literal.
+// Notes what a thread is doing at present, which is printed if the run stalls. `what` must be a literal.
 class Activity {
 public:
     explicit Activity(const char* name);  // of the thread, once per thread

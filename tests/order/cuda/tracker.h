@@ -30,7 +30,7 @@ std::shared_mutex& unsafe_calls();
 // capture, hold it exclusively.
 std::shared_mutex& any_capture();
 
-// Host memory of a copy: pinned, or pageable. Comes from a pool and is used again.
+// Host memory of a copy, pinned or pageable, taken from a pool and given back to it.
 class HostMemory {
 public:
     static std::unique_ptr<HostMemory> take(bool pinned);

@@ -36,7 +36,8 @@ TEST(GatedProgress, AnIdleQueueThatIsSuspendedTakesNoTime) {
     EXPECT_LT(device.slot().busy_ns, 200'000'000) << "what is seen late counts until then, and no more";
 }
 
-// No thread follows the queue. From its first launch to the end of its wait counts, and the pauses do not.
+// A queue that no thread follows: the time from its first launch to the end of the program's wait counts as its device
+// time, and pauses do not.
 TEST(GatedProgress, AQueueThatIsLeftAloneTellsItsTimeWhenItsProgramWaits) {
     FakeDevice device(kGates);
     constexpr int64_t kWorkNs = 20 * xsched::base::kMillisecond;

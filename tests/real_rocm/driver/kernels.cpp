@@ -18,8 +18,8 @@ constexpr int64_t kShortNs = 2'000;    // what an empty kernel takes
 constexpr int64_t kUsNs = 1000;
 constexpr int64_t kStepNs = 4;         // of `busy`, whatever its grid
 
-// Takes the queue's GPU for so long, in slices; stands still while the queue is off. The kernel's results come after
-// it: until run_kernel() ends, the queue still works.
+// Simulates a running kernel: takes the queue's GPU for `ns` in slices, and stands still while the queue is off. The
+// kernel's results are stored after that.
 void take_time(Queue& queue, int64_t ns) {
     while (ns > 0 && !queue.ends) {
         queue.works = true;

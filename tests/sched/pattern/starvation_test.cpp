@@ -47,7 +47,8 @@ TEST(Starvation, ACommandSaidToLastForEverDoesNotMakeATurnEndless) {
     EXPECT_EQ(starvation.wake_at_ns(kLimits), kStart + 2 * kLimits.limit_ns);
 }
 
-// Taken off the device, it comes back with a call: a run that is over by then is of no use.
+// A starving unit that was taken off the device is given back by a call. A run that ends before this call has taken
+// effect does not count as a run.
 TEST(Starvation, ARunThatEndsBeforeItIsBackIsNone) {
     auto work = ready_since(kStart);
     for (const int64_t return_ns : {int64_t{0}, 800'000L}) {

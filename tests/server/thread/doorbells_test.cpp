@@ -54,7 +54,8 @@ TEST_F(DoorbellsTest, WhoRestsWakesNobody) {
     EXPECT_EQ(heard(), std::vector<uint32_t>{2});
 }
 
-// Clients beyond the first are waited for by threads of their own.
+// Clients for which the scheduling thread itself has no place are waited for by further threads. These, too, must not
+// wake it for a client that is to be ignored for a while.
 TEST_F(DoorbellsTest, FurtherClientsThatRestWakeNobodyEither) {
     std::vector<std::unique_ptr<ipc::Region>> crowd;
     for (uint32_t id = 3; id < 40; ++id) {
