@@ -155,11 +155,21 @@ function showQueues(on) {
   for (const lanes of [live, replay?.lanes]) lanes?.toggleAll(on);
 }
 
+// Saves a picture of the timeline. The name of its file has the present time.
+async function savePicture() {
+  const address = URL.createObjectURL(await timeline.picture());
+  const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
+  Object.assign(document.createElement("a"), {href: address, download: `xsched-${time}.png`}).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+  tell("The timeline is saved as a picture.");
+}
+
 function listen() {
   find("policy").addEventListener("change", changePolicy);
   find("span").addEventListener("change", (event) => { timeline.span = Number(event.target.value) * 1e6; });
   find("queues").addEventListener("click", () => showQueues(find("queues").getAttribute("aria-pressed") !== "true"));
   find("pause").addEventListener("click", () => pause(find("pause").getAttribute("aria-pressed") !== "true"));
+  find("picture").addEventListener("click", savePicture);
   find("find").addEventListener("input", (event) => table.find(event.target.value));
   find("file").addEventListener("change", (event) => {
     const [file] = event.target.files;

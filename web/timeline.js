@@ -87,6 +87,15 @@ export class Timeline {
     this.drawChosen(context, end);
     if (this.pointer || this.chosen) this.showTip();
   }
+  // What is drawn now as a PNG, on the page's background.
+  picture() {
+    const copy = Object.assign(document.createElement("canvas"), {width: this.canvas.width, height: this.canvas.height});
+    const context = copy.getContext("2d");
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, copy.width, copy.height);
+    context.drawImage(this.canvas, 0, 0);
+    return new Promise((done) => { copy.toBlob(done, "image/png"); });
+  }
   barTop(row) {
     return row.y + (narrow() ? 18 : (ROW - BAR) / 2);
   }

@@ -154,6 +154,16 @@ class Page(unittest.TestCase):
         browser.click("#pause")
         self.assertEqual(browser.js("return document.getElementById('pause').textContent"), "Pause")
 
+    def test_saves_the_timeline_as_a_picture(self):
+        browser = self.open()
+        kind, size = browser.js_later("""const done = arguments[0], make = URL.createObjectURL;
+            URL.createObjectURL = (file) => { done([file.type, file.size]); return make.call(URL, file); };
+            document.getElementById('picture').click();""")
+        self.assertEqual(kind, "image/png")
+        self.assertGreater(size, 1000)
+        browser.wait("document.getElementById('told').textContent.includes('saved')", "it is told")
+        self.check_quiet(browser)
+
     def test_explains_by_keyboard_alone(self):
         browser = self.open()
         for _ in range(30):
