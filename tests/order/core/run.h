@@ -1,5 +1,5 @@
 // A run of the checker: workers on a world, chaos beside them, and the verdict. Each platform says by a struct what
-// they are:
+// they are. The struct derives from Types, which has what a platform need not say:
 //   World, Signaller, Chaos, Worker     as their headers say; Chaos::available()
 //   kKind                               what a device is called in the report
 //   begin(world, options), end()        what else runs beside the workers
@@ -27,6 +27,12 @@ struct Types {
     using Signaller = SignallerType;
     using Chaos = ChaosType;
     using Worker = WorkerType;
+
+    void begin(World&, const Options&) const {}
+    void end() const {}
+    void finish(World&, const Options&) const {}
+    void check(const Options&) const {}
+    std::string more() const { return ""; }
 };
 
 template <typename Platform>
@@ -94,5 +100,12 @@ private:
     const Options& options_;
     const Clock::time_point began_ = Clock::now();
 };
+
+// The exit status of a program that runs the checker, with this command line.
+template <typename Platform>
+int run_checker(int argc, char** argv) {
+    Options options;
+    return parse_options(argc, argv, options) ? Run<Platform>(options).run() : 2;
+}
 
 }  // namespace order

@@ -55,4 +55,15 @@ struct XSched {
     }
 };
 
+// The C API for a checker's kind of stream, looked up at the first call.
+template <typename Stream>
+struct XSchedOnDemand {
+    const char* hal_library;
+    const char* vendor;
+    const XSched<Stream>& operator()() const {
+        static const XSched<Stream> it(hal_library, vendor);
+        return it;
+    }
+};
+
 }  // namespace order

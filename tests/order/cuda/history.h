@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/no_copies.h"
 #include "order/cuda/driver.h"
 
 namespace order::cuda {
@@ -75,12 +76,10 @@ struct Access {
 };
 using Accesses = std::vector<Access>;  // oldest first; the first one only says what was there
 
-class History {
+class History : xsched::base::NoCopies {
 public:
     History();
     ~History();
-    History(const History&) = delete;
-    History& operator=(const History&) = delete;
 
     void set_name(std::string name) { name_ = std::move(name); }
     const std::string& name() const { return name_; }

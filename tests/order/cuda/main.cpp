@@ -14,8 +14,6 @@ namespace {
 struct Cuda : Types<World, Signaller, Chaos, Worker> {
     static constexpr const char* kKind = "device";
 
-    void begin(World&, const Options&) const {}
-    void end() const {}
     void finish(World& world, const Options&) const {
         const InContext inside(*world.contexts.front());
         free_host_memory();
@@ -31,7 +29,6 @@ struct Cuda : Types<World, Signaller, Chaos, Worker> {
                 violation("%ld objects of kind '%s' were never given back", live(kind), kind);
         }
     }
-    std::string more() const { return ""; }
 };
 
 }  // namespace

@@ -7,13 +7,10 @@
 
 namespace order::cuda {
 
-inline const XSched<CUstream>& xsched() {
 #ifdef ORDER_ON_HIP
-    static const XSched<CUstream> it("libhalhip.so.1", "Hip");
+inline constexpr XSchedOnDemand<CUstream> xsched{"libhalhip.so.1", "Hip"};
 #else
-    static const XSched<CUstream> it("libhalcuda.so.1", "Cuda");
+inline constexpr XSchedOnDemand<CUstream> xsched{"libhalcuda.so.1", "Cuda"};
 #endif
-    return it;
-}
 
 }  // namespace order::cuda

@@ -3,6 +3,19 @@
 #include <chrono>
 
 namespace order::levelzero {
+namespace {
+
+using GetOfList = XResult (*)(HwQueueHandle*, ze_command_list_handle_t);
+
+XQueueHandle queue_of(ze_command_list_handle_t list) {
+    static const auto get = reinterpret_cast<GetOfList>(xsched_function("libhallevelzero.so.1", "ZeListGet"));
+    HwQueueHandle hwq = 0;
+    XQueueHandle queue = 0;
+    if (get(&hwq, list) != kXSchedSuccess || xsched().XQueueGet(&queue, hwq) != kXSchedSuccess) return 0;
+    return queue;
+}
+
+}  // namespace
 
 World::World(const Options&) {
     expect_success(zeInit(0), "zeInit");
@@ -56,6 +69,14 @@ ze_command_list_handle_t World::list() const {
     ze_command_list_handle_t made = nullptr;
     expect_success(zeCommandListCreate(context, device, &desc, &made), "zeCommandListCreate");
     return made;
+}
+
+std::vector<XQueueHandle> World::xqueues() {
+    std::vector<XQueueHandle> all;
+    for (const ze_command_queue_handle_t queue : queues) all.push_back(xsched().queue_of(queue));
+    for (const ze_command_list_handle_t list : immediate_lists()) all.push_back(queue_of(list));
+    std::erase(all, XQueueHandle{0});
+    return all;
 }
 
 void Signal::perform(const Signal& it, Random& random) {

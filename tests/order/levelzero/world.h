@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fake/levelzero/fake_ze.h"
+#include "order/core/chaos.h"
 #include "order/core/later.h"
 #include "order/core/options.h"
 #include "order/core/xsched_api.h"
@@ -15,10 +16,7 @@ namespace order::levelzero {
 
 constexpr size_t kQueues = 2;
 
-inline const XSched<ze_command_queue_handle_t>& xsched() {
-    static const XSched<ze_command_queue_handle_t> it("libhallevelzero.so.1", "Ze");
-    return it;
-}
+inline constexpr XSchedOnDemand<ze_command_queue_handle_t> xsched{"libhallevelzero.so.1", "Ze"};
 
 struct World {
     explicit World(const Options&);
@@ -30,8 +28,13 @@ struct World {
     // Immediate lists, which the chaos sees.
     ze_command_list_handle_t make_immediate(uint32_t flags);
     void destroy_immediate(ze_command_list_handle_t list);
-    std::vector<ze_command_list_handle_t> immediate_lists();
     ze_command_list_handle_t list() const;
+
+    // For ChaosTogether. A list may be destroyed once xqueues() has found its queue.
+    static constexpr bool kQueuesStay = false;
+    static bool chaos_available() { return say_whether(xsched().complete(), "libshimlevelzero.so"); }
+    static int64_t suspend_flags(Random&) { return kQueueSuspendFlagNone; }
+    std::vector<XQueueHandle> xqueues();
 
     ze_device_handle_t device = nullptr;
     ze_context_handle_t context = nullptr;
@@ -40,11 +43,11 @@ struct World {
     const std::string name = "of the stand-in";
 
 private:
+    std::vector<ze_command_list_handle_t> immediate_lists();
+
     std::mutex mutex_;
     std::vector<ze_command_list_handle_t> immediate_;  // under mutex_
 };
-
-using GetOfList = XResult (*)(HwQueueHandle*, ze_command_list_handle_t);
 
 // An event that the host signals a little later.
 struct Signal {
@@ -52,5 +55,6 @@ struct Signal {
     static void perform(const Signal& it, Random& random);
 };
 using Signaller = Later<Signal, Signal>;
+using Chaos = ChaosTogether<World, xsched>;
 
 }  // namespace order::levelzero

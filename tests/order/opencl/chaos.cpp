@@ -43,17 +43,13 @@ Flags random_flags(Random& random) {
 
 bool Chaos::available() { return say_whether(xsched().complete(), "libshimopencl.so"); }
 
-Chaos::Chaos(World& world, uint64_t seed) : ChaosOf(world, seed), thread_([this] { loop(); }) {}
+Chaos::Chaos(World& world, uint64_t seed)
+    : ChaosOf(world, seed), thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
-Chaos::~Chaos() {
-    stop_ = true;
-    thread_.join();
-}
-
-void Chaos::loop() {
+void Chaos::loop(const std::stop_token& stop) {
     const Activity activity("chaos");
     std::deque<Suspended> suspended;
-    while (!stop_.load()) {
+    while (!stop.stop_requested()) {
         QueuePtr queue = any_context().queue(random_);
         if (const XQueueHandle handle = xsched().queue_of(queue->handle); handle != 0) {
             const Flags flags = random_flags(random_);

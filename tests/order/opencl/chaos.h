@@ -1,6 +1,7 @@
 // Suspends and resumes the program's XQueues at random, through the C API of the libraries that a shim has loaded.
 #pragma once
 
+#include <stop_token>
 #include <thread>
 
 #include "order/core/chaos.h"
@@ -12,11 +13,10 @@ class Chaos : public ChaosOf<World> {
 public:
     static bool available();
     Chaos(World& world, uint64_t seed);
-    ~Chaos();  // resumes everything first
 
 private:
-    void loop();
-    std::thread thread_;
+    void loop(const std::stop_token& stop);
+    std::jthread thread_;  // resumes everything at its end
 };
 
 }  // namespace order::opencl

@@ -69,8 +69,4 @@ struct OpenCl : Types<World, Signaller, Chaos, Worker> {
 }  // namespace
 }  // namespace order::opencl
 
-int main(int argc, char** argv) {
-    order::Options options;
-    if (!order::parse_options(argc, argv, options)) return 2;
-    return order::Run<order::opencl::OpenCl>(options).run();
-}
+int main(int argc, char** argv) { return order::run_checker<order::opencl::OpenCl>(argc, argv); }

@@ -6,9 +6,6 @@
 
 namespace order::opencl {
 
-inline const XSched<cl_command_queue>& xsched() {
-    static const XSched<cl_command_queue> it("libhalopencl.so.1", "Ocl");
-    return it;
-}
+inline constexpr XSchedOnDemand<cl_command_queue> xsched{"libhalopencl.so.1", "Ocl"};
 
 }  // namespace order::opencl

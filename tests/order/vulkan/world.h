@@ -5,8 +5,10 @@
 #include <array>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "compute.h"
+#include "order/core/chaos.h"
 #include "order/core/later.h"
 #include "order/core/options.h"
 #include "order/core/xsched_api.h"
@@ -15,10 +17,7 @@ namespace order::vulkan {
 
 constexpr uint32_t kMostQueues = 4;
 
-inline const XSched<VkQueue>& xsched() {
-    static const XSched<VkQueue> it("libhalvulkan.so.1", "Vulkan");
-    return it;
-}
+inline constexpr XSchedOnDemand<VkQueue> xsched{"libhalvulkan.so.1", "Vulkan"};
 
 struct World {
     explicit World(const Options&) : device({.queues = kMostQueues}), name(device.name()) {}
@@ -27,6 +26,24 @@ struct World {
     compute::Device device;
     std::array<std::mutex, kMostQueues> turns;
     const std::string name;
+
+    // For ChaosTogether.
+    static constexpr bool kQueuesStay = true;
+    // The layer comes with the first instance, and stays.
+    static bool chaos_available() {
+        const compute::Device first;
+        return say_whether(xsched().complete(), "XSched's Vulkan layer");
+    }
+    // Mostly none: with the other one there is nothing left to hold back when it returns.
+    static int64_t suspend_flags(Random& random) {
+        return random.once_in(16) ? int64_t{kQueueSuspendFlagSyncHwQueue} : int64_t{kQueueSuspendFlagNone};
+    }
+    std::vector<XQueueHandle> xqueues() const {
+        std::vector<XQueueHandle> all;
+        for (uint32_t i = 0; i < device.queues(); ++i)
+            if (const XQueueHandle queue = xsched().queue_of(device.queue(i)); queue != 0) all.push_back(queue);
+        return all;
+    }
 };
 
 // A timeline that the host signals a little later.
@@ -38,5 +55,6 @@ struct Signal {
     static void perform(const Signal& it, Random& random);
 };
 using Signaller = Later<Signal, Signal>;
+using Chaos = ChaosTogether<World, xsched>;
 
 }  // namespace order::vulkan
