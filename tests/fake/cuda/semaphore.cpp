@@ -11,12 +11,17 @@ using namespace fake;
 
 namespace {
 
-// Submits one command for each semaphore of a call to the stream: `command_of(i)` makes that of the i-th one.
-template <typename CommandOf>
-CUresult each(unsigned count, CUstream handle, CommandOf command_of) {
+// Submits one command for each semaphore of a call to the stream: `fill(command, i)` says what that of the i-th one
+// does.
+template <typename Fill>
+CUresult each(unsigned count, CUstream handle, Fill fill) {
     Stream* stream = nullptr;
     FAKE_TRY(stream_of(handle, Within::kOwnContext, &stream));
-    for (unsigned i = 0; i < count; ++i) FAKE_TRY(submit(*stream, command_of(i), InCapture::kForbidden));
+    for (unsigned i = 0; i < count; ++i) {
+        Command command;
+        fill(command, i);
+        FAKE_TRY(submit(*stream, std::move(command), InCapture::kForbidden));
+    }
     return CUDA_SUCCESS;
 }
 
@@ -42,12 +47,10 @@ CUresult CUDAAPI cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* sema
                                                  const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* parameters,
                                                  unsigned int count, CUstream stream) {
     FAKE_ENTRY();
-    return each(count, stream, [&](unsigned i) {
-        Command command;
+    return each(count, stream, [&](Command& command, unsigned i) {
         command.action = [semaphore = semaphores[i], value = parameters[i].params.fence.value] {
             complete_shared_event(semaphore->timeline, value);
         };
-        return command;
     });
 }
 
@@ -55,11 +58,9 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync(const CUexternalSemaphore* semaph
                                                const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* parameters,
                                                unsigned int count, CUstream stream) {
     FAKE_ENTRY();
-    return each(count, stream, [&](unsigned i) {
-        Command command;
+    return each(count, stream, [&](Command& command, unsigned i) {
         command.shared = &semaphores[i]->timeline;
         command.shared_number = parameters[i].params.fence.value;
-        return command;
     });
 }
 }

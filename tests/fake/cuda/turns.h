@@ -5,16 +5,16 @@
 
 #include <cstdint>
 
+#include "base/no_copies.h"
+
 namespace fake {
 
 // The right of this thread to use the device. The constructor waits for the thread's turn, the destructor ends the
 // turn.
-class Turn {
+class Turn : xsched::base::NoCopies {
 public:
     Turn();
     ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
 
     bool taken() const { return taken_; }
     // Called again and again during a kernel: gives the device to other threads when this turn has lasted long, and

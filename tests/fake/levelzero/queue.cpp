@@ -18,6 +18,14 @@ std::unique_ptr<fake::Stream> stream_on(ze_device_handle_t device, bool in_order
     return stream;
 }
 
+template <typename Object>
+Object* make_in(ze_context_handle_t context) {
+    auto* object = new Object;
+    object->context = context;
+    context->objects.fetch_add(1);
+    return object;
+}
+
 }  // namespace
 
 extern "C" {
@@ -28,11 +36,9 @@ ze_result_t zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t
                                  const ze_command_queue_desc_t* desc, ze_command_queue_handle_t* made) {
     if (!FAKE_GOOD(context, kContext)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (refused(*desc)) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    auto* queue = new _ze_command_queue_handle_t;
-    queue->context = context;
+    auto* queue = make_in<_ze_command_queue_handle_t>(context);
     queue->stream = stream_on(device, false);
     queue->synchronous = desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
-    context->objects.fetch_add(1);
     *made = queue;
     return ZE_RESULT_SUCCESS;
 }
@@ -73,10 +79,7 @@ ze_result_t zeCommandQueueSynchronize(ze_command_queue_handle_t queue, uint64_t 
 ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t, const ze_command_list_desc_t*,
                                 ze_command_list_handle_t* made) {
     if (!FAKE_GOOD(context, kContext)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    auto* list = new _ze_command_list_handle_t;
-    list->context = context;
-    context->objects.fetch_add(1);
-    *made = list;
+    *made = make_in<_ze_command_list_handle_t>(context);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -84,12 +87,10 @@ ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_
                                          const ze_command_queue_desc_t* desc, ze_command_list_handle_t* made) {
     if (!FAKE_GOOD(context, kContext)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (refused(*desc)) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    auto* list = new _ze_command_list_handle_t;
-    list->context = context;
+    auto* list = make_in<_ze_command_list_handle_t>(context);
     list->in_order = (desc->flags & kFakeZeInOrder) != 0;
     list->stream = stream_on(device, list->in_order);
     list->synchronous = desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
-    context->objects.fetch_add(1);
     *made = list;
     return ZE_RESULT_SUCCESS;
 }
