@@ -82,6 +82,16 @@ void add_new_functions(Platform& platform, const Machine& machine, const std::st
     platform.findings.push_back({"functions", work.empty() ? Answer::kYes : Answer::kUnknown, text});
 }
 
+Platform behind_loader(const char* name, const Machine& machine, const Installation& installation,
+                       const Loader& loader) {
+    Platform platform{name, {}, {}};
+    platform.findings.push_back(shim_of(installation, name));
+    platform.findings.push_back(library(machine, loader.library, loader.variable, {}, loader.package));
+    if (*loader.prefix != '\0')
+        add_new_functions(platform, machine, loader.library, loader.variable, {}, loader.prefix);
+    return platform;
+}
+
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,
                     const std::string& hint_refused) {
     const int error = machine.try_open(path);

@@ -23,6 +23,16 @@ Finding library(const Machine& machine, const std::string& name, const char* var
 // Adds nothing if there is no library, or its file does not tell. `prefix`: how the names of its functions begin.
 void add_new_functions(Platform& platform, const Machine& machine, const std::string& name, const char* variable,
                        const Strings& folders, const std::string& prefix);
+// The library that programs load to reach the vendor's drivers.
+struct Loader {
+    const char* library;
+    const char* variable;  // that names another one; empty: none does
+    const char* package;  // what to install if there is none
+    const char* prefix;  // how the names of its functions begin; empty: they are not compared
+};
+// Returns the platform with the findings about its shim and its loader.
+Platform behind_loader(const char* name, const Machine& machine, const Installation& installation,
+                       const Loader& loader);
 Finding device_node(const Machine& machine, const std::string& path, const std::string& hint_missing,
                     const std::string& hint_refused);
 // Returns a row for each of these environment variables that is set.

@@ -4,11 +4,9 @@
 namespace xsched::cli {
 
 Platform look_at_levelzero(const Machine& machine, const Installation& installation) {
-    Platform levelzero{"levelzero", {}, {}};
-    levelzero.findings.push_back(shim_of(installation, "levelzero"));
-    levelzero.findings.push_back(
-        library(machine, "libze_loader.so.1", "XSCHED_LEVELZERO_LIB", {}, "the loader (Debian: libze1)"));
-    add_new_functions(levelzero, machine, "libze_loader.so.1", "XSCHED_LEVELZERO_LIB", {}, "ze");
+    Platform levelzero =
+        behind_loader("levelzero", machine, installation,
+                      {"libze_loader.so.1", "XSCHED_LEVELZERO_LIB", "the loader (Debian: libze1)", "ze"});
     Strings drivers;
     for (const char* name : {"libze_intel_gpu.so.1", "libze_intel_npu.so.1", "libze_intel_vpu.so.1"})
         for (const std::string& path : machine.libraries(name)) drivers.push_back(path);

@@ -51,11 +51,9 @@ Finding level_2() {
 }  // namespace
 
 Platform look_at_opencl(const Machine& machine, const Installation& installation) {
-    Platform opencl{"opencl", {}, {}};
-    opencl.findings.push_back(shim_of(installation, "opencl"));
-    opencl.findings.push_back(
-        library(machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "the loader (Debian: ocl-icd-libopencl1)"));
-    add_new_functions(opencl, machine, "libOpenCL.so.1", "XSCHED_OPENCL_LIB", {}, "cl");
+    Platform opencl =
+        behind_loader("opencl", machine, installation,
+                      {"libOpenCL.so.1", "XSCHED_OPENCL_LIB", "the loader (Debian: ocl-icd-libopencl1)", "cl"});
     opencl.findings.push_back(icds(machine));
     if (add_obstacle(opencl)) return opencl;
     opencl.levels = {{"level 1", Answer::kYes, "on every device"},

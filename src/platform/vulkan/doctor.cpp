@@ -4,9 +4,8 @@
 namespace xsched::cli {
 
 Platform look_at_vulkan(const Machine& machine, const Installation& installation) {
-    Platform vulkan{"vulkan", {}, {}};
-    vulkan.findings.push_back(shim_of(installation, "vulkan"));
-    vulkan.findings.push_back(library(machine, "libvulkan.so.1", "", {}, "the loader (Debian: libvulkan1)"));
+    Platform vulkan =
+        behind_loader("vulkan", machine, installation, {"libvulkan.so.1", "", "the loader (Debian: libvulkan1)", ""});
     Strings drivers;
     for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"})
         for (const std::string& file : machine.names(folder, "", ".json")) drivers.push_back(file);

@@ -33,12 +33,12 @@ inline stream::CopyShape shape_of_rows(const CUDA_MEMCPY2D& it) {
         return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uintptr_t>(host) : static_cast<uintptr_t>(device);
     };
     stream::CopyShape copy;
-    copy.to = address(it.dstMemoryType, it.dstHost, it.dstDevice) + it.dstY * it.dstPitch + it.dstXInBytes;
-    copy.from = address(it.srcMemoryType, it.srcHost, it.srcDevice) + it.srcY * it.srcPitch + it.srcXInBytes;
+    copy.to.address = address(it.dstMemoryType, it.dstHost, it.dstDevice) + it.dstY * it.dstPitch + it.dstXInBytes;
+    copy.from.address = address(it.srcMemoryType, it.srcHost, it.srcDevice) + it.srcY * it.srcPitch + it.srcXInBytes;
     copy.width = it.WidthInBytes;
     copy.rows = it.Height;
-    copy.to_pitch = it.dstPitch;
-    copy.from_pitch = it.srcPitch;
+    copy.to.pitch = it.dstPitch;
+    copy.from.pitch = it.srcPitch;
     return copy;
 }
 

@@ -14,7 +14,7 @@ struct Rows {
     // Returns whether the copy may be taken apart: it has several rows, and the runtime cannot refuse its sizes.
     bool plain() const { return height > 1 && width > 0 && to_pitch >= width && from_pitch >= width; }
     stream::CopyShape shape() const {
-        return {stream::address_in(to), stream::address_in(from), width, height, to_pitch, from_pitch};
+        return {{stream::address_in(to), to_pitch}, {stream::address_in(from), from_pitch}, width, height};
     }
     // Removes the first `rows` rows from this object and returns them.
     Rows take(size_t rows) {

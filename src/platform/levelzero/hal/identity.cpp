@@ -2,16 +2,11 @@
 
 #include <cstring>
 
+#include "base/fnv.h"
 #include "base/pci_address.h"
 
 namespace xsched::levelzero {
 namespace {
-
-uint32_t hash(const void* bytes, size_t count) {  // FNV-1a: the same in every process and on every run
-    uint32_t value = 2166136261u;
-    for (size_t i = 0; i < count; ++i) value = (value ^ static_cast<const unsigned char*>(bytes)[i]) * 16777619u;
-    return value;
-}
 
 XDeviceType type_of(uint32_t type) {
     switch (type) {
@@ -40,7 +35,7 @@ Identity identify(const ZeApi& api, ze_device_handle_t device) {
                          api.zeDevicePciGetPropertiesExt(device, &pci) == ZE_RESULT_SUCCESS &&
                          (pci.domain != 0 || pci.bus != 0 || pci.device != 0 || pci.function != 0);
     const uint32_t number = has_pci ? base::pci_address(pci.domain, pci.bus, pci.device, pci.function)
-                                    : hash(properties.uuid, sizeof properties.uuid);
+                                    : base::fnv32(properties.uuid, sizeof properties.uuid);
     identity.device = static_cast<XDevice>(type) << 32 | number;
     return identity;
 }

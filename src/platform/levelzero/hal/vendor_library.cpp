@@ -3,26 +3,19 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <new>
 
 #include "base/log.h"
-#include "base/memory_stays.h"
 #include "base/options.h"
 #include "platform/levelzero/hal/hal_abi.h"
 #include "platform/stream/hal/linker.h"
+#include "platform/stream/hal/published_api.h"
 
 namespace xsched::levelzero {
 namespace {
 
 constexpr const char* kDefaultName = "libze_loader.so.1";
 
-// A table of functions that was handed out once is never freed: another thread may be using it.
-struct Published {
-    ZeApi api;
-    const Published* before;
-};
-
-constinit std::atomic<const Published*> g_published{nullptr};
+constinit stream::PublishedApi<ZeApi> g_api;
 constinit std::atomic<void*> g_library{nullptr};
 constinit std::atomic<bool> g_missing_logged{false};
 
@@ -58,10 +51,7 @@ void* find_library() {
 
 }  // namespace
 
-const ZeApi* vendor_api() {
-    const Published* published = g_published.load(std::memory_order_acquire);
-    return published != nullptr ? &published->api : nullptr;
-}
+const ZeApi* vendor_api() { return g_api.get(); }
 
 }  // namespace xsched::levelzero
 
@@ -77,15 +67,5 @@ extern "C" void* xze_open_library(void) {
 extern "C" XzeDlsym xze_dlsym(void) { return xsched::stream::linker_dlsym(); }
 
 extern "C" bool xze_use_api(const xsched::levelzero::ZeApi* api) {
-    using namespace xsched::levelzero;
-    if (!complete(*api)) {
-        XLOG_WARN("the Level Zero loader lacks functions of version 1.0; nothing is scheduled on it");
-        return false;
-    }
-    xsched::base::say_that_memory_stays("Level Zero");
-    auto* published = new (std::nothrow) Published{*api, g_published.load(std::memory_order_acquire)};
-    if (published == nullptr) return false;
-    while (!g_published.compare_exchange_weak(published->before, published, std::memory_order_acq_rel)) {
-    }
-    return true;
+    return xsched::levelzero::g_api.use(*api, "Level Zero", "the Level Zero loader lacks functions of version 1.0");
 }

@@ -3,40 +3,16 @@
 // hooks. Answers that come from other libraries, such as a driver's own tables, stay as they are.
 #include <dlfcn.h>
 
-#include <atomic>
-
 #include "base/new_functions.h"
 #include "platform/levelzero/hal/hal_abi.h"
 #include "platform/levelzero/shim/entry_points.h"
 #include "platform/levelzero/shim/tables.h"
+#include "platform/stream/shim/next_dlsym.h"
+
+constinit std::atomic<xsched::stream::Dlsym> xsched_next_dlsym{nullptr};
 
 namespace xsched::levelzero {
 namespace {
-
-using Dlsym = void* (*)(void* library, const char* name);
-
-struct DlsymAnswer {
-    const void* address;
-    uintptr_t given;  // 0: the dlsym behind us is to answer
-};
-
-}  // namespace
-}  // namespace xsched::levelzero
-
-// The function to which dlsym.S jumps.
-extern "C" std::atomic<xsched::levelzero::Dlsym> xsched_next_dlsym;
-constinit std::atomic<xsched::levelzero::Dlsym> xsched_next_dlsym{nullptr};
-
-namespace xsched::levelzero {
-namespace {
-
-// Finds the dlsym of the next library, which may be another shim's. Before glibc 2.34 a program may have no dlsym
-// behind ours.
-void find_next_dlsym() {
-    if (xsched_next_dlsym.load(std::memory_order_relaxed) != nullptr) return;
-    const auto next = reinterpret_cast<Dlsym>(xze_dlsym()(RTLD_NEXT, "dlsym"));
-    xsched_next_dlsym.store(next != nullptr ? next : xze_dlsym(), std::memory_order_relaxed);
-}
 
 bool is_the_loaders(const void* address, const char* name) {
     void* library = xze_open_library();
@@ -59,9 +35,9 @@ const void* in_place_of(void* library, const char* name) {
 }  // namespace
 }  // namespace xsched::levelzero
 
-extern "C" xsched::levelzero::DlsymAnswer xsched_dlsym(void* library, const char* name, const void*) {
+extern "C" xsched::stream::DlsymAnswer xsched_dlsym(void* library, const char* name, const void*) {
     using namespace xsched::levelzero;
-    find_next_dlsym();
+    xsched::stream::find_next_dlsym([] { return xze_dlsym()(RTLD_NEXT, "dlsym"); }, xze_dlsym);
     // The name is compared letter by letter: a sanitizer's runtime looks up strncmp by this function before its own
     // strncmp works.
     if (name == nullptr || name[0] != 'z' || name[1] != 'e') return {};

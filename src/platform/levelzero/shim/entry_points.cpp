@@ -1,9 +1,7 @@
 #include "platform/levelzero/shim/entry_points.h"
 
-#include <cerrno>
-
-#include "base/mutex.h"
 #include "platform/levelzero/hal/hal_abi.h"
+#include "platform/stream/shim/first_call.h"
 
 // Defined in the generated trampolines.S.
 extern "C" std::atomic<void*> xsched_slots[xsched::levelzero::kEntryPointCount];
@@ -18,14 +16,7 @@ constinit std::atomic<void*> g_below[kEntryPointCount] = {};
 
 namespace {
 
-static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a trampoline jumps through");
-
-constinit std::atomic<bool> g_resolved{false};
-constinit std::atomic<bool> g_schedules{false};
-constinit base::Mutex g_entry_mutex;
-// True while this thread opens the loader. If a library calls the loader's exported functions while it is being opened,
-// the calls end up here again.
-[[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
+using stream::FirstCall;
 
 const char* const kNames[kEntryPointCount] = {
 #define ENTRY_POINT(name) #name,
@@ -44,7 +35,8 @@ bool hand_over() {
     return xze_use_api(&api);
 }
 
-void resolve_all() {
+// Returns whether the work is scheduled.
+bool resolve_all() {
     void* library = xze_open_library();
     for (uint32_t i = 0; i < kEntryPointCount; ++i) {
         void* real = library != nullptr ? xze_dlsym()(library, kNames[i]) : nullptr;
@@ -59,7 +51,7 @@ void resolve_all() {
             target = reinterpret_cast<void*>(library != nullptr ? &without_function : &without_loader);
         xsched_slots[i].store(target, std::memory_order_release);
     }
-    g_schedules.store(schedule, std::memory_order_release);
+    return schedule;
 }
 
 }  // namespace
@@ -72,19 +64,7 @@ uint32_t entry_named(std::string_view name) {
 
 const void* exported(uint32_t entry) { return xsched_exported[entry]; }
 
-bool resolved() {
-    if (t_resolving) return false;
-    if (!g_resolved.load(std::memory_order_acquire)) {
-        const int saved = errno;
-        base::Lock lock(g_entry_mutex);
-        t_resolving = true;
-        if (!g_resolved.load(std::memory_order_relaxed)) resolve_all();
-        t_resolving = false;
-        g_resolved.store(true, std::memory_order_release);
-        errno = saved;
-    }
-    return g_schedules.load(std::memory_order_acquire);
-}
+bool resolved() { return FirstCall::schedules(resolve_all); }
 
 void use_below(void* const (&functions)[kEntryPointCount]) {
     for (uint32_t i = 0; i < kEntryPointCount; ++i)
@@ -97,7 +77,7 @@ void use_below(void* const (&functions)[kEntryPointCount]) {
 // Called by the trampolines' stubs on the program's thread, with its arguments saved.
 extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::levelzero;
-    if (t_resolving) return reinterpret_cast<void*>(&without_loader);
+    if (FirstCall::is_under_way()) return reinterpret_cast<void*>(&without_loader);
     resolved();
     return xsched_slots[entry].load(std::memory_order_acquire);
 }

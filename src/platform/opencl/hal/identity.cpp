@@ -1,6 +1,9 @@
 #include "platform/opencl/hal/identity.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "base/fnv.h"
 
 namespace xsched::opencl {
 namespace {
@@ -19,18 +22,10 @@ Text device_text(const ClApi& api, cl_device_id device, cl_device_info what) {
     return text;
 }
 
-class Hash {  // FNV-1a: the same in every process and on every run
-public:
-    void add(const Text& text) {
-        const size_t length = strnlen(text.bytes, kTextBytes);
-        for (size_t i = 0; i <= length && i < kTextBytes; ++i) add(static_cast<unsigned char>(text.bytes[i]));
-    }
-    void add(unsigned char byte) { value_ = (value_ ^ byte) * 16777619u; }
-    uint32_t value() const { return value_; }
-
-private:
-    uint32_t value_ = 2166136261u;
-};
+// Adds the text with its end.
+void add(base::Fnv32& hash, const Text& text) {
+    hash.add(text.bytes, std::min(strnlen(text.bytes, kTextBytes) + 1, kTextBytes));
+}
 
 cl_device_id root_device(const ClApi& api, cl_device_id device) {
     for (int depth = 0; depth < kDeepestPartition; ++depth) {
@@ -75,10 +70,10 @@ uint32_t name_hash(const ClApi& api, cl_device_id device, bool shared_cores) {
         platform_name.bytes[0] = '\0';
     const Text name = device_text(api, device, CL_DEVICE_NAME);
     const Text vendor = device_text(api, device, CL_DEVICE_VENDOR);
-    Hash hash;
-    hash.add(platform_name);
-    hash.add(name);
-    hash.add(vendor);
+    base::Fnv32 hash;
+    add(hash, platform_name);
+    add(hash, name);
+    add(hash, vendor);
     hash.add(shared_cores ? 0 : position(api, platform, device, name, vendor));
     return hash.value();
 }

@@ -3,25 +3,18 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <new>
 
 #include "base/log.h"
-#include "base/memory_stays.h"
 #include "base/options.h"
 #include "platform/opencl/hal/hal_abi.h"
+#include "platform/stream/hal/published_api.h"
 
 namespace xsched::opencl {
 namespace {
 
 constexpr const char* kDefaultNames[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
-// A table of functions that was handed out once is never freed: another thread may be using it.
-struct Published {
-    ClApi api;
-    const Published* before;
-};
-
-std::atomic<const Published*> g_published{nullptr};
+constinit stream::PublishedApi<ClApi> g_api;
 std::atomic<bool> g_missing_logged{false};
 
 bool same_library(const void* one, const void* other) {
@@ -66,15 +59,13 @@ void* open_default(const void* own) {
 }  // namespace
 
 const ClApi* vendor_api() {
-    const Published* published = g_published.load(std::memory_order_acquire);
-    if (published != nullptr) return &published->api;
+    if (const ClApi* known = g_api.get()) return known;
     void* library = xocl_open_library(nullptr);
     if (library == nullptr) return nullptr;
     ClApi found;
 #define NEEDED(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name));
 #include "functions.inc"
-    if (!xocl_use_api(&found)) return nullptr;
-    return &g_published.load(std::memory_order_acquire)->api;
+    return xocl_use_api(&found) ? g_api.get() : nullptr;
 }
 
 }  // namespace xsched::opencl
@@ -91,15 +82,5 @@ extern "C" void* xocl_open_library(const void* own) {
 }
 
 extern "C" bool xocl_use_api(const xsched::opencl::ClApi* api) {
-    using namespace xsched::opencl;
-    if (!complete(*api)) {
-        XLOG_WARN("the OpenCL library lacks functions of OpenCL 1.1; nothing is scheduled on it");
-        return false;
-    }
-    xsched::base::say_that_memory_stays("OpenCL");
-    auto* published = new (std::nothrow) Published{*api, g_published.load(std::memory_order_acquire)};
-    if (published == nullptr) return false;
-    while (!g_published.compare_exchange_weak(published->before, published, std::memory_order_acq_rel)) {
-    }
-    return true;
+    return xsched::opencl::g_api.use(*api, "OpenCL", "the OpenCL library lacks functions of OpenCL 1.1");
 }

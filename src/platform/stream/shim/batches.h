@@ -15,7 +15,7 @@ struct BatchOfCopies {
     size_t entry = 0;  // the next one, and what of it is launched
     size_t done = 0;
 
-    CopyShape shape(size_t which) const { return {address_in(to[which]), address_in(from[which]), bytes[which]}; }
+    CopyShape shape(size_t which) const { return {{address_in(to[which])}, {address_in(from[which])}, bytes[which]}; }
     bool over() const { return entry == count; }
 };
 

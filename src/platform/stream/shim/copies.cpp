@@ -39,11 +39,14 @@ private:
 
 // Returns the kind of a copy; kXqCopyKinds: it must not be split.
 XqCopyKind kind_of_copy(const CopyShape& copy, Lookup& to_lookup, Lookup& from_lookup) {
-    const uint64_t to_bytes = copy.extent(copy.to_pitch);
-    const uint64_t from_bytes = copy.extent(copy.from_pitch);
-    if (copy.width == 0 || (copy.to < copy.from + from_bytes && copy.from < copy.to + to_bytes)) return kXqCopyKinds;
-    const Memory to = to_lookup.at(copy.to, to_bytes);
-    const Memory from = from_lookup.at(copy.from, from_bytes);
+    const uint64_t to_bytes = copy.extent(copy.to);
+    const uint64_t from_bytes = copy.extent(copy.from);
+    const uintptr_t to_begin = copy.to.address;
+    const uintptr_t from_begin = copy.from.address;
+    if (copy.width == 0 || (to_begin < from_begin + from_bytes && from_begin < to_begin + to_bytes))
+        return kXqCopyKinds;
+    const Memory to = to_lookup.at(to_begin, to_bytes);
+    const Memory from = from_lookup.at(from_begin, from_bytes);
     if (to.place == Place::kUnknown || from.place == Place::kUnknown) return kXqCopyKinds;
     if (to.place == Place::kDevice && from.place == Place::kDevice)
         return to.device == from.device ? kXqWithinDevice : kXqBetweenDevices;

@@ -18,17 +18,21 @@
 
 namespace xsched::stream {
 
+// A side of a copy: where its first row begins, and how many bytes behind it the next row.
+struct CopySide {
+    uintptr_t address = 0;
+    uint64_t pitch = 0;
+};
+
 // The two sides of a copy: `rows` of `width` bytes each; a plain copy has one row.
 struct CopyShape {
-    uintptr_t to = 0;
-    uintptr_t from = 0;
+    CopySide to;
+    CopySide from;
     uint64_t width = 0;
     uint64_t rows = 1;
-    uint64_t to_pitch = 0;
-    uint64_t from_pitch = 0;
 
     uint64_t bytes() const { return width * rows; }
-    uint64_t extent(uint64_t pitch) const { return (rows - 1) * pitch + width; }
+    uint64_t extent(const CopySide& side) const { return (rows - 1) * side.pitch + width; }
 };
 
 // Returns the size below which copies are never split.
@@ -81,7 +85,7 @@ CopyShape plain_copy(Arguments... arguments) {
     const auto note = [&](auto argument) {
         using Argument = decltype(argument);
         if constexpr (kIsAddress<Argument>) {
-            (addresses == 0 ? copy.to : copy.from) = address_in(argument);
+            (addresses == 0 ? copy.to : copy.from).address = address_in(argument);
             ++addresses;
         } else if constexpr (std::is_same_v<Argument, size_t>) {
             copy.width = argument;

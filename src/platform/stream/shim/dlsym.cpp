@@ -9,34 +9,12 @@
 #include "platform.h"
 #include "platform/stream/hal/hal_abi.h"
 #include "platform/stream/shim/entry_points.h"
+#include "platform/stream/shim/next_dlsym.h"
 
-namespace xsched::stream {
-namespace {
-
-using Dlsym = void* (*)(void* library, const char* name);
-
-struct DlsymAnswer {
-    const void* address;
-    uintptr_t given;  // 0: the dlsym behind us is to answer
-};
-
-}  // namespace
-}  // namespace xsched::stream
-
-// The function to which dlsym.S jumps.
-extern "C" std::atomic<xsched::stream::Dlsym> xsched_next_dlsym;
 constinit std::atomic<xsched::stream::Dlsym> xsched_next_dlsym{nullptr};
 
 namespace xsched::stream {
 namespace {
-
-// Finds the dlsym of the next library, which may be a profiler's. Before glibc 2.34 a program may have no dlsym behind
-// ours.
-void find_next_dlsym() {
-    if (xsched_next_dlsym.load(std::memory_order_relaxed) != nullptr) return;
-    const Dlsym next = reinterpret_cast<Dlsym>(next_symbol("dlsym"));
-    xsched_next_dlsym.store(next != nullptr ? next : Dlsym{hal_dlsym()}, std::memory_order_relaxed);
-}
 
 // Returns whether the name begins like a function of the vendor's. Compares by hand: a sanitizer's runtime looks up
 // strncmp here before its own strncmp works.
@@ -92,7 +70,7 @@ DlsymAnswer without_us(void* library, uint32_t entry, const void* caller) {
 
 extern "C" xsched::stream::DlsymAnswer xsched_dlsym(void* library, const char* name, const void* caller) {
     using namespace xsched::stream;
-    find_next_dlsym();
+    find_next_dlsym([] { return next_symbol("dlsym"); }, hal_dlsym);
     if (name == nullptr || !is_of_the_vendor(name)) return {};
     if (const void* ours = in_place_of(library, name)) return {ours, 1};
     const uint32_t entry = entry_named(name);

@@ -4,9 +4,9 @@
 
 #include <cerrno>
 
-#include "base/mutex.h"
 #include "platform.h"
 #include "platform/stream/hal/hal_abi.h"
+#include "platform/stream/shim/first_call.h"
 #include "platform/stream/shim/no_driver.h"
 
 // Defined in the generated trampolines.S.
@@ -22,17 +22,9 @@ constinit std::atomic<void*> g_driver[kEntryPointCount] = {};
 
 namespace {
 
-static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a trampoline jumps through");
-
-constinit std::atomic<bool> g_resolved{false};
-constinit std::atomic<bool> g_schedules{false};
-constinit base::Mutex g_entry_mutex;
-// Entry points that the vendor's library lacks; final once g_resolved is set. Their slots lead here at each call, until
-// another library has the function, where the linker would have found it without us.
+// Entry points that the vendor's library lacks; final once the first call is over. Their slots lead here at each call,
+// until another library has the function, where the linker would have found it without us.
 constinit bool g_lacking[kEntryPointCount] = {};
-// True while this thread opens the vendor's library. If the library calls its own exported functions meanwhile, the
-// calls end up here again.
-[[gnu::tls_model("initial-exec")]] thread_local bool t_resolving = false;
 
 constexpr const char* kShimMark = XSCHED_NAME(VENDOR(XSchedShim));
 
@@ -50,7 +42,8 @@ void note_driver(void* library) {
     }
 }
 
-void resolve_all() {
+// Returns whether the library's work is scheduled.
+bool resolve_all() {
     void* library = HAL(open_driver)();
     const bool schedule = library != nullptr && HAL(api)() != nullptr;
     note_driver(library);
@@ -64,7 +57,7 @@ void resolve_all() {
         if (target == nullptr) target = without_driver(kNames[i]);
         xsched_slots[i].store(target, std::memory_order_release);
     }
-    g_schedules.store(schedule, std::memory_order_release);
+    return schedule;
 }
 
 // Returns whether the function belongs to another copy of this shim, which would call back here.
@@ -103,31 +96,19 @@ uint32_t entry_named(std::string_view name) {
 
 bool library_lacks(uint32_t entry) {
     resolved();
-    return !t_resolving && g_lacking[entry];
+    return !FirstCall::is_under_way() && g_lacking[entry];
 }
 
-bool driver_used() { return g_resolved.load(std::memory_order_acquire) || t_resolving; }
+bool driver_used() { return FirstCall::is_over() || FirstCall::is_under_way(); }
 
-bool resolved() {
-    if (t_resolving) return false;
-    if (!g_resolved.load(std::memory_order_acquire)) {
-        const int saved = errno;
-        base::Lock lock(g_entry_mutex);
-        t_resolving = true;
-        if (!g_resolved.load(std::memory_order_relaxed)) resolve_all();
-        t_resolving = false;
-        g_resolved.store(true, std::memory_order_release);
-        errno = saved;
-    }
-    return g_schedules.load(std::memory_order_acquire);
-}
+bool resolved() { return FirstCall::schedules(resolve_all); }
 
 }  // namespace xsched::stream
 
 // Called by the trampolines' stubs on the program's thread, with its arguments saved.
 extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::stream;
-    if (t_resolving) return without_driver(kNames[entry]);
+    if (FirstCall::is_under_way()) return without_driver(kNames[entry]);
     resolved();
     if (g_lacking[entry]) return in_another_library(entry);
     return xsched_slots[entry].load(std::memory_order_acquire);
