@@ -253,8 +253,14 @@ long times_displaced() {
     return mine.ru_nivcsw;
 }
 
-void measure_crowd(const std::string& server, int samples, unsigned clients, uint32_t devices, unsigned rate,
-                   unsigned idle_s) {
+struct CrowdSettings {
+    unsigned clients = 1000;
+    unsigned devices = 8;
+    unsigned rate = 2000;  // changes per second
+    unsigned idle_s = 3;  // how long the idle server is watched
+};
+
+void measure_crowd(const std::string& server, int samples, const CrowdSettings& given) {
     char directory[] = "/tmp/xsched-bench-XXXXXX";
     if (mkdtemp(directory) == nullptr) fail("no temporary directory");
     const std::string socket = std::string(directory) + "/s";
@@ -268,9 +274,9 @@ void measure_crowd(const std::string& server, int samples, unsigned clients, uin
         base::UniqueFd lifelines[2];
         ipc::Region* victim = join(socket, lifelines[0], 0);
         ipc::Region* urgent = join(socket, lifelines[1], 10);
-        Crowd crowd(socket, clients, devices);
-        idle = idle_share(server_pid, idle_s);
-        crowd.change(rate);
+        Crowd crowd(socket, given.clients, given.devices);
+        idle = idle_share(server_pid, given.idle_s);
+        crowd.change(given.rate);
         submit(*victim);
         const Used before = used(server_pid);
         const int64_t began = base::now_ns();
@@ -305,7 +311,7 @@ void measure_crowd(const std::string& server, int samples, unsigned clients, uin
         "\"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"target_p50_us\": 60, "
         "\"target_p99_us\": 200, \"met\": %s, \"kept\": %zu, \"kept_p99_us\": %.1f, \"kept_max_us\": %.1f, "
         "\"server_ran_share\": %.4f, \"server_waited_share\": %.4f, \"idle_server_processor_share\": %.5f}\n",
-        clients, devices, rate, samples, p50, percentile(suspend, 0.9), p99, percentile(suspend, 1.0),
+        given.clients, given.devices, given.rate, samples, p50, percentile(suspend, 0.9), p99, percentile(suspend, 1.0),
         p50 <= 60 && p99 <= 200 ? "true" : "false", kept.size(), percentile(kept, 0.99), percentile(kept, 1.0),
         server_used.ran_s / took_s, server_used.waited_s / took_s, idle);
 }
@@ -317,21 +323,20 @@ int main(int argc, char** argv) {
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) fail("/proc is not there");
     std::string server = std::string(self, static_cast<size_t>(strrchr(self, '/') - self)) + "/xserver";
     int samples = 1000;
-    unsigned clients = 1000;
-    unsigned devices = 8;
-    unsigned rate = 2000;
-    unsigned idle_s = 3;
+    CrowdSettings crowd;
     bool crowd_only = false;
+    const std::pair<const char*, unsigned*> numbers[] = {{"--clients", &crowd.clients},
+                                                         {"--devices", &crowd.devices},
+                                                         {"--rate", &crowd.rate},
+                                                         {"--idle-s", &crowd.idle_s}};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--samples") == 0) samples = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--server") == 0) server = argv[i + 1];
-        if (strcmp(argv[i], "--clients") == 0) clients = static_cast<unsigned>(atoi(argv[i + 1]));
-        if (strcmp(argv[i], "--devices") == 0) devices = static_cast<unsigned>(atoi(argv[i + 1]));
         if (strcmp(argv[i], "--only") == 0) crowd_only = strcmp(argv[i + 1], "crowd") == 0;
-        if (strcmp(argv[i], "--idle-s") == 0) idle_s = static_cast<unsigned>(atoi(argv[i + 1]));
-        if (strcmp(argv[i], "--rate") == 0) rate = static_cast<unsigned>(atoi(argv[i + 1]));
+        for (const auto& [name, number] : numbers)
+            if (strcmp(argv[i], name) == 0) *number = static_cast<unsigned>(atoi(argv[i + 1]));
     }
-    if (samples < 1 || devices < 1 || rate < 1 || idle_s < 1)
+    if (samples < 1 || crowd.devices < 1 || crowd.rate < 1 || crowd.idle_s < 1)
         fail("--samples, --devices, --rate and --idle-s must be at least 1");
     prctl(PR_SET_TIMERSLACK, 1UL);
     // Raises this program's own priority: its measurement must not depend on whether it loses its processor to
@@ -345,9 +350,9 @@ int main(int argc, char** argv) {
     if (!crowd_only) {
         measure({"awake", 300, -1, 30}, server, samples, false);
         measure({"asleep", 20'000, -1, 100}, server, std::min(samples, 500), false);
-        measure({"spinning", 300, 2000, 0}, server, samples, clients == 0);
+        measure({"spinning", 300, 2000, 0}, server, samples, crowd.clients == 0);
     }
-    if (clients > 0) measure_crowd(server, samples, clients, devices, rate, idle_s);
+    if (crowd.clients > 0) measure_crowd(server, samples, crowd);
     printf("]}\n");
     return 0;
 }

@@ -1,4 +1,4 @@
-// The two loops of the main job, over a BusyDevice (each platform has a header busy_device.h with that class).
+// The two loops of the main job, over a BusyDevice.
 #pragma once
 
 #include <functional>

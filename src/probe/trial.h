@@ -44,7 +44,7 @@ inline double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// The trials that every platform has (over its busy_device.h).
+// The trials that every platform has (over its BusyDevice).
 Json try_device(const Settings& settings);
 Json try_suspension(const Settings& settings);
 Json try_job(const Settings& settings);

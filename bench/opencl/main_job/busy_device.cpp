@@ -1,16 +1,20 @@
+// Queues on OpenCL's first device of the platform's own choice; "cpu" or "gpu": of that type; "high" or "low": with
+// that priority, where the driver knows priorities; "timed": it tells how long each kernel ran. "null", "own" and
+// "per-thread", which other platforms tell apart, are the same here.
 #include "busy_device.h"
 
+#define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl_ext.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
 
+#include "busy_kernel.h"
+
 namespace busy {
 namespace {
 
-constexpr uint32_t kMultiplier = 1664525;
-constexpr uint32_t kIncrement = 1013904223;
 constexpr int kCalibrationRounds = 4;
 constexpr int kCalibrationKernels = 9;
 
@@ -83,97 +87,116 @@ cl_command_queue make_queue(cl_context context, cl_device_id device, const std::
     return queue;
 }
 
-// `start` after `steps` generator steps: the step is composed with itself by squaring.
-uint32_t advance(uint32_t start, uint64_t steps) {
-    uint32_t multiplier = kMultiplier, increment = kIncrement;
-    uint32_t x = start;
-    for (; steps != 0; steps >>= 1) {
-        if ((steps & 1) != 0) x = x * multiplier + increment;
-        increment = increment * (multiplier + 1);
-        multiplier *= multiplier;
-    }
-    return x;
-}
-
 int64_t profiled(cl_event event, cl_profiling_info what) {
     cl_ulong value = 0;
     check(clGetEventProfilingInfo(event, what, sizeof(value), &value, nullptr), "clGetEventProfilingInfo");
     return static_cast<int64_t>(value);
 }
 
-int64_t started_to_end_ns(cl_event event) {
-    return profiled(event, CL_PROFILING_COMMAND_END) - profiled(event, CL_PROFILING_COMMAND_START);
-}
-
 }  // namespace
 
-BusyDevice::BusyDevice(const std::string& stream, unsigned waves) : device_(find_device(type_called(stream))) {
-    cl_int code = CL_SUCCESS;
-    context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
-    check(code, "clCreateContext");
-    queue_ = make_queue(context_, device_, stream);
-    program_ = clCreateProgramWithSource(context_, 1, &kSource, nullptr, &code);
-    check(code, "clCreateProgramWithSource");
-    check(clBuildProgram(program_, 1, &device_, "", nullptr, nullptr), "clBuildProgram");
-    kernel_ = clCreateKernel(program_, "busy", &code);
-    check(code, "clCreateKernel");
+const char* const BusyDevice::kHalLibrary = "libhalopencl.so.1";
+const char* const BusyDevice::kHwQueueGet = "OclQueueGet";
 
+struct BusyDevice::Parts {
+    struct Range {
+        size_t items = 0;
+        size_t group = 0;
+    };
+
+    explicit Parts(const std::string& stream) : device(find_device(type_called(stream))) {
+        cl_int code = CL_SUCCESS;
+        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+        check(code, "clCreateContext");
+        queue = make_queue(context, device, stream);
+    }
+    ~Parts() {
+        if (state != nullptr) clReleaseMemObject(state);
+        if (kernel != nullptr) clReleaseKernel(kernel);
+        if (queue != nullptr) clReleaseCommandQueue(queue);
+        if (context != nullptr) clReleaseContext(context);
+    }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    void load_kernel() {
+        cl_int code = CL_SUCCESS;
+        cl_program program = clCreateProgramWithSource(context, 1, &kSource, nullptr, &code);
+        check(code, "clCreateProgramWithSource");
+        check(clBuildProgram(program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+        kernel = clCreateKernel(program, "busy", &code);
+        check(code, "clCreateKernel");
+        check(clReleaseProgram(program), "clReleaseProgram");  // the kernel keeps it
+    }
     // Several work-groups for each compute unit, so that all are busy until the kernel's end.
-    const bool cpu = (device_info<cl_device_type>(device_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-    group_items_ = std::min<size_t>(cpu ? 64 : 256, device_info<size_t>(device_, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-    work_items_ = waves * group_items_ * 8 * device_info<cl_uint>(device_, CL_DEVICE_MAX_COMPUTE_UNITS);
-    std::vector<uint32_t> start(work_items_);
-    for (size_t i = 0; i < work_items_; ++i) start[i] = static_cast<uint32_t>(i);
-    state_ = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, work_items_ * sizeof(uint32_t),
-                            start.data(), &code);
-    check(code, "clCreateBuffer");
-    check(clSetKernelArg(kernel_, 0, sizeof(state_), &state_), "clSetKernelArg");
+    void fill_device(unsigned waves) {
+        const bool cpu = (device_info<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+        range.group = std::min<size_t>(cpu ? 64 : 256, device_info<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+        range.items = waves * range.group * 8 * device_info<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+        std::vector<uint32_t> start(range.items);
+        for (size_t i = 0; i < range.items; ++i) start[i] = static_cast<uint32_t>(i);
+        cl_int code = CL_SUCCESS;
+        state = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, range.items * sizeof(uint32_t),
+                               start.data(), &code);
+        check(code, "clCreateBuffer");
+        check(clSetKernelArg(kernel, 0, sizeof(state), &state), "clSetKernelArg");
+    }
+
+    const cl_device_id device;
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    cl_kernel kernel = nullptr;
+    cl_mem state = nullptr;
+    Range range;  // of each kernel
+};
+
+BusyDevice::BusyDevice(const std::string& stream, unsigned waves) : parts_(std::make_unique<Parts>(stream)) {
+    parts_->load_kernel();
+    parts_->fill_device(waves);
     enqueue(1);  // the driver compiles the kernel at its first launch
     finish();
 }
 
-BusyDevice::~BusyDevice() {
-    if (state_ != nullptr) clReleaseMemObject(state_);
-    if (kernel_ != nullptr) clReleaseKernel(kernel_);
-    if (program_ != nullptr) clReleaseProgram(program_);
-    if (queue_ != nullptr) clReleaseCommandQueue(queue_);
-    if (context_ != nullptr) clReleaseContext(context_);
-}
+BusyDevice::~BusyDevice() = default;
 
-void BusyDevice::enqueue(uint32_t steps, cl_event* event) {
-    check(clSetKernelArg(kernel_, 1, sizeof(steps), &steps), "clSetKernelArg");
-    check(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &work_items_, &group_items_, 0, nullptr, event),
+void BusyDevice::enqueue(uint32_t steps, Event* event) {
+    cl_event made = nullptr;
+    check(clSetKernelArg(parts_->kernel, 1, sizeof(steps), &steps), "clSetKernelArg");
+    check(clEnqueueNDRangeKernel(parts_->queue, parts_->kernel, 1, nullptr, &parts_->range.items, &parts_->range.group,
+                                 0, nullptr, event != nullptr ? &made : nullptr),
           "clEnqueueNDRangeKernel");
-    check(clFlush(queue_), "clFlush");  // otherwise a driver may keep it back until a thread waits
+    if (event != nullptr) *event = made;
+    check(clFlush(parts_->queue), "clFlush");  // otherwise a driver may keep it back until a thread waits
     steps_taken_ += steps;
 }
 
-void BusyDevice::wait_only(Event event) { check(clWaitForEvents(1, &event), "clWaitForEvents"); }
-int64_t BusyDevice::device_ns(Event event) const {
-    cl_ulong began = 0, ended = 0;
-    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(began), &began, nullptr),
-          "clGetEventProfilingInfo");
-    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended, nullptr),
-          "clGetEventProfilingInfo");
-    return static_cast<int64_t>(ended - began);
+void BusyDevice::attach_thread() {}
+void BusyDevice::wait_only(Event event) {
+    const auto waited = static_cast<cl_event>(event);
+    check(clWaitForEvents(1, &waited), "clWaitForEvents");
 }
-void BusyDevice::recycle(Event event) { clReleaseEvent(event); }
+int64_t BusyDevice::device_ns(Event event) const {
+    const auto complete = static_cast<cl_event>(event);
+    return profiled(complete, CL_PROFILING_COMMAND_END) - profiled(complete, CL_PROFILING_COMMAND_START);
+}
+void BusyDevice::recycle(Event event) { clReleaseEvent(static_cast<cl_event>(event)); }
 void BusyDevice::wait(Event event) {
     wait_only(event);
     recycle(event);
 }
 
-void BusyDevice::finish() { check(clFinish(queue_), "clFinish"); }
+void BusyDevice::finish() { check(clFinish(parts_->queue), "clFinish"); }
+void* BusyDevice::queue() const { return parts_->queue; }
 
 uint32_t BusyDevice::calibrate(double milliseconds) {
     double steps = 1000;
     for (int round = 0; round < kCalibrationRounds; ++round) {
         std::vector<int64_t> lengths;
         for (int i = 0; i < kCalibrationKernels; ++i) {
-            cl_event event = nullptr;
+            Event event = nullptr;
             enqueue(static_cast<uint32_t>(steps), &event);
             wait_only(event);
-            lengths.push_back(std::max<int64_t>(started_to_end_ns(event), 1));
+            lengths.push_back(std::max<int64_t>(device_ns(event), 1));
             recycle(event);
         }
         std::sort(lengths.begin(), lengths.end());
@@ -184,19 +207,19 @@ uint32_t BusyDevice::calibrate(double milliseconds) {
 }
 
 bool BusyDevice::state_is_right() {
-    std::vector<uint32_t> state(work_items_);
-    check(clEnqueueReadBuffer(queue_, state_, CL_TRUE, 0, work_items_ * sizeof(uint32_t), state.data(), 0, nullptr,
-                              nullptr),
+    std::vector<uint32_t> state(parts_->range.items);
+    check(clEnqueueReadBuffer(parts_->queue, parts_->state, CL_TRUE, 0, state.size() * sizeof(uint32_t), state.data(),
+                              0, nullptr, nullptr),
           "clEnqueueReadBuffer");
-    for (size_t i = 0; i < work_items_; ++i) {
-        if (state[i] != advance(static_cast<uint32_t>(i), steps_taken_)) return false;
+    for (size_t i = 0; i < state.size(); ++i) {
+        if (state[i] != stepped(static_cast<uint32_t>(i), steps_taken_)) return false;
     }
     return true;
 }
 
 std::string BusyDevice::description() const {
-    return device_text(device_, CL_DEVICE_NAME) + "; " + platform_text(device_, CL_PLATFORM_NAME) + "; " +
-           platform_text(device_, CL_PLATFORM_VERSION);
+    return device_text(parts_->device, CL_DEVICE_NAME) + "; " + platform_text(parts_->device, CL_PLATFORM_NAME) + "; " +
+           platform_text(parts_->device, CL_PLATFORM_VERSION);
 }
 
 }  // namespace busy
