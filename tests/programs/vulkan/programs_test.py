@@ -17,7 +17,10 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BUILD = None    # given on the command line
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from script import run_tests  # noqa: E402
+
+GIVEN = argparse.Namespace()  # the command line
 LONGEST_S = 600  # llama.cpp compiles its shaders at its first start
 LLAMA = "3.22.1"
 TOKENS = "20"
@@ -25,7 +28,7 @@ TOKENS = "20"
 
 def llama_folder():
     """The folder with node-llama-cpp; npm makes it. Throws SkipTest."""
-    folder = BUILD / "node_llama"
+    folder = GIVEN.build / "node_llama"
     if not shutil.which("npm"):
         raise unittest.SkipTest("there is no npm (scripts/install_deps.sh matrix)")
     if not (folder / "node_modules/@node-llama-cpp/linux-x64-vulkan").exists():
@@ -47,14 +50,14 @@ class Programs(unittest.TestCase):
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("XSCHED_", "XLOG_", "VK_")) or name == "VK_ICD_FILENAMES"}
         self.environment |= {"XSCHED_SOCKET": folder + "/x.sock", "GGML_VK_VISIBLE_DEVICES": "0"}
-        server = subprocess.Popen([BUILD / "bin/xserver", "--socket", self.environment["XSCHED_SOCKET"]],
+        server = subprocess.Popen([GIVEN.build / "bin/xserver", "--socket", self.environment["XSCHED_SOCKET"]],
                                   env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(server.wait, 60)
         self.addCleanup(server.terminate)
         time.sleep(0.5)
 
     def run_one(self, command, under, where):
-        xcli = [BUILD / "bin/xcli", "run", *under, "--"] if under is not None else []
+        xcli = [GIVEN.build / "bin/xcli", "run", *under, "--"] if under is not None else []
         done = subprocess.run([*xcli, *command], cwd=where, env=self.environment, capture_output=True, text=True,
                               timeout=LONGEST_S, check=False)
         return done.returncode, done.stdout
@@ -63,8 +66,9 @@ class Programs(unittest.TestCase):
         native = self.run_one(command, None, where)
         self.assertEqual(native[0], 0, native)
         self.assertEqual(self.run_one(command, [], where), native)
-        urgent = subprocess.Popen([BUILD / "bin/xcli", "run", "-p", "10", "--", BUILD / "bench/vulkan/vulkan_load",
-                                   "frames", "20", "5"], env=self.environment, stdout=subprocess.DEVNULL)
+        load = [GIVEN.build / "bench/vulkan/vulkan_load", "frames", "20", "5"]
+        urgent = subprocess.Popen([GIVEN.build / "bin/xcli", "run", "-p", "10", "--", *load], env=self.environment,
+                                  stdout=subprocess.DEVNULL)
         try:
             self.assertEqual(self.run_one(command, ["-p", "-5"], where), native)
         finally:
@@ -93,8 +97,4 @@ class Programs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, required=True)
-    known, rest = parser.parse_known_args()
-    BUILD = known.build.resolve()
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_tests(GIVEN, "build")
