@@ -55,7 +55,7 @@ Workload main_job(const Fitted& fitted, char pattern, int64_t low_ns) {
 
 double predict_us(const Fitted& fitted, const Measurement& cell) {
     const Workload workload = main_job(fitted, cell.pattern, cell.low_ns);
-    return run_workload(workload, "HPF", cell.peer == Peer::kNative).programs[0].latency.p50_us;
+    return run_workload(workload, "HPF", cell.peer == Peer::kNative).programs[0].latency.p50_us();
 }
 
 std::optional<Fitted> fit(const std::vector<Measurement>& measured, int64_t low_ns) {

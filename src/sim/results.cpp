@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace xsched::sim {
 namespace {
@@ -14,7 +15,7 @@ ProgramReport report_of(Program& program, int64_t now_ns, double simulated_ns) {
     const ProgramResults& results = program.results();
     ProgramReport report;
     report.name = program.spec().name;
-    report.latency = summarize(results.latency_ns);
+    report.latency = Latency(results.latency_ns);
     report.bursts = results.bursts;
     report.kernels_per_s = static_cast<double>(results.kernels) / simulated_ns * 1e9;
     report.share = static_cast<double>(program.process().context().used_ns) / simulated_ns;
@@ -29,20 +30,14 @@ ProgramReport report_of(Program& program, int64_t now_ns, double simulated_ns) {
 
 }  // namespace
 
-Latency summarize(std::vector<int64_t> latency_ns) {
-    Latency latency;
-    if (latency_ns.empty()) return latency;
-    std::sort(latency_ns.begin(), latency_ns.end());
-    const auto at = [&](double part) {
-        const auto last = static_cast<double>(latency_ns.size() - 1);
-        return to_us(latency_ns[static_cast<size_t>(std::llround(part * last))]);
-    };
-    latency.count = latency_ns.size();
-    latency.p50_us = at(0.5);
-    latency.p95_us = at(0.95);
-    latency.p99_us = at(0.99);
-    latency.max_us = to_us(latency_ns.back());
-    return latency;
+Latency::Latency(std::vector<int64_t> latency_ns) : sorted_ns_(std::move(latency_ns)) {
+    std::sort(sorted_ns_.begin(), sorted_ns_.end());
+}
+
+double Latency::quantile_us(double part) const {
+    if (sorted_ns_.empty()) return 0;
+    const auto last = static_cast<double>(sorted_ns_.size() - 1);
+    return to_us(sorted_ns_[static_cast<size_t>(std::llround(part * last))]);
 }
 
 Report run_workload(Workload workload, const std::string& policy, bool native, Observer* observer,

@@ -10,15 +10,23 @@
 
 namespace xsched::sim {
 
-// Quantiles of sorted times; 0 if there are none.
-struct Latency {
-    uint64_t count = 0;
-    double p50_us = 0;
-    double p95_us = 0;
-    double p99_us = 0;
-    double max_us = 0;
+// Quantiles of times; 0 if there are none.
+class Latency {
+public:
+    Latency() = default;
+    explicit Latency(std::vector<int64_t> latency_ns);
+
+    size_t count() const { return sorted_ns_.size(); }
+    double p50_us() const { return quantile_us(0.5); }
+    double p95_us() const { return quantile_us(0.95); }
+    double p99_us() const { return quantile_us(0.99); }
+    double max_us() const { return quantile_us(1); }
+
+private:
+    double quantile_us(double part) const;
+
+    std::vector<int64_t> sorted_ns_;
 };
-Latency summarize(std::vector<int64_t> latency_ns);
 
 struct ProgramReport {
     std::string name;

@@ -29,7 +29,7 @@ TEST(Auto, LearnsWhatAPrioritySaysByHand) {
             workload.warm_up = kLearns;
             const Report by_hand = run_workload(workload, "HPF", false);
             const Report learned = run_workload(workload, "AUTO", false);
-            const double high = learned.programs[0].latency.p99_us / by_hand.programs[0].latency.p99_us;
+            const double high = learned.programs[0].latency.p99_us() / by_hand.programs[0].latency.p99_us();
             const double low = learned.programs[1].kernels_per_s / by_hand.programs[1].kernels_per_s;
             ++pairs;
             if (high <= 1.15 && std::abs(low - 1) <= 0.03)
@@ -49,8 +49,8 @@ TEST(Auto, ATargetIsMetAndLeavesTheRestToOthers) {
         workload.warm_up = kForgets;
         workload.programs[0].hints.slo_p99 = target_us;
         const Report report = run_workload(workload, "AUTO", false);
-        EXPECT_LE(report.programs[0].latency.p99_us, static_cast<double>(target_us));
-        EXPECT_GE(report.programs[0].latency.p50_us, 0.75 * static_cast<double>(target_us))
+        EXPECT_LE(report.programs[0].latency.p99_us(), static_cast<double>(target_us));
+        EXPECT_GE(report.programs[0].latency.p50_us(), 0.75 * static_cast<double>(target_us))
             << "little sooner than needed";
         EXPECT_GE(report.programs[1].kernels_per_s, before) << target_us;
         before = report.programs[1].kernels_per_s;
@@ -64,14 +64,14 @@ TEST(Auto, AFactorOfTheTimeAloneIsMet) {
     workload.programs[1].burst.kernel_ns = {50'000, 900'000};
     Workload alone = workload;
     alone.programs.pop_back();
-    const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
+    const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us();
     workload.programs[1].start_ns = 1'500'000'000;
     workload.warm_up = kForgets;
     for (const int percent : {200, 180, 160}) {
         workload.programs[0].hints.slo_p99 = -percent;
         const Report report = run_workload(workload, "AUTO", false);
-        EXPECT_LE(report.programs[0].latency.p99_us, alone_us * percent / 100) << percent;
-        EXPECT_GE(report.programs[0].latency.p50_us, 0.6 * alone_us * percent / 100) << "no sooner than needed";
+        EXPECT_LE(report.programs[0].latency.p99_us(), alone_us * percent / 100) << percent;
+        EXPECT_GE(report.programs[0].latency.p50_us(), 0.6 * alone_us * percent / 100) << "no sooner than needed";
     }
 }
 
@@ -82,15 +82,15 @@ TEST(Auto, AFactorIsMetByWhoWasNeverAlone) {
         Workload workload = main_job(shape, 0.3, 6);
         Workload alone = workload;
         alone.programs.pop_back();
-        const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
+        const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us();
         workload.warm_up = kForgets;
         for (const int percent : {200, 160, 130}) {
             workload.programs[0].hints.slo_p99 = -percent;
             const double allowed_us = alone_us * percent / 100;
             const Report report = run_workload(workload, "AUTO", false);
             const std::string about = std::string(shape) + " " + std::to_string(percent);
-            EXPECT_LE(report.programs[0].latency.p99_us, allowed_us) << about;
-            EXPECT_GE(report.programs[0].latency.p50_us, 0.6 * allowed_us) << about << ": no sooner than needed";
+            EXPECT_LE(report.programs[0].latency.p99_us(), allowed_us) << about;
+            EXPECT_GE(report.programs[0].latency.p50_us(), 0.6 * allowed_us) << about << ": no sooner than needed";
         }
     }
 }
@@ -106,9 +106,9 @@ Outcome check_target(Workload workload, int percent, double alone_us, double bes
     workload.programs[0].hints.slo_p99 = -percent;
     const double allowed_us = alone_us * percent / 100;
     const ProgramReport high = run_workload(workload, "AUTO", false).programs[0];
-    const Outcome outcome{.met = high.latency.p99_us <= allowed_us,
+    const Outcome outcome{.met = high.latency.p99_us() <= allowed_us,
                           .impossible = high.says.find("cannot be met") != std::string::npos};
-    SCOPED_TRACE(std::to_string(percent) + " %: p99 " + std::to_string(high.latency.p99_us) + " us, allowed " +
+    SCOPED_TRACE(std::to_string(percent) + " %: p99 " + std::to_string(high.latency.p99_us()) + " us, allowed " +
                  std::to_string(allowed_us) + ", by hand " + std::to_string(best_us) + ": " + high.says);
     EXPECT_TRUE(outcome.met || outcome.impossible);
     const bool easy = best_us <= 0.85 * allowed_us;
@@ -133,8 +133,8 @@ TEST(Auto, ATargetIsMetOrCalledImpossibleWhereBurstsDiffer) {
             workload.costs.slow_switch_us = slow_us * 1000;
             Workload alone = workload;
             alone.programs.pop_back();
-            const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us;
-            const double best_us = run_workload(workload, "HPF", false).programs[0].latency.p99_us;
+            const double alone_us = run_workload(alone, "AUTO", false).programs[0].latency.p50_us();
+            const double best_us = run_workload(workload, "HPF", false).programs[0].latency.p99_us();
             for (const int percent : {400, 200, 160, 130, 105}) {
                 const Outcome outcome = check_target(workload, percent, alone_us, best_us);
                 met += outcome.met ? 1 : 0;
@@ -151,7 +151,7 @@ TEST(Auto, ANewcomerDoesNotKeepOffWhoWasAlone) {
     for (const char* policy : {"AUTO", "CFS", "UP", "PUP"}) {
         Workload workload = main_job("", 0.3, 6);
         workload.programs[1].start_ns = 3'000'000'000;
-        EXPECT_LE(run_workload(workload, policy, false).programs[0].latency.max_us, 20'000) << policy;
+        EXPECT_LE(run_workload(workload, policy, false).programs[0].latency.max_us(), 20'000) << policy;
     }
 }
 
@@ -162,7 +162,7 @@ TEST(Auto, SeveralTenants) {
     workload.programs[0].count = 2;
     workload.programs[1].count = 3;
     const Report report = run_workload(workload, "AUTO", false);
-    for (size_t i = 0; i < 2; ++i) EXPECT_LE(report.programs[i].latency.p95_us, 3'000) << "alone 759, both 1,700";
+    for (size_t i = 0; i < 2; ++i) EXPECT_LE(report.programs[i].latency.p95_us(), 3'000) << "alone 759, both 1,700";
     for (size_t i = 2; i < 5; ++i) EXPECT_NEAR(report.programs[i].share, report.programs[2].share, 0.02);
     EXPECT_TRUE(report.thrown_out.empty());
 }

@@ -61,8 +61,8 @@ burst = { )") + victim + " }\n",
         const double said = static_cast<double>(meter.said_ns) / static_cast<double>(meter.true_ns);
         EXPECT_NEAR(said, 1, 0.06) << victim;
         EXPECT_LE(meter.relative / static_cast<double>(meter.samples), 0.1) << victim;
-        EXPECT_NEAR(seen.programs[0].latency.p50_us, told.programs[0].latency.p50_us,
-                    0.05 * told.programs[0].latency.p50_us)
+        EXPECT_NEAR(seen.programs[0].latency.p50_us(), told.programs[0].latency.p50_us(),
+                    0.05 * told.programs[0].latency.p50_us())
             << victim;
     }
 }

@@ -21,7 +21,7 @@ TEST(Replay, BringsTheWorkThatWasSeen) {
     EXPECT_EQ(replayed.programs[1].arrival.kind, ArrivalKind::kStream);
     const Report again = run_workload(replayed, "HPF", false);
     EXPECT_NEAR(static_cast<double>(again.programs[0].bursts), static_cast<double>(original.programs[0].bursts), 2);
-    EXPECT_NEAR(again.programs[0].latency.p50_us, original.programs[0].latency.p50_us, 30);
+    EXPECT_NEAR(again.programs[0].latency.p50_us(), original.programs[0].latency.p50_us(), 30);
     EXPECT_NEAR(again.programs[1].kernels_per_s, original.programs[1].kernels_per_s, 60);
 }
 

@@ -68,11 +68,11 @@ nlohmann::json program_json(const ProgramReport& program) {
     return {{"name", program.name},
             {"bursts", program.bursts},
             {"latency_us",
-             {{"count", program.latency.count},
-              {"p50", program.latency.p50_us},
-              {"p95", program.latency.p95_us},
-              {"p99", program.latency.p99_us},
-              {"max", program.latency.max_us}}},
+             {{"count", program.latency.count()},
+              {"p50", program.latency.p50_us()},
+              {"p95", program.latency.p95_us()},
+              {"p99", program.latency.p99_us()},
+              {"max", program.latency.max_us()}}},
             {"kernels_per_s", program.kernels_per_s},
             {"share", program.share},
             {"interrupts", program.interrupts},
@@ -116,9 +116,9 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
         for (const Report& report : reports) {
             const ProgramReport& program = report.programs[at];
             const Latency& latency = program.latency;
-            const auto time = [&](double us) { return latency.count != 0 ? number(us) : std::string("-"); };
-            programs.add({program.name, report.title, std::to_string(program.bursts), time(latency.p50_us),
-                          time(latency.p95_us), time(latency.p99_us), time(latency.max_us),
+            const auto time = [&](double us) { return latency.count() != 0 ? number(us) : std::string("-"); };
+            programs.add({program.name, report.title, std::to_string(program.bursts), time(latency.p50_us()),
+                          time(latency.p95_us()), time(latency.p99_us()), time(latency.max_us()),
                           number(program.kernels_per_s), percent(program.share)});
         }
     }
