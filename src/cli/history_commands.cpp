@@ -57,10 +57,7 @@ void add_metrics(CLI::App& app, Words& words) {
 }  // namespace
 
 void add_history_commands(CLI::App& app, Words& words) {
-    add_windows(app, words);
-    add_record(app, words);
-    add_trace(app, words);
-    add_metrics(app, words);
+    for (const auto add : {add_windows, add_record, add_trace, add_metrics}) add(app, words);
 }
 
 }  // namespace xsched::cli

@@ -64,9 +64,7 @@ void add_demo(CLI::App& app, Words& words) {
 }  // namespace
 
 void add_program_commands(CLI::App& app, Words& words) {
-    add_run(app, words);
-    add_report(app, words);
-    add_demo(app, words);
+    for (const auto add : {add_run, add_report, add_demo}) add(app, words);
 }
 
 }  // namespace xsched::cli

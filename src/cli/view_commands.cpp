@@ -82,10 +82,7 @@ void add_top(CLI::App& app, Words& words) {
 }  // namespace
 
 void add_view_commands(CLI::App& app, Words& words) {
-    add_list(app, words);
-    add_status(app, words);
-    add_explain(app, words);
-    add_top(app, words);
+    for (const auto add : {add_list, add_status, add_explain, add_top}) add(app, words);
 }
 
 void add_facts_commands(CLI::App& app, Words& words) {

@@ -20,9 +20,9 @@ const Json* found_in(const Evidence& evidence, const char* step) {
     return result != evidence.steps.end() && result->second.ending == Ending::kDone ? &result->second.found : nullptr;
 }
 
-std::string ms_text(double ms) {
+std::string rounded(double number, const char* unit) {
     char text[32];
-    snprintf(text, sizeof text, "%.0f ms", ms);
+    snprintf(text, sizeof text, "%.0f %s", number, unit);
     return text;
 }
 
@@ -54,7 +54,7 @@ void about_standing(const Evidence& evidence, Sentences& all) {
         const double ms = std::max(found.value("query_ms", 0.0), found.value("record_ms", 0.0));
         if (ms >= kStandsMs)
             all.push_back(std::string("the runtime holds a stream's lock while a thread ") + what +
-                          ": another thread's call waited for " + ms_text(ms));
+                          ": another thread's call waited for " + rounded(ms, "ms"));
     }
 }
 
@@ -63,9 +63,7 @@ void about_gates(const Evidence& evidence, Sentences& all) {
     if (gate == nullptr || !gate->contains("gate")) return;
     const double us = (*gate)["gate"].value("together_us", 0.0);
     if (us < kDearGateUs) return;
-    char text[160];
-    snprintf(text, sizeof text, "a gate takes %.0f us here: expect so much more for each that goes into a stream", us);
-    all.push_back(text);
+    all.push_back("a gate takes " + rounded(us, "us") + " here: expect so much more for each that goes into a stream");
 }
 
 // Advises about the cost of switches between processes. GPUs that run processes side by side have no such switch.
@@ -73,9 +71,7 @@ void about_switches(const Evidence& evidence, Sentences& all) {
     const Json* found = found_in(evidence, "switch");
     const double us = found != nullptr ? found->value("switch_us", 0.0) : 0;
     if (us < kDearSwitchUs) return;
-    char text[160];
-    snprintf(text, sizeof text, "the hardware's switch from one program to another takes %.0f us here", us);
-    all.push_back(text);
+    all.push_back("the hardware's switch from one program to another takes " + rounded(us, "us") + " here");
 }
 
 void about_runtime(const Evidence& evidence, Sentences& all) {

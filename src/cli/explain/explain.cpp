@@ -83,7 +83,7 @@ public:
                              .by_client = row.at(5)});
         }
         for (const SlowBurst& burst : bursts_.take())
-            if (watched_.contains(burst.client)) tell(burst);
+            if (watched_.contains(burst.queue.client)) tell(burst);
     }
     uint64_t told() const { return told_; }
 
@@ -99,9 +99,9 @@ private:
         for (const Json& reason : answer.value("reasons", Json::array()))
             reasons_[reason.at(0)] = reason.at(1).get<std::string>();
     }
-    std::string cause(const SlowBurst::Held& held) {
-        if (held.by_client == 0) return "(" + reasons_[held.reason] + ")";
-        return names_.contains(held.by_client) ? "behind " + names_[held.by_client] : "behind another user's program";
+    std::string text_of(const HoldCause& cause) {
+        if (cause.by_client == 0) return "(" + reasons_[cause.reason] + ")";
+        return names_.contains(cause.by_client) ? "behind " + names_[cause.by_client] : "behind another user's program";
     }
     void tell(const SlowBurst& burst) {
         ++told_;
@@ -109,13 +109,15 @@ private:
         const double held_ms = base::milliseconds(burst.held_ns());
         Json causes = Json::array();
         std::string text;
-        for (const SlowBurst::Held& held : burst.held) {
-            text += ", " + length_text(base::milliseconds(held.ns)) + " held " + cause(held);
-            causes.push_back({{"ms", base::milliseconds(held.ns)}, {"times", held.times}, {"cause", cause(held)}});
+        for (const HeldFor& held : burst.held) {
+            const double for_ms = base::milliseconds(held.ns);
+            const std::string cause = text_of(held.cause);
+            text += ", " + length_text(for_ms) + " held " + cause;
+            causes.push_back({{"ms", for_ms}, {"times", held.times}, {"cause", cause}});
         }
         if (json_)
             return print(Json{{"at_s", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond},
-                              {"client", burst.client},
+                              {"client", burst.queue.client},
                               {"ms", ms},
                               {"held_ms", held_ms},
                               {"held", causes}}
@@ -123,7 +125,7 @@ private:
                          "\n");
         char at[32];
         snprintf(at, sizeof(at), "%8.3f s  ", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond);
-        print_text(at + names_[burst.client] + ": a burst of " + length_text(ms) + text + "; " +
+        print_text(at + names_[burst.queue.client] + ": a burst of " + length_text(ms) + text + "; " +
                    length_text(ms - held_ms) + (burst.held.empty() ? " were its own (not us)\n" : " were its own\n"));
     }
 

@@ -6,7 +6,7 @@ namespace xsched::cli {
 
 int64_t SlowBurst::held_ns() const {
     int64_t all = 0;
-    for (const Held& one : held) all += one.ns;
+    for (const HeldFor& one : held) all += one.ns;
     return all;
 }
 
@@ -15,17 +15,18 @@ void SlowBursts::end_hold(Queue& queue, int64_t now_ns) {
     if (queue.suspended_ns == 0 || queue.ready_ns == 0) return;
     const int64_t ns = now_ns - std::max(queue.suspended_ns, queue.ready_ns);
     if (ns <= 0) return;
-    for (SlowBurst::Held& known : queue.held) {
-        if (known.by_client != queue.by_client || (known.by_client == 0 && known.reason != queue.reason)) continue;
+    for (HeldFor& known : queue.held) {
+        if (!known.cause.is_same(queue.cause)) continue;
         known.ns += ns;
         ++known.times;
         return;
     }
-    queue.held.push_back({.by_client = queue.by_client, .reason = queue.reason, .ns = ns, .times = 1});
+    queue.held.push_back({.cause = queue.cause, .ns = ns, .times = 1});
 }
 
 void SlowBursts::see(const ipc::RecordedChange& change) {
-    Queue& queue = queues_[{change.client, change.slot}];
+    const QueueName name{change.client, change.slot};
+    Queue& queue = queues_[name];
     const int64_t now_ns = change.at_ns;
     switch (change.kind) {
         case ipc::RecordedKind::kReady:
@@ -34,25 +35,21 @@ void SlowBursts::see(const ipc::RecordedChange& change) {
             return;
         case ipc::RecordedKind::kSuspended:
             queue.suspended_ns = now_ns;
-            queue.by_client = change.by_client;
-            queue.reason = change.reason;
+            queue.cause = {.by_client = change.by_client, .reason = change.reason};
             return;
         case ipc::RecordedKind::kResumed:
             end_hold(queue, now_ns);
             queue.suspended_ns = 0;
             return;
-        case ipc::RecordedKind::kGone: queues_.erase({change.client, change.slot}); return;
+        case ipc::RecordedKind::kGone: queues_.erase(name); return;
         default: break;
     }
     end_hold(queue, now_ns);
     if (queue.ready_ns != 0 && now_ns - queue.ready_ns > limit_ns_) {
         std::sort(queue.held.begin(), queue.held.end(),
                   [](const auto& one, const auto& other) { return one.ns > other.ns; });
-        slow_.push_back({.client = change.client,
-                         .slot = change.slot,
-                         .began_ns = queue.ready_ns,
-                         .ns = now_ns - queue.ready_ns,
-                         .held = std::move(queue.held)});
+        slow_.push_back(
+            {.queue = name, .began_ns = queue.ready_ns, .ns = now_ns - queue.ready_ns, .held = std::move(queue.held)});
     }
     queue.ready_ns = 0;
     queue.held = {};

@@ -2,6 +2,7 @@
 // Uses what the scheduler saw and decided (the server's "record"). Pure; one thread.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -11,18 +12,32 @@
 
 namespace xsched::cli {
 
-struct SlowBurst {
-    struct Held {
-        uint32_t by_client = 0;  // the program it was held for; 0: none, see the reason
-        uint32_t reason = 0;
-        int64_t ns = 0;
-        uint64_t times = 0;
-    };
+// Why a queue was held.
+struct HoldCause {
+    uint32_t by_client = 0;  // the program it was held for; 0: none, see the reason
+    uint32_t reason = 0;
+    bool is_same(const HoldCause& other) const {
+        return by_client == other.by_client && (by_client != 0 || reason == other.reason);
+    }
+};
+
+struct HeldFor {
+    HoldCause cause;
+    int64_t ns = 0;
+    uint64_t times = 0;
+};
+
+struct QueueName {
     uint32_t client = 0;
     uint32_t slot = 0;
+    auto operator<=>(const QueueName&) const = default;
+};
+
+struct SlowBurst {
+    QueueName queue;
     int64_t began_ns = 0;
     int64_t ns = 0;
-    std::vector<Held> held;  // by cause, the longest first
+    std::vector<HeldFor> held;  // by cause, the longest first
 
     int64_t held_ns() const;
 };
@@ -40,14 +55,13 @@ private:
     struct Queue {
         int64_t ready_ns = 0;      // 0: it has no work
         int64_t suspended_ns = 0;  // 0: it may run
-        uint32_t by_client = 0;
-        uint32_t reason = 0;
-        std::vector<SlowBurst::Held> held;  // in this burst
+        HoldCause cause;
+        std::vector<HeldFor> held;  // in this burst
     };
     static void end_hold(Queue& queue, int64_t now_ns);
 
     int64_t limit_ns_;
-    std::map<std::pair<uint32_t, uint32_t>, Queue> queues_;
+    std::map<QueueName, Queue> queues_;
     std::vector<SlowBurst> slow_;
 };
 

@@ -33,7 +33,7 @@ TEST(SlowBursts, TellsWhatABurstWaitedFor) {
     EXPECT_EQ(slow[0].ns, 18 * kMs);
     EXPECT_EQ(slow[0].held_ns(), 5 * kMs);
     ASSERT_EQ(slow[0].held.size(), 2U);
-    EXPECT_EQ(slow[0].held[0].by_client, 2U);
+    EXPECT_EQ(slow[0].held[0].cause.by_client, 2U);
     EXPECT_EQ(slow[0].held[0].ns, 4 * kMs);
     EXPECT_EQ(slow[0].held[0].times, 2U);
     EXPECT_TRUE(bursts.take().empty()) << "once";
