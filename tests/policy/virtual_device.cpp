@@ -9,24 +9,24 @@ void VirtualDevice::run(int64_t for_ns) {
 void VirtualDevice::step(int64_t end) {
     wake_up();
     if (changed_ || (again_ns_ != 0 && now_ >= again_ns_)) decide();
-    if (running_ == kNobody) start();
+    if (!running_.any()) start();
     int64_t next = std::min(end, (now_ / kMarkNs + 1) * kMarkNs);
-    if (running_ != kNobody) next = std::min(next, ends_ns_);
+    if (running_.any()) next = std::min(next, running_.ends_ns);
     if (again_ns_ != 0) next = std::min(next, std::max(again_ns_, now_ + 100 * kUs));  // as Chooser does
     for (const Job& job : jobs_)
         if (!job.unit.ready) next = std::min(next, std::max(job.back_ns, now_ + 1));
-    if (running_ == kNobody)
+    if (!running_.any())
         for (const Job& job : jobs_)
             if (job.unit.ready) {
                 stood_ns_ += next - now_;
                 break;
             }
     now_ = next;
-    if (running_ != kNobody && now_ >= ends_ns_) complete();
+    if (running_.any() && now_ >= running_.ends_ns) complete();
     if (now_ % kMarkNs == 0)
         for (Job& job : jobs_) {
-            const bool runs = running_ != kNobody && &job == &jobs_[running_];
-            job.marks.push_back(job.unit.busy_ns + (runs ? now_ - began_ns_ : 0));
+            const bool runs = running_.any() && &job == &jobs_[running_.job];
+            job.marks.push_back(job.unit.busy_ns + (runs ? now_ - running_.began_ns : 0));
         }
 }
 
@@ -68,16 +68,15 @@ void VirtualDevice::start() {
         if (!jobs_[i].unit.ready || !may_[i]) continue;
         Job& job = jobs_[i];
         job.longest_wait_ns = std::max(job.longest_wait_ns, now_ - job.waits_ns);
-        running_ = last_ = i;
-        began_ns_ = now_;
-        ends_ns_ = now_ + job.command_ns;
+        running_ = {.job = i, .began_ns = now_, .ends_ns = now_ + job.command_ns};
+        last_ = i;
         return;
     }
 }
 
 void VirtualDevice::complete() {
-    Job& job = jobs_[running_];
-    running_ = kNobody;
+    Job& job = jobs_[running_.job];
+    running_ = {};
     changed_ = true;  // the dispatcher sees what was used
     job.unit.busy_ns += job.command_ns;
     job.waits_ns = now_;

@@ -105,11 +105,16 @@ private:
     std::vector<Ahead> accounts_;
     int64_t now_ = 0;
     int64_t again_ns_ = 0;
-    int64_t began_ns_ = 0;
-    int64_t ends_ns_ = 0;
     int64_t stood_ns_ = 0;
-    size_t running_ = kNobody;
-    size_t last_ = 0;
+    // The command on the device.
+    struct Running {
+        size_t job = kNobody;
+        int64_t began_ns = 0;
+        int64_t ends_ns = 0;
+        bool any() const { return job != kNobody; }
+    };
+    Running running_;
+    size_t last_ = 0;  // the job whose command began last
     bool changed_ = true;
     uint64_t trace_ = 0xcbf29ce484222325;
 };

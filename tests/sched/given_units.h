@@ -29,7 +29,6 @@ struct Given {
     int64_t command_ns = kMs;
     bool suspended_by_person = false;
     int64_t gang = 0;
-    uint64_t user = 0;
     uint32_t level = 0;
     uint64_t completed = 0;
     uint64_t copies = 0;
@@ -39,28 +38,32 @@ struct Given {
     uint64_t process = 0;  // 0: one of its own
     Costs costs;
 
+    uint64_t process_or_own() const { return process != 0 ? process : id; }
+    policy::Unit facts() const {
+        policy::Unit unit;
+        unit.id = id;
+        unit.device = device;
+        unit.pid = static_cast<int32_t>(id);
+        unit.process = process_or_own();
+        unit.priority = priority;
+        unit.expect_ns = expect_ns;
+        unit.ready_since_ns = ready_since_ns;
+        unit.command_ns = command_ns;
+        unit.gang = gang;
+        return unit;
+    }
     operator UnitState() const {
-        UnitState state;
-        state.unit.id = id;
-        state.costs = costs;
-        state.unit.device = device;
-        state.unit.pid = static_cast<int32_t>(id);
-        state.unit.process = state.group = process != 0 ? process : id;
-        state.unit.priority = priority;
-        state.unit.expect_ns = expect_ns;
-        state.unit.ready_since_ns = ready_since_ns;
-        state.unit.command_ns = command_ns;
-        state.ready = ready;
-        state.idle_since_ns = idle_since_ns;
-        state.suspended_by_person = suspended_by_person;
-        state.unit.gang = gang;
-        state.user = user;
-        state.level = level;
-        state.completed = completed;
-        state.copies = copies;
-        state.keeps_alive = keeps_alive;
-        state.holds_until_ns = holds_until_ns;
-        return state;
+        return {.unit = facts(),
+                .ready = ready,
+                .suspended_by_person = suspended_by_person,
+                .keeps_alive = keeps_alive,
+                .holds_until_ns = holds_until_ns,
+                .level = level,
+                .group = process_or_own(),
+                .completed = completed,
+                .copies = copies,
+                .idle_since_ns = idle_since_ns,
+                .costs = costs};
     }
 };
 

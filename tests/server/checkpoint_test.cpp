@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 
 #include "support/child.h"
@@ -15,6 +16,17 @@ class CheckpointTest : public ::testing::Test {
 protected:
     // Returns the state for the server that comes after the one that wrote.
     Checkpoint next() { return Checkpoint(area.get()); }
+    struct Suspended {
+        pid_t pid;
+        uint64_t queue;  // 0: all of the process
+        bool suspended = true;
+    };
+    // Returns the state for the server after one to which people have said this.
+    Checkpoint next_after(std::initializer_list<Suspended> said) {
+        Checkpoint first = next();
+        for (const Suspended& one : said) first.note_suspended(one.pid, one.queue, one.suspended);
+        return next();
+    }
     CheckpointArea::Copy& in_force() { return area->copies[area->written % 2]; }
 
     std::unique_ptr<CheckpointArea> area = std::make_unique<CheckpointArea>();
@@ -99,11 +111,7 @@ TEST_F(CheckpointTest, StartsTellProcessesOfOneNumberApart) {
 }
 
 TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
-    Checkpoint first = next();
-    first.note_suspended(getpid(), 0, true);
-    first.note_suspended(getpid(), 7, true);
-    first.note_suspended(getppid(), 0, true);
-    Checkpoint second = next();
+    Checkpoint second = next_after({{getpid(), 0}, {getpid(), 7}, {getppid(), 0}});
     EXPECT_EQ(second.due_ns(), 0);
     second.client_came(3, getpid(), 1000);
     EXPECT_EQ(second.due_ns(), 1000);
@@ -127,11 +135,7 @@ TEST_F(CheckpointTest, WhatWasSuspendedIsAgainOnceItIsThere) {
 }
 
 TEST_F(CheckpointTest, ResumingAProcessForgetsItsQueues) {
-    Checkpoint first = next();
-    first.note_suspended(getpid(), 7, true);
-    first.note_suspended(getpid(), 8, true);
-    first.note_suspended(getpid(), 8, false);
-    Checkpoint second = next();
+    Checkpoint second = next_after({{getpid(), 7}, {getpid(), 8}, {getpid(), 8, false}});
     second.client_came(1, getpid(), 0);
     std::vector<uint64_t> asked;
     second.suspend_again([&](const Checkpoint::Wanted& one) { return asked.push_back(one.queue), true; }, 0);

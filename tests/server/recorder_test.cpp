@@ -140,10 +140,7 @@ TEST(FlightRecorder, NobodyIsToldOfAnothersPrograms) {
     const uint32_t hidden = urgent.header().client_id;
     const int status = as_nobody([&] {
         TestClient mine(path, "mine");
-        if (!mine.connected()) return 1;
-        mine.add_queue(0, 0, 0x22);
-        mine.submit(0);
-        if (!mine.becomes_suspended(0, true)) return 2;
+        if (!mine.is_held(0x22)) return 1;
         TestTool tool(path);
         const Json answer = ask_last(tool, 30'000);
         if (!answer.value("ok", false) || count_of(answer, JournalKind::kSuspended) != 1) return 3;

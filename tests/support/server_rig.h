@@ -136,6 +136,13 @@ public:
         slot(at).completed = slot(at).submitted.load();
         ring_doorbell(header());
     }
+    // Adds a queue of priority 0 with work. Returns whether a more urgent program then keeps it off the device.
+    bool is_held(uint64_t handle) {
+        if (!connected()) return false;
+        add_queue(0, 0, handle);
+        submit(0);
+        return becomes_suspended(0, true);
+    }
     bool becomes_suspended(unsigned at, bool suspended) {
         return eventually([&] { return (slot(at).suspended.load() != 0) == suspended; });
     }

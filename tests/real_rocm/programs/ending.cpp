@@ -34,11 +34,5 @@ void run(const char* code) {
 
 int main(int count, char** words) {
     if (count != 2) return 2;
-    try {
-        run(words[1]);
-    } catch (const std::exception& error) {
-        std::printf("ending: %s\n", error.what());
-        return 3;
-    }
-    return 0;
+    return program::status_of("ending", [&] { run(words[1]); });
 }

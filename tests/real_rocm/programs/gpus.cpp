@@ -111,12 +111,5 @@ void run(const char* code, int times) {
 
 int main(int count, char** words) {
     if (count != 3) return 2;
-    try {
-        run(words[1], std::atoi(words[2]));
-    } catch (const std::exception& error) {
-        std::printf("gpus: %s\n", error.what());
-        std::fflush(stdout);
-        _exit(3);  // threads may be at work
-    }
-    return 0;
+    return program::status_of("gpus", [&] { run(words[1], std::atoi(words[2])); });
 }

@@ -72,11 +72,5 @@ void run(const char* code, int pairs) {
 
 int main(int count, char** words) {
     if (count != 3) return 2;
-    try {
-        run(words[1], std::atoi(words[2]));
-    } catch (const std::exception& error) {
-        std::printf("launch_cost: %s\n", error.what());
-        return 3;
-    }
-    return 0;
+    return program::status_of("launch_cost", [&] { run(words[1], std::atoi(words[2])); });
 }

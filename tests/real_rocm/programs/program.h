@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hip/hip_runtime.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <stdexcept>
@@ -27,6 +28,20 @@ inline hipFunction_t kernel(const char* path, const char* name = "spin_and_count
     CHECK(hipModuleLoadData(&module, code.data()));
     CHECK(hipModuleGetFunction(&found, module, name));
     return found;
+}
+
+// The exit status of a program that `run` does: 3, and the reason on standard output, if that throws. Threads may be at
+// work then, so nothing is destroyed.
+template <typename Run>
+int status_of(const char* name, Run run) {
+    try {
+        run();
+    } catch (const std::exception& error) {
+        std::printf("%s: %s\n", name, error.what());
+        std::fflush(stdout);
+        _exit(3);
+    }
+    return 0;
 }
 
 }  // namespace program

@@ -42,6 +42,17 @@ protected:
         user(2).on_card = 0;
         now_ns_ += MemoryPlanner::kSettleNs;
     }
+    // Program 2, as in add_two, has taken so much for a moment.
+    void two_with_room_again(uint64_t taken) {
+        add_two();
+        ASSERT_TRUE(allocate(2, taken));
+        leave_room();
+    }
+    // Goes on when memory may come back.
+    void settle(int count) {
+        now_ns_ += MemoryPlanner::kSettleNs;
+        steps(count);
+    }
     std::string state_of_all() const {
         std::string text;
         for (size_t i = 0; i < users_.size(); ++i)

@@ -22,8 +22,7 @@ TEST_F(MemoryPlans, TheMoreUrgentComesBackFirst) {
     ASSERT_TRUE(allocate(3, 80 * kGiB));
     steps(3);
     user(3).on_card = 40 * kGiB - MemoryPlanner::kReserveBytes;
-    now_ns_ += MemoryPlanner::kSettleNs;
-    steps(50);
+    settle(50);
     EXPECT_EQ(user(1).on_host, 0u);
     EXPECT_EQ(user(2).on_host, 40 * kGiB);
 }
@@ -38,16 +37,13 @@ TEST_F(MemoryPlans, WhatWasGivenForARequestStaysFreeForASecond) {
     user(2).wanted = 0;
     steps(90);
     EXPECT_EQ(user(1).on_host, 30 * kGiB);
-    now_ns_ += MemoryPlanner::kSettleNs;
-    steps(120);
+    settle(120);
     EXPECT_EQ(user(1).on_host, 0U);
 }
 
 // A program that allocates for moments, again and again: memory that came back in vain waits until the room lasts.
 TEST_F(MemoryPlans, MemoryThatIsTakenAtOnceAgainWaitsUntilTheRoomLasts) {
-    add_two();
-    ASSERT_TRUE(allocate(2, 40 * kGiB));
-    leave_room();
+    two_with_room_again(40 * kGiB);
     steps(2);
     ASSERT_EQ(user(1).on_host, 0U) << "the first time there is no reason to wait";
     ASSERT_TRUE(allocate(2, 40 * kGiB));
@@ -85,15 +81,12 @@ TEST_F(MemoryPlans, AProgramThatLeavesGivesAllBack) {
     add(2, 10, 0);
     ASSERT_TRUE(allocate(2, 60 * kGiB));
     users_.pop_back();
-    now_ns_ += MemoryPlanner::kSettleNs;
-    steps(2);
+    settle(2);
     EXPECT_EQ(user(1).on_host, 0u);
 }
 
 TEST_F(MemoryPlans, ARequestWaitsForMemoryThatIsComingBack) {
-    add_two();
-    ASSERT_TRUE(allocate(2, 80 * kGiB));
-    leave_room();
+    two_with_room_again(80 * kGiB);
     plan();
     ASSERT_EQ(orders_[0].away, 0U);
     user(1).moving = true;
@@ -176,8 +169,7 @@ TEST_F(MemoryPlans, AMemberThatHasGivenSomeKeepsTheRest) {
     EXPECT_EQ(user(1).on_card, 30 * kGiB);
     user(2).on_card = 0;
     user(1).gang_waits = false;
-    now_ns_ += MemoryPlanner::kSettleNs;
-    steps(3);
+    settle(3);
     EXPECT_EQ(user(1).on_host, 0U) << "and it comes back with the other";
 }
 

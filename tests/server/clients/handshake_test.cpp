@@ -176,10 +176,7 @@ TEST_F(SystemServer, NobodyIsToldWhoseProgramHoldsHis) {
     mine.submit(0);
     const int status = as_nobody([&path] {
         TestClient client(path, "theirs");
-        if (!client.connected()) return 1;
-        client.add_queue(0, 0, 0x22);
-        client.submit(0);
-        if (!client.becomes_suspended(0, true)) return 2;
+        if (!client.is_held(0x22)) return 1;
         TestTool tool(path);
         Json programs;
         const bool told = eventually([&] {

@@ -5,36 +5,15 @@
 #include <vector>
 
 #include "ggml-backend.h"
-#include "llama.h"
-
-namespace {
-
-constexpr int kWords = 180;
-constexpr const char* kPrompt = "the rain in seine tones on and on as the tin rains on stones in the sea";
-
-llama_token likeliest(llama_context* context, int count) {
-    const float* values = llama_get_logits_ith(context, -1);
-    llama_token best = 0;
-    for (int i = 1; i < count; ++i)
-        if (values[i] > values[best]) best = i;
-    return best;
-}
-
-}  // namespace
+#include "llama_reading.h"
 
 int main(int count, char** words) {
     if (count != 2) return 2;
-    llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-    llama_backend_init();
+    begin_silently();
     if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU) == nullptr) return 1;
-    llama_model_params of_model = llama_model_default_params();
-    of_model.n_gpu_layers = 99;
-    llama_model* model = llama_model_load_from_file(words[1], of_model);
+    llama_model* model = llama_model_load_from_file(words[1], on_the_device());
     if (model == nullptr) return 1;
-    llama_context_params parameters = llama_context_default_params();
-    parameters.n_ctx = 256;
-    parameters.n_threads = parameters.n_threads_batch = 1;
-    llama_context* context = llama_init_from_model(model, parameters);
+    llama_context* context = llama_init_from_model(model, of_one_thread());
     const llama_vocab* vocabulary = llama_model_get_vocab(model);
     std::vector<llama_token> tokens(256);
     int fresh = llama_tokenize(vocabulary, kPrompt, static_cast<int>(std::strlen(kPrompt)), tokens.data(),
@@ -42,7 +21,7 @@ int main(int count, char** words) {
     if (context == nullptr || fresh <= 0) return 1;
     for (int i = 0; i < kWords; ++i) {
         if (llama_decode(context, llama_batch_get_one(tokens.data(), fresh)) != 0) return 1;
-        tokens[0] = likeliest(context, llama_vocab_n_tokens(vocabulary));
+        tokens[0] = likeliest(llama_get_logits_ith(context, -1), llama_vocab_n_tokens(vocabulary));
         fresh = 1;
         std::printf("%d ", tokens[0]);
     }

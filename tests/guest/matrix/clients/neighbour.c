@@ -38,17 +38,14 @@ static void await(cl_event event) {
     demand(clReleaseEvent(event), "clReleaseEvent");
 }
 
-/* How many rounds take about this long, alone. */
-static cl_uint rounds_for(double ms, cl_command_queue queue, cl_kernel kernel) {
-    cl_uint rounds = 10000;
-    await(launch(queue, kernel, rounds)); /* the first one is compiled */
-    for (;;) {
-        const double began = now_ms();
-        await(launch(queue, kernel, rounds));
-        const double took = now_ms() - began;
-        if (took >= ms || rounds > 1u << 30) return (cl_uint)(rounds * (ms / took));
-        rounds *= 2;
-    }
+struct work {
+    cl_command_queue queue;
+    cl_kernel kernel;
+};
+
+static void run(const void* of, unsigned rounds) {
+    const struct work* it = of;
+    await(launch(it->queue, it->kernel, rounds));
 }
 
 int main(int argc, char** argv) {
@@ -74,7 +71,8 @@ int main(int argc, char** argv) {
     demand(result, "clCreateBuffer");
     demand(clSetKernelArg(kernel, 0, sizeof out, (void*)&out), "clSetKernelArg");
 
-    const cl_uint rounds = rounds_for(urgent ? 2 : 5, queue, kernel);
+    const struct work work = {queue, kernel};
+    const cl_uint rounds = rounds_for(urgent ? 2 : 5, run, &work);
     cl_event before = launch(queue, kernel, rounds);
     for (unsigned long done = 0; !g_ended; ++done) {
         printf("%lu\n", done);

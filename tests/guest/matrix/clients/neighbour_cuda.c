@@ -45,19 +45,15 @@ static void launch(handle kernel, unsigned long long out, unsigned rounds) {
 
 static void await(void) { CALL("cuCtxSynchronize", (void), ()); }
 
-/* How many rounds take about this long, alone. */
-static unsigned rounds_for(double ms, handle kernel, unsigned long long out) {
-    unsigned rounds = 10000;
-    launch(kernel, out, rounds);
+struct work {
+    handle kernel;
+    unsigned long long out;
+};
+
+static void run(const void* of, unsigned rounds) {
+    const struct work* it = of;
+    launch(it->kernel, it->out, rounds);
     await();
-    for (;;) {
-        const double began = now_ms();
-        launch(kernel, out, rounds);
-        await();
-        const double took = now_ms() - began;
-        if (took >= ms || rounds > 1u << 30) return (unsigned)(rounds * (ms / took));
-        rounds *= 2;
-    }
 }
 
 int main(int argc, char** argv) {
@@ -74,7 +70,8 @@ int main(int argc, char** argv) {
     CALL("cuModuleGetFunction", (handle*, handle, const char*), (&kernel, module, "count"));
     CALL("cuMemAlloc_v2", (unsigned long long*, size_t), (&out, 4));
     CALL("cuMemsetD32_v2", (unsigned long long, unsigned, size_t), (out, 0, 1));
-    const unsigned rounds = rounds_for(urgent ? 2 : 5, kernel, out);
+    const struct work work = {kernel, out};
+    const unsigned rounds = rounds_for(urgent ? 2 : 5, run, &work);
     for (unsigned long done = 0; !g_ended; ++done) {
         printf("%lu\n", done);
         fflush(stdout);

@@ -1,6 +1,7 @@
 // A suspended list or queue keeps every kind of command back, and lets it go.
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <thread>
 
 #include "platform/levelzero/shim/program.h"
@@ -55,6 +56,11 @@ void expect_held_until_resumed(uint32_t flags) {
     }
 }
 
+void destroy(ze_command_queue_handle_t queue, std::span<const ze_command_list_handle_t> lists) {
+    for (const ze_command_list_handle_t list : lists) EXPECT_EQ(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(zeCommandQueueDestroy(queue), ZE_RESULT_SUCCESS);
+}
+
 TEST_F(Holds, AnImmediateListThatKeepsOrder) { expect_held_until_resumed(kFakeZeInOrder); }
 
 TEST_F(Holds, AnImmediateListThatKeepsNone) { expect_held_until_resumed(0); }
@@ -82,8 +88,7 @@ TEST_F(Holds, AQueueWithFence) {
     EXPECT_EQ(zeEventQueryStatus(events[2]), ZE_RESULT_SUCCESS);
     EXPECT_TRUE(becomes_idle(xqueue));
     EXPECT_EQ(zeFenceDestroy(fence), ZE_RESULT_SUCCESS);
-    for (const ze_command_list_handle_t list : lists) EXPECT_EQ(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(zeCommandQueueDestroy(queue), ZE_RESULT_SUCCESS);
+    destroy(queue, lists);
 }
 
 TEST_F(Holds, ClosedListsOnAnImmediateList) {
@@ -124,8 +129,7 @@ TEST_F(Holds, AnNpusCallerWaits) {
     EXPECT_EQ(zeEventHostSynchronize(events[1], kForever), ZE_RESULT_SUCCESS);
     EXPECT_EQ(zeCommandQueueSynchronize(queue, kForever), ZE_RESULT_SUCCESS);
     EXPECT_TRUE(becomes_idle(xqueue));
-    for (const ze_command_list_handle_t list : lists) EXPECT_EQ(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(zeCommandQueueDestroy(queue), ZE_RESULT_SUCCESS);
+    destroy(queue, lists);
 }
 
 TEST_F(Holds, ARefusedCommandIsNoneOfTheQueues) {

@@ -63,6 +63,11 @@ protected:
         clReleaseEvent(event);
     }
 
+    static void set_and_end(cl_event event, cl_command_queue queue) {
+        set(event);
+        end(queue);
+    }
+
     static uint64_t pending(cl_command_queue queue) {
         const auto& slot = slot_of(queue);
         return slot.submitted - slot.completed;
@@ -103,8 +108,7 @@ TEST_F(Standing, ACommandThatWaitsForAUserEventIsNoWork) {
     for (int i = 0; i < 5 * kWindow; ++i) fill(queue);  // behind it
     EXPECT_TRUE(stands(queue));
     EXPECT_EQ(pending(queue), 1u + 5 * kWindow);
-    set(event);
-    end(queue);
+    set_and_end(event, queue);
 }
 
 TEST_F(Standing, WorkBeforeTheWaitIsWork) {
@@ -117,8 +121,7 @@ TEST_F(Standing, WorkBeforeTheWaitIsWork) {
     s_server->set_suspended(false);
     EXPECT_TRUE(eventually([&] { return stands(queue); }));
     EXPECT_EQ(pending(queue), 1u);
-    set(event);
-    end(queue);
+    set_and_end(event, queue);
 }
 
 TEST_F(Standing, ASuspendedQueueIsReadyOnceTheEventIsSet) {
@@ -156,8 +159,7 @@ TEST_F(Standing, SoDoesWhatABarrierOrMarkerKeepsBack) {
         EXPECT_FALSE(has_work(queue));
         ASSERT_EQ(fill(queue), CL_SUCCESS);
         EXPECT_TRUE(stands(queue)) << form;
-        set(event);
-        end(queue);
+        set_and_end(event, queue);
     }
 }
 
@@ -178,8 +180,7 @@ TEST_F(Standing, OutOfOrderOnlyWhatWaitsStands) {
     clReleaseEvent(other);
     EXPECT_TRUE(eventually([&] { return stands(queue); }));
     EXPECT_EQ(pending(queue), 5u * kWindow);
-    set(event);
-    end(queue);
+    set_and_end(event, queue);
 }
 
 TEST_F(Standing, OutOfOrderABarrierKeepsAllBehindIt) {
@@ -189,8 +190,7 @@ TEST_F(Standing, OutOfOrderABarrierKeepsAllBehindIt) {
     ASSERT_EQ(clEnqueueBarrierWithWaitList(queue, 0, nullptr, nullptr), CL_SUCCESS);
     ASSERT_EQ(fill(queue), CL_SUCCESS);
     EXPECT_TRUE(stands(queue));
-    set(event);
-    end(queue);
+    set_and_end(event, queue);
 }
 
 TEST_F(Standing, AQueueThatWaitsForAStandingOneStandsToo) {
@@ -253,8 +253,7 @@ TEST_F(Standing, ARefusedCommandLeavesNoStand) {
     ASSERT_EQ(fill(queue), CL_SUCCESS);
     EXPECT_TRUE(is_ready(queue));
     s_server->set_suspended(false);
-    set(event);
-    end(queue);
+    set_and_end(event, queue);
 }
 
 TEST_F(Standing, AnEventThatIsSetAlreadyIsNoWait) {
