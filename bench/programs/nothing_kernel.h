@@ -3,7 +3,7 @@
 
 namespace busy {
 
-// Loaded as text, so that any driver compiles it for the device it finds.
+// The empty kernel as PTX text, so that any driver can compile it for its device.
 constexpr const char* kNothingPtx = R"(
 .version 6.0
 .target sm_30

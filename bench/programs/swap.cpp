@@ -17,7 +17,7 @@
 
 namespace {
 
-// The words on standard input since the last look.
+// Reads standard input as it comes: tells how many lines have come since the last look, and whether it has ended.
 class Input {
 public:
     bool ended() { return look() && ended_; }

@@ -58,7 +58,7 @@ TEST_F(Alone, HelpIsOneWordAway) {
     EXPECT_TRUE(has(xcli({"man"}).out, "xcli hint trainer"));
 }
 
-// All commands and their options, in the words of each shell and of man.
+// Completion scripts of the shells and the manual page must have all commands and options.
 TEST_F(Alone, ShellsAndManLearnAllOptions) {
     const std::string script = xcli({"completion", "bash"}).out;
     for (const char* part : {"explain", "--threshold", "complete -F _xcli xcli"}) EXPECT_TRUE(has(script, part));

@@ -13,7 +13,7 @@ constexpr char kLine[] = "so XSched does not see it and it runs unscheduled";
 class Visibility : public WithCli {
 protected:
     std::string path(const std::string& name) const { return directory.path() + "/" + name; }
-    // Written by compiling "int main(void) { return 5; }" with `options`.
+    // Writes the source of a program that returns 5; compile() makes programs of it with various options.
     void SetUp() override {
         WithCli::SetUp();
         std::ofstream(path("five.c")) << "int main(void) { return 5; }\n";

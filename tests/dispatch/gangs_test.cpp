@@ -1,4 +1,4 @@
-// Gangs from the slots to the directives: programs on two devices.
+// Tests gangs of programs on two devices, from their slots in shared memory to the directives.
 #include <gtest/gtest.h>
 
 #include "base/short_name.h"

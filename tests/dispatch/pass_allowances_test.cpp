@@ -153,7 +153,8 @@ TEST_F(PassAllowances, WritingTheSlotsOfOneUserDoesNotDelayAnother) {
     EXPECT_EQ(written(), 0U) << "nothing is lost";
 }
 
-// A user that rings more often is not heard for a while (server/thread/doorbells.h).
+// If there are other users, a user's rings are counted, and a user that rings more often than allowed is ignored for
+// a while (server/thread/doorbells.h).
 TEST_F(PassAllowances, RingsCountWhereThereAreOtherUsers) {
     one.make_queue(0, 0);
     dispatcher.add_client(view(one));

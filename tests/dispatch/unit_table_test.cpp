@@ -15,7 +15,8 @@ bool scan_all(ClientSlots& client, int64_t now_ns) {
     return client.scan(now_ns, work);
 }
 
-// Scans the client with the smallest budget of work, so only a part of it. Returns whether it was all.
+// Scans the client with the smallest work budget, which suffices for a part of its slots. Returns whether all were
+// read.
 bool scan_a_bit(ClientSlots& client) {
     Work work(1);
     return client.scan(kStart, work);

@@ -1,4 +1,4 @@
-// AMD's kernel driver as its files tell, staged in a folder.
+// Tests the count of compute queues in AMD's kernel driver, on copies of its files in a folder.
 #include "host/kernel_queues.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,8 @@ struct Entry {
 
 void put(std::string& bytes, const void* value, size_t size) { bytes.append(static_cast<const char*>(value), size); }
 
-// As ldconfig writes it: header, entries, strings; offsets count from the header.
+// Returns the bytes of a library cache as ldconfig writes it: header, entries, strings; offsets count from the
+// header.
 std::string cache(const std::vector<Entry>& entries) {
     std::string strings;
     std::string table;

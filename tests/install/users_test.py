@@ -10,7 +10,7 @@ from pathlib import Path
 
 from installed import GIVEN, InATree, attempt, main, tool
 
-# Uses libpreempt and a HAL; without a driver there is no queue to be had.
+# A C program that uses libpreempt and a HAL library. Without a driver it gets an error instead of a queue.
 PROGRAM = """
 #include "xsched/xsched.h"
 #include "xsched/cuda/hal.h"

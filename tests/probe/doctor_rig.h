@@ -33,7 +33,7 @@ protected:
         run("cuda", steps, environment, faults, more);
     }
 
-    // The OpenCL stand-in, whose kernels are not those of the trials.
+    // Runs xcli doctor --run on the fake OpenCL platform, which does not execute the trials' own kernels.
     void try_opencl(const std::string& steps, const Environment& faults) {
         run("opencl", steps, {{"OCL_ICD_VENDORS", FAKE_CL}}, faults, {});
     }

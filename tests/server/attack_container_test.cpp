@@ -199,7 +199,7 @@ TEST_F(ContainerAttack, ARootlessContainerIsItsUsers) {
     EXPECT_EQ(clients, 2);
 }
 
-// A client that comes by the socket for containers.
+// Attacks by clients that connect through the server's socket for containers (--guest-socket).
 class GuestAttack : public ContainerAttack {
 protected:
     void SetUp() override {

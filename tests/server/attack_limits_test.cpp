@@ -23,7 +23,7 @@ protected:
                     return {one.value("used", int64_t{-1}), one.value("most", int64_t{-1})};
         return {-1, -1};
     }
-    // How often the server's threads have gone to sleep so far.
+    // Returns how often the server's threads have gone to sleep so far, as /proc counts it.
     size_t times_woken() {
         const std::string folder = "/proc/" + std::to_string(server->pid()) + "/task";
         size_t sum = 0;

@@ -106,7 +106,7 @@ TEST_F(ForeignStrings, NamesOfProgramsAndDevices) {
     expect_harmless();
 }
 
-// An announced program is known by the name that it gave itself.
+// A process gives itself a hostile name (prctl) and announces itself to the server.
 TEST_F(ForeignStrings, NamesOfProcesses) {
     const std::string path = socket();
     Attacker attacker(kAttackerUid, [&] {
@@ -137,7 +137,8 @@ TEST_F(ForeignStrings, NamesOfControlGroups) {
     {
         Sitter attacker([&] {
             std::ofstream(group + "/cgroup.procs") << "0" << std::flush;
-            // The attacker has user id 0 without rights, so its control group becomes part of its name.
+            // The attacker gives up its rights but keeps user id 0, so the server names it by its control group,
+            // whose name is hostile.
             if (!keep_capabilities(kUsualCapabilities)) return false;
             static std::optional<TestClient> client;
             client.emplace(path, "in a group");

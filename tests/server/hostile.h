@@ -123,7 +123,8 @@ inline base::UniqueFd raw_client(const std::string& path) {
     return in ? std::move(socket) : base::UniqueFd();
 }
 
-// A system server and its victims; skipped where one cannot become another user.
+// Test fixture: a server for all users, with programs of several users. Skipped where the test cannot become another
+// user.
 class UnderAttack : public WithServer {
 protected:
     // Longest median of the times until a tool is answered, and longest single time, whatever another user does. The

@@ -101,7 +101,7 @@ TEST_F(Resources, AServerWithoutAThreadSaysSoAndEnds) {
     EXPECT_NE(none.err().find("no thread can be started for scheduling"), std::string::npos) << none.err();
 }
 
-// A memory control group of the first version, or of the second, for a server in it.
+// A memory control group (version 1 or 2) with a limit, in which a server is started.
 class MemoryGroup {
 public:
     explicit MemoryGroup(int64_t bytes) {

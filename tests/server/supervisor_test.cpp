@@ -175,7 +175,8 @@ TEST_F(Supervised, ToldToEndWithAServerThatDoesNotListenBothEnd) {
     expect_end_of_both();
 }
 
-// A server that is ending has left its socket already, so no client would find a successor.
+// A server that is killed while it ends gets no successor: it has left its socket already, so no client would find
+// one.
 TEST_F(Supervised, KilledWhileItEndsAServerHasNoSuccessor) {
     start_supervised();
     HeldThread held;

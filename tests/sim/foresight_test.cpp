@@ -57,7 +57,8 @@ TEST(Foresight, OneRequestAfterTheOtherIsAsQuickAsAlone) {
     workload.settings.foresight = sched::Foresight::kHold;
     const Seen seen = run_beside_low(workload);
     EXPECT_LT(seen.later_us(20), 930);
-    // The program has more requests than before in the same time; the device time of these is not the victim's loss.
+    // The program makes more requests than without foresight; the device time of these does not count as the victim's
+    // loss.
     const auto more = static_cast<double>(seen.bursts_us.size() - before.bursts_us.size());
     EXPECT_GT(seen.low_share, before.low_share - 0.02 - more * 900 / 4e6);
 }

@@ -1,4 +1,4 @@
-// A socket where programs look for xserver, which the test may serve or leave unserved.
+// A listening socket in the place of xserver's, which the test may answer or leave unanswered.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
-// Memory that XSched itself cannot move goes away by the driver's checkpoint of the process (docs/memory.md).
+// Tests that memory which XSched itself cannot move is moved off the device by the driver's checkpoint of the process
+// (docs/memory.md).
 #include "system/memory_rig.h"
 
 namespace xsched::test {

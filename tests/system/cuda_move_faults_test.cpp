@@ -99,7 +99,8 @@ TEST_F(CudaMoveFaults, MemoryWhoseWorkDoesNotEndStaysForAWhile) {
     ends_well(*beside);
 }
 
-// The driver refuses the second of three pieces, once.
+// A block of three pieces comes back to the device, and the driver refuses the second piece once. The return must be
+// tried again as a whole.
 TEST_F(CudaMoveFaults, AReturnThatFailsHalfWayIsMadeAgain) {
     // The numbers say which call fails: one of those that bring the block back. With HIP the block is a single piece,
     // so this is already the second call.

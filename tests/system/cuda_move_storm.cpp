@@ -307,7 +307,8 @@ private:
     CUfunction append_ = nullptr;
 };
 
-// Memory that the default pool keeps is not the program's.
+// Returns whether all of the program's memory is free at the end. Memory that the device's default pool keeps does
+// not count.
 bool nothing_is_left() {
     bool nothing = true;
     CUmemoryPool pool = nullptr;

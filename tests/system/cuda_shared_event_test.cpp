@@ -73,7 +73,8 @@ TEST_F(CudaSharedEvent, ACircleIsReportedOnce) {
     ASSERT_NO_FATAL_FAILURE(start_busy());
     const std::string words = "wait for each other's shared events";
     const auto told = [&] { return server->process().err().find(words); };
-    // On a loaded machine the busy program may pause, so that one of them is through before the other one comes.
+    // Tries several times: on a loaded machine one of the two programs may be through before the other one begins to
+    // wait for it.
     std::unique_ptr<CudaProgram> one, two;
     for (int again = 0; again < 10 && told() == std::string::npos; ++again) {
         const std::string first = "one" + std::to_string(again), second = "two" + std::to_string(again);

@@ -137,7 +137,7 @@ std::string default_library() {
     return folder.substr(0, folder.rfind('/')) + "/lib";
 }
 
-// One configuration's numbers, a value for each round.
+// The results of one configuration (native, or the shim with one scheduler): a value for each round.
 struct Series {
     const char* name;
     const char* scheduler;

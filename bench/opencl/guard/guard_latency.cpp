@@ -139,7 +139,7 @@ private:
     size_t launches_ = 0;
 };
 
-// The XQueue of the device's queue, through the C interface.
+// Finds the XQueue of the device's command queue through XSched's C interface, and suspends and resumes it.
 class OwnQueue {
 public:
     explicit OwnQueue(cl_command_queue queue) {

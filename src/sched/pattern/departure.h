@@ -26,7 +26,8 @@ public:
     // departure ends with that call, or when the agent has not answered for as long as it ever takes.
     int64_t keep_until_ns(bool called, int64_t now_ns) {
         if (called || now_ns - since_ns_ >= costs_.most_off_ns()) under_way_ = false;
-        // The call only prevents the return of a victim that a short timeslice has taken off: allows for a late look.
+        // A short timeslice has taken the victim off already, and the call that prevents its return is made: the
+        // device is kept only until the next look.
         if (called && kept_off_) return now_ns + kLookNs;
         return std::max(since_ns_ + costs_.off_ns(), now_ns + costs_.effect_ns());
     }

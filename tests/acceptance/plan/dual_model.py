@@ -50,7 +50,7 @@ def run(context):
                "high_max_of_native": summaries["xsched"]["max"] / summaries["native"]["max"],
                "user_measured": USER_MEASURED}
     judged = gain.judge(latency_us["alone"], latency_us["native"], latency_us["xsched"], kept)
-    # The document asks for a shorter P99. On a CPU device any gain counts, since the P99 of its processors varies by
+    # The test plan asks for a shorter P99. On a CPU device any gain counts, since the P99 of processors varies by
     # itself.
     status, doubt = by_gain(judged, kept >= LEAST_LOW[kind] and (context.on_cpu or 99 in judged.shorter))
     return Outcome(status, {**metrics, "judged": judged.says}, [served.says], judged.says,

@@ -1,4 +1,4 @@
-// xcli trace: from changes to what Perfetto shows, and from a real server to a file.
+// Tests of xcli trace: how recorded changes become what Perfetto shows, and a trace of a real server in a file.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -321,7 +321,8 @@ TEST_F(TraceOfAServer, SaysWhatPeopleSaid) {
     EXPECT_EQ(trace.on("orders", "hints {").size(), 1U);
 }
 
-// A trace that had not begun yet says so, and is begun again.
+// Kills the server while a trace is being recorded. If the recording had not begun by then, xcli says so, and the
+// test tries again.
 TEST_F(TraceOfAServer, IsWrittenAlsoIfTheServerIsKilledMeanwhile) {
     const std::string path = directory / "cut.pftrace";
     std::string said;

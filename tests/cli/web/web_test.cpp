@@ -201,7 +201,7 @@ TEST_F(Web, ARequestUnderWayStays) {
     EXPECT_EQ(parsed(hear(slow.get())).status, 200);
 }
 
-// The process at the other end of a port counts as its user.
+// The user at the other end of a local TCP connection is known: that of the process which has the socket.
 TEST_F(Web, APortsPeersAreKnown) {
     const base::UniqueFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in place{};

@@ -119,7 +119,8 @@ void destroy_queues(const Channels& channels) {
     }
 }
 
-// A long kernel leaves the processor to others, as one on a GPU does; one that ends soon ends in time.
+// Lets time pass while a kernel is simulated: sleeps, so that a long kernel uses no processor; near the kernel's end
+// only yields, so that it ends in time.
 void let_time_pass(int64_t left) {
     constexpr int64_t kNapNs = 50'000;
     if (left < 4 * kNapNs) return static_cast<void>(sched_yield());

@@ -163,7 +163,7 @@ CUresult CUDAAPI cuPointerGetAttribute(void* answer, CUpointer_attribute attribu
     return cuPointerGetAttributes(1, &attribute, &answer, pointer);
 }
 
-// As on an H200: memory of cuMemAlloc can be named for other processes; mapped memory cannot, and has a handle.
+// Only memory of cuMemAlloc can be shared by an IPC handle; mapped memory cannot, as on an H200.
 CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
     FAKE_ENTRY();
     const Extent extent = extent_at(host_of(pointer));

@@ -1,4 +1,4 @@
-// The tables that the static loader asks for.
+// The functions that fill in Level Zero's tables of functions (zeGet...ProcAddrTable), which the static loader calls.
 #include <level_zero/ze_ddi.h>
 
 #include "fake/levelzero/fake_ze.h"

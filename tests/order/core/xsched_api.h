@@ -46,7 +46,7 @@ struct XSched {
     bool complete() const {
         return QueueGet != nullptr && XQueueGet != nullptr && XQueueSuspend != nullptr && XQueueResume != nullptr;
     }
-    // The XQueue of a stream (on CUDA in this thread's context); 0: it has none.
+    // Returns the XQueue of a stream (on CUDA, of this thread's context); 0: the stream has none.
     XQueueHandle queue_of(Stream stream) const {
         HwQueueHandle hwq = 0;
         XQueueHandle queue = 0;

@@ -134,7 +134,7 @@ struct World : xsched::base::NoCopies {
     explicit World(const Options& options);
     ~World();
 
-    // After all work: every buffer must hold what the model says.
+    // Checks after all work that every buffer has the content that the model says.
     void check_buffers();
 
     std::string name;  // of the device

@@ -51,7 +51,8 @@ void fill_libraries(Api& api);
 // Physical memory behind reserved addresses, and pools (memory.cpp).
 void fill_memory(Api& api);
 
-// The functions that have several forms (forms.cpp): for programs with one default stream per thread, or for others.
+// Fills in the functions that HIP has in two forms (forms.cpp): for programs with one default stream per thread, or
+// for others.
 void fill_forms(Api& api, bool per_thread);
 
 }  // namespace cuda

@@ -99,7 +99,7 @@ void fill_others(Api& api) {
     };
     api.cuDeviceGetAttribute = attribute;
     api.cuDevicePrimaryCtxRetain = retain;
-    // HIP keeps the device's NULL stream when its context is released.
+    // Releases a primary context by a reset of the device: HIP's own release would keep the device's NULL stream.
     api.cuDevicePrimaryCtxRelease_v2 = [](CUdevice device) { return destroy_context(context_of(device)); };
     api.cuCtxCreate_v2 = create_context;
     api.cuCtxDestroy_v2 = destroy_context;

@@ -14,7 +14,7 @@ TEST_F(KeepAlive, OnePreparesOnceAndSaysSo) {
     EXPECT_EQ(device.keep_alive_prepared, 1);
 }
 
-// A queue that has no keep-alive prepared, while the scheduler watches its process.
+// Test fixture: a queue whose keep-alive is not prepared yet, while the scheduler watches its process.
 class KeepAliveUnprepared : public ::testing::Test {
 protected:
     void SetUp() override { header.watching = 1; }

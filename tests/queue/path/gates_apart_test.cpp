@@ -1,4 +1,4 @@
-// How far apart gates are, by what the device and its launches cost.
+// Tests how far apart a gated queue puts its gates, depending on what gates and launches cost.
 #include <gtest/gtest.h>
 
 #include <chrono>

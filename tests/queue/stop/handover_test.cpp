@@ -1,4 +1,5 @@
-// The data that backends want xserver to have.
+// Tests how a process keeps its handovers (data with which xserver can stop the process's work) until they are sent,
+// and for each new connection.
 #include "queue/stop/handover.h"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,8 @@
 
 namespace {
 
-// After a call of a null pointer the caller's address is on top of the stack, and no unwinder finds it.
+// Returns the caller's address if the crash was a call of a null pointer: it is then on top of the stack, where no
+// unwinder finds it.
 void* caller_of_nothing(const void* context) {
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
     return registers[REG_RIP] == 0 ? *reinterpret_cast<void**>(registers[REG_RSP]) : nullptr;

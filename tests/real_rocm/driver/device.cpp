@@ -16,7 +16,8 @@
 namespace kfd {
 namespace {
 
-// A process that has just had the GPU lets others go first, for this long at most: one of them may have died.
+// Longest time for which a process that has just had the GPU waits for others to take their turn: a waiting one may
+// have died.
 constexpr int64_t kLetPassNs = 2'000'000, kLookNs = 20'000;
 
 struct Gpu {

@@ -37,7 +37,7 @@ bool is_ours(int fd) {
     return false;
 }
 
-// Doorbells and memory that the host maps: pages, which nothing else has.
+// Emulates mmap of the driver's files (doorbells, memory for the host) by anonymous shared pages.
 void* map(void* place, size_t bytes, int protection, int how, int fd, off_t offset) {
     if ((how & MAP_ANONYMOUS) == 0 && is_ours(fd)) {
         how = (how & MAP_FIXED) | MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;

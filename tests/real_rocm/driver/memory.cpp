@@ -25,7 +25,8 @@ struct Allocation {
 constexpr uint32_t kNoPages =
     KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP;
 
-// The runtime gives no address to memory that it will map itself (hipMemCreate).
+// Returns whether the memory is for hipMemCreate: the runtime then gives no address, since it maps the memory itself
+// later.
 bool mapped_later(const kfd_ioctl_alloc_memory_of_gpu_args& asked) {
     return asked.va_addr == 0 && (asked.flags & kNoPages) == 0;
 }

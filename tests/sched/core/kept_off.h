@@ -10,7 +10,8 @@ namespace xsched::sched {
 
 class KeptOff {
 public:
-    // `is_kept_off(i)` says so of unit i of the world. No unit may wait for longer than `most_ns`.
+    // Fails the test if a unit of the world has been kept off for longer than `most_ns`. `is_kept_off(i)`: whether
+    // unit i is kept off now.
     template <typename World, typename IsKeptOff>
     void check(const World& world, int64_t most_ns, IsKeptOff is_kept_off) {
         std::map<uint64_t, int64_t> still;

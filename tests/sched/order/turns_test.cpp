@@ -146,7 +146,7 @@ TEST_F(Turns, CopiesGoOnBesideThem) {
     for (int i = 0; i < 10; ++i) EXPECT_EQ(who_runs(10 * kMs), i % 2 == 0 ? "12" : "13") << i;
 }
 
-// Bursts of 1 ms each 10 ms, that are foreseen.
+// Test fixture: an urgent unit has bursts of 1 ms every 10 ms, which are foreseen, beside victims that take turns.
 class TurnsBesideBursts : public Turns {
 protected:
     static constexpr int64_t kRestNs = 9 * kMs;

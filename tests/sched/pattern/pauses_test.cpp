@@ -121,7 +121,8 @@ TEST_F(Paused, AnotherBurstAtOnceIsNone) {
     EXPECT_FALSE(pauses.streams()) << "three in a row: in each the hardware would turn to the victim and back";
 }
 
-// A server whose requests come by chance: one request in six comes right behind another one.
+// Requests arrive at random: one in six comes right behind another one. So few short pauses must not end the unit's
+// counting as one that uses the device in one stretch.
 TEST_F(Paused, OneShortOfSixIsLittle) {
     pause(10, 20 * kUs);  // it warms up
     pause(2 * kForgets, 15 * kMs);

@@ -19,7 +19,7 @@ protected:
     Json load(const Json& rules) { return answer_of_server(socket(), {{"cmd", "rules"}, {"set", rules}}); }
 };
 
-// The name of this program is that of the test's file.
+// A program gets the hints of the rule with its name; this test program is called test_server.
 TEST_F(Rules, AProgramGetsTheHintsOfItsRule) {
     write("[[rule]]\nname = \"test_server\"\npriority = -10\nshare = 30\n[[rule]]\nname = \"other\"\npriority = 9\n");
     start();

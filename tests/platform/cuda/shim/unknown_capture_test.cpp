@@ -70,7 +70,7 @@ TEST_F(UnknownCapture, ARecaptureAndOneToGraphicsAreKnown) {
     expect_command(xqueue_, "a launch", [this] { return append(stream_, 1); });
 }
 
-// A graph has one node for a copy, however large it is.
+// Within a capture a large copy must not be split into pieces: the graph has one node for it.
 TEST_F(UnknownCapture, ALargeCopyIsOneNode) {
     constexpr size_t kLargeBytes = size_t{256} * 1024 * 1024;
     CUdeviceptr memory = 0;

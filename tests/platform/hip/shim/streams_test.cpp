@@ -107,8 +107,8 @@ TEST_F(Streams, AThreadThatNeverUsedTheDeviceCanMakeAQueue) {
     ASSERT_EQ(hip().hipSetDevice(0), hipSuccess);
 }
 
-// The same in the orders in which an interpreter may tear things down: what is left of a queue refuses, and does
-// no harm.
+// The stream, its wrapper and its XQueue are destroyed in all orders in which an interpreter may do so: calls with
+// the rest fail and do no harm.
 TEST_F(Streams, WhatIsTornDownInAnyOrderGivesResultsNotCrashes) {
     for (int order = 0; order < 3; ++order) {
         ASSERT_EQ(hip().hipSetDevice(1), hipSuccess);

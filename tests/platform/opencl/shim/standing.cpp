@@ -168,7 +168,8 @@ TEST_F(Standing, OutOfOrderOnlyWhatWaitsStands) {
     cl_event event = user_event();
     for (int i = 0; i < 5 * kWindow; ++i) ASSERT_EQ(fill(queue, event), CL_SUCCESS);
     EXPECT_TRUE(stands(queue));
-    // Standing commands do not fill the window: the host may set the event only after this command has ended.
+    // Commands that stand at a wait do not fill the launch window: a further command must be launched and complete,
+    // since the host may set the awaited event only after that.
     cl_event other = nullptr;
     ASSERT_EQ(fill(queue, nullptr, &other), CL_SUCCESS);
     clFlush(queue);

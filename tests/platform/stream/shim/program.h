@@ -49,8 +49,8 @@ struct StreamCalls {
     const char* image;
 };
 
-// kCalls: a function that returns the vendor's StreamCalls. The first device, current to this thread, with a kernel and
-// a word that it changes.
+// Test fixture: the first device, current to this thread, with a kernel and a word that the kernel changes. kCalls: a
+// function that returns the vendor's StreamCalls.
 template <auto kCalls>
 class StreamTest : public testing::Test {
 protected:
