@@ -19,7 +19,7 @@ public:
     static const char* const kHalLibrary;
     static const char* const kHwQueueGet;
 
-    // The first device, and on it the queue or stream that is called so; busy_device.cpp has the names. Throws
+    // Opens the first device, and on it the queue or stream of that name; busy_device.cpp has the names. Throws
     // std::runtime_error with a sentence if there is none or a call fails; so do all functions below. Each kernel is
     // `waves` times as many threads as usual.
     explicit BusyDevice(const std::string& stream, unsigned waves = 1);

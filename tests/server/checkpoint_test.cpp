@@ -21,7 +21,8 @@ protected:
         uint64_t queue;  // 0: all of the process
         bool suspended = true;
     };
-    // Returns the state for the server after one to which people have said this.
+    // Lets people suspend or resume these processes or queues, and returns the checkpoint as the next server reads
+    // it.
     Checkpoint next_after(std::initializer_list<Suspended> said) {
         Checkpoint first = next();
         for (const Suspended& one : said) first.note_suspended(one.pid, one.queue, one.suspended);

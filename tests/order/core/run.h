@@ -101,7 +101,7 @@ private:
     const Clock::time_point began_ = Clock::now();
 };
 
-// The exit status of a program that runs the checker, with this command line.
+// Runs the checker with this command line, and returns the program's exit status.
 template <typename Platform>
 int run_checker(int argc, char** argv) {
     Options options;

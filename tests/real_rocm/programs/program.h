@@ -30,8 +30,8 @@ inline hipFunction_t kernel(const char* path, const char* name = "spin_and_count
     return found;
 }
 
-// The exit status of a program that `run` does: 3, and the reason on standard output, if that throws. Threads may be at
-// work then, so nothing is destroyed.
+// Calls `run` and returns the program's exit status. If it throws, prints the reason to standard output and ends the
+// process with 3, without destroying anything: threads may be at work.
 template <typename Run>
 int status_of(const char* name, Run run) {
     try {

@@ -42,13 +42,14 @@ protected:
         user(2).on_card = 0;
         now_ns_ += MemoryPlanner::kSettleNs;
     }
-    // Program 2, as in add_two, has taken so much for a moment.
+    // Adds the two programs of add_two; program 2 then allocates `taken` bytes and frees them, so that there is room
+    // again.
     void two_with_room_again(uint64_t taken) {
         add_two();
         ASSERT_TRUE(allocate(2, taken));
         leave_room();
     }
-    // Goes on when memory may come back.
+    // Lets time pass until memory may come back, and makes `count` more steps.
     void settle(int count) {
         now_ns_ += MemoryPlanner::kSettleNs;
         steps(count);

@@ -13,9 +13,9 @@ static_assert(sizeof(std::atomic<void*>) == sizeof(void*), "a slot is what a tra
 
 class FirstCall {
 public:
-    // Calls `resolve_all` if no call did so yet, and keeps errno. It returns whether the library's work is scheduled.
-    // Returns that; within `resolve_all` false: if a library calls its own exported functions while it is being opened,
-    // the calls end up here again.
+    // Calls `resolve_all` (which opens the library) unless an earlier call did, and keeps errno. Returns whether the
+    // library's work is scheduled. Within `resolve_all` returns false: a library that calls its own exported
+    // functions while it is being opened ends up here again.
     template <typename Function>
     static bool schedules(Function resolve_all) {
         if (resolving_) return false;

@@ -1,4 +1,4 @@
-// The dlsym behind that of a shim (dlsym.S), for the platforms' own parts of it. Any thread.
+// Finds the dlsym behind the shim's own one (dlsym.S), for the platforms' code that answers dlsym. Any thread.
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,7 @@ inline llama_context_params of_one_thread() {
     return parameters;
 }
 
-// The token with the largest of `count` values.
+// Returns the token with the largest of `count` values.
 inline llama_token likeliest(const float* values, int count) {
     llama_token best = 0;
     for (int i = 1; i < count; ++i)
