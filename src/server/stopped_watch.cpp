@@ -1,11 +1,10 @@
 #include "server/stopped_watch.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/limits/group_view.h"
 #include "server/system_files.h"
 
 namespace xsched::server {
@@ -30,6 +29,13 @@ bool is_stopped(pid_t pid) {
     return text.compare(name_end + 2, 1, "T") == 0 || text.compare(name_end + 2, 1, "t") == 0;
 }
 
+bool is_frozen(const std::string& group, const std::vector<std::string>& mounts) {
+    if (group.empty()) return false;
+    return std::any_of(mounts.begin(), mounts.end(), [&group](const std::string& mount) {
+        return read_system_file(mount + group + "/cgroup.events").text.find("frozen 1") != std::string::npos;
+    });
+}
+
 void StoppedWatch::begin(int64_t now_ns) {
     last_busy_ns_ = now_ns;
     if (due_ns_ == 0) due_ns_ = now_ns + kLookEveryNs;
@@ -38,7 +44,8 @@ void StoppedWatch::begin(int64_t now_ns) {
 // Returns whether the state changed: the process was stopped, or continues.
 bool StoppedWatch::looked(Look& look, const Client& client, int64_t now_ns) {
     std::atomic<uint32_t>& known = client.record()->stopped;
-    const uint32_t stopped = is_stopped(client.peer().pid) ? 1 : 0;
+    const bool stands = is_stopped(client.peer().pid) || is_frozen(client.cgroup(), GroupView::ours().mounts());
+    const uint32_t stopped = stands ? 1 : 0;
     const bool changed = known.exchange(stopped, std::memory_order_relaxed) != stopped;
     look.pause_ns = changed
                         ? kLookEveryNs

@@ -1,5 +1,5 @@
-// Finds clients whose process is stopped (^Z, SIGSTOP). A stopped process that keeps others off loses its claim to the
-// device. Front thread.
+// Finds clients whose process is stopped (^Z, SIGSTOP) or whose control group is frozen (Slurm, docker and podman
+// suspend by that). A stopped process that keeps others off loses its claim to the device. Front thread.
 //
 // Looks every 50 ms for new suspects while a program is kept off, and ever less often at suspects whose state stays the
 // same. Otherwise does nothing.
@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "server/clients/client.h"
 #include "server/thread/scheduler.h"
@@ -17,6 +19,9 @@ namespace xsched::server {
 
 // Returns whether /proc shows the process as stopped; false if there is no such process.
 bool is_stopped(pid_t pid);
+// Returns whether the control group of version 2 is frozen, itself or by a group above it. `mounts`: where the
+// hierarchy may be mounted.
+bool is_frozen(const std::string& group, const std::vector<std::string>& mounts);
 
 class StoppedWatch {
 public:
