@@ -71,9 +71,11 @@ std::string enter_group_of_job(uint32_t job, std::string* why) {
     return "";
 }
 
-void note_group(uint32_t job, const std::string& group) {
+void note_group(uint32_t job, const std::string& group, const std::vector<std::string>& settings) {
     mkdir(kNotes, 0700);
-    std::ofstream(note_of(job)) << group << "\n";
+    std::ofstream note(note_of(job));
+    note << group << "\n";
+    for (const std::string& setting : settings) note << setting << "\n";
 }
 
 std::string noted_group(uint32_t job) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace xsched::slurm {
 
@@ -17,8 +18,9 @@ std::string mount_in(const std::string& mounts);
 // Finds the job's group, or makes one and puts the calling process into it. Returns its path; "": there is none, and
 // `why` says why.
 std::string enter_group_of_job(uint32_t job, std::string* why);
-// Notes the group until the job ends, and reads the note. The note is in /run, where root alone writes.
-void note_group(uint32_t job, const std::string& group);
+// Notes the group and its settings until the job ends, and reads the group. The note is in /run, where root alone
+// writes. A server that starts is given the settings again (packaging/slurm/xsched-slurm.conf).
+void note_group(uint32_t job, const std::string& group, const std::vector<std::string>& settings);
 std::string noted_group(uint32_t job);
 // Forgets the note and removes the group if it is empty and no longer used.
 void forget_group(uint32_t job, const std::string& group);

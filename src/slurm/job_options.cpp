@@ -11,6 +11,12 @@ namespace {
 
 constexpr int64_t kShardsOfADevice = 100;  // docs/SLURM.md: then a shard is a percent
 
+size_t option_for(base::HintId hint) {
+    size_t option = 0;
+    while (kJobOptions[option].hint != hint) ++option;
+    return option;
+}
+
 }  // namespace
 
 std::string JobOptions::take(size_t option, const char* text) {
@@ -25,9 +31,10 @@ std::string JobOptions::take(size_t option, const char* text) {
     return "";
 }
 
+bool JobOptions::is_given(base::HintId hint) const { return is_given(option_for(hint)); }
+
 void JobOptions::take_shards(const std::string& shards, const std::string& devices) {
-    size_t share = 0;
-    while (kJobOptions[share].hint != base::HintId::share) ++share;
+    const size_t share = option_for(base::HintId::share);
     int64_t number = 0;
     if (is_given(share) || !config::read_number(shards, &number) || number <= 0) return;
     const int64_t count = devices.empty() ? 1 : 1 + std::count(devices.begin(), devices.end(), ',');

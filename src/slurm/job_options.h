@@ -33,6 +33,7 @@ public:
     // Takes an option's text; null for one without a value. Returns "", or a sentence for its user.
     std::string take(size_t option, const char* text);
     bool is_given(size_t option) const { return given_[option].has_value(); }
+    bool is_given(base::HintId hint) const;
     // Sets the share of a job that asks for shards of devices, of which each device has 100. A share given by an
     // option takes precedence.
     void take_shards(const std::string& shards, const std::string& devices);

@@ -8,6 +8,7 @@ extern "C" {  // the header declares the functions below as C++'s, and with the 
 
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "console/command.h"
@@ -15,6 +16,7 @@ extern "C" {  // the header declares the functions below as C++'s, and with the 
 #include "slurm/job_facts.h"
 #include "slurm/job_group.h"
 #include "slurm/job_options.h"
+#include "slurm/suspension.h"
 #include "slurm/task_environment.h"
 
 #define XSCHED_EXPORT extern "C" [[gnu::visibility("default")]]
@@ -40,6 +42,17 @@ JobOptions& options() {
 
 Ceilings& ceilings() {
     static Ceilings one;
+    return one;
+}
+
+// The child that waits for a suspension of this step, and the tasks that have not ended.
+struct Step {
+    pid_t watch = -1;
+    int tasks = 0;
+};
+
+Step& step() {
+    static Step one;
     return one;
 }
 
@@ -136,8 +149,10 @@ int limit_job(spank_t spank) {
     const Printed shown =
         run_command({ceilings().scontrol(), "show", "job", "--oneliner", std::to_string(job)}, own_environment());
     if (!shown.well) slurm_error("xsched: the controller does not tell the partition and QOS of job %u", job);
-    set_limits(ceilings().settings(group, value_in(shown.text, "Partition"), value_in(shown.text, "QOS")));
-    note_group(job, group);
+    const std::vector<std::string> settings =
+        ceilings().settings(group, value_in(shown.text, "Partition"), value_in(shown.text, "QOS"));
+    set_limits(settings);
+    note_group(job, group, settings);
     return ESPANK_SUCCESS;
 }
 
@@ -170,6 +185,21 @@ int prepare_task(spank_t spank) {
     return ESPANK_SUCCESS;
 }
 
+// Starts the watch of a step with its first task. As root, in the process that waits for the tasks.
+int watch_step(spank_t spank) {
+    if (options().is_off() || !options().is_given(base::HintId::evictable)) return ESPANK_SUCCESS;
+    ++step().tasks;
+    if (step().watch < 0) step().watch = watch_suspensions(ceilings().xcli());
+    if (step().watch < 0)
+        slurm_error("xsched: the memory of job %u stays while it is suspended: fork: %m", job_of(spank));
+    return ESPANK_SUCCESS;
+}
+
+int end_step() {
+    if (--step().tasks == 0) end_watch(std::exchange(step().watch, -1));
+    return ESPANK_SUCCESS;
+}
+
 }  // namespace
 }  // namespace xsched::slurm
 
@@ -186,6 +216,14 @@ int slurm_spank_task_init_privileged(spank_t spank, int, char**) {
 
 int slurm_spank_task_init(spank_t spank, int, char**) {
     return guarded("a task's environment", [&] { return prepare_task(spank); });
+}
+
+int slurm_spank_task_post_fork(spank_t spank, int, char**) {
+    return guarded("the watch for a suspension", [&] { return watch_step(spank); });
+}
+
+int slurm_spank_task_exit(spank_t, int, char**) {
+    return guarded("a task's end", [] { return end_step(); });
 }
 
 int slurm_spank_job_epilog(spank_t spank, int, char**) {
