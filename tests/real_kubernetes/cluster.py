@@ -35,8 +35,8 @@ conf_dir = "{work}/cni"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 """
-# Pods have the machine's network. containerd wants one all the same before it calls the node ready.
-NETWORK = {"cniVersion": "0.4.0", "name": "none", "plugins": [{"type": "loopback"}]}
+NETWORK = {"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipam": {
+    "type": "host-local", "subnet": "10.2.0.0/24", "dataDir": "/run/addresses"}}]}
 # The controllers that make accounts' tokens and remove taints do not run here.
 WITHOUT = "ServiceAccount,TaintNodesByCondition"
 KUBELET = {"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",
@@ -189,12 +189,23 @@ class Cluster:
                    lambda: run("kubectl", "get", "--raw", "/readyz", ok=False) == "ok")
 
     def start_containerd(self):
-        (WORK / "cni/10-none.conflist").write_text(json.dumps(NETWORK))
+        (WORK / "cni/10-pods.conflist").write_text(json.dumps(NETWORK))
         (WORK / "containerd.toml").write_text(CONTAINERD.format(image=IMAGE, root=self.parts.root, work=WORK))
         self.start("containerd", "containerd", "--config", WORK / "containerd.toml")
         make_image(self.parts.root / "bin/busybox", WORK / "image.tar")
         self.until("containerd", "containerd has the image", lambda: IMAGE in run(
             "ctr", "--namespace", "k8s.io", "images", "import", WORK / "image.tar", ok=False))
+
+    def import_image(self, file, name):
+        """Gives containerd an image of an OCI archive under the name that it would have in a registry."""
+        folder = WORK / "archive"
+        folder.mkdir()
+        run("tar", "-xf", file, "-C", folder)
+        index = json.loads((folder / "index.json").read_text())
+        index["manifests"][0]["annotations"] = {"io.containerd.image.name": name}
+        (folder / "index.json").write_text(json.dumps(index))
+        run("tar", "-cf", WORK / "archive.tar", "-C", folder, ".")
+        run("ctr", "--namespace", "k8s.io", "images", "import", WORK / "archive.tar")
 
     def start_kubelet(self):
         (WORK / "kubelet.json").write_text(json.dumps(KUBELET))

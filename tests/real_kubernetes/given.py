@@ -1,8 +1,11 @@
 """All tests of run.py share these: the build's folder, the parts of a cluster, and the cluster once it runs."""
+from pathlib import Path
+
 from cluster import Cluster
 
 BUILD = None
 PARTS = None
+IMAGE = Path(__file__).resolve().parents[2] / "build/image/xsched.tar"  # make image
 CLUSTER = None
 
 

@@ -125,6 +125,8 @@ class OnTheApiServer(unittest.TestCase):
                 wanted = "no matches for kind" if one["kind"] in UNKNOWN else taken
                 self.assertIn(wanted, self.dry_run(one, where), key(one))
             tried.add(one["kind"])
+        classes = run("kubectl", "apply", "-f", CHART / "templates/classes.yaml", ok=False)
+        self.assertIn('no matches for kind "DeviceClass" in version "resource.k8s.io/v1"', classes)
         self.assertEqual(tried - UNKNOWN, {"DaemonSet", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"})
 
     def test_the_drivers_account_may_do_what_it_does_and_no_more(self):

@@ -41,7 +41,7 @@ def pod(name, share, command=None):
                  "volumeMounts": [{"name": volume, "mountPath": path, "readOnly": True}
                                   for volume, path in places.items()]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
-        "hostNetwork": True, "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+        "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
         "automountServiceAccountToken": False, "containers": [container],
         "volumes": [{"name": volume, "hostPath": {"path": path}} for volume, path in places.items()]}}
 

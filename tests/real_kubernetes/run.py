@@ -70,12 +70,16 @@ def main():
     at = sys.argv.index("--build")
     del sys.argv[at:at + 2]
     cluster.make_machine()
+    import daemons_test
     import manifests_test
     import node_test
-    suite = unittest.TestLoader()
-    names = [word for word in sys.argv[1:] if not word.startswith("-")]
-    tests = [suite.loadTestsFromNames(names, module) for module in (manifests_test, node_test)] if names else \
-        [suite.loadTestsFromModule(module) for module in (manifests_test, node_test)]
+    modules = (manifests_test, daemons_test, node_test)
+    loader = unittest.TestLoader()
+    wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
+    tests = [loader.loadTestsFromModule(module) for module in modules]
+    if wanted:  # such as DevicePlugin.test_the_numbers_name_the_pod
+        tests = [loader.loadTestsFromName(name, module) for name in wanted for module in modules
+                 if hasattr(module, name.partition(".")[0])]
     done = unittest.TextTestRunner(verbosity=2).run(unittest.TestSuite(tests))
     sys.exit(not done.wasSuccessful())
 
