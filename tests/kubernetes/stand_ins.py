@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.parse
 from pathlib import Path
 
 import grpc
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from script import awaited  # noqa: E402
+
 PROTO = ROOT / "src/kubernetes/proto"
 DRIVER = "gpu.xsched.io"
 CALL_S = 30  # safety: kubelet itself waits 45 s
@@ -243,9 +245,4 @@ def result(device, share, request="gpu", pool="node-a"):
 
 def until(what, holds):
     """Waits until `holds` returns something true; returns it."""
-    end = time.monotonic() + SEEN_S
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"after {SEEN_S} s: {what}")
+    return awaited(holds, SEEN_S, what)

@@ -15,8 +15,8 @@ from packages_test import GIVEN, OnMachines
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = ("python3-grpcio", "python3-protobuf", "protobuf-compiler", "openssl")
-NEEDED = ("tests/kubernetes/stand_ins.py", "tests/packages/kubernetes_node.py", "src/kubernetes/proto/dra.proto",
-          "src/kubernetes/proto/registration.proto")
+NEEDED = ("tests/kubernetes/stand_ins.py", "tests/support/script.py", "tests/packages/kubernetes_node.py",
+          "src/kubernetes/proto/dra.proto", "src/kubernetes/proto/registration.proto")
 
 
 class Kubernetes(OnMachines):

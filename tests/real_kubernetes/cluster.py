@@ -5,9 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from script import awaited  # noqa: E402
 
 NODE, ADDRESS = "node-a", "10.0.0.1"  # the address is one of the loopback device of these namespaces
 API = f"https://{ADDRESS}:6443"
@@ -56,12 +59,7 @@ def run(*words, text=None, ok=True):
 
 def until(what, holds, seconds=STARTS_S):
     """Waits until `holds` returns something true; returns it."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := holds():
-            return found
-        time.sleep(0.2)
-    raise AssertionError(f"not so after {seconds} s: {what}")
+    return awaited(holds, seconds, what)
 
 
 def make_machine():

@@ -42,6 +42,7 @@ struct Given {
     policy::Unit facts() const {
         policy::Unit unit;
         unit.id = id;
+        unit.gang = gang;
         unit.device = device;
         unit.pid = static_cast<int32_t>(id);
         unit.process = process_or_own();
@@ -49,7 +50,6 @@ struct Given {
         unit.expect_ns = expect_ns;
         unit.ready_since_ns = ready_since_ns;
         unit.command_ns = command_ns;
-        unit.gang = gang;
         return unit;
     }
     operator UnitState() const {

@@ -15,6 +15,16 @@ def run_tests(given, *paths):
     unittest.main(module="__main__", argv=[sys.argv[0], *rest])
 
 
+def awaited(found, seconds, what=""):
+    """Waits until `found` returns something true, and returns it. Raises AssertionError if that takes too long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := found():
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"not so after {seconds} s: {what}")
+
+
 def eventually(condition, seconds):
     """Returns whether the condition comes to hold within that time."""
     end = time.monotonic() + seconds

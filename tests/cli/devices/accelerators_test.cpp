@@ -30,6 +30,12 @@ protected:
         EXPECT_EQ(devices.findings.size(), 1U);
         return devices.findings.front();
     }
+    // Expects a single finding, with this answer and this part in its detail.
+    void expect_only(Answer answer, const std::string& part) const {
+        const Finding found = only();
+        EXPECT_EQ(found.answer, answer);
+        EXPECT_TRUE(has(found.detail, part)) << found.detail;
+    }
     static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 private:
@@ -40,49 +46,38 @@ TEST_F(Accelerators, AVendorsGpuIsScheduledThroughItsInterface) {
     pci("0000:01:00.0", "0x030200", "0x10de", "nvidia");
     file("/usr/lib64/libcuda.so.1");
     file("/usr/share/misc/pci.ids", "10dd  Other\n10de  NVIDIA Corporation\n\t0001  A card\n");
-    const Finding found = only();
-    EXPECT_EQ(found.what, "NVIDIA Corporation GPU at 0000:01:00.0 (driver nvidia)");
-    EXPECT_EQ(found.answer, Answer::kYes);
-    EXPECT_TRUE(has(found.detail, "through CUDA")) << found.detail;
+    EXPECT_EQ(only().what, "NVIDIA Corporation GPU at 0000:01:00.0 (driver nvidia)");
+    expect_only(Answer::kYes, "through CUDA");
 }
 
 TEST_F(Accelerators, AMissingLibraryIsNamed) {
     pci("0000:03:00.0", "0x038000", "0x1002", "amdgpu");
-    const Finding found = only();
-    EXPECT_EQ(found.answer, Answer::kNo);
-    EXPECT_TRUE(has(found.detail, "HIP cannot be used: libamdhip64.so")) << found.detail;
+    expect_only(Answer::kNo, "HIP cannot be used: libamdhip64.so");
 }
 
 TEST_F(Accelerators, AGpuWithoutItsLibraryMayHaveAnInterfaceOfNoVendor) {
     pci("0000:00:02.0", "0x030000", "0x8086", "i915");
     file("/usr/lib64/libvulkan.so.1");
-    const Finding found = only();
-    EXPECT_EQ(found.answer, Answer::kUnknown);
-    EXPECT_TRUE(has(found.detail, "only through Vulkan")) << found.detail;
-    EXPECT_TRUE(has(found.detail, "libze_loader.so.1 is missing")) << found.detail;
+    expect_only(Answer::kUnknown, "only through Vulkan");
+    expect_only(Answer::kUnknown, "libze_loader.so.1 is missing");
 }
 
 TEST_F(Accelerators, AnotherVendorsDeviceIsNamedWithTheRecipe) {
     pci("0000:c1:00.0", "0x120000", "0x19e5", "devdrv");
-    const Finding found = only();
-    EXPECT_EQ(found.what, "vendor 0x19e5 accelerator at 0000:c1:00.0 (driver devdrv)");
-    EXPECT_EQ(found.answer, Answer::kNo);
-    EXPECT_TRUE(has(found.detail, "CONTRIBUTING.md")) << found.detail;
+    EXPECT_EQ(only().what, "vendor 0x19e5 accelerator at 0000:c1:00.0 (driver devdrv)");
+    expect_only(Answer::kNo, "CONTRIBUTING.md");
 }
 
 TEST_F(Accelerators, ADeviceWithoutADriverIsNoUseThroughAnyInterface) {
     pci("0000:01:00.0", "0x030000", "0x10de", "");
     file("/usr/lib64/libcuda.so.1");
     file("/usr/lib64/libvulkan.so.1");
-    const Finding found = only();
-    EXPECT_EQ(found.answer, Answer::kNo);
-    EXPECT_TRUE(has(found.detail, "no driver")) << found.detail;
+    expect_only(Answer::kNo, "no driver");
 }
 
 TEST_F(Accelerators, ADisplayThatComputesNothingNeedsNoScheduling) {
     pci("0000:02:00.0", "0x030000", "0x1a03", "ast", false);
-    EXPECT_EQ(only().answer, Answer::kYes);
-    EXPECT_TRUE(has(only().detail, "nothing to schedule")) << only().detail;
+    expect_only(Answer::kYes, "nothing to schedule");
 }
 
 TEST_F(Accelerators, NodesThatAreNoPciDevicesCount) {

@@ -3,9 +3,10 @@ import argparse
 import os
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
+
+from script import awaited
 
 ROOT = Path(__file__).resolve().parents[3]
 PROMETHEUS = ROOT / "packaging/prometheus"
@@ -49,12 +50,7 @@ class Exported(unittest.TestCase):
 
     @staticmethod
     def wait_for(condition):
-        end = time.monotonic() + READY_S
-        while time.monotonic() < end:
-            if found := condition():
-                return found
-            time.sleep(0.1)
-        raise AssertionError(f"not so after {READY_S} s")
+        return awaited(condition, READY_S)
 
     @classmethod
     def serve(cls):
