@@ -15,10 +15,11 @@ int64_t time_ns(const std::string& text, const std::string& what) {
     const double each = unit == "us"                  ? 1e3
                         : unit == "ms"                ? 1e6
                         : unit == "m"                 ? 60e9
+                        : unit == "h"                 ? 3600e9
                         : unit.empty() || unit == "s" ? 1e9
                                                       : 0;
     if (end == text.c_str() || each == 0 || !(number * each >= 1) || number * each > kDayNs)
-        throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms or 2m, a day at most");
+        throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms, 2m or 24h, a day at most");
     return static_cast<int64_t>(number * each);
 }
 

@@ -52,7 +52,7 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
 
 ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
     ProgramSpec spec;
-    spec.name = queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
+    spec.name = replay_name(queue);
     spec.level = std::clamp<uint32_t>(queue.level, 1, 3);
     spec.hints.priority = std::clamp(queue.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
     spec.replay = bursts_of(changes, lasts_ns);
@@ -80,6 +80,10 @@ void write_recording_file(const std::string& path, const ipc::Recording& recordi
     file << ipc::write_recording(recording);
     file.close();
     if (!file) throw std::runtime_error(path + " cannot be written");
+}
+
+std::string replay_name(const ipc::RecordedQueue& queue) {
+    return queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
 }
 
 Workload replay_workload(const ipc::Recording& recording) {

@@ -13,6 +13,9 @@ namespace xsched::sim {
 ipc::Recording read_recording_file(const std::string& path);
 void write_recording_file(const std::string& path, const ipc::Recording& recording);
 
+// Returns the name of a queue's program in the workload.
+std::string replay_name(const ipc::RecordedQueue& queue);
+
 // Makes the workload. Throws std::runtime_error if the recording has nothing to replay.
 Workload replay_workload(const ipc::Recording& recording);
 

@@ -45,11 +45,14 @@ struct FitWords {
 int fit_command(const FitWords& words);
 
 struct FleetWords {
-    std::string file;
+    std::vector<std::string> files;  // a fleet, or a recording of each node
+    std::string rules;  // write rules by program to this file
     std::optional<uint64_t> seed;
     bool json = false;
 };
 int fleet_command(const FleetWords& words);
+// Answers for recordings.
+int recorded_command(const FleetWords& words);
 
 struct AblateWords {
     std::vector<std::string> rules;  // these alone

@@ -2,9 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <fstream>
+#include <stdexcept>
 
 #include "base/clock.h"
 #include "console/table.h"
+#include "ipc/recording.h"
 #include "sim/fleet.h"
 #include "sim/tool/commands.h"
 #include "sim/tool/numbers.h"
@@ -23,10 +26,21 @@ void add(console::Table& table, const std::string& name, const FleetResult& resu
                number(result.late * 100, 2) + "%", number(result.batch_times, 2) + " x"});
 }
 
+bool is_recording(const std::string& path) {
+    std::string magic(ipc::kRecordingMagic.size(), '\0');
+    std::ifstream(path, std::ios::binary).read(magic.data(), static_cast<std::streamsize>(magic.size()));
+    return magic == ipc::kRecordingMagic;
+}
+
 }  // namespace
 
 int fleet_command(const FleetWords& words) {
-    FleetSpec spec = read_fleet(words.file);
+    if (is_recording(words.files.front())) return recorded_command(words);
+    if (words.files.size() > 1 || !words.rules.empty())
+        throw std::runtime_error(words.files.front() +
+                                 " is no recording of xcli record: several files, and --rules, are "
+                                 "for recordings");
+    FleetSpec spec = read_fleet(words.files.front());
     if (words.seed) spec.seed = *words.seed;
     const int64_t began_ns = base::now_ns();
     const FleetAnswer answer = answer_fleet(spec);

@@ -74,8 +74,14 @@ void add_fit(CLI::App& app, Words& words) {
 }
 
 void add_fleet(CLI::App& app, Words& words) {
-    CLI::App* fleet = app.add_subcommand("fleet", "say how many GPUs a fleet needs, with sharing and without");
-    fleet->add_option("FLEET", words.fleet.file, "a fleet (TOML, docs/xsim.md)")->required();
+    CLI::App* fleet = app.add_subcommand(
+        "fleet",
+        "say how many GPUs a fleet needs, with sharing and without; or which classes fit the jobs of "
+        "recorded nodes");
+    fleet->add_option("FILE", words.fleet.files, "a fleet (TOML, docs/xsim.md), or a file of xcli record of each node")
+        ->required();
+    fleet->add_option("--rules", words.fleet.rules,
+                      "of recordings: write rules by program (docs/CONFIG.md) to this file");
     fleet->add_option("--seed", words.fleet.seed, "instead of the fleet's own");
     fleet->add_flag("--json", words.fleet.json, "print JSON");
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
