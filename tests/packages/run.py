@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`make test-install`: what lintian says about the packages, packages_test.py, containers_test.py,
-slurm_test.py, kubernetes_test.py, and tests of what is in the packages. Ends with 77 where nothing could be tried.
+"""`make test-install`: what lintian says about the packages, the tests on machines (packages_test.py,
+containers_test.py, user_test.py, slurm_test.py, kubernetes_test.py), and tests of what is in the packages. Ends with 77
+where nothing could be tried.
 
   run.py --debs FOLDER --rpms FOLDER --build BUILD
 """
@@ -66,6 +67,7 @@ def main():
     statuses = [run_test("packages_test.py", *given)]
     image = image_of(option("--debs"))
     statuses.append(run_test("containers_test.py", *given, *(["--image", image] if image else [])))
+    statuses.append(run_test("user_test.py", *given))
     statuses.append(run_test("slurm_test.py", *given))
     statuses.append(run_test("kubernetes_test.py", *given))
     statuses.append(run_metrics_test(debs, build))
