@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs in containers of podman and runc, on a booted machine with the packages and their service, as
+"""Programs in containers of podman, runc and docker, on a booted machine with the packages and their service, as
 docs/CONTAINERS.md types it.
 
   containers_test.py --debs FOLDER --build BUILD [--image FILE] [unittest's arguments]
@@ -15,6 +15,9 @@ import machine
 import packages_test
 from packages_test import GIVEN, OnMachines
 
+DOCKER = ("docker.io",)
+# For a machine of namespaces, which has no network.
+DOCKERD = {"storage-driver": "vfs", "iptables": False, "bridge": "none"}
 ENGINE = ("podman", "runc", "conmon", "uidmap", "slirp4netns", "fuse-overlayfs")
 # podman's settings with which the command lines of docs/CONTAINERS.md work inside this test's machine, which is made
 # of namespaces and has no network.
@@ -54,11 +57,13 @@ def make_image(here, name, libraries_of):
 
 class Containers(OnMachines):
     """Each test's programs are right; the server lists those that are scheduled."""
-    PACKAGES = ENGINE
+    PACKAGES = ENGINE + DOCKER
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        (cls.machine.root / "etc/docker").mkdir(exist_ok=True)
+        (cls.machine.root / "etc/docker/daemon.json").write_text(json.dumps(DOCKERD))
         cls.machine.run("useradd", "--create-home", "--home-dir", HOME, "ann")
         (cls.machine.root / "etc/containers/containers.conf").write_text(SETTINGS)
         make_image(cls.machine, "app", cls.machine.root)
@@ -123,6 +128,16 @@ class Containers(OnMachines):
         more = " ".join(OF_THE_DRIVER) + f" --rootfs /srv/app:O /srv/guest opencl none {RUNNING_S}"
         child = self.podman("sh", "-c", line.replace("IMAGE", more))
         self.queues([7])
+        self.expect_right(child)
+
+    def test_the_line_for_docker_is_right_as_it_is(self):
+        self.machine.run("systemctl", "start", "docker")
+        self.machine.run("sh", "-c", "tar -C /srv/app -c . | docker import - app")
+        line = self.machine.run("xcli", "container", "run", "--platform", "opencl", "--engine", "docker", "-p",
+                                "9", "--", "IMAGE").stdout
+        more = " ".join(OF_THE_DRIVER) + f" --network none app /srv/guest opencl none {RUNNING_S}"
+        child = self.podman("sh", "-c", line.replace("IMAGE", more))
+        self.assertIn("docker", self.queues([9])[9]["cgroup"])
         self.expect_right(child)
 
     def test_an_older_c_library(self):
