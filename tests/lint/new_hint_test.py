@@ -41,7 +41,7 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
 # More places that may name a certain hint, and the reasons. The dispatcher wakes when an announced time is over.
 # A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
 # have columns. Latency targets have one in xcli top, whose answers the server makes.
-# Rules for a process's memory are obeyed where that is moved and counted.
+# Rules for a process's memory are obeyed where that is moved and counted. Slurm's plugin watches evictable steps alone.
 # A program in the background is less urgent than the least priority, and Vulkan and Level Zero are told so. A report's
 # key of that name has the command beside the urgent one.
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
@@ -54,7 +54,7 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
                          "src/kubernetes/")),
         **dict.fromkeys(("evictable", "memory_limit", "memory_guarantee"),
                         ("src/queue/memory/", "src/platform/stream/shim/memory/", "src/cli/", "src/server/", "src/ipc/",
-                         "src/base/memory_stays.h"))}
+                         "src/base/memory_stays.h", "src/slurm/"))}
 HOLDERS = r"(?:slot(?:\(\))?|unit|numbers|hints|setup_?|options(?:\(\))?|HintId)(?:\.|->|::)"
 
 
