@@ -41,7 +41,7 @@ public:
     static void attach_thread();
     void wait_only(Event event);
     void recycle(Event event);
-    // Returns the device time of a complete kernel of a "timed" queue.
+    // Returns how long a kernel that has completed ran on the device; its queue must be a "timed" one.
     int64_t device_ns(Event event) const;
     void* queue() const;  // the vendor's
 

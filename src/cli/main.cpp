@@ -20,8 +20,8 @@ namespace {
 using namespace xsched::cli;
 namespace console = xsched::console;
 
-// Prints completions or the manual page (for packages and shells; not part of the help). Returns false for any other
-// command.
+// Prints the help (`xcli help`, or no command), or the manual page or completions (for packages and shells; not part of
+// the help). Returns false for any other command.
 bool print_about_itself(const CLI::App& app, int argc, char** argv) {
     const std::string word = argc > 1 ? argv[1] : "help";
     const std::string more = argc > 2 ? argv[2] : "";

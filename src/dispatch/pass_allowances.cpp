@@ -12,7 +12,8 @@ void DispatcherState::go_on_with(const Allowance& spent, int64_t now_ns) {
     go_on_ns = base::earlier(go_on_ns, std::max(spent.used_until_ns, now_ns + kLeastPauseNs));
 }
 
-// Returns whether the user's allowance permits writing so many slots now.
+// Charges the user for writing so many slots. Returns false if the allowance does not suffice; then charges nothing
+// and schedules a later pass.
 bool DispatcherState::may_write(const ClientSlots& client, uint32_t slots, int64_t now_ns) {
     UserLimits* user = client.view().limits.get();
     if (user == nullptr || user->writing.try_use(slots * kWriteNs, kSavedForWritingNs, now_ns)) return true;

@@ -86,8 +86,9 @@ public:
     // Publishes what level 3 has taken off.
     void taken(ipc::Taken what);
     void keep_alive(uint32_t word) { slot().keep_alive.store(word, std::memory_order_release); }
-    // calls_took publishes how long calls take; forget_directive clears the directive of a scheduler that is gone.
-    void calls_took(uint32_t us);  // time of both level 3 calls, as this process has seen them; 0: unknown
+    // Publishes how long both level 3 calls together take, as measured in this process; 0: unknown, nothing changes.
+    void calls_took(uint32_t us);
+    // Clears the directive of a scheduler that is gone, so that the queue is no longer suspended.
     void forget_directive();
 
     // --- what the scheduler says

@@ -28,7 +28,8 @@ public:
     }
     // Notes that the driver's call of a command without a token returned.
     void returned_without() { ++returned_; }
-    // Takes back the token of a command whose driver's call failed.
+    // Takes back the completion token of a command whose driver's call failed: no callback will return it. `covers`:
+    // how many commands it stands for.
     void take_back(uint32_t covers) {
         covered_ -= covers - 1;
         --out_;

@@ -37,7 +37,7 @@ public:
     void attach(const Placement& placement);
     // Notes that the vendor's queue goes away. Pending work still runs, then the object goes back to the pool.
     void retire(XqRetire how);
-    // Leaves the backend's object, which outlives this queue (XQueueDestroy).
+    // Notes that the backend's object outlives this queue (XQueueDestroy), so that the queue's end leaves it alone.
     void leave_device();
     // Forgets the worker and waiting threads, and publishes to `placement`. Call in a forked child.
     void reset_after_fork(const Placement& placement);

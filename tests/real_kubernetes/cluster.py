@@ -40,7 +40,8 @@ runtime_type = "io.containerd.runc.v2"
 """
 NETWORK = {"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipam": {
     "type": "host-local", "subnet": "10.2.0.0/24", "dataDir": "/run/addresses"}}]}
-# The controllers that make accounts' tokens and remove taints do not run here.
+# The API server runs without these admission plugins. They need controllers that do not run here: for accounts' tokens,
+# and to remove taints.
 WITHOUT = "ServiceAccount,TaintNodesByCondition"
 KUBELET = {"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",
            "authentication": {"x509": {"clientCAFile": f"{WORK}/ca.crt"}, "anonymous": {"enabled": False}},

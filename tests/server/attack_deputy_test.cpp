@@ -212,7 +212,8 @@ TEST_F(DeputyAttack, TimeslicesThatAreAbsurd) {
     EXPECT_EQ(orders_->off.load(), kMostUs);
 }
 
-// AMD's kernel driver takes calls from the process alone that opened it: the server has none to make.
+// The server makes driver calls for clients of CUDA alone (AMD's kernel driver, for one, takes calls only from the
+// process that opened it). If a client hands over a driver's file for another platform, its connection is ended.
 TEST_F(DeputyAttack, HandoversOfOtherPlatformsEndTheirConnection) {
     RmProcess own;
     for (const uint32_t platform : {uint32_t{kPlatformHIP}, uint32_t{kPlatformOpenCL}, UINT32_MAX}) {

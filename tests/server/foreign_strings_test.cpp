@@ -21,7 +21,7 @@ const std::string kEvil =
     "\x1b]0;x\a\x1b[31m\nINJECTED\r\t\xc2\x9b"
     "2J\xff\xfe\x7f";
 
-// Returns the fault of a text; "": none.
+// Returns what in a text could deceive a terminal or a log (a control character, or the line of kEvil); "": nothing.
 std::string harm_in(const std::string& text) {
     for (size_t i = 0; i < text.size(); ++i) {
         const auto letter = static_cast<unsigned char>(text[i]);

@@ -96,7 +96,7 @@ TEST_F(Supervised, AServerOfWhichTheFrontHangsHasASuccessor) {
 }
 #endif
 
-// Stands for a file system that does not answer a thread which closes a file.
+// A traced thread, as one that waits in the kernel, keeps the server from ending. A successor starts all the same.
 TEST_F(Supervised, AServerThatCannotGoHasASuccessorAllTheSame) {
     for (const int signal_number : {SIGKILL, SIGSTOP}) {
         start_supervised();

@@ -24,7 +24,8 @@ inline void die_with(pid_t parent) {
     if (getppid() != parent) _exit(99);  // too late to be told
 }
 
-// Runs `body` in a child; its result is the child's exit status (see exit_status).
+// Runs `body` in a child, which a signal ends after `most_seconds`, and waits for its end. Returns what `body`
+// returned, or 1000 and the number of the signal that ended the child (see exit_status).
 template <typename Body>
 int in_child(Body body, unsigned most_seconds = 60) {
     const pid_t parent = getpid();

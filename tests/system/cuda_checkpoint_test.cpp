@@ -64,7 +64,8 @@ TEST_F(CudaCheckpoint, WithoutSuchADriverNothingChanges) {
     ends_well(*holder);
 }
 
-// The server is killed, and its supervisor starts another one.
+// A server is killed while the driver keeps a program's memory on the host. The supervisor's next server knows that
+// and can bring the memory back.
 TEST_F(CudaCheckpoint, TheNextServerKnowsThatTheDriverMovedIt) {
     server.reset();
     Process supervisor({binary("xserver"), "--socket", socket()}, directory.environment());

@@ -305,8 +305,8 @@ while True:
 
 class CudaKeepAliveFree : public CudaKeepAlive {
 protected:
-    // Runs a program that frees memory behind a wait and then launches. Returns how many keep-alives its freeing call
-    // has ended, and how many its launch.
+    // Runs a program that waits for its work, frees memory and then launches. Returns how many keep-alives (kernels
+    // that keep the device through its pauses) its call that frees has ended, and how many its launch.
     std::pair<uint32_t, uint32_t> ended_by(const char* option) {
         Process program({"/usr/bin/python3", "-c", in_cuda(kFreesAfterAWait)},
                         environment({{"XSCHED_DEBUG", std::string("spare_memory=0,free_ends_keep_alive=") + option},

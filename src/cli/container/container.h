@@ -34,7 +34,8 @@ struct Injection {
     std::vector<const PlatformInfo*> platforms;
 };
 
-// Throws Failure if nothing can be scheduled, with the reason: no shim for a platform, or no driver here.
+// Returns what a container gets: mounts, variables and platforms. Throws Failure with the reason if nothing can be
+// scheduled: no shim for a platform, or no driver here.
 Injection injection_of(const ContainerWords& words, const Installation& installation);
 
 // Throws Failure if the name is none that CDI allows.

@@ -8,8 +8,8 @@
 
 namespace xsched::cli {
 
-// Describes every process of the group: [{"process", "thread", "name", "state", "wchan", "syscall", "kernel_stack"}].
-// Leaves out files that this user may not read.
+// Describes the threads of the group's processes, at most 200: [{"process", "thread", "name", "state", "wchan",
+// "syscall", "kernel_stack"}]. Leaves out files that this user may not read.
 Json threads_of_group(pid_t group);
 
 // Asks every thread of the group for its own stack by SIGUSR1: a probe writes a backtrace to standard error

@@ -73,7 +73,8 @@ bool holds_anothers(const Json& program) {
     return false;
 }
 
-// Finds that the program itself keeps its device busy, or that no other program uses the device.
+// Finds that the program itself keeps its device busy, that it is alone there, or that another user's program makes
+// room for it.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;

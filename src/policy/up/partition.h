@@ -81,7 +81,7 @@ public:
                          [[maybe_unused]] int64_t& again_ns) {
         return kNobody;
     }
-    // Tells which program has the device from now on; kNobody: every program may use it.
+    // Receives, after a decision, the position of the program that has the device from now on; kNobody: all may use it.
     virtual void decided([[maybe_unused]] size_t current) {}
 };
 

@@ -52,7 +52,8 @@ public:
 
     // Takes in the units. Returns true if the programs or their order have changed.
     bool see(std::span<const Unit> units, int64_t now_ns);
-    // Notes which program has the device from now on; kNobody: all. Units that use it side by side count once.
+    // Notes which program has the device from now on; kAll: all have it. If several units of a program
+    // use the device side by side, see() counts that time once.
     void let(size_t program) { let_ = program; }
 
     std::span<const Program> all() const { return programs_; }

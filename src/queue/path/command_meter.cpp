@@ -40,7 +40,8 @@ int64_t CommandMeter::since(int64_t now_ns) const {
     return std::max<int64_t>(now_ns - last_completed_ns_, 0);
 }
 
-// Returns how much of the time since the queue's start may have been a wait for the device beyond the usual switch.
+// Returns how much of the time since the queue's last start may have been a wait for the device, beyond the usual
+// switch; 0 if a command has completed since then, or the queue is stopped.
 int64_t CommandMeter::doubt(int64_t now_ns) const {
     int64_t ns = 0;
     return waited(now_ns, ns) ? std::min(kMoreSwitches * switch_ns_, since(now_ns) / 2) : 0;

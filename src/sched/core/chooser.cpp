@@ -110,7 +110,7 @@ void Chooser::see_units(Pass& pass) const {
     if (!pass.all)
         for (const uint32_t at : pass.given.changed)
             if (const uint32_t place = device.units[at].place; place != kNowhere) see(pass, place);
-    // The first limit on a device makes other units preemptible, and the end of the last one makes them not.
+    // Any limit on a device makes all its units preemptible: if the number of limited units has changed, see them all.
     pass.all |= device.limited != limited;
     if (pass.all)
         for (uint32_t place = 0; place < device.eligible.size(); ++place) see(pass, place);

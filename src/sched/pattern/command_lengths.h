@@ -31,7 +31,8 @@ public:
         busy_ns_ = busy_ns;
         seen_ns_ = now_ns;
     }
-    // Returns the mean length of the slowest recent commands, of about the last second or the last moments; 0: unknown.
+    // Return the mean length of the slowest recent commands, and less of it the older the last sample is: nothing after
+    // one second (lately_ns) or 50 ms (just_now_ns). 0: unknown.
     int64_t lately_ns(int64_t now_ns) const { return what_is_left(lately_ns_, now_ns - seen_ns_, kLatelyNs); }
     int64_t just_now_ns(int64_t now_ns) const { return what_is_left(just_now_ns_, now_ns - seen_ns_, kLookAtAllNs); }
 

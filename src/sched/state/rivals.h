@@ -13,9 +13,9 @@
 
 namespace xsched::sched {
 
-// How a unit behaves when units of equal priority take turns on the device (turns.h).
+// The part that a unit has in the turns of units of equal priority on the device (turns.h).
 enum class InTurns : uint8_t {
-    kTakes,
+    kTakes,   // it takes its turn
     kBeside,  // it copies, beside the unit that has the device
     kPrevents,  // it prevents turns, so that all run side by side: level 3 does not take it off the device, or its gang
                 // runs together

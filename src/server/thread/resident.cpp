@@ -11,8 +11,8 @@
 namespace xsched::server {
 namespace {
 
-// Returns whether the process may lock more memory than its limit (CAP_IPC_LOCK). Without that right the kernel
-// refuses to lock anything under a limit of 0.
+// Returns whether the process may lock any amount of memory: its limit is infinite, or it may lock more than the limit
+// (CAP_IPC_LOCK). Without that right the kernel refuses to lock anything under a limit of 0.
 bool is_unlimited() {
     rlimit limit{};
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;

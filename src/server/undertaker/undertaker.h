@@ -29,8 +29,8 @@ namespace xsched::server {
 
 class Undertaker : base::NoCopies {
 public:
-    // The outcome of an order: a packet with the one descriptor that `wanted` chose, a Region, or the news that a file
-    // is sealed or emptied (token 0).
+    // The outcome of an order: a packet with the one descriptor that `wanted` chose, a Region with its process's facts
+    // as the packet, or the news that a file is sealed. Token 0: an order to empty a file is over.
     struct Parcel {
         uint32_t token = 0;
         bool lost = false;  // the order did not come to an end

@@ -27,7 +27,7 @@ Answer version(kfd_ioctl_get_version_args& asked) {
     return 0;
 }
 
-// Where each GPU's own memory lies in the process's addresses.
+// Returns the address ranges of a GPU's LDS, of its scratch and of all that it can address: the same for each GPU.
 kfd_process_device_apertures apertures_of(int gpu) {
     kfd_process_device_apertures it{};
     it.gpu_id = kFirstGpuId + static_cast<uint32_t>(gpu);

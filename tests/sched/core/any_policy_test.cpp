@@ -101,7 +101,8 @@ private:
         hint(units.back());
     }
 
-    // Sets a random hint of the unit to a random value of those that the hint may have.
+    // Sets a random hint of the unit to a random value that it may have, up to 100,000. Sets nothing if that hint is
+    // the priority or a time.
     void hint(UnitState& state) {
         const base::HintInfo& info = base::kHints[static_cast<size_t>(below(base::kHintCount))];
         if (info.id == base::HintId::priority || info.kind == base::HintKind::kTime) return;

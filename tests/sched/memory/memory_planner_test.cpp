@@ -77,7 +77,8 @@ TEST_F(MemoryPlans, EqualsTakeTurns) {
     EXPECT_GT(user(2).on_host, 0u);
 }
 
-// The program whose turn has come allocates piece by piece, as programs do.
+// A program whose turn is over gives memory each time that an equal asks for some. The equal allocates piece by piece,
+// as programs do.
 TEST_F(MemoryPlans, AnEqualWhoseTurnIsOverGivesAsOftenAsItIsAsked) {
     add(1, 0, 70 * kGiB);
     add(2, 0, 10 * kGiB);

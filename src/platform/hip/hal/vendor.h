@@ -43,7 +43,7 @@ inline constexpr bool kHasTimeslices = false;
 inline constexpr bool kSwitchesContexts = false;  // as far as is known
 // Declared, not measured: no AMD device has run this. KFD's call returns once the compute units' state is saved, so
 // that nothing follows it (effect_us). That save writes tens of megabytes, well below a millisecond; off_us also has
-// the agent's waking. Switches: none known that a pause would cost.
+// the agent's waking. switch_us is 0: no switch is known that a pause would cost.
 inline constexpr XqCosts kCosts{
     .switch_us = 0, .off_us = 700, .most_off_us = 3000, .effect_us = 0, .interrupt_us = 500};
 inline constexpr bool kInterruptsUnasked = false;  // level 3 has met an emulator only

@@ -46,8 +46,8 @@ bool priorities_ignored() {
     return told.load(std::memory_order_relaxed) > 0;
 }
 
-// Returns whether the runtime moves streams among hardware queues; newer runtimes do by default. If a runtime moves
-// streams unexpectedly, XSched notes that at the first move that it sees.
+// Returns whether the runtime is known to move streams among hardware queues: its variable asks for that, or XSched has
+// seen a move. Newer runtimes may move streams without the variable.
 bool streams_move() {
     static constinit std::atomic<int> told{-1};
     if (told.load(std::memory_order_relaxed) < 0) {

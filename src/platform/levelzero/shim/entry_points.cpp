@@ -74,7 +74,8 @@ void use_below(void* const (&functions)[kEntryPointCount]) {
 
 }  // namespace xsched::levelzero
 
-// Called by the trampolines' stubs on the program's thread, with its arguments saved.
+// Returns the address to which an entry point's stub jumps. Opens the loader first, if that has not been done. The
+// trampolines' stubs call this on the program's thread, with its arguments saved.
 extern "C" void* xsched_resolve(uint32_t entry) {
     using namespace xsched::levelzero;
     if (FirstCall::is_under_way()) return reinterpret_cast<void*>(&without_loader);

@@ -14,10 +14,11 @@ Guard* make_guard(const ClApi& api, cl_command_queue queue, cl_context context, 
                   cl_command_queue_properties properties);
 // Ends the guard of a queue that is destroyed; nullptr is allowed.
 void end_guard(Guard* guard, cl_command_queue queue);
-// Tells the guard that a hold of the queue was dropped; nullptr is allowed.
+// Looks for launches of the guard that ended without running. Call after a hold of the queue was dropped, which cancels
+// the commands behind it. nullptr is allowed.
 void guard_hold_dropped(Guard* guard);
 void close_guard(Guard* guard);  // level 2: deactivate
-void open_guard(Guard* guard);   // reactivate
+void open_guard(Guard* guard);  // reactivate
 #else
 inline Guard* make_guard(const ClApi&, cl_command_queue, cl_context, cl_device_id, cl_command_queue_properties) {
     return nullptr;

@@ -50,7 +50,7 @@ extern BlockPool g_blocks;
 void end_event(Event event);
 // Adds a new block, which is taken: neither used nor kept.
 void put_block(Block& block);
-// Takes a block that is neither used nor kept out of the table.
+// Removes a block from the table. It must be neither used nor kept.
 void forget_block(Block& block);
 // Gives a taken block to the program. Returns its address.
 Address use_block(Block& block, size_t bytes);
