@@ -19,8 +19,8 @@ constexpr uint32_t kMostLines = 512;  // lines in the ring; a power of two
 constexpr size_t kLineBytes = 1024;   // of base/log
 constexpr int64_t kEndPatienceNs = 200 * base::kMillisecond;
 
-// An entry of a bounded ring with many writers and one reader. `turn` says who may use it: the writer of line n waits
-// for turn == n and leaves n + 1; the reader waits for n + 1 and leaves n + kMostLines.
+// An entry of a bounded ring with many writers and one reader. `turn` says who may use it: the writer of line n needs
+// turn == n, otherwise the line is lost, and leaves n + 1. The reader needs n + 1 and leaves n + kMostLines.
 struct Line {
     std::atomic<uint32_t> turn;
     uint32_t bytes;

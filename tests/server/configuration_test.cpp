@@ -13,13 +13,7 @@ protected:
     // Tells the server to read its configuration again. Returns whether its log has the text soon.
     bool reload(const std::string& said) {
         kill(server->pid(), SIGHUP);
-        return is_logged(said);
-    }
-    bool is_logged(const std::string& said) {
-        return eventually([&] {
-            server->process().take_output();
-            return has(server->process().err(), said);
-        });
+        return server->logs(said);
     }
     std::string policy() { return answer_of_server(socket(), {{"cmd", "policy"}}).value("policy", ""); }
     Json setting(const std::string& name) {
@@ -56,7 +50,7 @@ TEST_F(WithConfiguration, ABadFileIsNamedAndTheServerStarts) {
     start();
     EXPECT_EQ(policy(), "HPF");
     EXPECT_EQ(setting("server.spin_us")["value"], "0");
-    EXPECT_TRUE(is_logged("x.toml:2: policy is to be one of")) << server->process().err();
+    EXPECT_TRUE(server->logs("x.toml:2: policy is to be one of")) << server->process().err();
 }
 
 TEST_F(WithConfiguration, ReloadChangesWhatTheFilesSayOtherwise) {
@@ -89,7 +83,7 @@ TEST_F(WithConfiguration, ABadFileChangesNothing) {
     start();
     write("[server]\npolicy = \"PUP\"\nspin_ms = 3\n");
     ASSERT_TRUE(reload("the configuration is as before")) << server->process().err();
-    EXPECT_TRUE(has(server->process().err(), "x.toml:3: [server] has no \"spin_ms\" (did you mean \"spin_us\"?)"))
+    EXPECT_TRUE(server->logs("x.toml:3: [server] has no \"spin_ms\" (did you mean \"spin_us\"?)"))
         << server->process().err();
     EXPECT_EQ(policy(), "UP");
 }

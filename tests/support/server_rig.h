@@ -58,6 +58,11 @@ public:
                   const Environment& environment)
         : socket_(directory.socket()), process_(words(directory, more), environment) {}
 
+    // Returns whether its log has the text soon: the server writes its log behind its answers.
+    bool logs(const std::string& text) {
+        return eventually([&] { return process_.err().find(text) != std::string::npos; });
+    }
+
     // Waits until the server answers; it says that it listens a moment before.
     bool ready() { return process_.wait_for_output("listening on") && answers(); }
     pid_t pid() const { return process_.pid(); }

@@ -25,8 +25,8 @@ def wait(what):
         time.sleep(0.01)
 )";
 
-// Says which of its descriptors are sockets of the thread that hands out pieces, and makes a child that says so as well
-// and lives until STOP. The child has no device. A program that it starts has no such descriptor either.
+// Prints how many of its descriptors are sockets of the thread that hands out pieces. So do a child, which has no
+// device, and a program that is started afterwards.
 constexpr const char* kForks = R"(
 import socket, subprocess
 SOCKETS = """

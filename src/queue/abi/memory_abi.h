@@ -38,7 +38,7 @@ typedef struct XqMemoryOps {
 
 // Tells that the program's memory on this device may be moved, and how. `ops` lasts as long as the process.
 void xq_memory_offer(XDevice device, const XqMemoryOps* ops);
-// Tells how many bytes that can be moved are on the device, and on the host.
+// Reports to the scheduler how many bytes of the program's movable memory are on the device, and how many on the host.
 void xq_memory_holds(XDevice device, uint64_t on_card, uint64_t on_host);
 // Tells how many bytes of device memory the program has allocated that cannot be moved.
 void xq_memory_fixed(XDevice device, uint64_t bytes);

@@ -26,7 +26,8 @@ int64_t follow(int64_t average, int64_t sample) {
 
 }  // namespace
 
-// Returns whether the queue has started and completed nothing since.
+// Returns whether nothing has completed since the queue's last start, and it is not stopped: it may only have waited
+// for the device until now. `since_start_ns` then receives the time since that start.
 bool CommandMeter::waited(int64_t now_ns, int64_t& since_start_ns) const {
     if (is_stopped_ || flight_since_ns_ < 0 || last_completed_ns_ > flight_since_ns_) return false;
     since_start_ns = std::max<int64_t>(now_ns - flight_since_ns_, 0);

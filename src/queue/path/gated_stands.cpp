@@ -66,7 +66,8 @@ bool GatedPath::wait_returned(const XqTicket& ticket, uint32_t outcome) {
     return true;
 }
 
-// Reports behind the wait, before any other command enters the stream. No lock held.
+// Makes the device report directly behind the wait of the program at which the queue stands, before any other command
+// enters the stream. So the end of that wait is seen. No lock held.
 void GatedPath::report_behind_wait() {
     write_progress();
     base::Lock lock(core_.mutex);

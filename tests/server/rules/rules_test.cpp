@@ -29,8 +29,7 @@ TEST_F(Rules, AProgramGetsTheHintsOfItsRule) {
     EXPECT_EQ(hints_of(client).share, 30);
     const uint32_t told = ipc::bit_of(base::HintId::priority);
     EXPECT_EQ(hints_of(client, told).priority, 0) << "a program's own hint comes first";
-    server->process().take_output();
-    EXPECT_TRUE(has(server->process().err(), "gets priority -10 ("));
+    EXPECT_TRUE(server->logs("gets priority -10 ("));
 }
 
 TEST_F(Rules, PathArgumentsAndUserAreLookedAt) {
@@ -57,10 +56,7 @@ TEST_F(Rules, ACeilingHoldsWhateverTheProgramSays) {
     ASSERT_TRUE(capped.connected());
     write("");
     ASSERT_EQ(kill(server->pid(), SIGHUP), 0);
-    ASSERT_TRUE(eventually([&] {
-        server->process().take_output();
-        return has(server->process().err(), "0 rules");
-    }));
+    ASSERT_TRUE(server->logs("0 rules"));
     TestClient free(socket());
     ASSERT_TRUE(free.connected());
     capped.add_queue(0, 100, 0x1);

@@ -73,8 +73,8 @@ bool keep_range_in_place(PieceRange& range);
 // Makes memory of the program's own cuMemCreate stay where it is when its context is destroyed, which the memory
 // outlives. Returns how many bytes. The caller is inside a DeviceUse.
 uint64_t keep_physicals_of(Context context);
-// Gives up the ranges on the host, which cannot come back: their addresses are no memory any more. Call while a Moving
-// exists, or when nothing moves.
+// Counts the ranges that are on the host as lost: nothing tries to bring them back, and no memory of this program moves
+// from now on. Unmaps nothing. Call while a Moving exists, or when nothing moves.
 void lose_host_ranges();
 // Forgets all ranges. Call in a forked child, which has no device.
 void forget_program_memory();
