@@ -21,8 +21,6 @@ constexpr int64_t kMostRatio = kSlower == 1 ? 2 : 6;  // the sanitizers make mem
 constexpr int64_t kNoticedNs = kSlower * base::kMillisecond;
 // If undisturbed rounds differ by more than this factor, the machine is too noisy for a verdict.
 constexpr int64_t kMostSpread = 4;
-// An answer takes 4 ms at the twin on a quiet machine, of which kAnswerMs is this multiple.
-constexpr int64_t kMostAnswers = 25;
 constexpr int64_t kAnswerGranuleMs = 2;  // an answer is counted in whole ms, and takes 1 to 3 on a quiet machine
 constexpr int64_t kMostMib = kSlower * 192;  // 256 clients of half a MiB each, answers, records: limits.def
 constexpr size_t kMostLinesInASecond = 20;  // about each user: limits.def

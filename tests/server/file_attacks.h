@@ -146,8 +146,8 @@ inline void starve_file(std::atomic<uint32_t>& on, const std::function<SharedFil
 // Looks at the two threads that must not wait, a thousand times within some seconds.
 struct Looks {
     explicit Looks(pid_t server, int count = 1000) {
-        pid_t scheduling = -1;
-        EXPECT_TRUE(eventually([&] { return (scheduling = thread_named(server, "xserver-sched")) > 0; }));
+        const pid_t scheduling = thread_named(server, "xserver-sched");
+        EXPECT_GT(scheduling, 0);
         const ThreadState deciding(server, scheduling);
         const ThreadState front(server, server);
         for (int i = 0; i < count; ++i) {

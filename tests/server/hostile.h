@@ -131,6 +131,9 @@ protected:
     // latter allows for a machine that is busy with other things.
     static constexpr int64_t kAnswerMs = kSlower * 100;
     static constexpr int64_t kLongestMs = kSlower * 2000;
+    // Where the same machine without the attack answers later than the 4 ms of a quiet one, the median may be longer in
+    // proportion: kAnswerMs is this multiple of 4 ms.
+    static constexpr int64_t kMostAnswers = 25;
 
     void SetUp() override {
         NEEDS_ROOT("to become other users");
@@ -191,7 +194,7 @@ protected:
     void expect_answers(uid_t uid = kVictimUid, int64_t beside_ms = 0) const {
         Answers answers;
         ASSERT_NO_FATAL_FAILURE(ask(uid, answers));
-        EXPECT_LE(answers.median_ms, std::max(kAnswerMs, 2 * beside_ms));
+        EXPECT_LE(answers.median_ms, std::max(kAnswerMs, kMostAnswers * beside_ms));
         EXPECT_LE(answers.longest_ms, kLongestMs);
     }
     // Expects that scheduling works: of two new clients, the urgent one keeps the other off, and lets it go on

@@ -38,7 +38,7 @@ TEST_F(Scheduling, TheThreadThatDecidesIsOfTheRealTimeClass) {
         return sched_getscheduler(std::stoi(task.filename())) & ~SCHED_RESET_ON_FORK;
     };
     // Wait until the scheduling thread has its name, which a new thread gives itself only after it has begun to run.
-    ASSERT_TRUE(eventually([&] { return thread_named(server->pid(), "xserver-sched") > 0; }));
+    ASSERT_GT(thread_named(server->pid(), "xserver-sched"), 0);
     int deciding = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server->pid()) + "/task")) {
         std::string name;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "support/eventually.h"
 
 namespace xsched::test {
 
@@ -30,9 +31,10 @@ inline std::vector<pid_t> threads_named(pid_t pid, const std::string& name) {
     return found;
 }
 
-// 0: there is none.
+// Waits for it: a server names its threads a moment after it is ready. Returns 0 if there is none.
 inline pid_t thread_named(pid_t pid, const std::string& name) {
-    const std::vector<pid_t> found = threads_named(pid, name);
+    std::vector<pid_t> found;
+    eventually([&] { return !(found = threads_named(pid, name)).empty(); });
     return found.empty() ? 0 : found.front();
 }
 

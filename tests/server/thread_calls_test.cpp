@@ -138,8 +138,8 @@ protected:
     }
     void watch(const char* name) {
         if (XSCHED_SLOWER > 1) GTEST_SKIP() << "a sanitizer makes calls of its own";
-        pid_t thread = -1;
-        ASSERT_TRUE(eventually([&] { return (thread = thread_named(server->pid(), name)) > 0; })) << name;
+        const pid_t thread = thread_named(server->pid(), name);
+        ASSERT_GT(thread, 0) << name;
         calls = std::make_unique<SystemCalls>(thread);
         if (!calls->watches()) GTEST_SKIP() << "this process may not trace the server's threads";
         live();
