@@ -269,12 +269,12 @@ class Service(OnMachines):
         self.assertEqual((program.returncode, out.splitlines()[-1]), (0, "right"), err)
 
     def test_programs_run_through_an_update_and_a_removal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            newer = self.machine.take([with_version(package, "9.9.9", folder) for package in packages()])
         programs = [self.program(priority) for priority in (3, -7)]
         self.wait_for_priorities([3, -7], RUNNING_S / 2)
         was = self.server()["pid"]
-        with tempfile.TemporaryDirectory() as folder:
-            newer = [with_version(package, "9.9.9", folder) for package in packages()]
-            self.machine.run("dpkg", "-i", *self.machine.take(newer))
+        self.machine.run("dpkg", "-i", *newer)
         later = self.wait_for_priorities([3, -7])
         print(f"both programs are scheduled again {later:.2f} s after an update", flush=True)
         self.assertNotEqual(self.server()["pid"], was, "the update starts the new server")
