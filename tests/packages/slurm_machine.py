@@ -162,10 +162,15 @@ class SlurmMachine(OnMachines):
         cls.machine.run("ip", "address", "add", ADDRESS, "dev", "lo")
 
     @classmethod
-    def make_accounts(cls):
+    def start_accounting(cls):
+        """Once the machine has its address: a slurmdbd that began before it does not listen, and slurmctld waits."""
         cls.machine.run("systemctl", "restart", "munge", "mariadb", "slurmdbd")
         cls.until("slurmdbd answers", lambda: cls.machine.run("sacctmgr", "-n", "show", "cluster", ok=False)
                   .returncode == 0)
+
+    @classmethod
+    def make_accounts(cls):
+        cls.start_accounting()
         for words in ("cluster here", "account lab cluster=here", "qos fast", "user ann account=lab",
                       "user ben account=lab qos+=fast"):
             cls.machine.run("sacctmgr", "-i", "add", *words.split())

@@ -154,6 +154,7 @@ class Slurm(SlurmMachine):
         self.until("the controller has noted it", lambda: kept.exists() and kept.stat().st_mtime > began + 1)
         self.machine.stop()
         self.boot()
+        self.start_accounting()
         self.start_slurm()
         self.until("Slurm has seen that it is gone", lambda: self.is_missed(job))
         self.machine.run("scontrol", "update", f"jobid={job}", "starttime=now")  # after a failure Slurm waits for 2 min

@@ -133,6 +133,12 @@ protected:
         EXPECT_TRUE(says(*sharer, "ready True 201")) << sharer->out() << sharer->err();
         return sharer;
     }
+    // Returns what to preload for a program without the shim: the driver in its place, behind a sanitizer's runtime.
+    static std::string driver_alone() {
+        std::string preload = getenv("TEST_SHIM");
+        const std::string shim = getenv("TEST_SHIM_FILE");
+        return preload.replace(preload.find(shim), shim.size(), getenv("TEST_DRIVER"));
+    }
     // Runs a program that opens the shared memory. Returns the driver's result code that it prints.
     std::string opens(const Environment& more, std::string* log = nullptr) const {
         const auto opener = start_with(kOpener, false, more);
@@ -178,7 +184,7 @@ TEST_F(CudaOpenedMemory, WhatIsSharedStaysAndTheRestMakesRoom) {
 
 TEST_F(CudaOpenedMemory, WithoutTheOtherSideItFailsAndSaysSo) {
     const auto sharer = sharer_that_is_ready();
-    EXPECT_NE(opens({{"LD_PRELOAD", getenv("TEST_DRIVER")}}).find("opened 1"), std::string::npos);
+    EXPECT_NE(opens({{"LD_PRELOAD", driver_alone()}}).find("opened 1"), std::string::npos);
     tell("free");
     EXPECT_TRUE(says(*sharer, "freed")) << sharer->err();
     std::string log;
