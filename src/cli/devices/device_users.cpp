@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kServer = "xserver";  // it opens devices to control them, and puts no work on them
-constexpr size_t kNamed = 3;  // programs that a sentence names; with more it would leave an 80-column terminal
+constexpr size_t kNamed = 3;  // judgement: programs that a sentence names, so that it stays short
 
 // The beginnings of the files' names, each followed by a number. Kernel documentation: gpu/drm-uapi (render nodes),
 // accel/introduction; NVIDIA's and Huawei's drivers name theirs so.

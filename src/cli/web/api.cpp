@@ -17,7 +17,9 @@ namespace xsched::cli {
 namespace {
 
 constexpr int64_t kUsualPastMs = 30'000;  // as xcli trace --last
-constexpr int kMostPastAnswers = 64;  // of 2,048 changes each: 131,072, some 5 MB, which the page takes within a second
+// Of 2,048 changes each. Measured on 2026-11-29 at a load of 17: 31,353 changes were 0.77 MB and took 0.9 s. If there
+// are more than fit, the newest are left out, and the stream goes on behind the gap.
+constexpr int kMostPastAnswers = 64;
 
 int64_t whole_number(const std::string& name, const std::string& text) {
     char* end = nullptr;
