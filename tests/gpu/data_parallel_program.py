@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One of two ranks that train a model together, each on a device of its own: NCCL adds up their gradients in every
-step. An ordinary PyTorch program.
+step (data parallel), or what each rank's half of the layers gives (tensor parallel). An ordinary PyTorch program.
 
-    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300] [--width 2048]
+    data_parallel_program.py --out FILE --store FILE --rank 0 [--steps 300] [--width 2048] [--parallel tensor]
 
 Rows: 0, end of a step (CLOCK_MONOTONIC ns); last: 1, fingerprint of the parameters.
 
@@ -21,10 +21,53 @@ import torch.distributed as dist  # noqa: E402
 RANKS, BATCH, WARM_UP_STEPS = 2, 512, 5
 
 
-def make_model(device, width):
+class SumBackward(torch.autograd.Function):
+    """The identity, whose gradients are added up over the ranks."""
+
+    @staticmethod
+    def forward(_, given):
+        return given
+
+    @staticmethod
+    def backward(_, gradient):
+        gradient = gradient.contiguous()
+        dist.all_reduce(gradient)
+        return gradient
+
+
+class SumForward(torch.autograd.Function):
+    """The sum over the ranks, whose gradients pass as they are."""
+
+    @staticmethod
+    def forward(_, given):
+        given = given.clone()
+        dist.all_reduce(given)
+        return given
+
+    @staticmethod
+    def backward(_, gradient):
+        return gradient
+
+
+class Halves(torch.nn.Module):
+    """Two layers of which each rank has half: of the first one the outputs, of the second one the inputs."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.into, self.out = torch.nn.Linear(width, width // RANKS), torch.nn.Linear(width // RANKS, width, bias=False)
+
+    def forward(self, given):
+        return SumForward.apply(self.out(self.into(SumBackward.apply(given)).relu()))
+
+
+def make_model(device, options):
     torch.manual_seed(1)
-    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(width, width), torch.nn.ReLU())]
-    return torch.nn.Sequential(*layers, torch.nn.Linear(width, 10)).to(device)
+    if options.parallel == "tensor":
+        model = torch.nn.Sequential(Halves(options.width), Halves(options.width), torch.nn.Linear(options.width, 10))
+        return model.to(device)
+    layers = [layer for _ in range(4) for layer in (torch.nn.Linear(options.width, options.width), torch.nn.ReLU())]
+    model = torch.nn.Sequential(*layers, torch.nn.Linear(options.width, 10)).to(device)
+    return torch.nn.parallel.DistributedDataParallel(model, device_ids=[options.rank])
 
 
 def main():
@@ -34,14 +77,15 @@ def main():
     parser.add_argument("--rank", type=int, required=True)
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--width", type=int, default=2048, help="of the model's four layers")
+    parser.add_argument("--parallel", choices=("data", "tensor"), default="data")
     options = parser.parse_args()
     models.deterministic()
     device = torch.device("cuda", options.rank)
     torch.cuda.set_device(device)
     dist.init_process_group("nccl", init_method=f"file://{options.store}", rank=options.rank, world_size=RANKS)
-    model = torch.nn.parallel.DistributedDataParallel(make_model(device, options.width), device_ids=[options.rank])
+    model = make_model(device, options)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    torch.manual_seed(2 + options.rank)
+    torch.manual_seed(2 + (options.rank if options.parallel == "data" else 0))
     given, wanted = torch.randn(BATCH, options.width, device=device), torch.randint(10, (BATCH,), device=device)
     rows = []
     for step in range(WARM_UP_STEPS + options.steps):
