@@ -5,8 +5,8 @@ first GPU: natively, and under XSched with both ranks in one gang, also when hel
     two_gpus.py --build DIR --results DIR [--steps 1000] [--only data|tensor]
 
 For each: steps per second before the urgent program begins and beside it, the urgent one's bursts, which come at
-random, and how far apart the two ranks were suspended. The parameters must be the same bit for bit. Exit status 1: they are
-not, or a program failed; 77: there are not two GPUs."""
+random, and how far apart the two ranks were suspended. The parameters must be the same bit for bit. Exit status
+1: they are not, or a program failed; 77: there are not two GPUs."""
 import argparse
 import os
 import statistics
