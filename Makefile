@@ -31,8 +31,8 @@ PLATFORMS = $(patsubst src/platform/%/platform.json,%,$(wildcard src/platform/*/
 
 .DEFAULT_GOAL := all
 .PHONY: all $(PLATFORMS) install uninstall install_path demo bench acceptance stand_ins test test-all fresh sanitize
-.PHONY: deb rpm image wheel test-install abi asan tsan old ubsan protections real-rocm real-intel real-kubernetes matrix
-.PHONY: fuzz lint tidy format clean help deps
+.PHONY: deb deb-arm64 rpm image wheel test-install abi asan tsan old ubsan protections real-rocm real-intel
+.PHONY: real-kubernetes matrix fuzz lint tidy format clean help deps
 
 all: ## build the libraries, xserver, xcli and the benchmarks
 	@cmake --preset release -B $(RELEASE) -DXSCHED_PLATFORM="$(XSCHED_PLATFORM)" --log-level=WARNING > /dev/null
@@ -101,6 +101,10 @@ old: ## what an AMD user builds in a ROCm container of Ubuntu 22.04: HIP's libra
 deb: ## build Debian packages in build/deb
 	@scripts/install_deps.sh build deb
 	@scripts/make_deb.sh
+
+deb-arm64: ## build and check Debian packages for arm64 in build/deb-arm64, in a Debian root of their own (needs root)
+	@scripts/install_deps.sh fresh
+	@tests/packages/cross_test.py --out build/deb-arm64 -v
 
 rpm: deb ## build RPM packages in build/rpm, from the build of the Debian packages
 	@scripts/install_deps.sh rpm

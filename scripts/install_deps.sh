@@ -83,6 +83,7 @@ deb=(
     lintian               # and what Debian says about the result
     libslurm-dev          # the plugin for Slurm
     libgrpc++-dev         # the driver for Kubernetes, with libcurl
+    libprotobuf-dev
     protobuf-compiler
     protobuf-compiler-grpc
     libcurl4-openssl-dev

@@ -2,15 +2,10 @@
 # Builds the Debian packages of this tree, uncommitted changes included, in build/deb: *.deb and *.buildinfo, and
 # slurm/*.deb for machines with Slurm, kubernetes/*.deb for nodes of a cluster.
 #
-#   scripts/make_deb.sh [--arch ARCHITECTURE]
-#
-#   --arch    another one than this machine's: the packages are compiled for it (arm64)
-#
 # Needs the packages of `scripts/install_deps.sh build deb`. DEB_BUILD_OPTIONS counts, as for dpkg-buildpackage.
+# Packages for arm64: `make deb-arm64`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-arch=$(dpkg --print-architecture)
-if [[ ${1:-} == --arch ]]; then arch=${2:?--arch: an architecture is missing}; fi
 readonly place=build/deb
 rm -rf "$place/source"
 mkdir -p "$place/source"
@@ -19,7 +14,7 @@ git ls-files -z --cached --others --exclude-standard | tar --create --null --fil
 rm -f "$place"/*.deb "$place"/{slurm,kubernetes}/*.deb "$place"/*.changes "$place"/*.buildinfo
 cd "$place/source"
 export DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}"
-dpkg-buildpackage -us -uc -b --host-arch="$arch" > ../build.log 2>&1 || {
+dpkg-buildpackage -us -uc -b > ../build.log 2>&1 || {
     tail -40 ../build.log >&2
     echo "make_deb.sh: dpkg-buildpackage failed; all of its output is in $place/build.log" >&2
     exit 1
