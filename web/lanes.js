@@ -1,15 +1,17 @@
 // What each program did on each device, when: lanes of segments made of the changes that the server records. Times are
 // microseconds of the server's clock.
-import {bucketOf, COUNT} from "./buckets.js";
 import {Segments} from "./segments.js";
+import {Use} from "./use.js";
 import {deviceName} from "./words.js";
 
-const READY = 0, IDLE = 1, SUSPENDED = 2, RESUMED = 3, GONE = 4;
+const READY = 0, IDLE = 1, SUSPENDED = 2, RESUMED = 3;
+export const GONE = 4;
 const BY_A_PERSON = 6;  // the reason of xcli suspend
 const KEPT_US = 65e6;
 const TRUSTED_US = 600e3;  // so long after its last change a lane is believed rather than a sample
 const MOST_SEGMENTS = 60000;
 const MOST_OF_QUEUE = 6000;
+const MOST_BURSTS = 20000;
 const MOST_TOLD_TWICE = 20000;  // the stream tells at most eight answers of 2,048 changes at once (web/live.cpp)
 
 // One queue of a program.
@@ -27,15 +29,15 @@ class Lane extends Segments {
     this.queues = new Map();
     this.queueLanes = new Map();  // by slot, also of queues that are gone
     this.heard = -Infinity;
-    this.bursts = new Array(COUNT).fill(0);  // as they were,
-    this.own = new Array(COUNT).fill(0);     // and without their holds
+    this.bursts = [];  // by their ends: {to, length, held, by}; `by`: the client for which the last hold was, 0: none
   }
   change(at, kind, slot, reason, by) {
     const queue = this.queues.get(slot) ?? this.newQueue(kind);
     this.queues.set(slot, queue);
-    if (kind === READY && !queue.ready) Object.assign(queue, {ready: true, began: at, held: 0, since: at});
+    if (kind === READY && !queue.ready) Object.assign(queue, {ready: true, began: at, held: 0, behind: 0, since: at});
     if (kind === IDLE && queue.ready) this.endBurst(queue, at);
     if (kind === SUSPENDED) Object.assign(queue, {suspended: true, reason, by, since: at});
+    if (queue.ready && queue.suspended) queue.behind = queue.by;
     if (kind === RESUMED) this.resume(queue, at);
     this.queueLane(slot, at).enter(at, ...(kind === GONE ? ["idle", 0, 0] : stateOf(queue)));
     if (kind === GONE) this.queues.delete(slot);
@@ -54,7 +56,7 @@ class Lane extends Segments {
   // One that is heard of for the first time has work if its program had, as far as was known.
   newQueue(kind) {
     const ready = kind === IDLE || (kind !== READY && this.last().state !== "idle");
-    return {ready, suspended: false, reason: 0, by: 0, began: 0, held: 0, since: 0};
+    return {ready, suspended: false, reason: 0, by: 0, began: 0, held: 0, behind: 0, since: 0};
   }
   resume(queue, at) {
     if (queue.suspended && queue.ready) queue.held += Math.max(at - queue.since, 0);
@@ -65,8 +67,8 @@ class Lane extends Segments {
     const held = queue.held + (queue.suspended ? Math.max(at - queue.since, 0) : 0);
     const length = at - queue.began;
     if (!queue.began || length <= 0) return;
-    this.bursts[bucketOf(length * 1000)]++;
-    this.own[bucketOf(Math.max(length - held, 0) * 1000)]++;
+    this.bursts.push({to: at, length, held: Math.min(held, length), by: queue.behind});
+    if (this.bursts.length > MOST_BURSTS) this.bursts.splice(0, MOST_BURSTS / 10);
   }
   settle(at) {
     let held = null;
@@ -92,6 +94,8 @@ class Lane extends Segments {
   }
   forget(before) {
     super.forget(before);
+    const kept = this.bursts.findIndex((burst) => burst.to >= before);
+    if (kept > 200) this.bursts.splice(0, kept);
     for (const [slot, lane] of this.queueLanes) {
       lane.forget(before);
       if (!this.queues.has(slot) && lane.last().from < before) this.queueLanes.delete(slot);
@@ -113,12 +117,15 @@ function stateOf(queue) {
 export class Lanes {
   constructor() {
     this.programs = new Map();  // by client: what the timeline says of them, also after they left
+    this.present = [];  // those of the last answer
+    this.known = false;  // whether there was an answer
     this.lanes = new Map();
     this.devices = new Map();  // of queues: "client/slot"
     this.reasons = new Map();
     this.version = 0;  // grows when lanes come or go
     this.opened = new Set();  // clients whose queues have lanes of their own
     this.allOpened = false;
+    this.uses = new Map();  // by client
     this.past = new Set();  // the latest changes of the past, which the stream may tell once more
     this.recorded = false;  // whether they are a recording's, whose clock begins at 0
   }
@@ -149,8 +156,15 @@ export class Lanes {
   takeQueues(queues) {
     for (const [client, slot, device] of queues) this.devices.set(`${client}/${slot}`, deviceName(device));
   }
+  use(client) {
+    if (!this.uses.has(client)) this.uses.set(client, new Use(this.recorded));
+    return this.uses.get(client);
+  }
   // What happened before the stream began, in the form of GET changes.
   takePast(past) {
+    this.takeQueues(past.gone_queues);
+    for (const [client, pid, program] of past.gone)
+      if (!this.programs.has(client)) this.programs.set(client, {client, pid, program, priority: 0, devices: []});
     this.takeChanges({queues: past.queues, entries: past.changes});
     this.past = new Set(past.changes.slice(-MOST_TOLD_TWICE).map(String));
   }
@@ -170,6 +184,7 @@ export class Lanes {
   knowPrograms(event) {
     for (const [number, sentence] of event.reasons ?? []) this.reasons.set(number, sentence);
     for (const program of event.programs) this.programs.set(program.client, program);
+    Object.assign(this, {present: event.programs, known: true});
   }
   // Begins and ends lanes, after knowPrograms.
   takePrograms(event) {
@@ -178,6 +193,8 @@ export class Lanes {
       here.add(program.client);
       for (const {device} of program.devices)
         this.lane(program.client, device, event.now_us).sample(event.now_us, program);
+      this.use(program.client).sample(event.now_us, program.got_percent);
+      this.use(program.client).forget(event.now_us - KEPT_US);
     }
     for (const [key, lane] of this.lanes) {
       lane.forget(event.now_us - KEPT_US);
@@ -185,11 +202,14 @@ export class Lanes {
       lane.enterAll(event.now_us, "idle", 0);
       if (lane.last().from > event.now_us - KEPT_US / 4) continue;  // stays to be looked at for a while
       this.lanes.delete(key);
+      this.uses.delete(lane.client);
       ++this.version;
     }
   }
-  // By device, and there the most urgent first; the queues of those that are opened follow them.
-  sorted() {
+  // By device, and there the most urgent first; the queues of those that are opened follow them. `only`: of this client
+  // alone, with its queues; 0: of all.
+  sorted(only = 0) {
+    if (only) return this.ofClient(only).flatMap((lane) => [lane, ...queuesOf(lane)]);
     const urgency = (lane) => this.programs.get(lane.client)?.priority ?? 0;
     const programs = [...this.lanes.values()].sort((a, b) =>
       a.device < b.device ? -1 : a.device > b.device ? 1 : urgency(b) - urgency(a) || a.client - b.client);

@@ -1,5 +1,5 @@
 // A file of xcli record as lanes (src/ipc/recording.h has the format). Throws an Error with a sentence.
-import {Lanes} from "./lanes.js";
+import {GONE, Lanes} from "./lanes.js";
 import {deviceName} from "./words.js";
 
 const MAGIC = "XSREC\n";
@@ -45,6 +45,19 @@ function noteQueue(lanes, queue) {
   lanes.lane(queue.client, device, 0);
 }
 
+// Device time that queues had, by the commands that they completed between two changes.
+class Completed {
+  constructor(lanes) {
+    Object.assign(this, {lanes, last: new Map()});
+  }
+  take(at, client, slot, completed, command_us) {
+    const key = `${client}/${slot}`;
+    const before = this.last.get(key);
+    this.last.set(key, {at, completed});
+    if (before) this.lanes.use(client).add(before.at, at, (completed - before.completed) * command_us);
+  }
+}
+
 // {lanes, lasts_us, lost}.
 export function readRecording(buffer, reasons) {
   const reader = new Reader(new Uint8Array(buffer));
@@ -56,12 +69,13 @@ export function readRecording(buffer, reasons) {
   lanes.recorded = true;
   lanes.reasons = reasons;
   for (let count = reader.number(); count > 0; --count) noteQueue(lanes, readQueue(reader));
+  const done = new Completed(lanes);
   let at = 0;
   for (let count = reader.number(); count > 0; --count) {
     at += reader.difference();
     const [kind, client, slot, reason, by] = [0, 0, 0, 0, 0].map(() => reader.number());
-    reader.number();
-    reader.number();
+    const [completed, command_ns] = [reader.number(), reader.number()];
+    if (kind !== GONE) done.take(at / 1000, client, slot, completed, command_ns / 1000);
     lanes.takeChanges({entries: [[at / 1000, kind, client, slot, reason, by]]});
   }
   return {lanes, lasts_us, lost};

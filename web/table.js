@@ -1,19 +1,9 @@
 // The programs' rows, changed in place so that focus stays where it is; the devices' cards.
+import {make, programLink, setText} from "./elements.js";
 import {Sorting} from "./sorting.js";
 import {lengthText, sizeText} from "./words.js";
 
 const LOOKS = 60;
-
-function make(tag, className = "", text = "") {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  return element;
-}
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
 
 function cell(row, className, label) {
   const made = make("td", className);
@@ -34,12 +24,10 @@ class Row {
     this.row = make("tr");
     this.row.dataset.pid = program.pid;
     this.row.addEventListener("click", (event) => {
-      if (!event.target.closest("button") && getSelection().isCollapsed) onExplain(program.client);
+      if (!event.target.closest("a") && getSelection().isCollapsed) onExplain(program.client);
     });
     const name = cell(this.row, "");
-    this.name = make("button", "name-button");
-    this.name.type = "button";
-    this.name.addEventListener("click", () => onExplain(program.client));
+    this.name = programLink(program.pid, "", "name-link");
     this.pid = make("span", "pid");
     this.why = make("div", "why");
     name.append(this.name, " ", this.pid, this.why);
@@ -91,7 +79,7 @@ class Row {
   }
   show(program) {
     setText(this.name, program.program || "?");
-    this.name.setAttribute("aria-label", `Explain ${program.program}, pid ${program.pid}`);
+    this.name.setAttribute("aria-label", `${program.program}, pid ${program.pid}: why it is as fast as it is`);
     setText(this.why, program.headline);
     this.why.title = program.headline;
     setText(this.pid, String(program.pid));

@@ -1,4 +1,5 @@
 // The timeline on a canvas: a row for each program on each device, the newest at the right edge. Pointer and keys.
+import {Drag} from "./drag.js";
 import {lengthText, programText, STATES} from "./words.js";
 
 const ROW = 26, BAR = 16, TITLE = 26, AXIS = 22;
@@ -7,9 +8,11 @@ const ORDER = ["idle", "alone", "runs", "held", "suspended"];
 const narrow = () => innerWidth < 640;
 
 export class Timeline {
-  constructor(canvas, tip, told, onExplain) {
+  // `onExplain(client)`: a program is wanted; `onStretch(from, to)`: a stretch was chosen by dragging.
+  constructor(canvas, tip, told, onExplain, onStretch) {
     Object.assign(this, {canvas, tip, told, onExplain, span: 10e6, lanes: null, end: null, offset: null, pointer: null,
-                         chosen: null, rows: [], known: -1, colours: null});
+                         chosen: null, rows: [], known: -1, colours: null, only: 0});
+    this.drag = new Drag(canvas, (x) => this.timeAt(x), onStretch);
     canvas.addEventListener("pointermove", (event) => this.point(event));
     canvas.addEventListener("pointerleave", () => this.point(null));
     canvas.addEventListener("click", (event) => this.click(event));
@@ -21,6 +24,14 @@ export class Timeline {
     this.known = -1;
     this.chosen = null;
   }
+  // Only the lanes of this program, with its queues; 0: those of all.
+  showOnly(client) {
+    Object.assign(this, {only: client, known: -1, chosen: null});
+  }
+  shownColours() {
+    if (!this.colours) this.readColours();
+    return this.colours;
+  }
   readColours() {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -31,8 +42,16 @@ export class Timeline {
     const offset = now_us - performance.now() * 1000;
     this.offset = this.offset === null ? offset : Math.max(offset, this.offset - 2000);
   }
+  liveTime() {
+    return performance.now() * 1000 + (this.offset ?? 0) - BEHIND_US;
+  }
   endTime() {
-    return this.end ?? performance.now() * 1000 + (this.offset ?? 0) - BEHIND_US;
+    return this.end ?? this.liveTime();
+  }
+  // The time at a place of the canvas.
+  timeAt(x) {
+    const right = Math.min(Math.max(x, this.left), this.width);
+    return this.endTime() - this.span * (1 - (right - this.left) / (this.width - this.left));
   }
   layOut() {
     if (this.known === this.lanes.version) return;
@@ -40,7 +59,7 @@ export class Timeline {
     this.rows = [];
     let y = AXIS;
     let device = null;
-    for (const lane of this.lanes.sorted()) {
+    for (const lane of this.lanes.sorted(this.lanes.recorded ? 0 : this.only)) {
       if (lane.device !== device) {
         device = lane.device;
         this.rows.push({title: device, y});
@@ -64,7 +83,7 @@ export class Timeline {
   }
   draw() {
     if (!this.lanes) return;
-    if (!this.colours) this.readColours();
+    this.shownColours();
     this.layOut();
     const scale = this.resize();
     const context = this.canvas.getContext("2d");
@@ -85,6 +104,7 @@ export class Timeline {
     }
     for (const row of visible) this.drawName(context, row);
     this.drawChosen(context, end);
+    this.drawDrag(context);
     if (this.pointer || this.chosen) this.showTip();
   }
   // What is drawn now as a PNG, on the page's background.
@@ -135,8 +155,12 @@ export class Timeline {
   // The time of day of a moment that was live; in a recording the time since its begin.
   timeText(at) {
     if (this.offset === null || this.lanes?.recorded) return `${(at / 1e6).toFixed(2)} s`;
-    const ago_ms = performance.now() + this.offset / 1000 - at / 1000;
-    return new Date(Date.now() - ago_ms).toLocaleTimeString([], {hour12: false});
+    return this.dateOf(at).toLocaleTimeString([], {hour12: false, hour: "2-digit", minute: "2-digit", second: "2-digit",
+                                                  fractionalSecondDigits: 1});
+  }
+  // The time of day of a moment that was live.
+  dateOf(at) {
+    return new Date(Date.now() - (performance.now() + this.offset / 1000 - at / 1000));
   }
   drawAxis(context, end, bottom) {
     const {left, width} = this;
@@ -147,7 +171,7 @@ export class Timeline {
       const x = width - (i * step * (width - left)) / this.span;
       context.fillStyle = this.colours.line;
       context.fillRect(Math.min(x, width - 1), AXIS - 4, 1, bottom - AXIS);
-      const text = i === 0 ? (this.end === null ? "now" : this.timeText(end)) : `−${(i * step) / 1e6} s`;
+      const text = i === 0 ? (this.end === null ? "now" : this.timeText(end)) : `−${Number(((i * step) / 1e6).toPrecision(3))} s`;
       context.fillStyle = this.colours.quiet;
       context.textAlign = i === 0 ? "right" : x - left < 20 ? "left" : "center";
       context.fillText(text, x, 9);
@@ -190,6 +214,14 @@ export class Timeline {
     context.lineWidth = 2;
     context.strokeRect(x0 - 1, this.barTop(row) - 3, Math.max(x1 - x0, 2) + 2, BAR + 6);
   }
+  drawDrag(context) {
+    const shown = this.drag.shown();
+    if (!shown) return;
+    context.globalAlpha = 0.25;
+    context.fillStyle = this.colours.accent;
+    context.fillRect(shown[0], AXIS, shown[1] - shown[0], this.height - AXIS);
+    context.globalAlpha = 1;
+  }
   rowAt(y) {
     return this.rows.find((row) => row.lane && y >= row.y && y < row.y + (narrow() ? ROW + 14 : ROW));
   }
@@ -200,7 +232,7 @@ export class Timeline {
   underPointer() {
     const row = this.pointer && this.rowAt(this.pointer.y);
     if (!row || this.pointer.x < this.left) return null;
-    const at = this.endTime() - this.span * (1 - (this.pointer.x - this.left) / (this.width - this.left));
+    const at = this.timeAt(this.pointer.x);
     const {segments} = row.lane;
     const segment = segments[firstAfter(segments, at)];
     return segment && segment.from <= at ? {lane: row.lane, segment, x: this.pointer.x, y: this.pointer.y} : null;
@@ -232,7 +264,7 @@ export class Timeline {
     return this.left + (Math.max(segment.from - begin, 0) / this.span) * (this.width - this.left);
   }
   click(event) {
-    const row = this.rowAt(event.offsetY);
+    const row = this.drag.wasDrag() ? null : this.rowAt(event.offsetY);
     if (row) this.onExplain(row.lane.client);
   }
   key(event) {

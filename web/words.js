@@ -26,6 +26,11 @@ export function sizeText(bytes) {
   return `${number.toFixed(number < 9.95 ? 1 : 0)} ${units[unit]}`;
 }
 
+// Of lengths in order; null: there are none.
+export function quantileOf(sorted, part) {
+  return sorted.length ? sorted[Math.max(Math.ceil(sorted.length * part) - 1, 0)] : null;
+}
+
 export function programText(program) {
   return program ? `pid ${program.pid} (${program.program})` : "another user's program";
 }

@@ -147,6 +147,17 @@ class Browser:
             actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self.call("POST", self.session + "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
+    def drag(self, css, begin, end):
+        """With the mouse across an element, between two places in pixels from its left edge."""
+        at = self.js("const it = document.querySelector(arguments[0]).getBoundingClientRect();"
+                     "return [it.left, it.top + it.height / 2].map(Math.round)", css)
+        actions = [{"type": "pointerMove", "x": at[0] + begin, "y": at[1]}, {"type": "pointerDown", "button": 0},
+                   {"type": "pointerMove", "x": at[0] + end, "y": at[1], "duration": 100},
+                   {"type": "pointerUp", "button": 0}]
+        self.call("POST", self.session + "/actions",
+                  {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+                                "actions": actions}]})
+
     def log(self, kind):
         return self.call("POST", self.session + "/se/log", {"type": kind})
 

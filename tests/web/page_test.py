@@ -1,26 +1,15 @@
 #!/usr/bin/python3
 """The page of xcli web in headless Chromium: what it shows, what it changes, the keyboard, and what it never does."""
-import argparse
-import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
 import time
-import unittest
 from pathlib import Path
 
-from browser import Browser, free_port
+from browser import free_port
+import page_rig
+from page_rig import MOST_SEEN, NAME, PATIENCE_S, PROGRAMS, QUEUES
 from stranger import Stranger
 
-GIVEN = None  # the command line
-PROGRAMS = 10
-QUEUES = 10
 FIRST_PAINT_MS = 5000  # the aim is 1000, on a machine with nothing else to do
-PATIENCE_S = 30
-NAME = ".name-button"
-MOST_SEEN = "document.querySelectorAll('.name-button').length"
 REACHABLE = "a, button, select, input, canvas[tabindex]"
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 # A script that returns how often per second events came and the page was drawn, measured over `ms`.
@@ -29,73 +18,7 @@ setTimeout(() => { const s = (performance.now() - begin.at) / 1000;
   done([(xsched.events - begin.events) / s, (xsched.drawn - begin.drawn) / s, xsched.draw_ms]); }, ms);"""
 
 
-def begin(words, environment, until):
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
-    text = ""
-    for line in process.stdout:
-        text += line
-        if until in line:
-            return process, text
-    raise RuntimeError(f"{words[0]} ended without \"{until}\"")
-
-
-class Page(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        socket = cls.folder.name + "/x.sock"
-        cls.environment = {**os.environ, "XSCHED_SOCKET": socket, "XDG_RUNTIME_DIR": cls.folder.name}
-        cls.processes = []
-        cls.addClassCleanup(cls.end_all)
-        cls.start([GIVEN.bin / "xserver", "--no-supervise", "--socket", socket], "listening on")
-        cls.start([GIVEN.crowd, socket, str(PROGRAMS), str(QUEUES)], "programs")
-        text = cls.start([GIVEN.bin / "xcli", "web", "--listen", "127.0.0.1:0"], "#token=")
-        cls.url = re.search(r"http://\S+", text)[0]
-        cls.origin = re.match(r"http://[^/]+/", cls.url)[0]
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    @classmethod
-    def start(cls, words, until):
-        process, text = begin([str(word) for word in words], cls.environment, until)
-        cls.processes.append(process)
-        return text
-
-    @classmethod
-    def end_all(cls):
-        for process in reversed(cls.processes):
-            process.terminate()
-            process.wait(PATIENCE_S)
-            process.stdout.close()
-
-    def open(self, query="", width=1280, height=900, dark=True, still=False):
-        browser = self.browser
-        browser.open("about:blank")
-        browser.appear(width, height, dark, still)
-        browser.log("browser")
-        browser.requests()
-        browser.open(self.url.replace("/#", "/" + query + "#"))
-        browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
-        browser.wait("xsched.past_s !== null", "the timeline has begun")
-        return browser
-
-    def check_quiet(self, browser):
-        """No error, and no request to another server."""
-        self.assertEqual([it for it in browser.log("browser") if it["level"] in ("SEVERE", "WARNING")], [])
-        asked = browser.requests()
-        self.assertGreater(len(asked), 5)
-        self.assertEqual([url for url in asked if not url.startswith(self.origin)], [])
-
-    def xcli(self, *words):
-        done = subprocess.run([GIVEN.bin / "xcli", *words, "--json"], env=self.environment, capture_output=True,
-                              text=True, check=True, timeout=PATIENCE_S)
-        return json.loads(done.stdout)
-
-    def priority_of(self, pid):
-        programs = self.xcli("explain", str(pid))["programs"]
-        return programs[0]["facts"]["priority"]
-
+class Page(page_rig.PageCase):
     def test_shows_the_programs_and_is_quick_and_quiet(self):
         browser = self.open(query="?hz=60")
         paint = browser.wait(PAINT, "something is painted")
@@ -121,21 +44,10 @@ class Page(unittest.TestCase):
         self.assertLess(past, 60, "30 s, and what passed until the answer came")
         self.check_quiet(browser)
 
-    def test_explains_on_a_click(self):
-        browser = self.open()
-        browser.click(NAME)
-        browser.wait("document.getElementById('detail').open", "the dialog opens")
-        browser.wait("document.getElementById('detail-headline').textContent.length > 10", "the reason is told")
-        browser.wait("/p50 /.test(document.getElementById('bursts-told').textContent)", "burst lengths are told")
-        browser.press("Escape")
-        browser.wait("!document.getElementById('detail').open", "Escape closes it")
-        self.assertIn("name-button", browser.js("return document.activeElement.className"), "focus comes back")
-        self.check_quiet(browser)
-
-    def test_explains_on_a_click_anywhere_in_the_row(self):
+    def test_opens_a_program_on_a_click_anywhere_in_the_row(self):
         browser = self.open()
         browser.click("#programs tbody tr td.number")
-        browser.wait("document.getElementById('detail').open", "the explanation is open")
+        browser.wait("document.querySelector('main').dataset.view == 'program'", "the program's page is shown")
 
     def test_says_that_a_search_finds_nothing(self):
         browser = self.open()
@@ -174,7 +86,7 @@ class Page(unittest.TestCase):
         told = browser.wait("document.getElementById('timeline-told').textContent", "the chosen time is told")
         self.assertRegex(told, r"pid \d+ \(program\d\) on GPU:1f: (running|held|idle|runs)")
         browser.press("Enter")
-        browser.wait("document.getElementById('detail').open", "Enter explains it")
+        browser.wait("document.querySelector('main').dataset.view == 'program'", "Enter shows the program's page")
         self.check_quiet(browser)
 
     def test_everything_has_a_name_and_is_reached_by_tab(self):
@@ -190,7 +102,7 @@ class Page(unittest.TestCase):
                 return it === document.body ? '' : it.id || it.getAttribute('aria-label') || it.className"""))
         for name in ("policy", "file", "theme", "timeline", "span", "queues", "pause", "find"):
             self.assertIn(name, reached)
-        self.assertEqual(len([name for name in reached if name.startswith("Explain program")]), PROGRAMS)
+        self.assertEqual(len([name for name in reached if name.startswith("program") and ": why" in name]), PROGRAMS)
 
     def test_shows_where_memory_is(self):
         browser = self.open()
@@ -202,7 +114,7 @@ class Page(unittest.TestCase):
         headings = browser.js("return [...document.querySelectorAll('#programs th.mem')].map((it) => it.textContent)")
         self.assertEqual(headings, ["Memory", "Memory limit", "Swaps"])
         browser.click("[data-sort=memory]")
-        browser.wait("document.querySelector('.name-button').textContent == 'program%d'" % (PROGRAMS - 1),
+        browser.wait("document.querySelector('.name-link').textContent == 'program%d'" % (PROGRAMS - 1),
                      "the program with the most memory comes first")
         self.assertLessEqual(*browser.js("const at = document.querySelector('.scroll');"
                                          "return [at.scrollWidth, at.clientWidth]"), "all columns are in sight")
@@ -220,7 +132,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.js("return " + column), sorted(shown))
         self.assertEqual(browser.js("return " + sort), "ascending")
         browser.click("[data-sort=program]")
-        names = browser.js("return [...document.querySelectorAll('.name-button')].map((it) => it.textContent)")
+        names = browser.js("return [...document.querySelectorAll('.name-link')].map((it) => it.textContent)")
         self.assertEqual(names, sorted(names))
         self.assertIsNone(browser.js("return " + sort))
         self.check_quiet(browser)
@@ -250,7 +162,7 @@ class Page(unittest.TestCase):
         browser = self.open()
         pid = int(browser.js(f"return document.querySelector('{NAME}').closest('tr').dataset.pid"))
         before = self.priority_of(pid)
-        browser.click(NAME)
+        self.open_program(browser)
         browser.type("#change [name=priority]", "42")
         browser.press("Enter")
         browser.wait("document.getElementById('sure').open", "it asks first")
@@ -270,7 +182,7 @@ class Page(unittest.TestCase):
     def test_what_is_refused_is_told(self):
         browser = self.open()
         browser.js("document.querySelector('#change [name=priority]').max = 999")
-        browser.click(NAME)
+        self.open_program(browser)
         browser.type("#change [name=priority]", "300")
         browser.click("#change .primary")
         browser.wait("document.getElementById('sure').open", "it asks")
@@ -294,14 +206,14 @@ class Page(unittest.TestCase):
         self.xcli("record", "-o", file, "-t", "500ms")
         browser = self.open()
         browser.upload("#file", file)
-        browser.wait("!document.getElementById('replay').hidden", "the replay begins")
+        browser.wait("!document.getElementById('replay-name').hidden", "the replay begins")
         name = browser.js("return document.getElementById('replay-name').textContent")
         self.assertRegex(name, r"short\.xsrec, (0\.[5-9]|[1-9]\.\d) s", "as long as it was asked for, or longer")
         Path(file).write_text("nothing of the kind", encoding="utf-8")
         browser.upload("#file", file)
         browser.wait("/is no recording/.test(document.getElementById('told').textContent)", "it says what is wrong")
         browser.click("#replay-end")
-        browser.wait("document.getElementById('replay').hidden", "back to live")
+        browser.wait("document.getElementById('replay-name').hidden", "back to live")
         self.check_quiet(browser)
 
     def test_fits_a_phone_in_both_colours_and_stands_still_if_asked(self):
@@ -328,7 +240,7 @@ class Page(unittest.TestCase):
 
     def test_tells_no_token_to_a_stranger_who_took_the_port(self):
         port = free_port()
-        text = self.start([GIVEN.bin / "xcli", "web", "--listen", f"127.0.0.1:{port}"], "#token=")
+        text = self.start([self.given.bin / "xcli", "web", "--listen", f"127.0.0.1:{port}"], "#token=")
         browser = self.browser
         browser.open(re.search(r"http://\S+", text)[0])
         browser.wait(f"{MOST_SEEN} == {PROGRAMS}", "the programs are shown")
@@ -347,17 +259,5 @@ class Page(unittest.TestCase):
             self.assertNotIn(text.split("#token=")[1].strip(), line)
 
 
-def main():
-    global GIVEN
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", type=Path, required=True, help="the folder with xserver and xcli")
-    parser.add_argument("--crowd", type=Path, required=True, help="web_crowd")
-    GIVEN, rest = parser.parse_known_args()
-    if why := Browser.missing():
-        print(f"skipped: {why}")
-        sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    page_rig.main(__doc__)

@@ -139,6 +139,8 @@ Json api_changes(const Json& asked) {
         read_changes(link, {{"queues", true}, {"last_ms", asked.value("last_ms", kUsualPastMs)}}, kMostPastAnswers);
     return {{"changes", std::move(changes.entries)},
             {"queues", std::move(changes.queues)},
+            {"gone", read_gone(link)},
+            {"gone_queues", std::move(changes.gone_queues)},
             {"lost", changes.lost},
             {"now_us", base::now_ns() / base::kMicrosecond}};
 }

@@ -250,6 +250,25 @@ TEST_F(Web, ThePastIsToldAsTheStreamTellsIt) {
     EXPECT_EQ(get("changes?last_ms=0").status, 400);
 }
 
+TEST_F(Web, ThePastHasProgramsThatLeft) {
+    {
+        TestClient guest;
+        ASSERT_TRUE(guest.connect(socket(), "yesterday"));
+        guest.add_queue(4, 1, 0x42);
+        guest.submit(4);
+        ASSERT_TRUE(eventually([&] { return get("programs").body["programs"].size() == 2; }));
+    }
+    Json body;
+    EXPECT_TRUE(eventually([&] {
+        body = get("changes").body;
+        return body["gone"].size() == 1 && body["gone_queues"].size() == 1;
+    })) << body["gone"]
+        << body["gone_queues"];
+    EXPECT_EQ(body["gone"][0][2], "yesterday");
+    EXPECT_EQ(body["gone_queues"][0][0], body["gone"][0][0]);
+    EXPECT_EQ(body["gone_queues"][0][1], 4);
+}
+
 // If the server hangs, a request that needs its data is refused after a moment; pages and other requests do not wait
 // for that.
 TEST_F(Web, AServerThatHangsHoldsUpNobodyElse) {
