@@ -1,7 +1,24 @@
 // Finds facts about Level Zero's drivers for xcli doctor, and what follows for the preempt levels (docs/levels.md).
+#include "cli/devices/accelerators.h"
 #include "cli/doctor/findings.h"
 
 namespace xsched::cli {
+namespace {
+
+// Adds a row if the machine has an NPU of Intel's.
+void add_npu(Platform& levelzero, const Machine& machine) {
+    for (const Accelerator& device : accelerators(machine)) {
+        if (device.driver != "intel_vpu" && device.driver != "intel_npu") continue;
+        levelzero.findings.push_back(
+            {"NPU priorities", Answer::kUnknown,
+             "queues get the priority band IDLE in programs in the background or of negative priority, and FOCUS in "
+             "those of positive priority; only a stand-in for the kernel's driver " +
+                 device.driver + " has tried that"});
+        return;
+    }
+}
+
+}  // namespace
 
 Platform look_at_levelzero(const Machine& machine, const Installation& installation) {
     Platform levelzero =
@@ -16,6 +33,7 @@ Platform look_at_levelzero(const Machine& machine, const Installation& installat
                                       "there"});
     else
         levelzero.findings.push_back({"drivers", Answer::kYes, joined(drivers)});
+    add_npu(levelzero, machine);
     if (add_obstacle(levelzero)) return levelzero;
     levelzero.levels = {
         {"level 1", Answer::kUnknown, "tested on a stand-in for the driver, not on Intel's devices yet"},

@@ -145,6 +145,17 @@ TEST_F(DoctorOfNewDrivers, KnowsAllFunctionsOfTheLoaderThatDebianHas) {
     expect("levelzero", "functions", "yes", "knows all that this library exports");
 }
 
+TEST_F(Doctor, SaysThatThePrioritiesOfAnNpuAreUnproven) {
+    look();
+    EXPECT_FALSE(has(answer.dump(), "NPU priorities")) << "the machine has no NPU";
+    file("/sys/class/accel/accel0/device/uevent");
+    file("/sys/bus/pci/drivers/intel_vpu/bind");
+    fs::create_directory_symlink("../../../../bus/pci/drivers/intel_vpu",
+                                 root() + "/sys/class/accel/accel0/device/driver");
+    look();
+    expect("levelzero", "NPU priorities", "unknown", "only a stand-in for the kernel's driver intel_vpu has tried");
+}
+
 TEST_F(Doctor, NamesADeviceOfAnotherVendor) {
     file("/sys/bus/pci/devices/0000:c1:00.0/class", "0x120000\n");
     file("/sys/bus/pci/devices/0000:c1:00.0/vendor", "0x19e5\n");

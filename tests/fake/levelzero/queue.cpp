@@ -1,5 +1,6 @@
 // Command queues, and closed lists for them.
 #include "fake/levelzero/engine.h"
+#include "fake/levelzero/npu.h"
 #include "fake/levelzero/settings.h"
 
 namespace {
@@ -36,6 +37,8 @@ ze_result_t zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t
                                  const ze_command_queue_desc_t* desc, ze_command_queue_handle_t* made) {
     if (!FAKE_GOOD(context, kContext)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (refused(*desc)) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    if (fake::device_at(device->index).type == ZE_DEVICE_TYPE_VPU && !fake::create_on_npu(desc->priority))
+        return ZE_RESULT_ERROR_UNINITIALIZED;
     auto* queue = make_in<_ze_command_queue_handle_t>(context);
     queue->stream = stream_on(device, false);
     queue->synchronous = desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;

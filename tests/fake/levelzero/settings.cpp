@@ -13,7 +13,10 @@ namespace {
     g_settings.seed = static_cast<uint64_t>(number_of("FAKE_ZE_SEED"));
     g_settings.shared = text_of("FAKE_ZE_SHARED");
     g_settings.break_mode = parse_break(text_of("FAKE_ZE_BREAK"));
+    g_settings.noop = flag_of("FAKE_ZE_NOOP");
     g_settings.no_events = flag_of("FAKE_ZE_NO_EVENTS");
+    g_settings.no_band = flag_of("FAKE_ZE_NO_BAND");
+    g_settings.npu_queues = number_of("FAKE_ZE_NPU_QUEUES");
     g_settings.no_priority = flag_of("FAKE_ZE_NO_PRIORITY");
 }
 

@@ -12,8 +12,11 @@ struct Settings {
     uint64_t seed = 0;
     const char* shared = "";
     Break break_mode = Break::kNone;
+    bool noop = false;
     bool no_events = false;
     bool no_priority = false;
+    bool no_band = false;
+    int64_t npu_queues = 0;
 };
 extern Settings g_settings;
 

@@ -27,6 +27,13 @@ ze_result_t zeGetCommandQueueProcAddrTable(ze_api_version_t, ze_command_queue_dd
     return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t zeGetDriverProcAddrTable(ze_api_version_t, ze_driver_dditable_t* table) {
+    table->pfnGet = zeDriverGet;
+    table->pfnGetExtensionProperties = zeDriverGetExtensionProperties;
+    table->pfnGetExtensionFunctionAddress = zeDriverGetExtensionFunctionAddress;
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeGetEventProcAddrTable(ze_api_version_t, ze_event_dditable_t* table) {
     *table = {zeEventCreate,          zeEventDestroy,     zeEventHostSignal,
               zeEventHostSynchronize, zeEventQueryStatus, zeEventHostReset};

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 struct _ze_context_handle_t;
+struct _ze_driver_handle_t;
 struct _ze_device_handle_t;
 struct _ze_command_queue_handle_t;
 struct _ze_command_list_handle_t;
@@ -23,6 +24,7 @@ namespace xsched::levelzero {
 
 using ze_result_t = uint32_t;
 using ze_context_handle_t = ::_ze_context_handle_t*;
+using ze_driver_handle_t = ::_ze_driver_handle_t*;
 using ze_device_handle_t = ::_ze_device_handle_t*;
 using ze_command_queue_handle_t = ::_ze_command_queue_handle_t*;
 using ze_command_list_handle_t = ::_ze_command_list_handle_t*;
@@ -90,6 +92,10 @@ struct ze_device_properties_t {
     uint32_t kernelTimestampValidBits;
     uint8_t uuid[16];
     char name[256];
+};
+struct ze_driver_extension_properties_t {
+    char name[256];
+    uint32_t version;
 };
 struct ze_pci_ext_properties_t {
     uint32_t stype;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "platform/levelzero/shim/npu_workload.h"
+
 namespace xsched::levelzero {
 namespace {
 
@@ -114,6 +116,7 @@ ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_c
     }
     XLOG_DEBG("zeCommandQueueExecuteCommandLists on queue %p", queue->handle);
     Launch launch(*queue);
+    if (queue->waits) follow_priority(*queue, handle);
     const AllLists all(launch, count, lists);
     if (all.list() == nullptr) launch.forget_mark();
     errno = saved;

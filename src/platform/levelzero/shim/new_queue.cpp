@@ -4,8 +4,8 @@
 
 #include "base/confinement.h"
 #include "base/log.h"
-#include "base/options.h"
-#include "xsched/hint.h"
+#include "platform/levelzero/shim/entry_points.h"
+#include "platform/levelzero/shim/low_priority.h"
 
 namespace xsched::levelzero {
 namespace {
@@ -18,15 +18,22 @@ Priority priority_in(const ze_command_queue_desc_t& desc) {
     }
 }
 
+bool is_npu(ze_device_handle_t device) {
+    ze_device_properties_t properties{};
+    properties.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    const auto ask = below<kEntry_zeDeviceGetProperties>();
+    return ask != nullptr && ask(device, &properties) == ZE_RESULT_SUCCESS && properties.type == ZE_DEVICE_TYPE_VPU;
+}
+
 }  // namespace
 
-ze_command_queue_desc_t with_priority(const ze_command_queue_desc_t& wanted) {
+ze_command_queue_desc_t with_priority(ze_device_handle_t device, const ze_command_queue_desc_t& wanted) {
     ze_command_queue_desc_t desc = wanted;
     if (desc.priority != ZE_COMMAND_QUEUE_PRIORITY_NORMAL) return desc;
     const int64_t priority = base::options().priority;
-    if (priority < PRIORITY_DEFAULT || base::options().background != 0)
+    if (is_low(priority))
         desc.priority = ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW;
-    else if (priority > PRIORITY_DEFAULT)
+    else if (priority > PRIORITY_DEFAULT && !is_npu(device))
         desc.priority = ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH;
     return desc;
 }

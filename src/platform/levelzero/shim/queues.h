@@ -15,6 +15,9 @@ struct Queue {
     XqQueue* xqueue = nullptr;  // nullptr: it is not scheduled
     void* hwq = nullptr;  // xq_hwq_impl's
     bool waits = false;  // nothing is held in the driver: callers wait
+    std::atomic<uint32_t> wanted_type{0};  // an NPU's workload types: the program's wish (npu_workload.h),
+    std::atomic<uint32_t> given_type{0};  // and what the queue has
+    std::atomic<bool> changes_type{false};  // a thread is in the driver's call
     base::FutexWord state{0};  // of the preparation (queues.cpp)
     Queue* next = nullptr;
 };

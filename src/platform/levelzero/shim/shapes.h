@@ -7,11 +7,13 @@
 //   wait                               waits for a fence or an event
 //   create_queue, create_immediate     (new_queue.h)
 //   destroy_queue, destroy_list, destroy_context
+//   extension                          may answer with a table of functions of ours (npu_workload.h)
 //   begin_capture                      from then on a list may record (capture.h)
 #pragma once
 
 #include "platform/levelzero/shim/launch.h"
 #include "platform/levelzero/shim/new_queue.h"
+#include "platform/levelzero/shim/npu_workload.h"
 
 namespace xsched::levelzero {
 
@@ -49,7 +51,7 @@ template <typename Callee>
 ze_result_t create_queue(ze_context_handle_t context, ze_device_handle_t device, const ze_command_queue_desc_t* desc,
                          ze_command_queue_handle_t* made) {
     const ze_result_t result = create_with_priority(
-        desc, [&](const ze_command_queue_desc_t* it) { return Callee::driver()(context, device, it, made); });
+        device, desc, [&](const ze_command_queue_desc_t* it) { return Callee::driver()(context, device, it, made); });
     if (result == ZE_RESULT_SUCCESS) note_queue(*made, context, device, nullptr, *desc);
     return result;
 }
@@ -58,7 +60,7 @@ template <typename Callee>
 ze_result_t create_immediate(ze_context_handle_t context, ze_device_handle_t device,
                              const ze_command_queue_desc_t* desc, ze_command_list_handle_t* made) {
     const ze_result_t result = create_with_priority(
-        desc, [&](const ze_command_queue_desc_t* it) { return Callee::driver()(context, device, it, made); });
+        device, desc, [&](const ze_command_queue_desc_t* it) { return Callee::driver()(context, device, it, made); });
     if (result == ZE_RESULT_SUCCESS) note_queue(*made, context, device, *made, *desc);
     return result;
 }
@@ -81,6 +83,15 @@ ze_result_t destroy_context(ze_context_handle_t context) {
     end_queues_of(context);
     errno = saved;
     return Callee::driver()(context);
+}
+
+template <typename Callee>
+ze_result_t extension(ze_driver_handle_t driver, const char* name, void** address) {
+    const ze_result_t result = Callee::driver()(driver, name, address);
+    const int saved = errno;
+    if (result == ZE_RESULT_SUCCESS && address != nullptr) *address = extension_table(driver, name, *address);
+    errno = saved;
+    return result;
 }
 
 template <typename Callee, typename... Arguments>

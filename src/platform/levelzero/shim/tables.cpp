@@ -18,13 +18,14 @@ enum Table : uint32_t {
     kEvent,
     kContext,
     kDevice,
+    kDriver,
     kTables
 };
 
 constexpr const char* kFillers[kTables] = {
     "zeGetCommandListProcAddrTable", "zeGetCommandListExpProcAddrTable", "zeGetCommandQueueProcAddrTable",
     "zeGetFenceProcAddrTable",       "zeGetEventPoolProcAddrTable",      "zeGetEventProcAddrTable",
-    "zeGetContextProcAddrTable",     "zeGetDeviceProcAddrTable",
+    "zeGetContextProcAddrTable",     "zeGetDeviceProcAddrTable",         "zeGetDriverProcAddrTable",
 };
 
 // A function's place in its table (ze_ddi.h: tables only grow), and the minor version since which the table has it. A
@@ -85,6 +86,9 @@ constexpr Place kPlaces[] = {
     {kEvent, 5, kEntry_zeEventHostReset, 0},
     {kContext, 1, kEntry_zeContextDestroy, 0},
     {kDevice, 2, kEntry_zeDeviceGetProperties, 0},
+    {kDriver, 0, kEntry_zeDriverGet, 0},
+    {kDriver, 4, kEntry_zeDriverGetExtensionProperties, 0},
+    {kDriver, 5, kEntry_zeDriverGetExtensionFunctionAddress, 1},
     {kDevice, 17, kEntry_zeDevicePciGetPropertiesExt, 3},
 };
 

@@ -54,8 +54,8 @@ public:
         EXPECT_EQ(zeCommandListCreateImmediate(context, device_, &desc, &made), ZE_RESULT_SUCCESS);
         return made;
     }
-    ze_command_queue_handle_t queue() const {
-        ze_command_queue_desc_t desc = description(0, ZE_COMMAND_QUEUE_PRIORITY_NORMAL);
+    ze_command_queue_handle_t queue(ze_command_queue_priority_t priority = ZE_COMMAND_QUEUE_PRIORITY_NORMAL) const {
+        ze_command_queue_desc_t desc = description(0, priority);
         ze_command_queue_handle_t made = nullptr;
         EXPECT_EQ(zeCommandQueueCreate(context, device_, &desc, &made), ZE_RESULT_SUCCESS);
         return made;
