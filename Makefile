@@ -149,10 +149,10 @@ protections: ## the tests on links, pipes and other users with each of the kerne
 	@cmake --build build/dev -j $(JOBS) --target test_base test_ipc test_server test_cli
 	@scripts/protections.py --build build/dev
 
-real-intel: ## Level Zero on Intel's own driver, which captures commands instead of executing them (fetches packages)
+real-intel: ## Level Zero and OpenCL on Intel's own drivers, which capture commands and execute none (fetches packages)
 	@scripts/install_deps.sh build test
 	@cmake --preset dev --log-level=WARNING > /dev/null
-	@cmake --build build/dev -j $(JOBS) --target shimlevelzero
+	@cmake --build build/dev -j $(JOBS) --target shimlevelzero shimopencl
 	@tests/real_intel/run.py --build build/dev
 
 real-rocm: ## HIP on AMD's runtimes 6.4 and 7.2 over an emulated kernel driver (needs root; fetches packages)
