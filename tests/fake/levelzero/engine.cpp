@@ -12,6 +12,9 @@
 namespace fake {
 namespace {
 
+// The time between a command's end and its work in the break mode "early": long enough for a busy machine's checker.
+constexpr auto kEarlyBy = std::chrono::milliseconds(2);
+
 std::atomic<int64_t> g_submitted{0};
 std::atomic<int64_t> g_executed{0};
 
@@ -133,7 +136,9 @@ bool Device::run_one() {
         stream->running_ = true;
         const bool early = break_now(Break::kEarly);
         if (early) note_complete(command);
+        if (early) changed().notify_all();
         graph_mutex().unlock();
+        if (early) std::this_thread::sleep_for(kEarlyBy);
         if (command.action) {
             const Turn turn;
             delay_randomly();
