@@ -2,13 +2,14 @@
 
 namespace xsched::levelzero {
 
-void Flight::add(Mark* mark) {
+bool Flight::add(Mark* mark) {
     mark->state.store(kOnItsWay, std::memory_order_relaxed);
     mark->next = nullptr;
     base::Lock lock(mutex_);
     mark->number = ++numbers_;
     (last_ != nullptr ? last_->next : first_) = mark;
     last_ = mark;
+    return first_ == mark;
 }
 
 Mark* Flight::first() {
@@ -21,10 +22,12 @@ Mark* Flight::behind(const Mark* mark) {
     return mark->next;
 }
 
-void Flight::remove(Mark* before, Mark* mark) {
+Mark* Flight::remove(Mark* before, Mark* mark) {
     base::Lock lock(mutex_);
-    (before != nullptr ? before->next : first_) = mark->next;
+    Mark* const behind = mark->next;
+    (before != nullptr ? before->next : first_) = behind;
     if (last_ == mark) last_ = before;
+    return behind;
 }
 
 uint64_t Flight::last_number() {

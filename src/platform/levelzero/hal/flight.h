@@ -14,13 +14,14 @@ class Flight : base::NoCopies {
 public:
     enum State : uint32_t { kOnItsWay, kLaunched, kRefused };
 
-    // Adds the command of this mark, and numbers it.
-    void add(Mark* mark);
+    // Adds the command of this mark, and numbers it. Returns whether there was none before.
+    bool add(Mark* mark);
     // Returns the first command, or the one behind `mark`; nullptr: there is none. For the thread that looks.
     Mark* first();
     Mark* behind(const Mark* mark);
-    // Removes `mark`, which comes behind `before` (nullptr: it is the first). For the thread that looks.
-    void remove(Mark* before, Mark* mark);
+    // Removes `mark`, which comes behind `before` (nullptr: it is the first). Returns the command behind it, or
+    // nullptr. For the thread that looks.
+    Mark* remove(Mark* before, Mark* mark);
     bool any() { return first() != nullptr; }
     // Returns the number of the last command.
     uint64_t last_number();

@@ -13,8 +13,8 @@ namespace xsched::levelzero {
 namespace {
 
 // For a command that another program waits for, the driver is asked again after 1/kPartOfAge of the time for which
-// the command has run (judgement): the completion is seen late by at most that part, and the asking thread seldom
-// wakes.
+// the command has been seen to run (judgement): the completion is seen late by at most that part, and the asking thread
+// seldom wakes.
 constexpr int64_t kPartOfAge = 16;
 // Bounds of the time between two such questions (judgement). A question costs some 50 ns, a wake-up some
 // microseconds.
@@ -41,8 +41,7 @@ Mark* HwQueue::next_mark() {
     if (ended_.load()) return nullptr;
     Mark* mark = ends_.take(UINT64_MAX);
     if (mark == nullptr) return nullptr;
-    if (!flight_.any()) changed_ns_.store(base::now_ns(), std::memory_order_relaxed);
-    flight_.add(mark);
+    if (flight_.add(mark)) changes_.fetch_add(1, std::memory_order_relaxed);
     return mark;
 }
 
@@ -63,23 +62,23 @@ bool HwQueue::is_over(const Mark& mark, bool* reported) const {
 
 // In a queue that keeps order the first command that is not complete ends the search.
 void HwQueue::look() {
-    if (!flight_.any() || looking_.exchange(true)) return;
+    if (looking_.exchange(true)) return;
     Mark* before = nullptr;
     for (Mark* mark = ended_.load() ? nullptr : flight_.first(); mark != nullptr;) {
-        Mark* const behind = flight_.behind(mark);
         bool reported = false;
         if (is_over(*mark, &reported)) {
             const XqToken token = mark->token;
-            flight_.remove(before, mark);
+            Mark* const behind = flight_.remove(before, mark);
             ends_.give(mark, 0);
-            changed_ns_.store(base::now_ns(), std::memory_order_relaxed);
+            changes_.fetch_add(1, std::memory_order_relaxed);
             if (reported) xq_complete(token);
+            mark = behind;
         } else if (queue_.in_order) {
             break;
         } else {
             before = mark;
+            mark = flight_.behind(mark);
         }
-        mark = behind;
     }
     looking_.store(false);
 }
@@ -88,7 +87,11 @@ int64_t HwQueue::pause_ns(int64_t seldom_ns) {
     if (!flight_.any()) return 0;
     XqQueue* xqueue = xqueue_.load(std::memory_order_acquire);
     if (xqueue == nullptr || !xq_is_followed(xqueue)) return seldom_ns;
-    const int64_t age_ns = base::now_ns() - changed_ns_.load(std::memory_order_relaxed);
+    const int64_t now_ns = base::now_ns();
+    const uint64_t changes = changes_.load(std::memory_order_relaxed);
+    if (seen_changes_.exchange(changes, std::memory_order_relaxed) != changes)
+        seen_ns_.store(now_ns, std::memory_order_relaxed);
+    const int64_t age_ns = now_ns - seen_ns_.load(std::memory_order_relaxed);
     return std::clamp(age_ns / kPartOfAge, kLeastLookNs, kMostLookNs);
 }
 

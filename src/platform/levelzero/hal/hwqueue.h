@@ -47,7 +47,11 @@ private:
     std::atomic<bool> ended_{false};
     std::atomic<bool> looking_{false};
     std::atomic<uint32_t> opening_{0};  // threads that signal a hold
-    std::atomic<int64_t> changed_ns_{0};  // when the last command was launched into an empty queue, or completed
+    // Counts the commands that were launched into the empty queue or have completed. The program's threads only count,
+    // since a read of the clock takes 25 ns more (bench/levelzero).
+    std::atomic<uint64_t> changes_{0};
+    std::atomic<uint64_t> seen_changes_{0};  // when pause_ns was last called
+    std::atomic<int64_t> seen_ns_{0};  // when it first found so many
 };
 
 const XqDeviceOps* device_ops(const HwQueue& hwq);
