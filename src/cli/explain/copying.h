@@ -1,6 +1,7 @@
 // Explains a program that waits for copies of memory: its own, or another program's. Pure.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/explain/explained.h"
@@ -9,7 +10,8 @@
 namespace xsched::cli {
 
 // Explains by copies why the program is slow. `others`: programs with a queue on one of its devices. Returns false if
-// the program does not copy, or if no copy is large enough to matter.
-bool find_copies(const Json& program, const std::vector<const Json*>& others, Explained& result);
+// the program does not copy, or if no copy is large enough to matter. `policy`: the one in force, for the advice.
+bool find_copies(const Json& program, const std::vector<const Json*>& others, const std::string& policy,
+                 Explained& result);
 
 }  // namespace xsched::cli

@@ -44,18 +44,24 @@ std::string held_sentence(const Json& held, const Json& program) {
     return text;
 }
 
-// Remedies for a less urgent program, by the policy that decides which program is urgent. The other policies go by
-// priority.
+// Remedies for a less urgent program, under policies that do not go by priority.
 struct Remedy {
     const char* policy;
-    const char* begin;  // PID follows
-    const char* end;
+    const char* begin;  // PID follows,
+    const char* end;    // unless this is null
 };
+constexpr const char* kByPriority = "choose a policy by priority (xcli policy -s HPF)";
 constexpr Remedy kRemedies[] = {
     {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
     {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
     {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
     {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
+    {"UP", "raise its part of the turns (xcli hint ", " -u PERCENT)"},
+    {"PUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
+    {"SPUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
+    {"AWF", kByPriority, nullptr},
+    {"MLFQ", kByPriority, nullptr},
+    {"OBSERVE", kByPriority, nullptr},
 };
 // Policies that never give turns. If a program was held for a turn although one of them is in force, it was held under
 // an earlier policy.
@@ -95,8 +101,7 @@ bool still_there(const Cause& cause) {
 }
 
 std::string be_more_urgent(const Cause& cause) {
-    for (const Remedy& remedy : kRemedies)
-        if (cause.policy == remedy.policy) return remedy.begin + cause.pid + remedy.end;
+    if (std::string remedy = remedy_by_policy(cause.policy, cause.program); !remedy.empty()) return remedy;
     const int64_t above = cause.by.value("priority", int64_t{0}) + 1;
     std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
     if (!still_there(cause)) return raise;
@@ -111,7 +116,7 @@ void say_more_urgent(Cause& cause) {
     if (cause.held.value("longest_ms", 0.0) < kStarvedMs)
         return cause.found(WhySlow::kMoreUrgent, "", be_more_urgent(cause));
     cause.found(WhySlow::kStarved, "; only the starvation limit lets it run",
-                be_more_urgent(cause) + ", or give it a share (" + cause.hint("--share 10") + "; xcli policy -s PUP)");
+                be_more_urgent(cause) + ", or give it a share (xcli policy -s PUP; " + cause.hint("--share 10") + ")");
 }
 
 // Returns the share or limit of the program's control group, as `which` says; 0: none.
@@ -130,8 +135,7 @@ void say_used_up(Cause& cause) {
     cause.found(WhySlow::kShareUsedUp,
                 "; it has used up its share" +
                     (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now",
-                cause.policy == "UP" ? "raise its part of the turns (" + cause.hint("-u PERCENT") + ")"
-                                     : "ask for a larger share (" + cause.hint("--share PERCENT") + ")");
+                be_more_urgent(cause));
 }
 
 void say_not_its_turn(Cause& cause) {
@@ -139,9 +143,10 @@ void say_not_its_turn(Cause& cause) {
     if (is_among(cause.policy, kWithoutTurns))
         return cause.found(WhySlow::kTurns, "; the policy then in force gave the turn to another",
                            "nothing: policy " + cause.policy + ", which is in force now, gives no turns");
-    cause.found(
-        WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
-        "choose a policy by priority (xcli policy -s HPF), or longer turns (" + cause.hint("-t MICROSECONDS") + ")");
+    const std::string more = cause.policy == "CFS" ? "longer turns (" + cause.hint("-t MICROSECONDS") + ")"
+                                                   : remedy_by_policy(cause.policy, cause.program);
+    cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
+                more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
 }
 
 void say_equals_turn(Cause& cause) {
@@ -172,7 +177,8 @@ void say_limited(Cause& cause) {
                 " percent",
             "raise that of the group (xcli limit " + cause.program.value("cgroup", "") + ":device-limit=PERCENT)");
     cause.found(WhySlow::kLimit, "; its user has had what the user's limit allows",
-                "raise that of its user (xcli status --limits; xcli limit USER:device-limit=PERCENT)");
+                "raise that of its user (xcli status --limits; xcli limit " +
+                    std::to_string(cause.program.value("uid", int64_t{0})) + ":device-limit=PERCENT)");
 }
 
 void say_suspended(Cause& cause) {
@@ -190,7 +196,10 @@ void say_late(Cause& cause) {
 
 void say_announced(Cause& cause) {
     cause.found(WhySlow::kAnnounced, "; the device was kept free for a burst that was announced",
-                "if the announced bursts come late or not at all, correct the other's --expect-in or --period");
+                "if the announced bursts come late or not at all, correct the other's --expect-in or --period" +
+                    (still_there(cause) ? " (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) +
+                                              " --expect-in 0 --period 0: no burst is announced)"
+                                        : ""));
 }
 
 void say_elsewhere(Cause& cause) {
@@ -233,12 +242,21 @@ std::string whom(const Json& by) {
     return text + ")";
 }
 
+std::string remedy_by_policy(const std::string& policy, const Json& program) {
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    for (const Remedy& remedy : kRemedies)
+        if (policy == remedy.policy) return remedy.end == nullptr ? remedy.begin : remedy.begin + pid + remedy.end;
+    return "";
+}
+
 Explained held_cause(const Json& answer, const Json& program, const Json& held) {
     Cause cause{answer, program, held};
     cause.result.headline = held_sentence(held, program);
     if (held.value("seconds", int64_t{0}) == kLongestWindowS) cause.result.headline += ", not in the last 10 s";
     if (cause.by.value("itself", false)) {
-        cause.found(WhySlow::kOwnQueue, "", "give its queues one priority, if they should run side by side");
+        cause.found(WhySlow::kOwnQueue, "",
+                    "give its queues one priority, if they should run side by side (" +
+                        cause.hint("-p " + std::to_string(program.value("priority", int64_t{0}))) + ")");
         return cause.result;
     }
     const std::string word = cause.by.value("reason", "");

@@ -53,6 +53,7 @@ struct Free {
     std::vector<const Json*> others;  // programs on its devices
     double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
+    std::string policy;  // in force
 
     bool is_seldom_busy() const { return got >= 0 && got < kSeldomPercent; }
     std::string percent() const {
@@ -169,20 +170,22 @@ void tell_shares(const Free& free, Explained& result) {
         not_us("; it runs beside " + whom(first) +
                (free.others.size() > 1 ? " and " + std::to_string(free.others.size() - 1) + " more" : "") +
                ", as the hardware divides the device");
-    result.advice = "to come first, be more urgent: xcli hint " +
-                    std::to_string(free.program.value("pid", int64_t{0})) + " -p " +
-                    std::to_string(first.value("priority", int64_t{0}) + 1);
+    const std::string remedy = remedy_by_policy(free.policy, free.program);
+    const std::string urgent = "be more urgent: xcli hint " + std::to_string(free.program.value("pid", int64_t{0})) +
+                               " -p " + std::to_string(first.value("priority", int64_t{0}) + 1);
+    result.advice = "to come first, " + (remedy.empty() ? urgent : remedy);
 }
 
 Explained not_held(const Json& answer, const Json& program) {
     const Free free{.program = program,
                     .others = neighbours(answer, program),
                     .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
-                    .command_ms = program.value("command_ms", 0.0)};
+                    .command_ms = program.value("command_ms", 0.0),
+                    .policy = answer.value("policy", "")};
     Explained result;
     result.not_us = true;
     if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_crowded(free, result) &&
-        !find_copies(program, free.others, result) && !find_own_work(free, result) &&
+        !find_copies(program, free.others, free.policy, result) && !find_own_work(free, result) &&
         !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
@@ -233,7 +236,8 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.finding = WhySlow::kUnscheduled;
         result.headline = std::to_string(program.value("unscheduled", uint64_t{0})) +
                           " of its queues are beyond its user's limit: they run, but are not scheduled";
-        result.advice = "raise the limit (xcli limit queues=NUMBER), or use fewer queues";
+        result.advice = "raise the limit (xcli limit " + std::to_string(program.value("uid", int64_t{0})) +
+                        ":queues=NUMBER), or use fewer queues";
         result.not_us = false;
     } else if (answer.value("restarts", int64_t{0}) > 0 && answer.value("uptime_s", kNewS) < 2 &&
                telling_window(program) == nullptr) {
