@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace xsched::sim {
 
-// A range; both ends belong to it.
+// A range; both ends belong to it. With `between`, numbers fall between each two neighbours of that ascending list
+// equally often: quantiles at equal distances describe any distribution.
 struct Range {
     int64_t least = 0;
     int64_t most = 0;
+    std::vector<int64_t> between{};  // empty, or from `least` to `most`
     bool operator==(const Range&) const = default;
 };
 
@@ -27,7 +30,11 @@ public:
     }
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
     int64_t below(int64_t limit) { return limit <= 1 ? 0 : static_cast<int64_t>(unit() * static_cast<double>(limit)); }
-    int64_t in(const Range& range) { return range.least + below(range.most - range.least + 1); }
+    int64_t in(const Range& range) {
+        if (range.between.size() < 2) return range.least + below(range.most - range.least + 1);
+        const auto at = static_cast<size_t>(below(static_cast<int64_t>(range.between.size()) - 1));
+        return range.between[at] + below(range.between[at + 1] - range.between[at] + 1);
+    }
     // Returns an exponentially distributed time, at most 37 means. A mean above 11 days counts as 11 days, so that the
     // result fits.
     int64_t exponential(double mean) { return static_cast<int64_t>(-std::log(1.0 - unit()) * std::min(mean, 1e15)); }

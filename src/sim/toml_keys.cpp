@@ -1,5 +1,6 @@
 #include "sim/toml_keys.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -11,6 +12,7 @@ namespace {
 // Largest number allowed in a file: sums and products of a few such numbers still fit a double.
 constexpr double kMostNumber = 1e18;
 constexpr int64_t kMostBytes = INT64_C(1) << 48;  // as in ipc/device_memory.h
+constexpr size_t kMostInList = 1024;  // safety: more numbers describe no distribution better
 
 }  // namespace
 
@@ -71,8 +73,15 @@ Range TomlKeys::range(const char* key, Range fallback, double unit) {
     };
     Range range{};
     if (const toml::array* both = node->as_array()) {
-        if (both->size() != 2) fail(std::string("\"") + key + "\" is to be a number or [least, most]");
-        range = {scaled(*both->get(0)), scaled(*both->get(1))};
+        if (both->size() < 2 || both->size() > kMostInList)
+            fail(std::string("\"") + key + "\" is to be a number, [least, most] or up to " +
+                 std::to_string(kMostInList) + " numbers");
+        for (const toml::node& number : *both) range.between.push_back(scaled(number));
+        range.least = range.between.front();
+        range.most = range.between.back();
+        if (!std::is_sorted(range.between.begin(), range.between.end()))
+            fail(std::string("\"") + key + "\" is to ascend from its least to its most");
+        if (range.between.size() == 2) range.between.clear();
     } else {
         range = {scaled(*node), scaled(*node)};
     }

@@ -21,7 +21,7 @@ public:
     double number(const char* key, double fallback);
     int64_t whole(const char* key, int64_t fallback, int64_t least, int64_t most);
     std::string text(const char* key, const std::string& fallback);
-    // Reads a number, or [least, most], in units of `unit`.
+    // Reads a number, [least, most], or an ascending list (Range::between), in units of `unit`.
     Range range(const char* key, Range fallback, double unit);
     // Reads a number of bytes: a size as text ("20GiB"), or a number.
     uint64_t bytes(const char* key, uint64_t fallback);

@@ -85,5 +85,26 @@ TEST(WorkloadFile, SaysWhereItIsWrong) {
     EXPECT_NE(complaint("[[program]]\npriority = 256\n").find("from -256 to 255"), std::string::npos);
 }
 
+TEST(WorkloadFile, ALongerListIsADistribution) {
+    const Workload workload = parse_workload(R"(
+[[program]]
+burst = { kernel_us = [10, 10, 10, 1000] }
+)",
+                                             "w.toml");
+    const Range& length = workload.programs[0].burst.kernel_ns;
+    EXPECT_EQ(length.least, 10'000);
+    EXPECT_EQ(length.most, 1'000'000);
+    Random random(3);
+    int brief = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const int64_t drawn = random.in(length);
+        EXPECT_GE(drawn, length.least);
+        EXPECT_LE(drawn, length.most);
+        brief += drawn == 10'000 ? 1 : 0;
+    }
+    EXPECT_NEAR(brief, 2000, 150) << "two of three parts";
+    EXPECT_NE(complaint("[[program]]\nburst = { kernel_us = [10, 30, 20] }").find("is to ascend"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace xsched::sim
