@@ -49,7 +49,10 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
     // The burst is over if the queue is idle now, or has a later burst, or had a whole burst between two looks.
     const bool over = queue.ready ? !numbers.ready || numbers.ready_since_ns > began_ns
                                   : !numbers.ready && began_ns > queue.ready_since_ns;
-    if (over && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) lengths.bursts.add(ended_ns - began_ns);
+    if (over && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) {
+        lengths.bursts.add(ended_ns - began_ns);
+        join_burst(at, numbers, began_ns, ended_ns);
+    }
     // The device time of completed commands arrives together with their count, or later if the device reports by
     // itself. Until it has arrived, the commands' lengths are not recorded.
     if (numbers.busy_ns > queue.metered_busy_ns && numbers.completed > queue.metered) {
@@ -58,6 +61,21 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
         queue.metered = numbers.completed;
         queue.metered_busy_ns = numbers.busy_ns;
     }
+}
+
+// Records the request that a burst has shown to be over. Its length counts without the time held, as if the program
+// were alone. Its lateness counts all of it.
+void ClientSlots::join_burst(uint32_t at, const QueueNumbers& numbers, int64_t began_ns, int64_t ended_ns) {
+    QueueHistory& queue = queues_[at];
+    const auto request = queue.joined.add(began_ns, ended_ns, std::exchange(queue.held_ns, 0));
+    if (!request) return;
+    QueueRecord& record = view_.record->make(at);
+    QueueLengths& lengths = record.make_lengths();
+    lengths.requests.add(request->length_ns - request->held_ns);
+    if (request->rest_ns != 0) lengths.rests.add(request->rest_ns);
+    if (numbers.slo_p99 <= 0) return;
+    raise(record.targeted);
+    if (request->length_ns > numbers.slo_p99 * base::kMicrosecond) raise(record.late);
 }
 
 void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
@@ -72,6 +90,7 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     const auto over = [&](HoldPart part) {
         part.client = view_.id;
         part.slot = at;
+        queue.held_ns += part.ns;
         if (view_.holds != nullptr) view_.holds->add(part, view_.limits.get(), now_ns);
         if (part.last && view_.record != nullptr) view_.record->make(at).make_lengths().holds.add(part.hold_ns);
     };

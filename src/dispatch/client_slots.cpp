@@ -207,15 +207,17 @@ void ClientSlots::see_stand(uint32_t at, QueueNumbers& numbers, int64_t now_ns) 
     numbers.ready_since_ns = std::max(numbers.ready_since_ns, queue.ready_seen_ns);
 }
 
-// Follows a queue that would never report, for tools alone. Most programs wait for their work and so tell their
-// progress, even if they are not followed. A program that only launches does not.
+// Follows a queue for tools alone. Most programs wait for their work and so tell their progress, even if they are not
+// followed. A program that only launches does not. A program with a latency target is followed from its begin, so that
+// tools can say how many of its requests were in time.
 void ClientSlots::listen(QueueHistory& queue, const QueueNumbers& numbers, int64_t now_ns) {
     // Judgement.
     constexpr int64_t kUnheardNs = 750 * base::kMillisecond;  // below the shortest interval of tools: 1 s
     if (view_.record == nullptr || queue.unheard) return;
     const bool heard = queue.completed != numbers.completed || !numbers.ready || !queue.ready || queue.suspended;
     if (heard) queue.heard_submitted = numbers.submitted;
-    queue.unheard = !heard && now_ns - queue.progress_ns >= kUnheardNs && numbers.submitted > queue.heard_submitted;
+    const bool silent = !heard && now_ns - queue.progress_ns >= kUnheardNs && numbers.submitted > queue.heard_submitted;
+    queue.unheard = silent || numbers.slo_p99 != 0;
     changed_ |= queue.unheard;
 }
 

@@ -6,6 +6,7 @@
 #include "base/side_by_side.h"
 #include "dispatch/delay_account.h"
 #include "dispatch/hold_tracker.h"
+#include "dispatch/joined_bursts.h"
 #include "dispatch/silence.h"
 #include "dispatch/slot_reader.h"
 #include "sched/facts/costs.h"
@@ -45,7 +46,9 @@ struct QueueHistory {
     bool lent = false;  // a more urgent queue lends it its priority
     bool suspended = false;  // as last written
     bool device_progress = false;
-    bool unheard = false;  // left alone it would report nothing, so it is followed for the sake of tools
+    bool unheard = false;  // followed for the sake of tools: left alone it would report nothing, or it has a target
+    JoinedBursts joined;
+    int64_t held_ns = 0;  // for how long it was held in the present burst
     uint64_t heard_submitted = 0;  // commands it had been given when it last reported
     // For queues whose device itself writes their progress: when the queue was last seen to become idle, or to have
     // work again after it stood at a wait.

@@ -18,6 +18,8 @@ namespace xsched::dispatch {
 // Lengths in ns of a queue's bursts, commands, stops and resumptions, as far as the dispatcher saw them.
 struct QueueLengths {
     base::Histogram bursts;  // a burst: from having work until having none
+    base::Histogram requests;  // bursts with brief pauses between them (joined_bursts.h), without the time held
+    base::Histogram rests;  // from one request's end to the next one's begin
     base::Histogram commands;  // device time per command: the mean between two looks
     base::Histogram holds;  // a hold: suspended with work to do
     base::Histogram stops;  // a stop: from the suspension until no work of it is on the device
@@ -63,6 +65,9 @@ struct QueueRecord : base::NoCopies {
     std::atomic<int64_t> delayed_ns{0};  // how long it was suspended with work to do,
     std::atomic<int64_t> waits_since_ns{0};  // up to this time; 0: it is not waiting now
     std::atomic<uint64_t> preemptions{0};
+    // Requests that ended while the program had a latency target, and those of them that took longer than that.
+    std::atomic<uint64_t> targeted{0};
+    std::atomic<uint64_t> late{0};
     std::atomic<uint32_t> note_code{0};  // policy::Note
     std::atomic<int64_t> note_first{0};
     std::atomic<int64_t> note_second{0};

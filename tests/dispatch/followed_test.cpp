@@ -78,6 +78,10 @@ TEST_F(LeftAlone, WhoWaitsForItsWorkNowAndThenIsNotFollowed) {
 TEST_F(LeftAlone, WhoOnlyLaunchesIsFollowed) {
     EXPECT_TRUE(is_followed_after([](int64_t) {}));
 }
+TEST_F(LeftAlone, AProgramWithATargetIsFollowed) {
+    client.slot(0).slo_p99.store(5000);
+    EXPECT_TRUE(is_followed_after([&](int64_t now_ns) { client.complete(0, now_ns); }));
+}
 TEST_F(LeftAlone, WhoWaitsForOneLongCommandIsNotFollowed) {
     client.submit(0, kStart);
     for (int64_t ms = 0; ms < 10'000; ms += 10) dispatcher.pass(kStart + ms * kMs);

@@ -190,5 +190,15 @@ TEST(HoldTracker, CutsWhereTheCauseChanges) {
     EXPECT_EQ(told[2].ns, 150) << "no time counts twice";
 }
 
+TEST_F(Measures, RequestsAreJudgedByTheTarget) {
+    high.slot(0).slo_p99.store(1500);
+    for (const int64_t begin_ms : {1, 20, 40, 60}) urgent_burst(begin_ms, begin_ms + (begin_ms == 20 ? 2 : 1));
+    const QueueRecord& record = *high_record->find(0);
+    EXPECT_EQ(record.targeted.load(), 3U) << "the last request may go on";
+    EXPECT_EQ(record.late.load(), 1U);
+    EXPECT_EQ(lengths(*high_record).requests.read().count(), 3U);
+    EXPECT_EQ(lengths(*high_record).rests.read().count(), 2U);
+}
+
 }  // namespace
 }  // namespace xsched::dispatch
