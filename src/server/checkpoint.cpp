@@ -24,7 +24,7 @@ constexpr int kStartField = 22;
 // Lists about processes, which users can fill. If there is no room for everything, these are left out first, then the
 // settings of groups.
 constexpr const char* kOfProcesses[] = {"orders", "held", "expected"};
-constexpr const char* kOfUsers[] = {kHabits, "orders", "held", "expected", kGroupsOfUsers};
+constexpr const char* kOfUsers[] = {kHabits, kPromises, "orders", "held", "expected", kGroupsOfUsers};
 
 uint64_t field_of(pid_t pid, int wanted) {
     if (pid <= 0) return 0;

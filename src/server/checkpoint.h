@@ -21,6 +21,7 @@ namespace xsched::server {
 // Shares and limits of control groups: those that administrators set, and those that the groups' owners set.
 inline constexpr const char* kUsersRules = "users_rules";  // by program (rules/rule_book.h)
 inline constexpr const char* kHabits = "habits";  // of programs (habit_book.h)
+inline constexpr const char* kPromises = "promises";  // to programs (promise_book.h)
 inline constexpr const char* kGroupsOfTrusted = "groups";
 inline constexpr const char* kGroupsOfUsers = "users_groups";
 

@@ -10,7 +10,7 @@ constexpr size_t kLongestName = 64;  // longer names are cut to this many charac
 std::string key_of(const std::string& program) { return program.substr(0, kLongestName); }
 
 // Reads habits that to_json wrote. Returns false if the text is anything else.
-bool read(const nlohmann::json& kept, sched::Habits& habits) {
+bool read_habits(const nlohmann::json& kept, sched::Habits& habits) {
     const nlohmann::json think = kept.value("think_us", nlohmann::json::array());
     if (!think.is_array() || think.size() != sched::Habits::kThinkTimes) return false;
     habits.think_times = sched::Habits::kThinkTimes;
@@ -27,18 +27,30 @@ bool read(const nlohmann::json& kept, sched::Habits& habits) {
 
 }  // namespace
 
-sched::Habits HabitBook::of(uid_t user, const std::string& program) const {
+const HabitBook::Entry* HabitBook::find(uid_t user, const std::string& program) const {
     const std::string key = key_of(program);
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const Entry& entry) { return entry.user == user && entry.program == key; });
-    return found != entries_.end() ? found->habits : sched::Habits{};
+    return found != entries_.end() ? &*found : nullptr;
 }
 
-bool HabitBook::note(uid_t user, const std::string& program, const sched::Habits& habits) {
-    if (!habits.worth_keeping()) return false;
+sched::Habits HabitBook::of(uid_t user, const std::string& program) const {
+    const Entry* entry = find(user, program);
+    return entry != nullptr ? entry->habits : sched::Habits{};
+}
+
+ProgramWork HabitBook::work_of(uid_t user, const std::string& program) const {
+    const Entry* entry = find(user, program);
+    return entry != nullptr ? entry->work : ProgramWork{};
+}
+
+bool HabitBook::note(uid_t user, const std::string& program, const sched::Habits& habits, const ProgramWork& work) {
+    if (!habits.worth_keeping() && !work.known()) return false;
     const std::string key = key_of(program);
+    const Entry now{user, key, habits.worth_keeping() ? habits : of(user, key),
+                    work.known() ? work : work_of(user, key)};
     std::erase_if(entries_, [&](const Entry& entry) { return entry.user == user && entry.program == key; });
-    entries_.push_back({user, key, habits});
+    entries_.push_back(now);
     if (count_of(user) > kMostOfUser) forget_oldest_of(user);
     if (entries_.size() > kMost) forget_oldest_of(who_has_most());
     return true;
@@ -72,9 +84,18 @@ nlohmann::json HabitBook::to_json() const {
                         {"short", entry.habits.short_ones},
                         {"waited", entry.habits.waited},
                         {"off_us", entry.habits.off_us},
-                        {"longest_ms", entry.habits.longest_ms}});
+                        {"longest_ms", entry.habits.longest_ms},
+                        {"work", work_json(entry.work)}});
     }
     return kept;
+}
+
+nlohmann::json HabitBook::works_of(uid_t user) const {
+    nlohmann::json works = nlohmann::json::array();
+    for (const Entry& entry : entries_)
+        if (entry.user == user && entry.work.known())
+            works.push_back({{"program", entry.program}, {"work", work_json(entry.work)}});
+    return works;
 }
 
 void HabitBook::take_up(const nlohmann::json& kept) {
@@ -82,8 +103,10 @@ void HabitBook::take_up(const nlohmann::json& kept) {
     for (const nlohmann::json& one : kept) {
         sched::Habits habits;
         try {
-            if (one.is_object() && read(one, habits))
-                note(one.value("user", uid_t{0}), one.value("program", ""), habits);
+            if (!one.is_object()) continue;
+            const ProgramWork work = read_work(one.value("work", nlohmann::json()));
+            if (read_habits(one, habits) || work.known())
+                note(one.value("user", uid_t{0}), one.value("program", ""), habits, work);
         } catch (const nlohmann::json::exception&) {
             continue;  // of another version
         }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sched/facts/habits.h"
+#include "server/program_work.h"
 
 namespace xsched::server {
 
@@ -21,8 +22,12 @@ public:
 
     // Returns the program's habits; those of a new program if none are known.
     sched::Habits of(uid_t user, const std::string& program) const;
-    // Keeps a program's habits. Returns false if the run taught nothing.
-    bool note(uid_t user, const std::string& program, const sched::Habits& habits);
+    ProgramWork work_of(uid_t user, const std::string& program) const;
+    // Returns what is known of the work of each of the user's programs, for tools.
+    nlohmann::json works_of(uid_t user) const;
+    // Keeps a program's habits and work; of what the run did not teach, what was known before stays. Returns false if
+    // it taught nothing.
+    bool note(uid_t user, const std::string& program, const sched::Habits& habits, const ProgramWork& work = {});
 
     nlohmann::json to_json() const;
     // Reads the entries of an earlier server. Entries that cannot be read are left out.
@@ -33,7 +38,9 @@ private:
         uid_t user;
         std::string program;
         sched::Habits habits;
+        ProgramWork work;
     };
+    const Entry* find(uid_t user, const std::string& program) const;
     size_t count_of(uid_t user) const;
     void forget_oldest_of(uid_t user);
     uid_t who_has_most() const;

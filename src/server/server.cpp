@@ -81,15 +81,6 @@ int64_t descriptor_limit() {
                                                  : 1024;
 }
 
-void say_room(const Users& users) {
-    if (users.room().memory_bytes == GroupRoom::kNoLimit) return;
-    XLOG_INFO(
-        "this control group has %lld MiB: the programs of all ordinary users are %lld at most ('xcli status "
-        "--limits')",
-        static_cast<long long>(users.room().memory_bytes >> 20),
-        static_cast<long long>(users.most_together(Limit::kClients, false)));
-}
-
 // Logs what the server cannot see outside its container: processes or control groups. The line is a warning from a
 // server for all users, and INFO from a user's own server, which mostly serves programs in its own container.
 void tell_blind_spots(ipc::SocketScope scope) {
@@ -135,6 +126,8 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             checkpoint_,
             device_use_,
             holds_,
+            habits_,
+            promises_,
             gone_,
             device_numbers_,
             driver_queues_,
@@ -158,7 +151,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
 void Server::set_limits(const Options& options) {
     users_.set_descriptors(descriptor_limit());
     users_.set_room(room_of_groups());
-    say_room(users_);
+    users_.say_room();
     if (!ipc::can_seal_regions())
         XLOG_WARN(
             "this kernel cannot seal memory that is mapped (Linux 5.1 can): other users' programs can delay decisions");
@@ -199,6 +192,7 @@ void Server::take_up_checkpoint() {
                                .trusted = trusted},
                               group.value("path", "")});
     habits_.take_up(checkpoint_.value(kHabits));
+    promises_.take_up(checkpoint_.value(kPromises));
     rules_.take_up(checkpoint_.value(kUsersRules));
     for (const pid_t pid : checkpoint_.expected()) {
         Peer peer;

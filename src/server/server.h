@@ -31,6 +31,7 @@
 #include "server/limits/users.h"
 #include "server/listener.h"
 #include "server/options.h"
+#include "server/promise_book.h"
 #include "server/rules/rule_book.h"
 #include "server/stopped_watch.h"
 #include "server/thread/cpu_priorities.h"
@@ -130,6 +131,7 @@ private:
     void tell_scheduler();
     bool tell_some();
     void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
+    void keep_score(std::span<const std::unique_ptr<Client>> leaving);
     bool expect(const Peer& peer, int connection, User& user);
     std::vector<ToolHost::Announced> announced() const;
     std::vector<ToolHost::Announced> ended_unused() const;
@@ -170,6 +172,7 @@ private:
     HoldBook holds_;
     GoneClients gone_;
     HabitBook habits_;
+    PromiseBook promises_;
     host::DeviceCosts device_costs_;  // costs measured by xcli doctor --run
     OrderNotes notes_;
     DeviceNumbers device_numbers_;

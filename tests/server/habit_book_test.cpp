@@ -99,5 +99,20 @@ TEST(HabitBook, WhatCannotBeReadIsLeftOut) {
     EXPECT_EQ(next.of(1, "server"), habits_of(10));
 }
 
+TEST(HabitBook, KeepsTheWorkThatARunHasShown) {
+    HabitBook book;
+    ProgramWork work{.requests = 30};
+    work.request_us.fill(500);
+    ASSERT_TRUE(book.note(1, "server", {}, work)) << "the work alone is worth an entry";
+    ASSERT_TRUE(book.note(1, "server", habits_of(30))) << "a run without measured requests";
+    EXPECT_EQ(book.work_of(1, "server"), work);
+    EXPECT_EQ(book.of(1, "server"), habits_of(30));
+    HabitBook next;
+    next.take_up(book.to_json());
+    EXPECT_EQ(next.work_of(1, "server"), work);
+    EXPECT_EQ(next.works_of(1).size(), 1U);
+    EXPECT_EQ(next.works_of(2).size(), 0U) << "another user's";
+}
+
 }  // namespace
 }  // namespace xsched::server

@@ -154,6 +154,7 @@ bool Server::tell_some() {
     if (!told) return false;
     for (const uint32_t id : coming) checkpoint_.client_came(id, clients_.at(id)->pid(), base::now_ns());
     keep_habits(leaving, base::now_ns());
+    keep_score(leaving);
     for (const auto& client : leaving) {
         interrupter_.release(client->id());
         client->header().detached.store(1);
@@ -170,10 +171,18 @@ bool Server::tell_some() {
 void Server::keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns) {
     bool noted = false;
     for (const auto& client : leaving)
-        noted |= habits_.note(client->user().uid(), client->program(), client->habits()->now);
+        noted |=
+            habits_.note(client->user().uid(), client->program(), client->habits()->now, shown_work(*client->record()));
     if (!noted || (kept_habits_ns_ != 0 && now_ns - kept_habits_ns_ < base::kSecond)) return;
     kept_habits_ns_ = now_ns;
     checkpoint_.note(kHabits, habits_.to_json());
+}
+
+// Keeps how punctual the clients were to which a promise was made.
+void Server::keep_score(std::span<const std::unique_ptr<Client>> leaving) {
+    bool noted = false;
+    for (const auto& client : leaving) noted |= promises_.left(client->id(), punctuality_of(*client->record()));
+    if (noted) checkpoint_.note(kPromises, promises_.to_json());
 }
 
 // Notes a process that will become a client. However often it is announced, it takes one place.
@@ -218,9 +227,11 @@ std::vector<ToolHost::Announced> Server::ended_unused() const {
 void Server::note_arrival(const Client& client) {
     if (expected_.empty() || client.pid_is_claimed()) return;
     pid_t pid = client.pid();
-    for (int generation = 0; pid > 1 && generation < kMostGenerations; ++generation, pid = parent_of(pid))
+    for (int generation = 0; pid > 1 && generation < kMostGenerations; ++generation, pid = parent_of(pid)) {
+        promises_.came(pid, client.id());
         for (auto& [id, known] : expected_)
             if (known.pid == pid) known.came = true;
+    }
 }
 
 // Reads again the control groups of clients whose group could not be read in time when they came. Until then their
@@ -256,6 +267,7 @@ void Server::end_expectation(uint32_t id) {
         ended_unused_.push_back({{known.pid, known.user}, base::now_ns()});
         if (ended_unused_.size() > kMostEndedUnused) ended_unused_.pop_front();
     }
+    if (promises_.ended(known.pid)) checkpoint_.note(kPromises, promises_.to_json());
     expected_.erase(found);
 }
 

@@ -304,4 +304,13 @@ void Users::read_subordinates() {
     fclose(file);
 }
 
+void Users::say_room() const {
+    if (room_.memory_bytes == GroupRoom::kNoLimit) return;
+    XLOG_INFO(
+        "this control group has %lld MiB: the programs of all ordinary users are %lld at most ('xcli status "
+        "--limits')",
+        static_cast<long long>(room_.memory_bytes >> 20),
+        static_cast<long long>(most_together(Limit::kClients, false)));
+}
+
 }  // namespace xsched::server

@@ -117,6 +117,8 @@ public:
     void set_descriptors(int64_t system);
     // Sets the limits of the server's control group. Call before there are users.
     void set_room(const GroupRoom& room);
+    // Logs what room this control group leaves for the programs of ordinary users.
+    void say_room() const;
     const GroupRoom& room() const { return room_; }
     uint32_t slots() const { return slots_; }
     // Returns the most of `limit` that all users together may have, or all ordinary users if not `trusted`. kNoLimit:

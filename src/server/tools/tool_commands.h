@@ -88,6 +88,9 @@ Json suspend(const Request& request);
 Json resume(const Request& request);
 Json read_journal(const Request& request);
 Json describe_programs(const Request& request);
+Json describe_habits(const Request& request);
+Json note_promise(const Request& request);
+Json describe_promises(const Request& request);
 Json change_log_level(const Request& request);
 
 }  // namespace xsched::server

@@ -228,6 +228,13 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
+// Adds the program's work as this run has shown it, or otherwise as its last run did.
+void add_work_shown(const Request& request, Json& entry, const Client& client) {
+    const ProgramWork shown = shown_work(*client.record());
+    entry["work"] =
+        work_json(shown.known() ? shown : request.host.habits.work_of(client.user().uid(), client.program()));
+}
+
 // Returns whether the program lost its claim in the last minute.
 bool lost_claim(const Client& client, int64_t now_ns) {
     const int64_t lost_ns = client.record()->claim_lost_ns.load();
@@ -258,6 +265,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     entry["state"] = base::word_of(state_of(facts, client, queues));
     entry["kept_off"] = describe_kept_off(facts, queues);
     add_lengths(entry, client, whole);
+    if (request.body.value("work", false)) add_work_shown(request, entry, client);
     for (const int64_t seconds : {1, 10, 60}) {
         entry["held"].push_back(describe_held(request, client, seconds, now_ns));
         entry["cost"].push_back(describe_cost(request, client, seconds, now_ns));
@@ -267,7 +275,8 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
 
 }  // namespace
 
-// Describes programs. Arguments: "pid": only this process; "buckets": with the histograms' buckets.
+// Describes programs. Arguments: "pid": only this process; "buckets": with the histograms' buckets; "work": with their
+// work, for predictions.
 Json describe_programs(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();

@@ -14,11 +14,13 @@
 #include "server/device_numbers.h"
 #include "server/device_use.h"
 #include "server/driver_queues.h"
+#include "server/habit_book.h"
 #include "server/hold_book.h"
 #include "server/kept_orders.h"
 #include "server/limits/cgroups.h"
 #include "server/limits/users.h"
 #include "server/options.h"
+#include "server/promise_book.h"
 #include "server/rules/rule_book.h"
 #include "server/thread/scheduler.h"
 #include "server/tools/order_notes.h"
@@ -38,6 +40,8 @@ struct ToolHost {
     Checkpoint& checkpoint;
     DeviceUse& use;
     HoldBook& holds;
+    const HabitBook& habits;
+    PromiseBook& promises;
     const GoneClients& gone;
     DeviceNumbers& devices;
     DriverQueues& driver_queues;

@@ -39,6 +39,9 @@ constexpr Command kCommands[] = {
     {"limit", set_limit, For::kNoGuest},
     {"record", read_journal},
     {"programs", describe_programs},
+    {"habits", describe_habits},
+    {"promise", note_promise},
+    {"promises", describe_promises},
     {"log", change_log_level, For::kNoGuest},
 };
 

@@ -1,0 +1,38 @@
+// The work of a program as its run has shown it: how long its requests take alone, how it rests between them, and how
+// long its commands are. Each is told by some quantiles. `xcli admit` predicts from them. Plain data; front thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdint>
+
+#include "dispatch/record.h"
+#include "server/promise_book.h"
+
+namespace xsched::server {
+
+struct ProgramWork {
+    static constexpr std::array<double, 9> kParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
+    using Quantiles = std::array<uint32_t, kParts.size()>;  // in microseconds, at kParts
+
+    uint64_t requests = 0;  // how many were measured
+    bool endless = false;   // it works without rests, as far as seen
+    Quantiles request_us{};
+    Quantiles rest_us{};
+    Quantiles command_us{};
+
+    bool known() const { return requests != 0 || endless; }
+    bool operator==(const ProgramWork&) const = default;
+};
+
+// Returns the work of a client's busiest queue. Nothing is known of a client that has done too little.
+ProgramWork shown_work(const dispatch::ClientRecord& record);
+// Returns how punctual all of a client's queues were.
+Punctuality punctuality_of(const dispatch::ClientRecord& record);
+// Returns the work as tools get it; null: nothing is known.
+nlohmann::json work_json(const ProgramWork& work);
+// Reads what work_json wrote. Anything else gives work of which nothing is known.
+ProgramWork read_work(const nlohmann::json& kept);
+
+}  // namespace xsched::server

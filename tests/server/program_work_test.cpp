@@ -1,0 +1,67 @@
+// A program's work as its run has shown it.
+#include "server/program_work.h"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+
+namespace xsched::server {
+namespace {
+
+constexpr int64_t kMs = base::kMillisecond;
+
+void work(dispatch::QueueRecord& record, int requests, int64_t length_ns) {
+    dispatch::QueueLengths& lengths = record.make_lengths();
+    for (int i = 0; i < requests; ++i) {
+        lengths.requests.add(length_ns);
+        lengths.rests.add(10 * kMs);
+        lengths.commands.add(kMs / 10, 20);
+    }
+    record.running_ns.store(requests * length_ns);
+}
+
+TEST(ProgramWork, IsThatOfTheBusiestQueue) {
+    dispatch::ClientRecord client;
+    EXPECT_FALSE(shown_work(client).known());
+    work(client.make(0), 30, 2 * kMs);
+    work(client.make(3), 40, 8 * kMs);
+    const ProgramWork shown = shown_work(client);
+    EXPECT_EQ(shown.requests, 40U);
+    EXPECT_FALSE(shown.endless);
+    EXPECT_NEAR(shown.request_us[3], 8000, 500);
+    EXPECT_NEAR(shown.rest_us[7], 10000, 700);
+    EXPECT_NEAR(shown.command_us[0], 100, 7);
+    EXPECT_EQ(read_work(work_json(shown)), shown);
+}
+
+TEST(ProgramWork, FewRequestsSayTooLittle) {
+    dispatch::ClientRecord client;
+    work(client.make(0), 19, 2 * kMs);
+    EXPECT_FALSE(shown_work(client).known());
+    EXPECT_TRUE(work_json(shown_work(client)).is_null());
+    client.make(0).running_ns.store(2 * base::kSecond);
+    EXPECT_TRUE(shown_work(client).endless) << "it has worked for long";
+}
+
+TEST(ProgramWork, NonsenseIsNotKnown) {
+    nlohmann::json kept = work_json({.requests = 30});
+    EXPECT_TRUE(read_work(kept).known());
+    kept["rest_us"][3] = "x";
+    EXPECT_FALSE(read_work(kept).known());
+    EXPECT_FALSE(read_work(nullptr).known());
+    EXPECT_FALSE(read_work({{"requests", -1}}).known());
+}
+
+TEST(ProgramWork, PunctualityIsOfAllQueues) {
+    dispatch::ClientRecord client;
+    client.make(0).targeted.store(90);
+    client.make(20).targeted.store(10);
+    client.make(20).late.store(1);
+    EXPECT_EQ(punctuality_of(client).requests, 100U);
+    EXPECT_TRUE(punctuality_of(client).keeps());
+    client.make(0).late.store(1);
+    EXPECT_FALSE(punctuality_of(client).keeps()) << "2 of 100 are late";
+}
+
+}  // namespace
+}  // namespace xsched::server
