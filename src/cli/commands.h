@@ -29,7 +29,7 @@ CLI::Validator between(int64_t least, int64_t most);
 // Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.
 CLI::Validator between_fractions(double least, double most);
 
-void add_program_commands(CLI::App& app, Words& words);  // run, report
+void add_program_commands(CLI::App& app, Words& words);  // run, admit, report, demo
 void add_view_commands(CLI::App& app, Words& words);  // list, status, explain, top
 void add_history_commands(CLI::App& app, Words& words);  // windows, record, trace, metrics
 void add_facts_commands(CLI::App& app, Words& words);  // server, options, json

@@ -71,6 +71,8 @@ Installation find_installation() {
     if (error) return found;
     const fs::path server = self.parent_path() / "xserver";
     if (access(server.c_str(), X_OK) == 0) found.server = server;
+    const fs::path simulator = self.parent_path() / "xsim";
+    if (access(simulator.c_str(), X_OK) == 0) found.simulator = simulator;
     found.report = report_program(self.parent_path());
     found.data = data_folder(self.parent_path());
     const fs::path libraries = library_folder(self.parent_path());

@@ -17,6 +17,7 @@ struct Shim {
 
 struct Installation {
     std::string server;              // xserver's path; empty: not there
+    std::string simulator;           // xsim's path; empty: not there
     std::string library_directory;   // folder of the libraries and of the shims' documented names
     std::string data;                // folder with the file that names our Vulkan layer; empty: not there
     std::string report;              // the program that measures for xcli report

@@ -1,6 +1,7 @@
-// Commands that start a user's program: run, report, demo.
+// Commands that start a user's program: run, admit, report, demo.
 #include <memory>
 
+#include "cli/admit/admit.h"
 #include "cli/commands.h"
 #include "cli/hint_options.h"
 #include "cli/report.h"
@@ -10,10 +11,8 @@
 namespace xsched::cli {
 namespace {
 
-void add_run(CLI::App& app, Words& words) {
-    const auto options = std::make_shared<RunOptions>();
-    CLI::App* run = add_command(app, words, "run", "run a program under XSched",
-                                [&words, options] { return run_program(*options, words.program); });
+// Adds what `xcli run` takes: how a program is run.
+void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptions>& options) {
     run->add_option("-l,--level", options->level, "preempt level 1..3; 0: the highest that the hardware supports")
         ->check(between(0, kPreemptLevelInterrupt));
     run->add_option("-t,--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
@@ -35,6 +34,38 @@ void add_run(CLI::App& app, Words& words) {
         ->excludes(tell);
     add_hints(run, options->hints, true);
     add_program(run, words)->option_text("-- PROGRAM [ARGUMENTS]");
+}
+
+void add_run(CLI::App& app, Words& words) {
+    const auto options = std::make_shared<RunOptions>();
+    add_run_options(add_command(app, words, "run", "run a program under XSched",
+                                [&words, options] { return run_program(*options, words.program); }),
+                    words, options);
+}
+
+void add_admit(CLI::App& app, Words& words) {
+    const auto asked = std::make_shared<AdmitWords>();
+    CLI::App* admit = add_command(app, words, "admit", "run a program if all latency targets still hold with it",
+                                  [&words, asked] { return xsched::cli::admit(*asked, words.program, words.json); });
+    admit->footer(
+        "Exit status: that of the program if it runs; otherwise 0 it would be admitted (--check), 4 too little is "
+        "known, "
+        "5 refused.");
+    admit->add_flag("--check", asked->check, "say whether it would be admitted, and run nothing");
+    admit->add_option("--wait", asked->wait, "wait for so long at most until the targets hold: 10m")->type_name("TIME");
+    admit
+        ->add_option("--unknown", asked->unknown,
+                     "what to do with a program of which nothing is known: refuse (default), or run it on trial")
+        ->check(CLI::IsMember({"refuse", "run"}));
+    admit->add_option("--name", asked->name,
+                      "the program's name in 'xcli status', if its command line does not tell it");
+    admit->add_option("--device", asked->device, "the device's number in 'xcli list', if several are in use")
+        ->check(between(0, INT32_MAX));
+    admit
+        ->add_option("--programs", asked->programs,
+                     "say it for the programs in this file instead of those that run; runs nothing")
+        ->type_name("FILE");
+    add_run_options(admit, words, std::shared_ptr<RunOptions>(asked, &asked->run));
 }
 
 void add_report(CLI::App& app, Words& words) {
@@ -64,7 +95,7 @@ void add_demo(CLI::App& app, Words& words) {
 }  // namespace
 
 void add_program_commands(CLI::App& app, Words& words) {
-    for (const auto add : {add_run, add_report, add_demo}) add(app, words);
+    for (const auto add : {add_run, add_admit, add_report, add_demo}) add(app, words);
 }
 
 }  // namespace xsched::cli

@@ -198,7 +198,7 @@ bool has_last_word(const RunOptions& options) {
 
 // `takes_hints`: the command has an option for each hint. xcli report has a --background of its own, with a value.
 bool is_flag(const char* word, bool takes_hints) {
-    for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell", "--pool"})
+    for (const char* flag : {"--json", "-h", "--help", "--tell", "--no-tell", "--pool", "--check"})
         if (strcmp(word, flag) == 0) return true;
     for (const base::HintInfo& hint : base::kHints) {
         if (!takes_hints || hint.kind != base::HintKind::kSwitch || hint.words == nullptr) continue;
@@ -212,7 +212,8 @@ bool is_flag(const char* word, bool takes_hints) {
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
     const bool tests_rules = argc > 2 && strcmp(argv[1], "rules") == 0 && strcmp(argv[2], "test") == 0;
     const bool reports = argc > 1 && strcmp(argv[1], "report") == 0;
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && !reports && !tests_rules)) return argc;
+    const bool runs = argc > 1 && is_one_of(argv[1], {"run", "admit"});
+    if (!runs && !reports && !tests_rules) return argc;
     int i = tests_rules ? 3 : 2;
     while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
         const bool flag = is_flag(argv[i], !reports);

@@ -19,6 +19,7 @@ struct ListWords {
 struct StatusWords {
     Target target;
     bool limits = false;
+    bool promises = false;
     WatchWords watch;
 };
 
@@ -43,13 +44,20 @@ void add_status(CLI::App& app, Words& words) {
     CLI::App* status =
         add_command(app, words, "status", "explain what runs, what is suspended and why", [&words, given] {
             return watch(given->watch, [&words, given] {
+                if (given->promises) return show_promises(words.json);
                 return given->limits ? show_limits(words.json) : show_status(given->target, words.json);
             });
         });
     CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names")
                            ->type_name("PROGRAM");
     add_watch(status, given->watch);
-    status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used")->excludes(pid);
+    CLI::Option* limits =
+        status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used");
+    limits->excludes(pid);
+    status
+        ->add_flag("--promises", given->promises, "what 'xcli admit' promised to programs, and how much of it was kept")
+        ->excludes(pid)
+        ->excludes(limits);
 }
 
 void add_explain(CLI::App& app, Words& words) {

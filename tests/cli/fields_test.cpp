@@ -30,7 +30,7 @@ void expect_known(const Json& object, char where) {
     static const std::map<std::string, char> kWithin = {
         {"devices", 'd'},      {"held", 'h'},           {"cost", 'h'},     {"by", 'b'},
         {"victims", 'b'},      {"bursts", 'n'},         {"commands", 'n'}, {"hold_lengths", 'n'},
-        {"stop_lengths", 'n'}, {"resume_lengths", 'n'}, {"facts", 'p'}};
+        {"stop_lengths", 'n'}, {"resume_lengths", 'n'}, {"facts", 'p'},    {"work", 'w'}};
     for (const auto& [key, value] : object.items()) {
         SCOPED_TRACE(key);
         const cli::Field* field = field_of(key);
@@ -47,7 +47,7 @@ void expect_known(const Json& object, char where) {
 }
 
 // Demands that the object has each documented key, except those of `optional`, which only some objects have.
-void expect_all(const Json& object, char where, const std::set<std::string>& optional = {"group_gets"}) {
+void expect_all(const Json& object, char where, const std::set<std::string>& optional = {"group_gets", "work"}) {
     for (const cli::Field* field = cli::fields(); field->key != nullptr; ++field)
         EXPECT_TRUE(strchr(field->where, where) == nullptr || optional.contains(field->key) ||
                     object.contains(field->key))
@@ -93,6 +93,15 @@ TEST_F(Fields, OpenClsMechanismIsAHold) {
     // The program is held, and gets a turn now and then by the starvation limit, so its state changes.
     EXPECT_TRUE(eventually([&] { return xcli({"list", "--json"}).json()["queues"][0]["mechanism"] == "hold"; }));
     EXPECT_TRUE(xcli({"explain", "--json"}).json()["programs"][0]["facts"]["preempted_by"].contains("hold"));
+}
+
+TEST_F(Fields, PromisesAndWorkToo) {
+    TestTool tool(socket());
+    ASSERT_TRUE(tool.ask({{"cmd", "promise"}, {"target_us", 5000}}).value("ok", false));
+    const Json promise = tool.ask({{"cmd", "promises"}})["promises"][0];
+    expect_known(promise, 'm');
+    expect_all(promise, 'm');
+    expect_known(tool.ask({{"cmd", "programs"}, {"work", true}})["programs"][0], 'p');
 }
 
 TEST_F(Fields, TheTableIsPrintedAndDocumented) {

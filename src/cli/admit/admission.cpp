@@ -1,0 +1,104 @@
+#include "cli/admit/admission.h"
+
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+// The simulated p99 may be this much of the target: the rest is for what the model lacks (docs/ADMIT.md: compared with
+// the published workloads as measured).
+constexpr double kTrusted = 0.98;
+constexpr uint64_t kFewest = 20;  // safety: of fewer requests the longest says nothing
+
+std::string length(double us) { return length_text(us / 1000); }
+
+Admission refuse(std::string sentence) { return {Admission::Kind::kRefused, std::move(sentence), {}}; }
+
+std::string broken_text(const Prediction& prediction, const KnownProgram& program, bool is_candidate) {
+    const std::string whose = is_candidate ? "" : "the promise to " + program.called() + " would be broken: ";
+    const std::string target = length(prediction.target_us);
+    if (prediction.p99_us == 0) return whose + program.name + " would hardly get the device beside the other programs";
+    const bool may_be_raised = is_candidate && !program.hints.contains("priority");
+    return whose + "99 of 100 of its requests would take up to " + length(prediction.p99_us) + ", not " + target +
+           (may_be_raised ? "; with a priority (-p 10) it would go before others" : "");
+}
+
+Prediction prediction_of(const KnownProgram& program, const Json& result) {
+    const Json& latency = result.at("latency_us");
+    Prediction prediction{program.name, program.pid, program.target_us(), 0, false};
+    if (latency.at("count").get<uint64_t>() >= kFewest) prediction.p99_us = latency.at("p99").get<double>();
+    prediction.keeps = prediction.p99_us > 0 && prediction.p99_us <= prediction.target_us * kTrusted;
+    return prediction;
+}
+
+std::string admitted_text(const std::vector<Prediction>& predictions, const Situation& situation) {
+    const KnownProgram& candidate = situation.programs.back();
+    const bool own = candidate.target_us() > 0;
+    const size_t others = predictions.size() - (own ? 1 : 0);
+    std::string text;
+    if (own)
+        text = "99 of 100 requests of " + candidate.name + " are expected to take at most " +
+               length(predictions.back().p99_us) + " (promised: " + length(candidate.target_us()) + ")";
+    if (others > 0)
+        text += std::string(text.empty() ? "" : "; ") + "the promises to " + std::to_string(others) + " other program" +
+                (others > 1 ? "s" : "") + " hold with it";
+    return text;
+}
+
+}  // namespace
+
+const char* word_of(Admission::Kind kind) {
+    switch (kind) {
+        case Admission::Kind::kAdmitted: return "admitted";
+        case Admission::Kind::kRefused: return "refused";
+        case Admission::Kind::kUnknown: break;
+    }
+    return "unknown";
+}
+
+std::optional<Admission> judge_without_simulation(const Situation& situation) {
+    const KnownProgram& candidate = situation.programs.back();
+    bool promised = false;
+    for (const KnownProgram& program : situation.programs) promised |= program.hints.contains("slo_p99");
+    if (!promised) return Admission{Admission::Kind::kAdmitted, "no program has a promise that it could break", {}};
+    for (const KnownProgram& program : situation.programs) {
+        if (program.work) continue;
+        if (&program != &candidate)
+            return Admission{Admission::Kind::kUnknown,
+                             "too little is known yet of " + program.called() +
+                                 ", which runs on this device: try again when it has worked for some seconds (--wait "
+                                 "30s)",
+                             {}};
+        return Admission{Admission::Kind::kUnknown,
+                         "nothing is known of " + candidate.name +
+                             ": run it once with 'xcli run --slo-p99 TIME', or on trial with --unknown run",
+                         {}};
+    }
+    if (candidate.hints.contains("slo_p99") && candidate.target_us() <= 0)
+        return refuse(candidate.name + " works without rests, so that its requests have no length to promise");
+    if (const double target_us = candidate.target_us(); target_us > 0) {
+        const double alone_us = quantile_of(candidate.work->request_us, 0.99);
+        if (!candidate.work->endless && alone_us > target_us)
+            return refuse("99 of 100 requests of " + candidate.name + " take up to " + length(alone_us) +
+                          " even without other programs, which is longer than " + length(target_us));
+    }
+    return std::nullopt;
+}
+
+Admission judge(const Situation& situation, const Json& simulated) {
+    const Json& results = simulated.at("runs").at(0).at("programs");
+    Admission verdict{Admission::Kind::kAdmitted, "", {}};
+    std::string broken;
+    for (size_t i = 0; i < situation.programs.size(); ++i) {
+        const KnownProgram& program = situation.programs[i];
+        if (program.target_us() <= 0) continue;
+        const Prediction& prediction = verdict.predictions.emplace_back(prediction_of(program, results.at(i)));
+        if (prediction.keeps) continue;
+        verdict.kind = Admission::Kind::kRefused;
+        broken += (broken.empty() ? "" : "; ") + broken_text(prediction, program, i + 1 == situation.programs.size());
+    }
+    verdict.sentence = broken.empty() ? admitted_text(verdict.predictions, situation) : broken;
+    return verdict;
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,180 @@
+#include "cli/admit/admit.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/time.h"
+#include "cli/admit/admission.h"
+#include "cli/admit/program_name.h"
+#include "cli/admit/situation.h"
+#include "cli/admit/workload_text.h"
+#include "cli/config/rules.h"
+#include "cli/installation.h"
+#include "cli/run.h"
+#include "cli/server_link.h"
+#include "cli/show.h"
+#include "cli/start_server.h"
+#include "cli/time_text.h"
+#include "console/command.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr int64_t kLookAgainNs = 2 * base::kSecond;  // judgement: of a wait, how often it is judged again
+
+// A file that is gone when the object is.
+class BriefFile {
+public:
+    explicit BriefFile(const std::string& text) {
+        const int file = mkstemp(path_);
+        const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        if (file >= 0) close(file);
+        if (!written) throw Failure(std::string("the simulation's workload cannot be written to ") + path_);
+    }
+    ~BriefFile() { unlink(path_); }
+    BriefFile(const BriefFile&) = delete;
+    BriefFile& operator=(const BriefFile&) = delete;
+    std::string path() const { return path_; }
+
+private:
+    char path_[32] = "/tmp/xcli-admit-XXXXXX";
+};
+
+Json simulate(const Situation& situation) {
+    const std::string simulator = find_installation().simulator;
+    if (simulator.empty())
+        throw Failure("xcli admit needs the simulator, and there is no xsim beside xcli: install the whole of XSched");
+    const BriefFile workload(workload_text(situation));
+    const console::Printed printed =
+        console::run_command({simulator, "run", "--json", workload.path()}, console::own_environment());
+    const Json simulated = Json::parse(printed.text, nullptr, false);
+    if (!printed.well || !simulated.is_object())
+        throw Failure("the simulation of the programs on this device did not end well: see the lines above");
+    return simulated;
+}
+
+Admission admission_of(const Situation& situation) {
+    if (const auto verdict = judge_without_simulation(situation)) return *verdict;
+    return judge(situation, simulate(situation));
+}
+
+Situation situation_now(const AdmitWords& words, const Candidate& candidate) {
+    if (words.programs.empty()) {
+        ServerLink link;
+        Json answers = ask_all(link, {{"cmd", "programs"}, {"work", true}}, "programs");
+        for (const char* command : {"habits", "promises"}) answers.update(link.ask({{"cmd", command}}));
+        return situation_of(answers, candidate);
+    }
+    const Json file = Json::parse(base::text_of_file(words.programs), nullptr, false);
+    if (!file.is_object()) throw Failure(words.programs + " is no JSON object with \"programs\" and \"known\"");
+    return situation_of(file, candidate);
+}
+
+// Returns the hints of the command line, and of rules by program where the command line gives none.
+std::map<std::string, int64_t> hints_of(const RunOptions& options, const std::vector<config::Rule>& rules,
+                                        const config::Program& program) {
+    const config::Given given = config::given_by(rules, program);
+    std::map<std::string, int64_t> hints;
+    for (const base::HintInfo& hint : base::kHints) {
+        const std::optional<int64_t>& by_rule = given.hints[static_cast<size_t>(hint.id)];
+        const std::optional<int64_t> value = options.hints.of(hint) ? options.hints.of(hint) : by_rule;
+        if (value) hints[hint.name] = *value;
+    }
+    return hints;
+}
+
+Candidate candidate_of(const AdmitWords& words, const std::vector<std::string>& command) {
+    const config::Program program = program_of_command(command);
+    Candidate candidate;
+    std::istringstream line(program.command);
+    std::vector<std::string> parts;
+    for (std::string word; line >> word;) parts.push_back(word);
+    candidate.name = !words.name.empty() || parts.empty() ? words.name : program_name_of(parts);
+    candidate.hints = hints_of(words.run, config::read_configuration(config::folders(false)).rules, program);
+    candidate.device = words.device;
+    return candidate;
+}
+
+void print_admission(const Admission& verdict, bool json) {
+    if (!json) return print_text(std::string(word_of(verdict.kind)) + ": " + verdict.sentence + "\n");
+    Json predictions = Json::array();
+    for (const Prediction& one : verdict.predictions)
+        predictions.push_back({{"program", one.program},
+                               {"pid", one.pid},
+                               {"target_us", std::llround(one.target_us)},
+                               {"p99_us", std::llround(one.p99_us)},
+                               {"keeps", one.keeps}});
+    print(Json{{"ok", true},
+               {"verdict", word_of(verdict.kind)},
+               {"sentence", verdict.sentence},
+               {"predictions", predictions}}
+              .dump(2) +
+          "\n");
+}
+
+int exit_status_of(const Admission& verdict) {
+    if (verdict.kind == Admission::Kind::kAdmitted) return 0;
+    return verdict.kind == Admission::Kind::kRefused ? kRefused : kNobody;
+}
+
+// Tells the server of the promise, which keeps score of it. This process becomes the program.
+void promise(const Candidate& candidate, const Prediction& own) {
+    Json told{{"cmd", "promise"},
+              {"program", candidate.name},
+              {"target_us", std::llround(own.target_us)},
+              {"predicted_us", std::llround(own.p99_us)}};
+    for (const auto& [name, value] : candidate.hints) told[name] = value;
+    ServerLink().ask(told);
+}
+
+// Judges again until the program is admitted or the time is over.
+Admission wait_for_admission(const AdmitWords& words, const Candidate& candidate) {
+    const int64_t until_ns = words.wait.empty() ? 0 : base::now_ns() + time_ns(words.wait, "to wait for");
+    bool told = false;
+    for (;;) {
+        Admission verdict = admission_of(situation_now(words, candidate));
+        const int64_t left_ns = until_ns - base::now_ns();
+        if (verdict.kind == Admission::Kind::kAdmitted || left_ns <= 0) return verdict;
+        if (!std::exchange(told, true))
+            fprintf(stderr, "xcli: %s waits (--wait %s): %s\n", candidate.name.c_str(), words.wait.c_str(),
+                    verdict.sentence.c_str());
+        base::sleep_ns(std::min(kLookAgainNs, left_ns));
+    }
+}
+
+}  // namespace
+
+int admit(const AdmitWords& words, const std::vector<std::string>& program, bool json) {
+    if (program.empty()) throw Failure("say which program: xcli admit [OPTIONS] -- PROGRAM [ARGUMENTS]");
+    if (!words.check && words.programs.empty())
+        ensure_server(find_installation().server, words.run.policy, Announced::kNo);
+    const Candidate candidate = candidate_of(words, program);
+    const Admission verdict = wait_for_admission(words, candidate);
+    if (words.check || !words.programs.empty()) {
+        print_admission(verdict, json);
+        return exit_status_of(verdict);
+    }
+    const bool on_trial = verdict.kind == Admission::Kind::kUnknown && words.unknown == "run";
+    if (verdict.kind != Admission::Kind::kAdmitted && !on_trial)
+        throw Failure(candidate.name + " is not admitted: " + verdict.sentence,
+                      static_cast<Status>(exit_status_of(verdict)));
+    fprintf(stderr, "xcli: %s runs%s: %s\n", candidate.name.c_str(),
+            on_trial ? " on trial, and nothing is promised" : "", verdict.sentence.c_str());
+    RunOptions run = words.run;
+    // The program's own prediction is the last one, if it has a target.
+    if (!on_trial && candidate.hints.contains("slo_p99")) {
+        const Prediction& own = verdict.predictions.back();
+        run.hints.of(base::hint_info(base::HintId::slo_p99)) = std::llround(own.target_us);
+        promise(candidate, own);
+    }
+    return run_program(run, program);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,61 @@
+// The programs of a device as a prediction needs them: the work that is known of each, and what each is given. Made of
+// the server's answers, or of a file with the same keys. Pure; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// The parts at which the server tells quantiles (server/program_work.h).
+inline constexpr std::array<double, 9> kWorkParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
+using WorkQuantiles = std::array<double, kWorkParts.size()>;  // in microseconds
+
+// Returns the length that `part` of all do not exceed, between two known ones by a straight line.
+double quantile_of(const WorkQuantiles& quantiles, double part);
+
+struct KnownWork {
+    bool endless = false;
+    WorkQuantiles request_us{};
+    WorkQuantiles rest_us{};
+    WorkQuantiles command_us{};
+};
+
+struct KnownProgram {
+    std::string name;
+    int64_t pid = 0;  // 0: it does not run yet
+    std::optional<KnownWork> work;  // none: nothing is known of it
+    std::map<std::string, int64_t> hints;  // by their names in base/hints.def
+    int64_t level = 3;
+
+    // Returns the time that 99 of 100 requests may take, in microseconds; 0: it has no target, or no requests of which
+    // the length is known.
+    double target_us() const;
+    // "serve (pid 12)"
+    std::string called() const;
+};
+
+struct Situation {
+    std::string policy;
+    std::map<std::string, double> costs_us;  // of the device, by their names in sim/costs.def
+    std::vector<KnownProgram> programs;  // the last one is the one to be admitted
+};
+
+// The program to be admitted, and where it is to run.
+struct Candidate {
+    std::string name;
+    std::map<std::string, int64_t> hints;
+    std::optional<int64_t> device;  // its number in xcli list; none: the one that is in use
+};
+
+// Makes the situation of what the server answers to "programs", "habits" and "promises", as one object. Throws Failure
+// if several devices are in use and none was named.
+Situation situation_of(const Json& answers, const Candidate& candidate);
+
+}  // namespace xsched::cli

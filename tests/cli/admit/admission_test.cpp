@@ -1,0 +1,142 @@
+// xcli admit: from what is known of the programs to a verdict, without a server.
+#include "cli/admit/admission.h"
+
+#include "cli/admit/program_name.h"
+#include "cli/admit/workload_text.h"
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+using cli::Admission;
+using cli::Candidate;
+using cli::Situation;
+using cli::situation_of;
+
+Json all_of(double us) { return Json(std::vector<double>(cli::kWorkParts.size(), us)); }
+
+Json requests(double request_us, double rest_us) {
+    return {{"endless", false},
+            {"request_us", all_of(request_us)},
+            {"rest_us", all_of(rest_us)},
+            {"command_us", all_of(100)}};
+}
+
+Json trainer() { return {{"endless", true}, {"command_us", all_of(5000)}}; }
+
+Json running(const char* name, int pid, const Json& work, int device = 0) {
+    return {{"program", name}, {"pid", pid}, {"level", 3}, {"work", work}, {"devices", {{{"device_index", device}}}}};
+}
+
+Json answers(const std::vector<Json>& programs) {
+    return {
+        {"policy", "HPF"}, {"programs", programs}, {"known", {{{"program", "serve"}, {"work", requests(1000, 9000)}}}}};
+}
+
+Candidate serve(int64_t target_us) { return {.name = "serve", .hints = {{"priority", 10}, {"slo_p99", target_us}}}; }
+
+Json simulated(const std::vector<std::pair<int, double>>& count_and_p99) {
+    Json programs = Json::array();
+    for (const auto& [count, p99] : count_and_p99)
+        programs.push_back({{"latency_us", {{"count", count}, {"p99", p99}}}});
+    return {{"runs", {{{"programs", programs}}}}};
+}
+
+TEST(Admission, WithoutPromisesNothingIsSimulated) {
+    const Situation alone = situation_of(answers({}), {.name = "serve"});
+    ASSERT_TRUE(judge_without_simulation(alone));
+    EXPECT_EQ(judge_without_simulation(alone)->kind, Admission::Kind::kAdmitted);
+    const Situation asked = situation_of(answers({running("train", 7, trainer())}), serve(2000));
+    EXPECT_FALSE(judge_without_simulation(asked)) << "the simulator has to say";
+}
+
+TEST(Admission, WhatIsUnknownIsSaid) {
+    Candidate candidate = serve(2000);
+    candidate.name = "other";
+    const auto unknown = judge_without_simulation(situation_of(answers({}), candidate));
+    ASSERT_TRUE(unknown);
+    EXPECT_EQ(unknown->kind, Admission::Kind::kUnknown);
+    EXPECT_TRUE(has(unknown->sentence, "nothing is known of other: run it once")) << unknown->sentence;
+    const auto beside = judge_without_simulation(situation_of(answers({running("train", 7, nullptr)}), serve(2000)));
+    ASSERT_TRUE(beside);
+    EXPECT_EQ(beside->kind, Admission::Kind::kUnknown);
+    EXPECT_TRUE(has(beside->sentence, "train (pid 7)")) << beside->sentence;
+}
+
+TEST(Admission, ATargetBelowTheTimeAloneIsRefused) {
+    const auto refused = judge_without_simulation(situation_of(answers({}), serve(900)));
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->kind, Admission::Kind::kRefused);
+    EXPECT_TRUE(has(refused->sentence, "even without other programs")) << refused->sentence;
+}
+
+TEST(Admission, AProgramWithoutRestsGetsNoPromise) {
+    Json said = answers({});
+    said["known"][0]["work"] = trainer();
+    const auto refused = judge_without_simulation(situation_of(said, serve(9000)));
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->kind, Admission::Kind::kRefused);
+}
+
+TEST(Admission, AllPromisesHaveToHold) {
+    Json api = running("api", 12, requests(500, 5000));
+    api["slo_p99"] = 5000;
+    const Situation situation = situation_of(answers({running("train", 7, trainer()), api}), serve(2000));
+    ASSERT_EQ(situation.programs.size(), 3U);
+    const Admission good = judge(situation, simulated({{0, 0}, {100, 4000}, {100, 1500}}));
+    EXPECT_EQ(good.kind, Admission::Kind::kAdmitted);
+    EXPECT_EQ(good.predictions.size(), 2U);
+    EXPECT_EQ(good.predictions.back().program, "serve");
+    const Admission others = judge(situation, simulated({{0, 0}, {100, 7100}, {100, 1500}}));
+    EXPECT_EQ(others.kind, Admission::Kind::kRefused);
+    EXPECT_TRUE(has(others.sentence, "the promise to api (pid 12) would be broken")) << others.sentence;
+    const Admission own = judge(situation, simulated({{0, 0}, {100, 4000}, {100, 2500}}));
+    EXPECT_EQ(own.kind, Admission::Kind::kRefused);
+    EXPECT_FALSE(has(own.sentence, "-p 10")) << "it has a priority";
+    const Admission starved = judge(situation, simulated({{0, 0}, {100, 4000}, {3, 100}}));
+    EXPECT_EQ(starved.kind, Admission::Kind::kRefused);
+    EXPECT_TRUE(has(starved.sentence, "would hardly get the device")) << starved.sentence;
+}
+
+TEST(Admission, OnlyProgramsOfTheDeviceCount) {
+    const Json both = answers({running("train", 7, trainer(), 0), running("other", 8, nullptr, 1)});
+    EXPECT_THROW(situation_of(both, serve(2000)), cli::Failure) << "which device?";
+    Candidate candidate = serve(2000);
+    candidate.device = 0;
+    EXPECT_EQ(situation_of(both, candidate).programs.size(), 2U);
+}
+
+TEST(Admission, AnAdmittedProgramCountsBeforeItsFirstRequest) {
+    Json said = answers({});
+    said["promises"] = {{{"program", "serve"}, {"pid", 5}, {"promise", "awaited"}, {"hints", {{"slo_p99", 3000}}}},
+                        {{"program", "serve"}, {"pid", 4}, {"promise", "over"}, {"hints", {{"slo_p99", 3000}}}}};
+    const Situation situation = situation_of(said, {.name = "train"});
+    ASSERT_EQ(situation.programs.size(), 2U);
+    EXPECT_EQ(situation.programs[0].target_us(), 3000);
+    EXPECT_TRUE(situation.programs[0].work);
+}
+
+TEST(Admission, AFactorIsOfTheUsualRequestAlone) {
+    const Situation situation = situation_of(answers({}), serve(-150));
+    EXPECT_EQ(situation.programs.back().target_us(), 1500);
+}
+
+TEST(Admission, TheWorkloadSaysEachProgram) {
+    const Situation situation = situation_of(answers({running("train", 7, trainer())}), serve(2000));
+    const std::string text = workload_text(situation);
+    EXPECT_TRUE(has(text, "policy = \"HPF\"")) << text;
+    EXPECT_TRUE(has(text, "kind = \"stream\"")) << text;
+    EXPECT_TRUE(has(text, "hints = { priority = 10, slo_p99 = 2000 }")) << text;
+    EXPECT_TRUE(has(text, "kernels = [10.0, 10.0")) << "ten commands of 100 us: " << text;
+    EXPECT_TRUE(has(text, "think_us = [9000.0")) << text;
+}
+
+TEST(Admission, NamesAreTheServers) {
+    EXPECT_EQ(cli::program_name_of({"/opt/serve", "-p", "1"}), "serve");
+    EXPECT_EQ(cli::program_name_of({"python3", "-X", "dev", "/srv/serve.py"}), "python3 serve.py");
+    EXPECT_EQ(cli::program_name_of({"python3.11", "-m", "vllm"}), "python3.11 -m vllm");
+    EXPECT_EQ(cli::program_name_of({"python3", "-c", "pass"}), "python3");
+}
+
+}  // namespace
+}  // namespace xsched::test

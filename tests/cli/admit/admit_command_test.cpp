@@ -1,0 +1,127 @@
+// xcli admit with the real xcli, xserver and xsim: verdicts, exit statuses and the score.
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cli/cli_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class Admit : public WithCli {
+protected:
+    // Writes a file of programs: "serve", of which requests of 1 ms every 10 ms are known, beside a trainer.
+    std::string file() {
+        const std::vector<double> command(9, 5000), request(9, 1000), rest(9, 9000);
+        const Json all{
+            {"policy", "HPF"},
+            {"programs",
+             {{{"program", "train"},
+               {"pid", 7},
+               {"level", 3},
+               {"work", {{"endless", true}, {"command_us", command}}}}}},
+            {"known",
+             {{{"program", "serve"},
+               {"work", {{"endless", false}, {"request_us", request}, {"rest_us", rest}, {"command_us", request}}}}}}};
+        const std::string path = directory.path() + "/programs.json";
+        std::ofstream(path) << all.dump();
+        return path;
+    }
+    Outcome check(const std::string& target, const std::string& priority) {
+        return xcli({"admit", "--json", "--programs", file(), "--slo-p99", target, "-p", priority, "--", "./serve"});
+    }
+    static void request(TestClient& client) {
+        client.submit(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        client.complete(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+    bool has_simulator() const { return access(binary("xsim").c_str(), X_OK) == 0; }
+};
+
+TEST_F(Admit, TheSimulatorDecides) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    const Outcome good = check("3ms", "10");
+    EXPECT_EQ(good.status, 0) << good.out << good.err;
+    EXPECT_EQ(good.json()["verdict"], "admitted") << good.out;
+    EXPECT_EQ(good.json()["predictions"][0]["target_us"], 3000);
+    const Outcome equal = check("1.1ms", "0");
+    EXPECT_EQ(equal.status, 5) << "it would take turns with the trainer: " << equal.out << equal.err;
+    EXPECT_EQ(equal.json()["verdict"], "refused");
+}
+
+TEST_F(Admit, NothingIsStartedThatIsNotKnown) {
+    start();
+    const std::string made = directory.path() + "/made";
+    const Outcome outcome = xcli({"admit", "--slo-p99", "5ms", "--", "/usr/bin/touch", made});
+    EXPECT_EQ(outcome.status, 4);
+    EXPECT_TRUE(has(outcome.err, "nothing is known of touch: run it once")) << outcome.err;
+    EXPECT_NE(access(made.c_str(), F_OK), 0);
+    EXPECT_EQ(xcli({"admit", "--check", "--slo-p99", "5ms", "--", "touch"}).status, 4);
+    const Outcome trial = xcli({"admit", "--unknown", "run", "--slo-p99", "5ms", "--", "/usr/bin/touch", made});
+    EXPECT_EQ(trial.status, 0) << trial.err;
+    EXPECT_TRUE(has(trial.err, "on trial, and nothing is promised")) << trial.err;
+    EXPECT_EQ(access(made.c_str(), F_OK), 0);
+}
+
+TEST_F(Admit, WithoutPromisesItRunsAsUnderRun) {
+    start();
+    const Outcome outcome = xcli({"admit", "--", "/bin/sh", "-c", "exit 7"});
+    EXPECT_EQ(outcome.status, 7) << outcome.err;
+}
+
+TEST_F(Admit, WaitsForSoLongOnly) {
+    start();
+    const Outcome outcome = xcli({"admit", "--wait", "100ms", "--slo-p99", "5ms", "--", "true"});
+    EXPECT_EQ(outcome.status, 4);
+    EXPECT_TRUE(has(outcome.err, "true waits (--wait 100ms)")) << outcome.err;
+}
+
+TEST_F(Admit, ARunMakesAProgramKnown) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    start();
+    {
+        TestClient client;
+        ASSERT_TRUE(client.connect(socket(), "serve"));
+        client.add_queue(0, 10, 0xab1);
+        client.slot(0).slo_p99 = 3000000;
+        for (int i = 0; i < 40; ++i) request(client);
+        client.hang_up();
+    }
+    Outcome outcome;
+    EXPECT_TRUE(eventually([&] {
+        outcome = xcli({"admit", "--check", "--slo-p99", "2s", "--name", "serve", "--", "true"});
+        return outcome.status == 0;
+    })) << outcome.out
+        << outcome.err;
+    EXPECT_TRUE(has(outcome.out, "admitted: 99 of 100 requests of serve")) << outcome.out;
+    EXPECT_EQ(xcli({"admit", "--check", "--slo-p99", "1ms", "--name", "serve", "--", "true"}).status, 5)
+        << "they take 3 ms";
+}
+
+TEST_F(Admit, TheScoreIsThatOfTheRequests) {
+    start();
+    TestTool tool(socket());
+    ASSERT_EQ(tool.ask({{"cmd", "expect"}})["ok"], true);
+    ASSERT_EQ(tool.ask({{"cmd", "promise"}, {"program", "serve"}, {"target_us", 3000000}})["ok"], true);
+    EXPECT_EQ(xcli({"status", "--promises", "--json"}).json()["promises"][0]["promise"], "awaited");
+    TestClient client;
+    ASSERT_TRUE(client.connect(socket(), "serve"));
+    client.add_queue(0, 10, 0xab1);
+    client.slot(0).slo_p99 = 3000000;
+    Json promise;
+    ASSERT_TRUE(eventually([&] {
+        request(client);
+        promise = xcli({"status", "--promises", "--json"}).json()["promises"][0];
+        return promise.value("requests", 0) >= 3;
+    })) << promise;
+    EXPECT_EQ(promise["kept"], true);
+    EXPECT_EQ(promise["promise"], "holds");
+    const Outcome shown = xcli({"status", "--promises"});
+    EXPECT_TRUE(has(shown.out, "1 put to the test, 1 kept (100 %)")) << shown.out;
+}
+
+}  // namespace
+}  // namespace xsched::test
