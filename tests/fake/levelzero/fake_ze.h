@@ -10,6 +10,7 @@
 //   FAKE_ZE_BREAK      order, waits, early: breaks that rule now and then, for tests of the tests
 //   FAKE_ZE_NO_EVENTS  event pools are refused
 //   FAKE_ZE_NPU_QUEUES  the version of the NPU's extension for command queues, as 2 of 1.2 (0); -1: it has none
+//   FAKE_ZE_NPU_DRIVER  the same of the extension that gives tables of extensions (0)
 //   FAKE_ZE_NO_BAND  the kernel refuses bands other than NORMAL and REALTIME
 //   FAKE_ZE_NO_PRIORITY  queues of another priority than normal are refused
 #pragma once

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "fake/ioctl.h"
 #include "fake/levelzero/engine.h"
@@ -18,6 +20,7 @@
 namespace {
 
 constexpr const char* kExtension = "ZE_extension_command_queue_npu";
+constexpr const char* kDriverExtension = "ZE_extension_driver_npu";
 constexpr unsigned long kVersion = 0xc0406400;      // DRM_IOCTL_VERSION
 constexpr unsigned long kCreateQueue = 0xc00c644b;  // DRM_IOCTL_IVPU_CMDQ_CREATE
 constexpr uint32_t kNormal = 2, kRealtime = 4;
@@ -68,8 +71,21 @@ ze_result_t set_workload_type(ze_command_queue_handle_t queue, uint32_t type) {
     return ZE_RESULT_SUCCESS;
 }
 
+struct Request {
+    uint32_t stype;
+    const void* next;
+    const char* name;
+    uint32_t version;
+    void** table;
+};
+
+ze_result_t get_extension(ze_driver_handle_t driver, Request* request) {
+    return zeDriverGetExtensionFunctionAddress(driver, request->name, request->table);
+}
+
 void* const g_signal = &g_last_type;  // stands for functions of version 1.2
 void* g_table[] = {reinterpret_cast<void*>(&set_workload_type), g_signal, g_signal};
+void* g_driver_table[] = {reinterpret_cast<void*>(&get_extension)};
 
 }  // namespace
 
@@ -113,19 +129,29 @@ int fake_ze_drm_file(const char* driver) {
 
 ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t, uint32_t* count,
                                            ze_driver_extension_properties_t* properties) {
-    const bool has_it = fake::g_settings.npu_queues >= 0;
-    if (properties != nullptr && *count > 0 && has_it) {
-        std::strcpy(properties->name, kExtension);
-        properties->version = static_cast<uint32_t>(1 << 16 | fake::g_settings.npu_queues);
+    const std::pair<const char*, int64_t> all[] = {{kExtension, fake::g_settings.npu_queues},
+                                                   {kDriverExtension, fake::g_settings.npu_driver}};
+    uint32_t found = 0;
+    for (const auto& [name, version] : all) {
+        if (version < 0) continue;
+        if (properties != nullptr && found < *count) {
+            std::strcpy(properties[found].name, name);
+            properties[found].version = static_cast<uint32_t>(1 << 16 | version);
+        }
+        ++found;
     }
-    *count = has_it ? 1 : 0;
+    *count = properties != nullptr ? std::min(found, *count) : found;
     return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t, const char* name, void** address) {
-    if (fake::g_settings.npu_queues < 0 || std::strcmp(name, kExtension) != 0)
+    const bool queues = std::strcmp(name, kExtension) == 0, driver = std::strcmp(name, kDriverExtension) == 0;
+    if (queues && fake::g_settings.npu_queues >= 0)
+        *address = g_table;
+    else if (driver && fake::g_settings.npu_driver >= 0)
+        *address = g_driver_table;
+    else
         return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    *address = g_table;
     return ZE_RESULT_SUCCESS;
 }
 }

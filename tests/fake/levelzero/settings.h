@@ -17,6 +17,7 @@ struct Settings {
     bool no_priority = false;
     bool no_band = false;
     int64_t npu_queues = 0;
+    int64_t npu_driver = 0;
 };
 extern Settings g_settings;
 

@@ -13,7 +13,8 @@ namespace xsched::levelzero {
 void follow_priority(Queue& queue, ze_command_queue_handle_t handle);
 
 // Returns what the program gets in place of the driver's table for the extension of that name: the table itself if it
-// is not the NPU's.
-void* extension_table(ze_driver_handle_t driver, const char* name, void* table);
+// is not the NPU's. `wanted`: the version that the program asks for, or kAnyVersion.
+inline constexpr uint32_t kAnyVersion = UINT32_MAX;
+void* extension_table(ze_driver_handle_t driver, const char* name, uint32_t wanted, void* table);
 
 }  // namespace xsched::levelzero

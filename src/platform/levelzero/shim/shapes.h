@@ -89,7 +89,8 @@ template <typename Callee>
 ze_result_t extension(ze_driver_handle_t driver, const char* name, void** address) {
     const ze_result_t result = Callee::driver()(driver, name, address);
     const int saved = errno;
-    if (result == ZE_RESULT_SUCCESS && address != nullptr) *address = extension_table(driver, name, *address);
+    if (result == ZE_RESULT_SUCCESS && address != nullptr)
+        *address = extension_table(driver, name, kAnyVersion, *address);
     errno = saved;
     return result;
 }

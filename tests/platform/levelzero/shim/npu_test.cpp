@@ -108,12 +108,35 @@ TEST(NpuBand, StaysTheProgramsInOtherCalls) {
 
 using SetType = ze_result_t (*)(ze_command_queue_handle_t, uint32_t);
 
-void** table_of_extension() {
+constexpr const char* kQueueExtension = "ZE_extension_command_queue_npu";
+
+ze_driver_handle_t first_driver() {
     ze_driver_handle_t driver = nullptr;
     uint32_t count = 1;
     EXPECT_EQ(zeDriverGet(&count, &driver), ZE_RESULT_SUCCESS);
+    return driver;
+}
+
+void** table_of_extension(const char* name = kQueueExtension) {
     void* table = nullptr;
-    zeDriverGetExtensionFunctionAddress(driver, "ZE_extension_command_queue_npu", &table);
+    zeDriverGetExtensionFunctionAddress(first_driver(), name, &table);
+    return static_cast<void**>(table);
+}
+
+// Asks the driver's extension for the table, as OpenVINO does.
+void** table_of_version(uint32_t version) {
+    struct Request {
+        uint32_t stype = 1;
+        const void* next = nullptr;
+        const char* name = kQueueExtension;
+        uint32_t version;
+        void** table;
+    };
+    void* table = nullptr;
+    Request request{.version = version, .table = &table};
+    void** const driver_table = table_of_extension("ZE_extension_driver_npu");
+    const auto get = reinterpret_cast<ze_result_t (*)(ze_driver_handle_t, Request*)>(driver_table[0]);
+    EXPECT_EQ(get(first_driver(), &request), ZE_RESULT_SUCCESS);
     return static_cast<void**>(table);
 }
 
@@ -160,9 +183,8 @@ TEST(NpuWorkload, FollowsThePriority) {
     EXPECT_EQ(npu.type_after_work(), kTypeDefault);
 }
 
-TEST(NpuWorkload, KeepsTheProgramsWish) {
+void expect_wish_kept(SetType set) {
     NpuQueue npu;
-    const auto set = reinterpret_cast<SetType>(table_of_extension()[0]);
     EXPECT_EQ(set(npu.queue, kTypeBackground), ZE_RESULT_SUCCESS);
     EXPECT_EQ(fake_ze_last_workload_type(), kTypeBackground);
     npu.type_after_work();
@@ -174,6 +196,12 @@ TEST(NpuWorkload, KeepsTheProgramsWish) {
     EXPECT_EQ(fake_ze_last_workload_type(), kTypeDefault);
     EXPECT_EQ(set(npu.queue, 2), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     EXPECT_EQ(set(nullptr, kTypeDefault), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+TEST(NpuWorkload, KeepsTheProgramsWish) { expect_wish_kept(reinterpret_cast<SetType>(table_of_extension()[0])); }
+
+TEST(NpuWorkload, KeepsTheWishThatComesByTheDriversExtension) {
+    expect_wish_kept(reinterpret_cast<SetType>(table_of_version(0x10000)[0]));
 }
 
 TEST(NpuTable, HasTheDriversOtherFunctions) {
@@ -191,6 +219,22 @@ TEST(NpuTable, OfAnUnknownVersionIsTheDrivers) {
     const auto set = reinterpret_cast<SetType>(table_of_extension()[0]);
     EXPECT_EQ(set(npu.queue, kTypeDefault), ZE_RESULT_SUCCESS);
     EXPECT_EQ(fake_ze_last_workload_type(), kTypeDefault) << "the program's call does not reach the driver";
+}
+
+// The program asks the driver for a table of an old version, which is shorter: the driver's others are not read.
+TEST(NpuTable, HasTheLengthThatTheProgramAsksFor) {
+    EXPECT_EQ(table_of_version(0x10001)[1], nullptr);
+    EXPECT_NE(table_of_version(0x10002)[1], nullptr);
+}
+
+TEST(NpuTable, OfAnUnknownDriversExtensionIsTheDrivers) {
+    NpuQueue npu;
+    npu.type_after_work();
+    const auto set = reinterpret_cast<SetType>(table_of_version(0x10000)[0]);
+    npu.set_priority(-3);
+    EXPECT_EQ(npu.type_after_work(), kNone) << "the program's own calls are not seen, so nothing may be set";
+    EXPECT_EQ(set(npu.queue, kTypeDefault), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(fake_ze_last_workload_type(), kTypeDefault);
 }
 
 TEST(NpuTable, IsMissing) {
