@@ -114,6 +114,7 @@ void Program::allocate_for_burst(int64_t now_ns) {
 void Program::launch(int64_t now_ns) {
     if (process_.memory().keeps_off()) {
         waits_for_memory_ = true;
+        blocked_ = false;  // it waits for its memory, and launches when that is back
         return;
     }
     if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);

@@ -45,11 +45,12 @@ public:
     bool ended() const { return step_ == Step::kEnded; }
     // Begins no further burst after the present one.
     void stop() { stopped_ = true; }
-    // Returns whether the program has ended or rests, with all of its commands complete.
+    // Returns whether the program has ended, rests or waits for memory, with all of its commands complete.
     bool settled() const {
         const bool at_rest = step_ == Step::kEnded || step_ == Step::kRest || step_ == Step::kNotYet;
-        return at_rest && results_.launched == results_.kernels;
+        return (at_rest || waits_for_memory_) && results_.launched == results_.kernels;
     }
+    bool waits_for_memory() const { return waits_for_memory_; }
     // Return since when the program has had work without a break, and since when it has incomplete work without
     // progress.
     int64_t works_since_ns() const { return works_since_ns_; }

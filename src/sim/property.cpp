@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "policy/policy.h"
+#include "sim/property_memory.h"
 #include "sim/world.h"
 
 namespace xsched::sim {
@@ -150,6 +151,7 @@ private:
     void look(World& world) {
         if (const char* name = world.server()->thrown_out(); name != nullptr && !std::exchange(thrown_out_, true))
             result_.failures.push_back(std::string("policy ") + name + " was thrown out");
+        check_memory(world, [&](Program& program, const std::string& what) { fail(program, what); });
         for (size_t at = 0; at < held_.size(); ++at) {
             Program& program = *world.programs()[at];
             const int64_t since_ns = program.waits_since_ns();
@@ -177,6 +179,9 @@ private:
             fail(*program, "was left with " + std::to_string(program->results().launched) + " kernels launched and " +
                                std::to_string(program->results().kernels) + " complete");
         }
+        const TellFailure tell = [&](Program& program, const std::string& what) { fail(program, what); };
+        check_memory(world, tell);
+        check_waits_for_memory(world, tell);
     }
     void fail(Program& program, const std::string& what) {
         if (!failed_.insert(&program).second) return;  // once of each

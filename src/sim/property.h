@@ -36,6 +36,7 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns = 0
 //  - every program that has work and may run completes something within the bound (starvation);
 //  - no built-in policy idles a device so long that it is thrown out;
 //  - after all programs have been released, everything that was launched is complete;
+//  - memory moves only as far as it may, and none is lost (property_memory.h);
 //  - a second run decides the same at the same times (skipped for sparse runs, and for six of seven brief ones).
 PropertyRun check_seed(uint64_t seed, const std::string& policy, Density density, int64_t duration_ns = 0);
 

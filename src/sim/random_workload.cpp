@@ -150,6 +150,20 @@ void add_copiers(Random& random, Workload& workload) {
     workload.programs.push_back(copier);
 }
 
+// Gives the programs memory that need not fit onto their devices together. The sizes are such that a move takes some
+// milliseconds.
+void give_memory(Random& random, Workload& workload) {
+    constexpr int64_t kMib = 1 << 20;
+    workload.card.bytes = 1024 * kMib;
+    for (ProgramSpec& spec : workload.programs) {
+        spec.memory = static_cast<uint64_t>((50 + random.below(500)) * kMib);
+        if (chance(random, 30)) spec.burst_memory = static_cast<uint64_t>(random.below(300) * kMib);
+        spec.hints.evictable = chance(random, 85) ? 1 : 0;
+        spec.hints.memory_guarantee = chance(random, 15) ? random.below(300) * kMib : 0;
+        spec.hints.memory_limit = chance(random, 5) ? random.below(600) * kMib : 0;
+    }
+}
+
 // Forms one gang or two, of programs on any devices.
 void form_gangs(Random& random, Workload& workload) {
     const int64_t count = 1 + random.below(2);
@@ -180,6 +194,8 @@ Workload random_workload(uint64_t seed, Density density, int64_t duration_ns) {
     for (ProgramSpec& spec : workload.programs) spec.silent_waits = density == Density::kDense && chance(silent, 15);
     Random copies(seed ^ 0xc091);
     if (density == Density::kDense && chance(copies, 15)) add_copiers(copies, workload);
+    Random memory(seed ^ 0x3e30);
+    if (density == Density::kDense && chance(memory, 25)) give_memory(memory, workload);
     return workload;
 }
 

@@ -45,6 +45,26 @@ TEST(Property, HoldsOnSeedsThatFailed) {
     for (const std::string& failure : check_seed(95766, "LAX", Density::kBrief).failures) ADD_FAILURE() << failure;
 }
 
+// Seeds whose programs' memory moves: 112 to 210 notice if more of it moves than may, 365 and 415 if a program that
+// waits for memory counts as one whose work is lost.
+TEST(Property, HoldsWhereMemoryMoves) {
+    for (const uint64_t seed : {112, 148, 178, 210, 365, 415})
+        for (const std::string& failure : check_seed(seed, "", Density::kDense).failures)
+            ADD_FAILURE() << "seed " << seed << ": " << failure;
+}
+
+// Some seeds give their programs more memory than the device has, so that some of it must move.
+TEST(Property, SomeSeedsMoveMemory) {
+    int more_than_fits = 0;
+    for (uint64_t seed = 1; seed <= 40; ++seed) {
+        const Workload workload = random_workload(seed, Density::kDense);
+        uint64_t all = 0;
+        for (const ProgramSpec& spec : workload.programs) all += spec.memory;
+        if (workload.card.bytes != 0 && all > workload.card.bytes * workload.devices) ++more_than_fits;
+    }
+    EXPECT_GT(more_than_fits, 3);
+}
+
 TEST(Property, TheSeedAloneMakesTheWorkload) {
     const Workload workload = random_workload(3, Density::kDense);
     EXPECT_EQ(workload.seed, random_workload(3, Density::kDense).seed);
