@@ -140,6 +140,7 @@ def summary(one, native, burst_ns):
     left = 1 - len(bursts) * burst_ns / (last - first)
     told |= {"steps_per_s": rate(ends, begin, first), "beside_steps_per_s": rate(ends, first, last), "left": left,
              "bursts": len(bursts)}
+    told["latencies_us"] = [row[1] // 1000 for row in bursts]
     told |= {f"p{which}_ms": report.percentile([row[1] for row in bursts], which) / 1e6 for which in (50, 90, 99)}
     told["kept_of_left"] = told["beside_steps_per_s"] / (native * left)
     if one["apart_us"]:
