@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <level_zero/ze_ddi.h>
 
+#include <string>
+
 #include "platform/levelzero/shim/program.h"
 
 namespace xsched::test {
@@ -68,6 +70,22 @@ TEST(WaysIn, AnOldTableIsNotOverrun) {
     const auto fill = function_named<ze_pfnGetCommandListProcAddrTable_t>("zeGetCommandListProcAddrTable");
     EXPECT_EQ(fill(ZE_API_VERSION_1_0, &old.table), ZE_RESULT_SUCCESS);
     EXPECT_EQ(reinterpret_cast<void*>(old.table.pfnAppendImageCopyToMemoryExt), static_cast<void*>(&old));
+}
+
+// The extension of an NPU's queues has our function in its table, whichever way the program comes.
+TEST(WaysIn, TheTableOfDrivers) {
+    ze_driver_dditable_t table{};
+    const auto fill = function_named<ze_pfnGetDriverProcAddrTable_t>("zeGetDriverProcAddrTable");
+    EXPECT_EQ(fill(ZE_API_VERSION_1_4, &table), ZE_RESULT_SUCCESS);
+    ze_driver_handle_t driver = nullptr;
+    uint32_t count = 1;
+    EXPECT_EQ(table.pfnGet(&count, &driver), ZE_RESULT_SUCCESS);
+    void* functions = nullptr;
+    EXPECT_EQ(table.pfnGetExtensionFunctionAddress(driver, "ZE_extension_command_queue_npu", &functions),
+              ZE_RESULT_SUCCESS);
+    Dl_info info{};
+    ASSERT_NE(dladdr(*static_cast<void**>(functions), &info), 0);
+    EXPECT_NE(std::string(info.dli_fname).find("libshimlevelzero"), std::string::npos) << info.dli_fname;
 }
 
 // Each function of the tables is where Intel's header says. The stand-in fills in what it has.
