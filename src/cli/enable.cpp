@@ -67,7 +67,7 @@ void put_file(const std::string& path, const std::string& text, mode_t mode) {
     if (written) return;
     const std::string why = strerror(errno);
     if (file) unlink(temporary.c_str());
-    throw Failure(path + " cannot be written: " + why);
+    throw Failure(path + " cannot be written: " + why, kNotWritten);
 }
 
 void remove_file(const std::string& path, const std::string& what) {

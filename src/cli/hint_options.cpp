@@ -65,7 +65,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
-        if (run) option->check(between(hint.least, hint.most));
+        option->check(between(hint.least, hint.most));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return config::read_latency_target(text); });
         if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);

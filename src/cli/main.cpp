@@ -55,10 +55,14 @@ int report(const Words& words, std::string sentence, Status status = kUsage) {
     xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote a file's name or an
                                                                        // argument
     fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    if (words.json && status != kNotWritten)
+    if (!words.json) return status;
+    try {
         print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2, ' ', false,
                                                                                      Json::error_handler_t::replace) +
               "\n");
+    } catch (const Failure&) {
+        // standard output is lost, as the sentence may have said already
+    }
     return status;
 }
 

@@ -77,7 +77,8 @@ void write_file(const std::string& path, const std::string& bytes) {
     const bool written = file != nullptr && fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
     const int error = errno;
     const bool closed = file == nullptr || fclose(file) == 0;
-    if (!written || !closed) throw Failure(path + " cannot be written: " + strerror(written ? errno : error));
+    if (!written || !closed)
+        throw Failure(path + " cannot be written: " + strerror(written ? errno : error), kNotWritten);
 }
 
 }  // namespace

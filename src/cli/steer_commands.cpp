@@ -66,9 +66,12 @@ void add_config(CLI::App& app, Words& words) {
             return steer_config(given->target, given->config, words.json);
         });
     add_target(config, given->target);
-    config->add_option("-l,--level", given->config.level, "preempt level 1..3");
-    config->add_option("-t,--threshold", given->config.threshold, "most commands in flight");
-    config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time");
+    config->add_option("-l,--level", given->config.level, "preempt level 1..3")
+        ->check(between(1, kPreemptLevelInterrupt));
+    config->add_option("-t,--threshold", given->config.threshold, "most commands in flight")
+        ->check(between(1, UINT16_MAX));
+    config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time")
+        ->check(between(1, UINT16_MAX));
     CLI::App* check = config->add_subcommand("check", "say what is wrong with a configuration file, and what is right");
     check->add_option("FILE", *file, "the file")->required()->type_name("FILE");
     check->add_flag("--json", words.json, "print JSON");

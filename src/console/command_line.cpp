@@ -1,6 +1,10 @@
 #include "console/command_line.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 
 #include "console/help.h"
@@ -29,6 +33,14 @@ std::string unexpected(const std::string& words, const std::string& command) {
     return "\"" + last + "\" is one word too many for " + command;
 }
 
+// Prints the text of --help or --version. Returns the exit status.
+int print_help(const CLI::App& app, const CLI::ParseError& error, const char* name) {
+    const int status = app.exit(error);
+    if (std::cout.flush() && fflush(stdout) == 0) return status;
+    fprintf(stderr, "%s: standard output cannot be written: %s\n", name, strerror(errno));
+    return kNotWritten;
+}
+
 }  // namespace
 
 std::string sentence_of(const CLI::ParseError& error, const std::string& command) {
@@ -52,7 +64,7 @@ int run(CLI::App& app, int argc, char** argv, const char* name, const std::funct
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+        if (error.get_exit_code() == 0) return print_help(app, error, name);
         const std::string where = command_read(app, name);
         return refuse(sentence_of(error, where) + ": see '" + where + " --help'");
     }

@@ -10,6 +10,7 @@
 
 namespace xsched::console {
 
+inline constexpr int kNotWritten = 1;  // exit status if the output cannot be written
 inline constexpr int kUsage = 2;  // exit status if the command line is wrong or asks for something that cannot be done
 
 // Parses the command line and runs `command`, which the options' callbacks set. If something fails, calls `refuse` with

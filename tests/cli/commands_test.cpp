@@ -239,7 +239,8 @@ TEST_F(Commands, RecordWritesWhatHappened) {
     bytes.read(magic.data(), 6);
     EXPECT_EQ(magic, "XSREC\n");
     expect_sentence({"record", "-o", file, "-t", "soon"}, "is no time to record for");
-    expect_sentence({"record", "-o", directory / "none" + "/x", "-t", "10ms"}, "cannot be written");
+    expect_sentence({"record", "-o", directory / "none" + "/x", "-t", "10ms"}, "cannot be written", 1);
+    expect_sentence({"record", "-o", "/dev/full", "-t", "10ms"}, "/dev/full cannot be written: No space left", 1);
 }
 
 TEST_F(Commands, TopPrintsOnceWithoutATerminal) {
@@ -289,7 +290,8 @@ TEST_F(Commands, Hint) {
     EXPECT_EQ(client.slot(0).timeslice_us.load(), 2000);
     expect_sentence({"hint", "-p", "1"}, "say whom the hint is for");
     expect_sentence({"hint", "-x", "0xab1"}, "the hint is empty");
-    expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "priority 300 is not a whole number from -256 to 255");
+    expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "--priority: 300 is not from -256 to 255");
+    expect_sentence({"hint", "-x", "0xab1", "--share", "99999999999999999999"}, "99999999999999999999 is not from 0");
     expect_sentence({"hint", "-x", "0xab1", "-p", "high"}, "high");
     expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead", 4);
     expect_sentence({"hint", "-x", "12ab", "-p", "1"}, "is not a queue's number");
@@ -307,7 +309,7 @@ TEST_F(Commands, HintOfABurstToCome) {
     EXPECT_EQ(client.slot(0).expect_ns.load(), 0);
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["period_us"], 20000);
     expect_sentence({"hint", "--expect-in", "1000"}, "say whom the hint is for");
-    expect_sentence({"hint", me(), "--expect-in", "-1"}, "expect_us -1");
+    expect_sentence({"hint", me(), "--expect-in", "-1"}, "--expect-in: -1 is not from 0");
 }
 
 TEST_F(Commands, Config) {
@@ -322,7 +324,7 @@ TEST_F(Commands, Config) {
     expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
     expect_sentence({"config", "-t", "4"}, "say what to configure");
     expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3", 5);
-    expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "threshold 0 is not a whole number from 1");
+    expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "--threshold: 0 is not from 1 to 65535");
 }
 
 TEST_F(Commands, SuspendAndResume) {
@@ -358,7 +360,8 @@ TEST_F(Commands, HelpFitsEightyColumns) {
 }
 
 TEST_F(Commands, AFullDiskIsAnError) {
-    for (const char* command : {"list", "status --json", "policy -n", "completion bash"}) {
+    for (const char* command :
+         {"list", "status --json", "policy -n", "completion bash", "--help", "list --help", "-V"}) {
         const std::string line = binary("xcli") + " " + command + " > /dev/full";
         const Outcome outcome = run_to_end({"/bin/sh", "-c", line}, directory.environment());
         EXPECT_EQ(outcome.status, 1) << command;

@@ -58,7 +58,7 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
         if (hint.kind == base::HintKind::kSwitch) continue;
         for (const int64_t wrong : {hint.least - 1, hint.most + 1})
             expect_sentence({"hint", "-x", "0xab1", long_word(hint), std::to_string(wrong)},
-                            std::string(hint.request) + " " + std::to_string(wrong) + " is not a whole number from " +
+                            long_word(hint) + ": " + std::to_string(wrong) + " is not from " +
                                 std::to_string(hint.least) + " to " + std::to_string(hint.most));
     }
     const int64_t now_ns = base::now_ns();

@@ -38,7 +38,8 @@ int write_cdi(const Asked& asked, const Injection& injection) {
     std::ofstream file(asked.out);
     file << text << std::flush;
     if (!file)
-        throw Failure("the file " + asked.out + " cannot be written: its folder must be there, and yours to write");
+        throw Failure("the file " + asked.out + " cannot be written: its folder must be there, and yours to write",
+                      kNotWritten);
     fprintf(stderr, "xcli: %s is written: podman run --device xsched.io/class=%s IMAGE\n", asked.out.c_str(),
             asked.name.c_str());
     return 0;

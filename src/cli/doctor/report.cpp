@@ -212,7 +212,7 @@ void show_run(const DoctorRun& asked, const Evidence& evidence, const std::vecto
     asked.json ? print(json) : print_text(for_people(evidence, verdicts));
     if (asked.save.empty()) return;
     std::ofstream file(asked.save);
-    if (!(file << json << std::flush)) throw Failure("--save: " + asked.save + " cannot be written");
+    if (!(file << json << std::flush)) throw Failure("--save: " + asked.save + " cannot be written", kNotWritten);
     if (!asked.json) print("\nAll that was found: " + asked.save + "\n");
 }
 

@@ -26,7 +26,7 @@ constexpr int64_t kAskTraceEveryNs = 50 * base::kMillisecond;
 bool try_file(const std::string& path) {
     const bool was_there = access(path.c_str(), F_OK) == 0;
     FILE* file = fopen(path.c_str(), "ae");
-    if (file == nullptr) throw Failure(path + " cannot be written: " + strerror(errno));
+    if (file == nullptr) throw Failure(path + " cannot be written: " + strerror(errno), kNotWritten);
     fclose(file);
     return !was_there;
 }

@@ -33,10 +33,12 @@ uint64_t write_trace(const std::string& path, const TraceEvents& trace) {
             event.at_ns += boot_ns - monotonic_ns;
             file.event(event);
         }
-        if (!file.finish()) throw Failure(path + " cannot be written: " + strerror(errno));
+        if (!file.finish()) throw Failure(path + " cannot be written: " + strerror(errno), kNotWritten);
         return file.bytes();
+    } catch (const Failure&) {
+        throw;
     } catch (const std::runtime_error& error) {
-        throw Failure(error.what());
+        throw Failure(error.what(), kNotWritten);
     }
 }
 

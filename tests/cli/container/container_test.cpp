@@ -49,7 +49,7 @@ TEST_F(Containers, TheFileIsWrittenWhereItIsAskedFor) {
     std::ifstream file(place);
     EXPECT_EQ(Json::parse(file, nullptr, false).value("cdiVersion", ""), "0.5.0");
     expect_sentence({"container", "cdi", "--platform", "cuda", "--sockets", directory.path(), "-o", "/proc/no/file"},
-                    "cannot be written");
+                    "cannot be written", 1);
 }
 
 // A shell runs the command line that xcli printed. In it, podman and docker are scripts that print their arguments.

@@ -381,7 +381,7 @@ TEST_F(TraceOfAServer, ErrorsAreSentences) {
     expect_sentence({"trace", "-t", "0s", "-o", path}, "no time to trace");
     expect_sentence({"trace", "-t", "0.0001us", "-o", path}, "no time to trace");
     expect_sentence({"trace", "--last", "x", "-o", path}, "no time to look back");
-    expect_sentence({"trace", "-t", "1s", "-o", "/no/such/place"}, "/no/such/place cannot be written");
+    expect_sentence({"trace", "-t", "1s", "-o", "/no/such/place"}, "/no/such/place cannot be written", 1);
     expect_sentence({"trace", "-t", "1s"}, "--out");
     expect_sentence({"trace", "-t", "1s", "--last", "2s", "-o", path}, "--last");
 }
