@@ -18,6 +18,7 @@ struct RunOptions {
     std::string scheduler = "global";
     std::string log_level;
     bool pool = false;  // in the user's pool (cli/pool/pool.h)
+    bool promised = false;  // by xcli admit: its latency target counts under every policy
     bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
     bool leaves = false;  // do not say it, although standard error is a terminal
 };

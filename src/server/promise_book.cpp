@@ -11,16 +11,19 @@ Promise* PromiseBook::find(pid_t pid) {
     return found != promises_.end() ? &*found : nullptr;
 }
 
-// Forgets promises that are over, the oldest first: of this user if it has too many, or of all. Returns false if none
-// can be forgotten.
-bool PromiseBook::make_room(uid_t user) {
+size_t PromiseBook::count_of(uid_t user) const {
     const auto count =
         std::count_if(promises_.begin(), promises_.end(), [user](const Promise& one) { return one.user == user; });
-    const bool own = static_cast<size_t>(count) >= kMostOfUser;
-    if (!own && promises_.size() < kMost) return true;
-    const auto oldest = std::find_if(promises_.begin(), promises_.end(), [&](const Promise& one) {
-        return one.ended && one.clients.empty() && (!own || one.user == user);
-    });
+    return static_cast<size_t>(count);
+}
+
+// Forgets the user's oldest promise that is over, or, if `also_others`, its oldest one. Returns false if there is none.
+bool PromiseBook::forget(uid_t user, bool also_others) {
+    const auto over = [user](const Promise& one) { return one.user == user && one.ended && one.clients.empty(); };
+    auto oldest = std::find_if(promises_.begin(), promises_.end(), over);
+    if (oldest == promises_.end() && also_others)
+        oldest =
+            std::find_if(promises_.begin(), promises_.end(), [user](const Promise& one) { return one.user == user; });
     if (oldest == promises_.end()) return false;
     promises_.erase(oldest);
     return true;
@@ -28,9 +31,13 @@ bool PromiseBook::make_room(uid_t user) {
 
 bool PromiseBook::add(Promise promise) {
     std::erase_if(promises_, [&](const Promise& one) { return one.pid == promise.pid && !one.ended; });
-    if (!make_room(promise.user)) return false;
+    if (count_of(promise.user) >= kMostOfUser && !forget(promise.user, false)) return false;
     promises_.push_back(std::move(promise));
-    return true;
+    if (promises_.size() <= kMost) return true;
+    const auto most = std::max_element(
+        promises_.begin(), promises_.end(),
+        [this](const Promise& one, const Promise& other) { return count_of(one.user) < count_of(other.user); });
+    return forget(most->user, true);
 }
 
 void PromiseBook::came(pid_t pid, uint32_t client) {

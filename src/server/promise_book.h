@@ -37,9 +37,10 @@ struct Promise {
 class PromiseBook {
 public:
     static constexpr size_t kMost = 128;  // safety: they fit into the checkpoint beside all else
-    static constexpr size_t kMostOfUser = 64;
+    static constexpr size_t kMostOfUser = 32;
 
-    // Returns false if the user has too many promises that are not over.
+    // Returns false if the user has too many promises that are not over. If all users together have too many, the one
+    // with most loses its oldest.
     bool add(Promise promise);
     // Notes a client that has come, if its process or an ancestor, `pid`, was promised something.
     void came(pid_t pid, uint32_t client);
@@ -60,7 +61,8 @@ public:
 
 private:
     Promise* find(pid_t pid);
-    bool make_room(uid_t user);
+    size_t count_of(uid_t user) const;
+    bool forget(uid_t user, bool also_others);
     void settle(Promise& promise);
 
     std::vector<Promise> promises_;  // in the order in which they were made

@@ -58,5 +58,15 @@ TEST(PromiseBook, ForgetsTheOldestThatIsOver) {
     for (const Promise& one : book.promises()) EXPECT_NE(one.pid, 5);
 }
 
+TEST(PromiseBook, AUserWithManyTakesNoOthersRoom) {
+    PromiseBook book;
+    ASSERT_TRUE(book.add(promise_to(1, 100)));
+    pid_t pid = 2;
+    for (uid_t user = 1; user <= 6; ++user)
+        for (size_t i = 0; i < PromiseBook::kMostOfUser; ++i) EXPECT_TRUE(book.add(promise_to(pid++, user)));
+    EXPECT_EQ(book.promises().size(), PromiseBook::kMost);
+    EXPECT_EQ(book.promises().front().user, 100U) << "it has one only";
+}
+
 }  // namespace
 }  // namespace xsched::server

@@ -85,7 +85,7 @@ std::map<std::string, int64_t> hints_of(const RunOptions& options, const std::ve
     for (const base::HintInfo& hint : base::kHints) {
         const std::optional<int64_t>& by_rule = given.hints[static_cast<size_t>(hint.id)];
         const std::optional<int64_t> value = options.hints.of(hint) ? options.hints.of(hint) : by_rule;
-        if (value) hints[hint.name] = *value;
+        if (value && *value != 0) hints[hint.name] = *value;  // 0 is what counts unless said
     }
     return hints;
 }
@@ -168,6 +168,7 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     fprintf(stderr, "xcli: %s runs%s: %s\n", candidate.name.c_str(),
             on_trial ? " on trial, and nothing is promised" : "", verdict.sentence.c_str());
     RunOptions run = words.run;
+    run.promised = true;
     // The program's own prediction is the last one, if it has a target.
     if (!on_trial && candidate.hints.contains("slo_p99")) {
         const Prediction& own = verdict.predictions.back();

@@ -1,5 +1,6 @@
 // The commands behind xcli admit and xcli status --promises: what is known of programs' work, the promises made, and
 // the score. Front thread.
+#include "base/printable.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -18,6 +19,14 @@ Punctuality with_present(const ToolHost& host, const Promise& promise) {
         all.late += now.late;
     }
     return all;
+}
+
+// Ends the promises to processes that are gone and were never announced: their xcli was killed.
+void end_those_gone(PromiseBook& book) {
+    std::vector<pid_t> gone;
+    for (const Promise& promise : book.promises())
+        if (!promise.ended && promise.clients.empty() && start_of(promise.pid) == 0) gone.push_back(promise.pid);
+    for (const pid_t pid : gone) book.ended(pid);
 }
 
 Json describe(const ToolHost& host, const Promise& promise) {
@@ -51,21 +60,23 @@ Json note_promise(const Request& request) {
     if (request.asking.peer.pid <= 0) throw NotDone("this server does not see your process, so it cannot keep score");
     Promise promise{.user = request.asking.user.uid(),
                     .pid = request.asking.peer.pid,
-                    .program = request.text("program").value_or("").substr(0, kLongestName),
+                    .program = base::printable(request.text("program").value_or("").substr(0, kLongestName)),
                     .target_us = *target,
                     .predicted_us = request.number("predicted_us", 0, kMostUs).value_or(0),
                     .hints = Json::object()};
     for (const char* name : {"priority", "share", "limit", "slo_p99"})
         if (const auto value = request.number(name, -10000, kMostUs)) promise.hints[name] = *value;
+    end_those_gone(request.host.promises);
     if (!request.host.promises.add(std::move(promise)))
         throw NotDone("this server keeps score of " + std::to_string(PromiseBook::kMostOfUser) +
-                      " promises of a user at most, and of " + std::to_string(PromiseBook::kMost) + " in all");
+                      " promises of a user at most");
     request.host.checkpoint.note(kPromises, request.host.promises.to_json());
     return Json::object();
 }
 
 // Describes the promises to the programs that the asking user may see, and the score of all.
 Json describe_promises(const Request& request) {
+    end_those_gone(request.host.promises);
     const PromiseBook& book = request.host.promises;
     uint64_t kept = book.kept();
     uint64_t broken = book.broken();
