@@ -48,7 +48,7 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
     for (const base::HintInfo& hint : base::kHints) {
         const auto value = options.hints.of(hint);
         if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
-        if (hint.id == base::HintId::slo_p99 && options.promised) continue;
+        if (hint.kind == base::HintKind::kTarget && options.promised) continue;
         bool used = true;
         Json readers = Json::array();
         for (const Json& known : answer.value("policies", Json::array())) {

@@ -40,13 +40,15 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
          "src/slurm/job_options.", "src/kubernetes/parameters.")
 # More places that may name a certain hint, and the reasons. The dispatcher wakes when an announced time is over.
 # A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
-# have columns. Latency targets have one in xcli top, whose answers the server makes.
+# have columns. Latency targets have one in xcli top, whose answers the server makes; xcli admit promises them, and the
+# dispatcher counts what is late.
 # Rules for a process's memory are obeyed where that is moved and counted. Slurm's plugin watches evictable steps alone.
 # A program in the background is less urgent than the least priority, and Vulkan and Level Zero are told so. A report's
 # key of that name has the command beside the urgent one.
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
 ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
-        **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"), "slo_p99": ("src/cli/top/", "src/server/tools/"),
+        **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
+        "slo_p99": ("src/cli/admit/", "src/cli/top/", "src/dispatch/client_", "src/server/tools/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
         "background": ("src/cli/report.cpp", "src/dispatch/", "src/platform/levelzero/", "src/platform/vulkan/"),
         **dict.fromkeys(("share", "limit", "gang"),

@@ -59,7 +59,7 @@ const char* word_of(Admission::Kind kind) {
 std::optional<Admission> judge_without_simulation(const Situation& situation) {
     const KnownProgram& candidate = situation.programs.back();
     bool promised = false;
-    for (const KnownProgram& program : situation.programs) promised |= program.hints.contains("slo_p99");
+    for (const KnownProgram& program : situation.programs) promised |= program.asks_for_target();
     if (!promised) return Admission{Admission::Kind::kAdmitted, "no program has a promise that it could break", {}};
     for (const KnownProgram& program : situation.programs) {
         if (program.work) continue;
@@ -74,7 +74,7 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
             "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run and a --slo-p99",
             {}};
     }
-    if (candidate.hints.contains("slo_p99") && candidate.target_us() <= 0)
+    if (candidate.asks_for_target() && candidate.target_us() <= 0)
         return refuse(candidate.name + " works without rests, so that its requests have no length to promise");
     if (const double target_us = candidate.target_us(); target_us > 0) {
         const double alone_us = quantile_of(candidate.work->request_us, 0.99);

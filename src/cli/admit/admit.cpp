@@ -130,7 +130,10 @@ void promise(const Candidate& candidate, const Prediction& own) {
               {"program", candidate.name},
               {"target_us", std::llround(own.target_us)},
               {"predicted_us", std::llround(own.p99_us)}};
-    for (const auto& [name, value] : candidate.hints) told[name] = value;
+    for (const base::HintInfo& hint : base::kHints) {
+        const auto found = candidate.hints.find(hint.name);
+        if (hint.listed != nullptr && found != candidate.hints.end()) told[hint.listed] = found->second;
+    }
     ServerLink().ask(told);
 }
 
@@ -170,9 +173,9 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     RunOptions run = words.run;
     run.promised = true;
     // The program's own prediction is the last one, if it has a target.
-    if (!on_trial && candidate.hints.contains("slo_p99")) {
+    if (!on_trial && candidate.hints.contains(kTargetHint.name)) {
         const Prediction& own = verdict.predictions.back();
-        run.hints.of(base::hint_info(base::HintId::slo_p99)) = std::llround(own.target_us);
+        run.hints.of(kTargetHint) = std::llround(own.target_us);
         promise(candidate, own);
     }
     return run_program(run, program);

@@ -30,8 +30,10 @@ std::optional<KnownWork> work_in(const Json& entry) {
 // Returns the program's own hints, as far as the server tells them of programs.
 std::map<std::string, int64_t> hints_in(const Json& entry) {
     std::map<std::string, int64_t> hints;
-    for (const char* name : {"priority", "share", "limit", "slo_p99"})
-        if (const int64_t value = entry.value(name, int64_t{0}); value != 0) hints[name] = value;
+    for (const base::HintInfo& hint : base::kHints) {
+        const Json value = hint.listed != nullptr ? entry.value(hint.listed, Json()) : Json();
+        if (value.is_number_integer() && value != 0) hints[hint.name] = value.get<int64_t>();
+    }
     return hints;
 }
 
@@ -93,7 +95,7 @@ double quantile_of(const WorkQuantiles& quantiles, double part) {
 }
 
 double KnownProgram::target_us() const {
-    const auto found = hints.find("slo_p99");
+    const auto found = hints.find(kTargetHint.name);
     if (found == hints.end() || found->second == 0 || (work && work->endless)) return 0;
     if (found->second > 0) return static_cast<double>(found->second);
     if (!work) return 0;

@@ -9,9 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "base/hints.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
+
+// The hint that is promised.
+inline constexpr const base::HintInfo& kTargetHint = base::hint_info(base::HintId::slo_p99);
 
 // The parts at which the server tells quantiles (server/program_work.h).
 inline constexpr std::array<double, 9> kWorkParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
@@ -37,6 +41,7 @@ struct KnownProgram {
     // Returns the time that 99 of 100 requests may take, in microseconds; 0: it has no target, or no requests of which
     // the length is known.
     double target_us() const;
+    bool asks_for_target() const { return hints.contains(kTargetHint.name); }
     // "serve (pid 12)"
     std::string called() const;
 };

@@ -1,12 +1,13 @@
 // The commands behind xcli admit and xcli status --promises: what is known of programs' work, the promises made, and
 // the score. Front thread.
+#include "base/hints.h"
 #include "base/printable.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
 namespace {
 
-constexpr int64_t kMostUs = 3600000000;  // as of the hint slo_p99 (base/hints.def)
+constexpr int64_t kMostUs = base::hint_info(base::HintId::slo_p99).most;
 constexpr size_t kLongestName = 64;      // as in the habit book
 
 Punctuality with_present(const ToolHost& host, const Promise& promise) {
@@ -64,8 +65,10 @@ Json note_promise(const Request& request) {
                     .target_us = *target,
                     .predicted_us = request.number("predicted_us", 0, kMostUs).value_or(0),
                     .hints = Json::object()};
-    for (const char* name : {"priority", "share", "limit", "slo_p99"})
-        if (const auto value = request.number(name, -10000, kMostUs)) promise.hints[name] = *value;
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.listed == nullptr || hint.kind == base::HintKind::kName) continue;
+        if (const auto value = request.number(hint.listed, hint.least, hint.most)) promise.hints[hint.listed] = *value;
+    }
     end_those_gone(request.host.promises);
     if (!request.host.promises.add(std::move(promise)))
         throw NotDone("this server keeps score of " + std::to_string(PromiseBook::kMostOfUser) +
