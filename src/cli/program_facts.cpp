@@ -64,8 +64,10 @@ std::string held(const Json& program) {
     for (const Json& window : program["held"]) {
         const auto holds = window.value("holds", uint64_t{0});
         text += (text.back() == ':' ? " " : ", ") + length_text(held_ms(window)) + " (" +
-                (holds == 1 ? "once" : std::to_string(holds) + " times") + ") in " +
-                std::to_string(window.value("seconds", int64_t{0})) + " s";
+                (holds == 1                                  ? "once"
+                 : holds == 0 && window.value("ms", 0.0) > 0 ? "without a pause"
+                                                             : std::to_string(holds) + " times") +
+                ") in " + std::to_string(window.value("seconds", int64_t{0})) + " s";
     }
     return text + "; longest of the last 60 s " + length_text(program["held"].back().value("longest_ms", 0.0));
 }

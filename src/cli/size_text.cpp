@@ -1,25 +1,29 @@
 #include "cli/size_text.h"
 
 #include <cstdio>
+#include <vector>
 
 namespace xsched::cli {
 
-std::string size_text(uint64_t bytes) {
+namespace {
+
+// Returns the size in the largest unit that leaves at least one: a number of at most three digits, and the unit.
+std::string in_unit(uint64_t bytes, const char* space, const std::vector<const char*>& units) {
+    double number = static_cast<double>(bytes) / 1024;
+    size_t unit = 0;
+    for (; number >= 999.5 && unit + 1 < units.size(); number /= 1024) ++unit;
     char text[32];
-    const double gibibytes = static_cast<double>(bytes) / (1 << 30);
-    snprintf(text, sizeof(text), gibibytes < 0.1 ? "%.3f GiB" : "%.1f GiB", gibibytes);
+    snprintf(text, sizeof(text), number < 9.95 ? "%.1f%s%s" : "%.0f%s%s", number, space, units[unit]);
     return text;
 }
 
-std::string short_size(uint64_t bytes) {
-    if (bytes == 0) return "-";
-    constexpr char kUnits[] = {'K', 'M', 'G', 'T', 'P'};
-    double number = static_cast<double>(bytes) / 1024;
-    size_t unit = 0;
-    for (; number >= 999.5 && unit + 1 < sizeof(kUnits); number /= 1024) ++unit;
-    char text[32];
-    snprintf(text, sizeof(text), number < 9.95 ? "%.1f%c" : "%.0f%c", number, kUnits[unit]);
-    return text;
+}  // namespace
+
+std::string size_text(uint64_t bytes) {
+    if (bytes < 1024) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    return in_unit(bytes, " ", {"KiB", "MiB", "GiB", "TiB", "PiB"});
 }
+
+std::string short_size(uint64_t bytes) { return bytes == 0 ? "-" : in_unit(bytes, "", {"K", "M", "G", "T", "P"}); }
 
 }  // namespace xsched::cli

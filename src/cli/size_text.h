@@ -6,7 +6,7 @@
 
 namespace xsched::cli {
 
-// Returns "20.0 GiB", or "0.031 GiB" below a tenth.
+// Returns "20 GiB", "1.5 GiB", "31 MiB" or "512 bytes".
 std::string size_text(uint64_t bytes);
 // Returns at most five characters for a table: "512M", "1.5G", "140G"; "-" for nothing.
 std::string short_size(uint64_t bytes);

@@ -22,7 +22,10 @@ TEST_F(StagedCause, APersonSuspendedIt) {
     two(0);
     slow.submit(0);
     ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
-    expect_cause("suspended");
+    expect_cause("suspended", "a person suspended it (xcli suspend)");
+    const std::string told = xcli({"explain", "slow"}).out;
+    EXPECT_FALSE(has(told, "(suspended by")) << "it is said once: " << told;
+    EXPECT_TRUE(has(told, "(without a pause) in 1 s")) << told;
 }
 
 TEST_F(StagedCause, ItsPrioritySaysNever) {
@@ -230,7 +233,7 @@ TEST_F(StagedCause, ItsMemoryIsOnTheHost) {
     two(0);
     slow.header().memory[0].device = TestClient::kFirstDevice;
     slow.header().memory[0].on_host = uint64_t{3} << 30;
-    expect_cause("waits_for_memory", "3.00 GiB are on the host");
+    expect_cause("waits_for_memory", "3.0 GiB are on the host");
 }
 
 TEST_F(StagedCause, ItsQueuesAreBeyondItsUsersLimit) {

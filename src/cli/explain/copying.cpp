@@ -1,9 +1,9 @@
 #include "cli/explain/copying.h"
 
 #include <cstdio>
-#include <iterator>
 
 #include "cli/explain/held_causes.h"
+#include "cli/size_text.h"
 
 namespace xsched::cli {
 namespace {
@@ -11,17 +11,6 @@ namespace {
 constexpr double kMostlyPercent = 50;
 constexpr double kSomeBytes = 64 * 1024;         // bytes: such a copy takes longer than its launch
 constexpr double kLargeBytes = 8 * 1024 * 1024;  // bytes: such a copy keeps an engine for a good part of a millisecond
-
-// "64 MiB"
-std::string bytes_text(double bytes) {
-    constexpr double kUnit = 1024;
-    const char* const units[] = {"bytes", "KiB", "MiB", "GiB"};
-    size_t unit = 0;
-    for (; bytes >= kUnit && unit + 1 < std::size(units); ++unit) bytes /= kUnit;
-    char text[32];
-    snprintf(text, sizeof(text), bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-    return text;
-}
 
 // A program's recent copies on a device.
 struct Copying {
@@ -53,6 +42,8 @@ const Json* large_copies(const std::vector<const Json*>& others, const Json& pro
     }
     return nullptr;
 }
+
+std::string bytes_text(double bytes) { return size_text(static_cast<uint64_t>(bytes)); }
 
 std::string percent_text(const Copying& copies) {
     char text[24];

@@ -13,10 +13,11 @@ constexpr int64_t kLongestWindowS = 60;        // seconds: the longest time look
 
 std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
+// Returns whom the program made room for; empty: no other program was the cause, and the text of the cause says it.
 std::string behind(const Json& by) {
     if (by.value("itself", false)) return "behind another queue of its own";
     if (by.contains("pid") || !by.value("program", "").empty()) return "behind " + whom(by);
-    return "(" + by.value("why", "") + ")";
+    return "";
 }
 
 // Returns how the program was held, if that is worth mentioning.
@@ -39,9 +40,9 @@ std::string held_sentence(const Json& held, const Json& program) {
     if (by.empty()) return text;
     const Json& most = by.front();
     const auto holds = most.value("holds", uint64_t{0});
-    text += ": " + (holds > 0 ? times(holds) + " " : "") + behind(most) + ", longest " +
-            length_text(held.value("longest_ms", 0.0)) + through(most, program);
-    return text;
+    const std::string rival = behind(most);
+    text += rival.empty() ? holds > 1 ? ", " + times(holds) : "" : ": " + (holds > 0 ? times(holds) + " " : "") + rival;
+    return text + ", longest " + length_text(held.value("longest_ms", 0.0)) + through(most, program);
 }
 
 // Remedies for a less urgent program, under policies that do not go by priority.

@@ -6,6 +6,7 @@
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
 #include "cli/program_facts.h"
+#include "cli/size_text.h"
 #include "host/kernel_queues.h"
 
 namespace xsched::cli {
@@ -191,12 +192,6 @@ Explained not_held(const Json& answer, const Json& program) {
     return result;
 }
 
-std::string gibibytes_text(uint64_t bytes) {
-    char text[32];
-    snprintf(text, sizeof text, "%.2f GiB", static_cast<double>(bytes) / (1 << 30));
-    return text;
-}
-
 // Returns how long the program has waited for memory; empty if it has not.
 std::string waited_text(const Json& program) {
     const double ms = program.value("memory_waited_ms", 0.0);
@@ -223,7 +218,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.not_us = false;
     } else if (program.value("memory_on_host", uint64_t{0}) > 0) {
         result.finding = WhySlow::kWaitsForMemory;
-        result.headline = "it waits for its memory: " + gibibytes_text(program.value("memory_on_host", uint64_t{0})) +
+        result.headline = "it waits for its memory: " + size_text(program.value("memory_on_host", uint64_t{0})) +
                           " are on the host until there is room on the device" + waited_text(program);
         result.advice =
             "end what is more urgent, or give this program a higher priority: xcli hint " + pid + " -p NUMBER";

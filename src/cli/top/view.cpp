@@ -1,10 +1,13 @@
 #include "cli/top/view.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <sstream>
 
 #include "base/states.h"
 #include "cli/fit.h"
 #include "console/columns.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -30,7 +33,8 @@ std::string title(const TopRows& rows, const TopView& view) {
 }
 
 std::string device_text(const TopDevice& device, const TopView& view) {
-    return console::left(device.name, 26) + " " +
+    const size_t name_columns = view.columns < 100 ? 26 : 46;
+    return console::left(device.name, name_columns) + " " +
            (device.use < 0 ? "use not known yet" : top_bar(device.use, 25, view.utf8) + " %") + "  " +
            std::to_string(device.programs) + (device.programs == 1 ? " program" : " programs");
 }
@@ -50,6 +54,14 @@ const std::vector<std::string>& help() {
         "T  terminate it  K kill it                 a change is asked for first: y",
         "q  quit   ? this help   Escape shows all"};
     return kLines;
+}
+
+// Folds a sentence to the window's width.
+std::vector<std::string> folded_lines(const std::string& sentence, size_t columns) {
+    std::vector<std::string> lines;
+    std::istringstream text(console::folded(sentence, columns));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
 }
 
 // Says why the table is empty.
@@ -73,7 +85,8 @@ std::vector<TopLine> body_of(const TopRows& rows, const TopView& view) {
         const size_t indent = !view.tree ? 0 : row.place.empty() ? 2 : 4;
         lines.push_back({top_line(rows, row, view, indent), mark_of(row, view), row.client});
     }
-    if (shown.empty()) lines.push_back({none_shown(rows, view), {}});
+    if (!shown.empty()) return lines;
+    for (const std::string& line : folded_lines(none_shown(rows, view), view.columns)) lines.push_back({line, {}});
     return lines;
 }
 
@@ -108,17 +121,21 @@ std::vector<TopLine> top_picture(const TopRows& rows, const TopView& view) {
     lines.push_back({top_headings(rows, view), TopMark::kHeading});
     const std::vector<TopLine> body = body_of(rows, view);
     const std::vector<std::string>& below = view.help ? help() : view.below;
-    const size_t most_below = lines_below(below.size(), lines.size(), body.size(), view.rows);
-    const size_t taken = lines.size() + most_below + 1;
+    std::vector<std::string> foot = folded_lines(view.question, view.columns);
+    if (foot.empty()) foot.emplace_back(kKeys);
+    foot.erase(foot.begin(), foot.end() - static_cast<std::ptrdiff_t>(std::min(foot.size(), view.rows)));
+    const size_t rows_above = view.rows - foot.size();
+    const size_t most_below = lines_below(below.size(), lines.size(), body.size(), rows_above + 1);
+    const size_t taken = lines.size() + most_below + foot.size();
     const size_t room = view.rows > taken ? view.rows - taken : 0;
     const size_t first = first_shown(body, view.chosen, room);
     for (size_t i = first; i < body.size() && i < first + room; ++i) lines.push_back(body[i]);
     for (size_t i = 0; i < most_below; ++i) lines.push_back({below[i], TopMark::kPlain});
-    if (lines.size() >= view.rows) lines.resize(view.rows > 0 ? view.rows - 1 : 0);
-    while (lines.size() + 1 < view.rows) lines.push_back({});
+    lines.resize(rows_above);
     const size_t left_out = body.size() > room ? body.size() - room : 0;
-    const std::string more = left_out > 0 ? std::to_string(left_out) + " more  " : "";
-    if (view.rows > 0) lines.push_back({view.question.empty() ? more + kKeys : view.question, TopMark::kKeys});
+    if (left_out > 0 && view.question.empty() && !foot.empty())
+        foot.front() = std::to_string(left_out) + " more  " + foot.front();
+    for (const std::string& line : foot) lines.push_back({line, TopMark::kKeys});
     for (TopLine& line : lines) line.text = cut(line.text, view.columns);
     return lines;
 }

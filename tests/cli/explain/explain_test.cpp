@@ -133,7 +133,7 @@ TEST_F(Explain, AFactAboutTheProgramItselfIsAFinding) {
     const Told all[] = {
         {"suspended_by_itself", true, WhySlow::kSuspendedByItself, true, "XQueueSuspend", "XQueueResume"},
         {"waits_for_host", true, WhySlow::kWaitsForHost, true, "wait for its host", "event"},
-        {"memory_on_host", uint64_t{3} << 29, WhySlow::kWaitsForMemory, false, "1.50 GiB are on the host", "priority"},
+        {"memory_on_host", uint64_t{3} << 29, WhySlow::kWaitsForMemory, false, "1.5 GiB are on the host", "priority"},
         {"lost_claim", true, WhySlow::kLostClaim, false, "lost its claim", "complete"},
         {"unscheduled", 3, WhySlow::kUnscheduled, false, "3 of its queues", "xcli limit"},
         {"queues", 0, WhySlow::kNoQueues, true, "", "first launch"}};

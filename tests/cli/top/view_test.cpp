@@ -127,6 +127,19 @@ TEST(TopView, HasAllColumnsInEightyOfThem) {
     EXPECT_TRUE(has(text_of(top_picture(rows_of(answer_of(1)), view)), "a change is asked for first: y"));
 }
 
+TEST(TopView, ALongQuestionOrSentenceIsFolded) {
+    TopView view;
+    view.filter = "zebra";
+    view.question = "policy for all programs (" + std::string(20, 'A') + " " + std::string(40, 'B') + "): PUP_";
+    const auto picture = top_picture(rows_of(answer_of(3)), view);
+    ASSERT_EQ(picture.size(), view.rows);
+    EXPECT_TRUE(has(picture[picture.size() - 2].text, "policy for all programs")) << text_of(picture);
+    EXPECT_TRUE(has(picture.back().text, "): PUP_")) << "the typed letters are seen\n" << text_of(picture);
+    const std::string text = text_of(picture);
+    EXPECT_TRUE(has(text, "no match: none of 3 programs")) << text;
+    EXPECT_TRUE(has(text, "(Escape shows all)")) << text;
+}
+
 TEST(TopView, ATreeHasUsersAndTheirContainers) {
     Json answer = answer_of(3);
     for (Json& each : answer["programs"]) each["uid"] = 0;
