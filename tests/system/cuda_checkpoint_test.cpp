@@ -39,7 +39,9 @@ TEST_F(CudaCheckpoint, TheDriverTakesAwayWhatXSchedCannotMove) {
     EXPECT_EQ(program(*holder)["memory_on_host"], 96 << 20);
     EXPECT_EQ(program(*holder)["memory_by_driver"], true);
     EXPECT_FALSE(order("resume", *holder, {})["ok"]) << "this tool has no driver";
-    EXPECT_NE(xcli({"explain", pid}).out().find("moved by the driver's checkpoint"), std::string::npos) << tool_->out();
+    for (const char* command : {"explain", "status"})
+        EXPECT_NE(xcli({command, pid}).out().find("moved by the driver's checkpoint"), std::string::npos)
+            << tool_->out();
     const auto taker = start(kTaker, "160", 0, false, "taker");
     EXPECT_TRUE(says(*taker, "code 0")) << "the room is there: " << taker->out() << taker->err();
     xcli({"resume", pid});

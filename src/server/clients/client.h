@@ -70,8 +70,7 @@ public:
     bool handed_over = false;
     bool suspended_by_person = false;  // a person suspended the process before it connected
     bool memory_sent_away = false;  // a person has sent its memory to the host (xcli suspend --memory)
-    bool memory_by_driver =
-        false;  // that was done by the driver's checkpoint of the process (host/process_checkpoint.h)
+    bool memory_by_driver = false;  // the driver's checkpoint did that (host/process_checkpoint.h)
 
 private:
     uint32_t id_;

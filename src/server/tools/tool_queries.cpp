@@ -173,6 +173,9 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
                                  sentence(request, why, now_ns);
         if (known.insert(text).second) explanations.push_back(text);
     }
+    if (client.memory_by_driver)
+        explanations.push_back("its memory is on the host, moved by the driver's checkpoint, until 'xcli resume " +
+                               std::to_string(client.pid()) + "'");
     completed += gone_of(client).completed;
     return {{"pid", client.pid()},
             {"uid", client.peer().told_uid},
