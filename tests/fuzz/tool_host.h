@@ -104,6 +104,8 @@ private:
     server::DeviceNumbers devices_;
     server::DriverQueues driver_queues_{"/nowhere"};
     server::KeptOrders orders_{checkpoint_};
+    server::HabitBook habits_;
+    server::PromiseBook promises_;
     server::ToolHost host_{.options = options_,
                            .started_ns = started_ns_,
                            .clients = clients_,
@@ -115,6 +117,8 @@ private:
                            .checkpoint = checkpoint_,
                            .use = use_,
                            .holds = holds_,
+                           .habits = habits_,
+                           .promises = promises_,
                            .gone = gone_,
                            .devices = devices_,
                            .driver_queues = driver_queues_,
