@@ -76,4 +76,8 @@ bool driver_is_there(const PlatformInfo& driver) {
     return false;
 }
 
+bool may_have_device(const PlatformInfo& driver) {
+    return driver.nodes[0] == nullptr || has_node(driver) || is_named(driver);
+}
+
 }  // namespace xsched::cli

@@ -9,5 +9,8 @@ namespace xsched::cli {
 // Returns whether the platform's driver is on this machine. Logs a line if the user should know why the platform is
 // left out.
 bool driver_is_there(const PlatformInfo& driver);
+// Returns whether the platform may have a device here: the kernel's driver made a node for it, a variable names the
+// platform's library, or devices of the platform have no node by which they are known.
+bool may_have_device(const PlatformInfo& driver);
 
 }  // namespace xsched::cli

@@ -114,8 +114,8 @@ int change_queues(const Json& request, const Target& target, const std::string& 
     std::vector<Json> targets = requests_of(link, target);
     if (target.empty()) targets.push_back(Json::object());
     const Done done = ask_each(link, request, targets);
-    const bool only_later = done.queues == 0 && !done.waiting.empty();
-    return tell(done, only_later ? "" : verb + count_of(done.queues), json);
+    const bool said_otherwise = done.queues == 0 && (!done.waiting.empty() || !done.refused.empty());
+    return tell(done, said_otherwise ? "" : verb + count_of(done.queues), json);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
     // The burst is over if the queue is idle now, or has a later burst, or had a whole burst between two looks.
     const bool over = queue.ready ? !numbers.ready || numbers.ready_since_ns > began_ns
                                   : !numbers.ready && began_ns > queue.ready_since_ns;
-    if (over && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) {
+    // A queue that is not followed is looked at rarely, so that this may be the end of a much later burst.
+    if (over && queue.is_followed() && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) {
         lengths.bursts.add(ended_ns - began_ns);
         join_burst(at, numbers, began_ns, ended_ns);
     }

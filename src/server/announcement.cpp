@@ -50,6 +50,11 @@ Announcement::Announcement(const std::string& socket) : socket_(socket) {
     for (unsigned i = 0; i < count; ++i) {
         const std::string place = places[i];
         if (place == socket_) continue;
+        // A server that was killed left the link to this socket.
+        if (target_of(place) == socket_) {
+            links_.push_back(place);
+            continue;
+        }
         if (answers(place)) {
             XLOG_WARN("another server of this user answers at %s: neither knows of the other's programs; end one",
                       place.c_str());

@@ -74,7 +74,7 @@ public:
         busy_ = true;
         asked_.notify_one();
         if (answered_.wait_for(lock, kPatience, [this] { return !busy_; })) return true;
-        XLOG_WARN("%s cannot be read: some process holds a lock of the kernel's (makes folders in /proc?)",
+        XLOG_WARN("%s was not read in time: the machine is busy, or a process holds a lock of the kernel's",
                   what.c_str());
         return false;
     }

@@ -71,6 +71,22 @@ TEST_F(Measures, BurstsBetweenTwoLooksCountToo) {
     EXPECT_EQ(lengths(*high_record).bursts.read().count(), 2U) << "nothing new";
 }
 
+// A program that is alone is not followed, and looked at rarely: the begin of one burst and the end of a later one would
+// make a burst that never was.
+TEST_F(Measures, BurstsOfAProgramThatIsNotFollowedDoNotCount) {
+    dispatcher.remove_client(1);
+    dispatcher.pass(kStart + kMs);
+    high.submit(0, kStart + 2 * kMs);
+    dispatcher.pass(kStart + 3 * kMs);
+    high.complete(0, kStart + 4 * kMs);
+    high.submit(0, kStart + 5 * kMs);
+    high.complete(0, kStart + 999 * kMs);
+    dispatcher.pass(kStart + 1000 * kMs);
+    const QueueRecord* record = high_record->find(0);
+    ASSERT_TRUE(record != nullptr && record->lengths() != nullptr);
+    EXPECT_EQ(record->lengths()->bursts.read().count(), 0U);
+}
+
 TEST_F(Measures, TimesOfAHostileProgramAreNotBelieved) {
     low.submit(0, kStart + 500 * kMs);  // in the future
     dispatcher.pass(kStart + kMs);

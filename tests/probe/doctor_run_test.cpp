@@ -94,8 +94,17 @@ TEST_F(DoctorRuns, TextForPeople) {
     EXPECT_TRUE(has(said.out, "all levels: not tried, because the step \"runtime\" was not run")) << said.out;
 }
 
+// Without --platform it takes one that has trials and, as far as files tell, a device.
+TEST_F(DoctorRuns, ThePlatformIsOneThatCanBeTried) {
+    if (access("/dev/nvidiactl", F_OK) == 0) GTEST_SKIP() << "a GPU is here, and is tried";
+    const Outcome said = xcli({"doctor", "--run", "--steps", "device", "--seconds", "0.5", "--json"},
+                              {{"XSCHED_HIP_LIB", FAKE_HIP}});
+    EXPECT_EQ(Json::parse(said.out, nullptr, false).value("test_id", ""), "doctor_hip") << said.out << said.err;
+}
+
 TEST_F(DoctorRuns, WordsThatMeanNothing) {
     expect_sentence({"doctor", "--run", "--platform", "abacus"}, "--platform abacus is none");
+    expect_sentence({"doctor", "--run", "--platform", "vulkan"}, "--platform vulkan has no trials: use one of");
     expect_sentence({"doctor", "--level", "2"}, "--run");
     expect_sentence({"doctor", "--run", "--platform", "hip", "--root", directory / "nowhere"}, "is not a folder");
 }

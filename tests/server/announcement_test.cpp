@@ -90,6 +90,25 @@ TEST_F(Announced, WhatADeadServerLeftIsInNobodysWay) {
     });
 }
 
+// The link that a killed server left in /tmp leads to where its successor listens, and becomes the successor's.
+TEST_F(Announced, ASuccessorAtTheSamePlaceTakesTheLinkOver) {
+    expect_nothing_wrong([]() -> std::string {
+        Process dead({binary("xserver"), "--no-supervise"}, of_session(true));
+        if (!eventually([&] { return answering_pid(kTmpPlace) == std::to_string(dead.pid()); }))
+            return "not in /tmp: " + dead.err();
+        kill(dead.pid(), SIGKILL);
+        dead.wait();
+        Process next({binary("xserver"), "--no-supervise"}, of_session(true));
+        if (!eventually([&] { return answering_pid(kTmpPlace) == std::to_string(next.pid()); }))
+            return "its successor is not in /tmp: " + next.err();
+        kill(next.pid(), SIGTERM);
+        next.wait();
+        if (next.err().find("another server") != std::string::npos) return "it takes itself for another: " + next.err();
+        struct stat info{};
+        return lstat(kTmpPlace.c_str(), &info) == 0 ? "the link stays" : "";
+    });
+}
+
 TEST_F(Announced, TwoServersSayThatTheyAreTwo) {
     expect_nothing_wrong([]() -> std::string {
         Process first({binary("xserver"), "--no-supervise"}, of_session(false));

@@ -71,7 +71,8 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
                              {}};
         return Admission{
             Admission::Kind::kUnknown,
-            "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run and a --slo-p99",
+            "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run" +
+                (candidate.asks_for_target() ? "" : " and a --slo-p99"),
             {}};
     }
     if (candidate.asks_for_target() && candidate.target_us() <= 0)

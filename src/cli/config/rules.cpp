@@ -169,8 +169,8 @@ int load_rules(bool json) {
         print(answer.dump(2) + "\n");
     else
         print_text(reads_itself
-                       ? "the server is your own and reads your files itself: 'kill -HUP' its number to have "
-                         "it read them again\n"
+                       ? "the server is your own and reads your files itself: 'kill -HUP PID' has it read them "
+                         "again ('xcli server' shows its pid)\n"
                        : "the server has " + std::to_string(answer["rules"].size()) + " rules for your programs\n");
     return 0;
 }

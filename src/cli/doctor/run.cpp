@@ -64,19 +64,25 @@ bool has_word(const std::string& list, const std::string& word, char divider) {
     return false;
 }
 
+bool has_trials(const PlatformInfo& platform) { return *platform.trials != '\0'; }
+
 const PlatformInfo& platform_called(const std::string& name) {
-    for (const PlatformInfo& platform : kPlatforms)
-        if (name == platform.name) return platform;
     std::string names;
-    for (const PlatformInfo& platform : kPlatforms) names += std::string(names.empty() ? "" : ", ") + platform.name;
-    throw Failure("--platform " + name + " is none: use one of " + names);
+    bool is_known = false;
+    for (const PlatformInfo& platform : kPlatforms) {
+        is_known |= name == platform.name;
+        if (!has_trials(platform)) continue;
+        if (name == platform.name) return platform;
+        names += std::string(names.empty() ? "" : ", ") + platform.name;
+    }
+    throw Failure("--platform " + name + (is_known ? " has no trials" : " is none") + ": use one of " + names);
 }
 
 // Returns the platform to try. GPUs' own platforms come before OpenCL, which processors have, too.
 const PlatformInfo& choose_platform(const std::string& name) {
     if (!name.empty()) return platform_called(name);
     for (auto platform = std::rbegin(kPlatforms); platform != std::rend(kPlatforms); ++platform)
-        if (driver_is_there(*platform)) return *platform;
+        if (has_trials(*platform) && driver_is_there(*platform) && may_have_device(*platform)) return *platform;
     throw Failure("no platform's driver is found: 'xcli doctor' says what is missing");
 }
 

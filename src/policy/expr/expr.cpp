@@ -88,7 +88,8 @@ std::unique_ptr<Policy> make_expression(const std::string& line, std::string* er
                                          [&](const Field& known) { return !words.empty() && known.name == words[0]; });
         const bool ordered = words.size() == 2 && (words[1] == "asc" || words[1] == "desc");
         if (field == std::end(kFields) || !ordered) {
-            *error = "\"" + std::string(part) + "\" is no order: use one of";
+            const size_t begin = words.empty() ? 0 : words[0].data() - part.data();
+            *error = "\"" + std::string(part.substr(begin)) + "\" is no order: use one of";
             for (const Field& known : kFields) *error += " " + std::string(known.name);
             *error += ", and asc (the smallest first) or desc";
             return nullptr;
