@@ -24,9 +24,9 @@ WORDS = {
            "alone": "alone on the GPU", "native": "shared with another program", "xsched": "shared, with XSched",
            "unit": "ms", "keeps": "The other program keeps {kept} of the time that is left.",
            "what": "VGG-19, 100 requests a second, beside ResNet-152 without a pause. {device}, driver {driver}."},
-    "zh-CN": {"title": "紧急程序的延迟：100 个请求中有 99 个在此时间内得到应答",
+    "zh-CN": {"title": "紧急程序的延迟：100 个请求中有 99 个在此时间内得到响应",
               "alone": "独占 GPU", "native": "与另一个程序共享", "xsched": "共享，使用 XSched",
-              "unit": "毫秒", "keeps": "另一个程序保有剩余时间的 {kept}。",
+              "unit": "毫秒", "keeps": "另一个程序保留剩余时间的 {kept}。",
               "what": "VGG-19，每秒 100 个请求，与不停运行的 ResNet-152 并行。{device}，驱动 {driver}。"}}
 FILES = {"en": "latency.svg", "zh-CN": "latency.zh-CN.svg"}
 WIDTH, HEIGHT, LEFT, LABELS, LONGEST = 720, 236, 24, 232, 345

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 from . import _streams
 from ._bindings import XSched
 from ._queue import Queue
-from .errors import XSchedError
+from .errors import XSchedError, within
 from .types import PRIORITY_MAX, PRIORITY_MIN, XQueueHandle, XResult
 
 
@@ -71,8 +71,7 @@ class priority(contextlib.ContextDecorator):  # noqa: N801  it reads as a functi
     False: it does not wait."""
 
     def __init__(self, value: int, *streams: Any, wait: bool = True) -> None:
-        if not PRIORITY_MIN <= value <= PRIORITY_MAX:
-            raise ValueError(f"priority {value} is none: {PRIORITY_MIN} to {PRIORITY_MAX}, larger is more urgent")
+        value = within("priority", value, PRIORITY_MIN, PRIORITY_MAX)
         self._value, self._given, self._wait = value, streams, wait
         self._blocks: List[List[Tuple[Queue, XQueueHandle]]] = []  # entered and not left, the innermost last
 

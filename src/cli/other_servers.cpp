@@ -53,17 +53,30 @@ ServerOwner owner_of(const std::string& path) {
     return known && ipc::is_own_uid(peer.uid) ? ServerOwner::kThisUser : ServerOwner::kAnotherUser;
 }
 
+// Returns the process that listens at `path`, as the kernel tells a client; 0 if no client can connect.
+pid_t listener_of(const std::string& path) {
+    const base::UniqueFd connection(path.empty() ? -1 : ipc::connect_path(path.c_str()));
+    ucred peer{};
+    socklen_t bytes = sizeof(peer);
+    const bool known = connection && getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+    return known ? peer.pid : 0;
+}
+
 }  // namespace
 
 std::vector<OtherServer> other_servers(const std::string& used, const char* table) {
     std::vector<OtherServer> servers;
     std::vector<std::string> seen{real_path(ipc::system_socket_path())};
     if (!used.empty()) seen.push_back(real_path(used));
+    const pid_t own[]{listener_of(ipc::system_socket_path()), listener_of(used)};
     std::ifstream lines(table);
     for (std::string line; std::getline(lines, line);) {
         const std::string path = listening_path(line);
         if (path.empty() || std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
         seen.push_back(path);
+        const pid_t listener = listener_of(path);
+        // A server's guest socket has the usual name as well, and is not another server.
+        if (listener != 0 && std::find(std::begin(own), std::end(own), listener) != std::end(own)) continue;
         servers.push_back({base::printable(path), owner_of(path)});
     }
     return servers;

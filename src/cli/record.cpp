@@ -109,9 +109,9 @@ int record(const RecordWords& words, bool json) {
         return 0;
     }
     char text[160];
-    snprintf(text, sizeof(text), "%.1f s recorded: %zu changes of %zu queues, %llu lost, %zu bytes\n", seconds,
-             recording.changes.size(), recording.queues.size(), static_cast<unsigned long long>(recording.lost),
-             bytes.size());
+    snprintf(text, sizeof(text), "%.1f s recorded: %zu changes of %zu queue%s, %llu lost, %zu bytes\n", seconds,
+             recording.changes.size(), recording.queues.size(), recording.queues.size() == 1 ? "" : "s",
+             static_cast<unsigned long long>(recording.lost), bytes.size());
     print_text(text);
     return 0;
 }

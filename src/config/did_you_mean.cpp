@@ -29,6 +29,9 @@ size_t distance(const std::string& one, const std::string& other) {
 }  // namespace
 
 std::string nearest(const std::vector<std::string>& known, const std::string& word) {
+    const auto begins = [&word](const std::string& one) { return !word.empty() && one.rfind(word, 0) == 0; };
+    if (std::count_if(known.begin(), known.end(), begins) == 1)  // the begin of one name alone
+        return *std::find_if(known.begin(), known.end(), begins);
     std::string best;
     size_t least = SIZE_MAX;
     for (const std::string& one : known) {

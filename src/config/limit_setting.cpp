@@ -81,7 +81,7 @@ LimitSetting read_limit(const std::string& text, bool names) {
     const int64_t least = *limit == Limit::kHighestPriority ? PRIORITY_MIN : 0;
     if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
-                                 std::to_string(info.most) + ": write " + name + "=" +
+                                 std::to_string(info.most) + ": write " + text.substr(0, begin) + name + "=" +
                                  (is_size(info) ? "4GiB" : std::to_string(example_of(info))));
     setting.limit = *limit;
     if (for_one) setting.user = uid_of(text.substr(0, colon), names);

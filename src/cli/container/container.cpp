@@ -38,7 +38,8 @@ std::vector<const Shim*> shims_for(const ContainerWords& words, const Installati
     }
     if (!words.platforms.empty()) return shims;
     for (const Shim& shim : installation.shims)
-        if (!is_layer(*shim.platform) && driver_is_there(*shim.platform)) shims.push_back(&shim);
+        if (!is_layer(*shim.platform) && driver_is_there(*shim.platform) && may_have_device(*shim.platform))
+            shims.push_back(&shim);
     if (shims.empty())
         throw Failure("no driver that XSched knows is on this machine: name the container's with --platform");
     return shims;

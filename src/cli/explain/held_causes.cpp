@@ -152,12 +152,12 @@ void say_not_its_turn(Cause& cause) {
 
 void say_equals_turn(Cause& cause) {
     cause.found(WhySlow::kTurns, "; programs of one priority take turns below a more urgent one",
-                "nothing, if it is as important as the others; else " + be_more_urgent(cause));
+                "nothing, if it is as important as the others; otherwise " + be_more_urgent(cause));
 }
 
 void say_favoured(Cause& cause) {
     cause.found(WhySlow::kTurns, "; that one had waited for half of the starvation limit",
-                "nothing, if it is as important as the other; else " + be_more_urgent(cause));
+                "nothing, if it is as important as the other; otherwise " + be_more_urgent(cause));
 }
 
 void say_copies_wait(Cause& cause) {

@@ -106,7 +106,7 @@ bool find_long_kernels(const Free& free, Explained& result) {
                       " take " + length_text(other->value("command_ms", 0.0)) + ", and nothing takes them off";
     result.advice = other->value("best_level", 0) >= 3
                         ? "allow level 3 for it: xcli run -l 3, or xcli config -x QUEUE -l 3"
-                        : "'xcli doctor' says why this device has no level 3; else make these commands shorter";
+                        : "'xcli doctor' says why this device has no level 3; otherwise make these commands shorter";
     return true;
 }
 
