@@ -71,8 +71,8 @@ TEST_F(Measures, BurstsBetweenTwoLooksCountToo) {
     EXPECT_EQ(lengths(*high_record).bursts.read().count(), 2U) << "nothing new";
 }
 
-// A program that is alone is not followed, and looked at rarely: the begin of one burst and the end of a later one would
-// make a burst that never was.
+// A program that is alone is not followed, and looked at rarely: the begin of one burst and the end of a later one
+// would make a burst that never was.
 TEST_F(Measures, BurstsOfAProgramThatIsNotFollowedDoNotCount) {
     dispatcher.remove_client(1);
     dispatcher.pass(kStart + kMs);

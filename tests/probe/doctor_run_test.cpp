@@ -97,8 +97,8 @@ TEST_F(DoctorRuns, TextForPeople) {
 // Without --platform it takes one that has trials and, as far as files tell, a device.
 TEST_F(DoctorRuns, ThePlatformIsOneThatCanBeTried) {
     if (access("/dev/nvidiactl", F_OK) == 0) GTEST_SKIP() << "a GPU is here, and is tried";
-    const Outcome said = xcli({"doctor", "--run", "--steps", "device", "--seconds", "0.5", "--json"},
-                              {{"XSCHED_HIP_LIB", FAKE_HIP}});
+    const Outcome said =
+        xcli({"doctor", "--run", "--steps", "device", "--seconds", "0.5", "--json"}, {{"XSCHED_HIP_LIB", FAKE_HIP}});
     EXPECT_EQ(Json::parse(said.out, nullptr, false).value("test_id", ""), "doctor_hip") << said.out << said.err;
 }
 

@@ -69,11 +69,10 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
                                  ", which runs on this device: try again when it has worked for some seconds (--wait "
                                  "30s)",
                              {}};
-        return Admission{
-            Admission::Kind::kUnknown,
-            "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run" +
-                (candidate.asks_for_target() ? "" : " and a --slo-p99"),
-            {}};
+        return Admission{Admission::Kind::kUnknown,
+                         "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run" +
+                             (candidate.asks_for_target() ? "" : " and a --slo-p99"),
+                         {}};
     }
     if (candidate.asks_for_target() && candidate.target_us() <= 0)
         return refuse(candidate.name + " works without rests, so that its requests have no length to promise");
