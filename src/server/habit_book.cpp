@@ -5,9 +5,7 @@
 namespace xsched::server {
 namespace {
 
-constexpr size_t kLongestName = 64;  // longer names are cut to this many characters
-
-std::string key_of(const std::string& program) { return program.substr(0, kLongestName); }
+std::string key_of(const std::string& program) { return program.substr(0, HabitBook::kLongestName); }
 
 // Reads habits that to_json wrote. Returns false if the text is anything else.
 bool read_habits(const nlohmann::json& kept, sched::Habits& habits) {

@@ -18,6 +18,7 @@ namespace xsched::server {
 class HabitBook {
 public:
     static constexpr size_t kMostOfUser = 32;
+    static constexpr size_t kLongestName = 64;  // longer names are cut to this many characters
     static constexpr size_t kMost = 256;
 
     // Returns the program's habits; those of a new program if none are known.

@@ -17,7 +17,7 @@ ProgramWork::Quantiles quantiles_of(const base::Histogram& lengths) {
     ProgramWork::Quantiles quantiles{};
     for (size_t i = 0; i < quantiles.size(); ++i)
         quantiles[i] = static_cast<uint32_t>(
-            std::min<int64_t>(counts.quantile(ProgramWork::kParts[i]) / base::kMicrosecond, UINT32_MAX));
+            std::min<int64_t>(counts.quantile(base::kWorkParts[i]) / base::kMicrosecond, UINT32_MAX));
     return quantiles;
 }
 

@@ -7,14 +7,14 @@
 #include <array>
 #include <cstdint>
 
+#include "base/work_parts.h"
 #include "dispatch/record.h"
 #include "server/promise_book.h"
 
 namespace xsched::server {
 
 struct ProgramWork {
-    static constexpr std::array<double, 9> kParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
-    using Quantiles = std::array<uint32_t, kParts.size()>;  // in microseconds, at kParts
+    using Quantiles = std::array<uint32_t, base::kWorkParts.size()>;  // in microseconds, at those parts
 
     uint64_t requests = 0;  // how many were measured
     bool endless = false;   // it works without rests, as far as seen

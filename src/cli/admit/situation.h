@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/hints.h"
+#include "base/work_parts.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
@@ -17,8 +18,7 @@ namespace xsched::cli {
 // The hint that is promised.
 inline constexpr const base::HintInfo& kTargetHint = base::hint_info(base::HintId::slo_p99);
 
-// The parts at which the server tells quantiles (server/program_work.h).
-inline constexpr std::array<double, 9> kWorkParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
+using base::kWorkParts;
 using WorkQuantiles = std::array<double, kWorkParts.size()>;  // in microseconds
 
 // Returns the length that `part` of all do not exceed, between two known ones by a straight line.

@@ -8,7 +8,6 @@ namespace xsched::server {
 namespace {
 
 constexpr int64_t kMostUs = base::hint_info(base::HintId::slo_p99).most;
-constexpr size_t kLongestName = 64;      // as in the habit book
 
 Punctuality with_present(const ToolHost& host, const Promise& promise) {
     Punctuality all = promise.past;
@@ -61,7 +60,7 @@ Json note_promise(const Request& request) {
     if (request.asking.peer.pid <= 0) throw NotDone("this server does not see your process, so it cannot keep score");
     Promise promise{.user = request.asking.user.uid(),
                     .pid = request.asking.peer.pid,
-                    .program = base::printable(request.text("program").value_or("").substr(0, kLongestName)),
+                    .program = base::printable(request.text("program").value_or("").substr(0, HabitBook::kLongestName)),
                     .target_us = *target,
                     .predicted_us = request.number("predicted_us", 0, kMostUs).value_or(0),
                     .hints = Json::object()};
