@@ -5,6 +5,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 from . import _streams
 from ._bindings import XSched
+from ._names import OnlyKnownNames
 from ._queue import Queue
 from .errors import XSchedError, within
 from .types import PRIORITY_MAX, PRIORITY_MIN, XQueueHandle, XResult
@@ -53,7 +54,7 @@ def _leave(handle: XQueueHandle, value: int) -> None:
         _apply(handle, entry)
 
 
-class priority(contextlib.ContextDecorator):  # noqa: N801  it reads as a function
+class priority(OnlyKnownNames, contextlib.ContextDecorator):  # noqa: N801  it reads as a function
     """Work submitted in the block has this priority; afterwards its streams have the one they had.
 
         with xsched.priority(10):                 # the streams that this thread works on now

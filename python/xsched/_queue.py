@@ -6,6 +6,7 @@ from typing import Any, Iterator, Optional
 from . import _streams
 from ._bindings import XSched
 from ._hinted import HOUR_US, hinted
+from ._names import OnlyKnownNames
 from .errors import XSchedError, check, within
 from .types import (PRIORITY_MAX, PRIORITY_NO_EXECUTE, XPreemptLevel, XQueueCreateFlag, XQueueHandle, XQueueResumeFlag,
                     XQueueState, XQueueSuspendFlag, XResult)
@@ -14,7 +15,7 @@ MOST_IN_FLIGHT = 65535
 _GONE = XResult.kXSchedErrorNotFound
 
 
-class Queue:
+class Queue(OnlyKnownNames):
     """The XQueue of a stream; it is made if the stream has none.
 
         queue = xsched.Queue(torch.cuda.Stream(), priority=3)

@@ -2,6 +2,7 @@
 from typing import Dict
 
 from ._bindings import XSched
+from ._names import meant
 from .errors import check, within
 from .types import TIMESLICE_MAX, TIMESLICE_MIN, XPolicyType, XSchedulerType
 
@@ -31,12 +32,12 @@ def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
     """From now on "global" (xserver), "local" (this process, by `policy`) or "app" (only its own suspend and resume)
     decides, in place of what XSCHED_SCHEDULER says. XSchedError (NotSupported) if this build lacks the policy."""
     if scheduler.lower() not in SCHEDULERS:
-        raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app")
+        raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app{meant(scheduler, SCHEDULERS)}")
     if policy.upper() in WITHOUT_NUMBER:
         raise ValueError(f"policy {policy!r} has no number, which XHintSetScheduler needs: set XSCHED_SCHEDULER=local "
                          f"and XSCHED_POLICY={policy.upper()} before the program uses a device")
     if policy.upper() not in POLICIES:
-        raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}")
+        raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}{meant(policy.upper(), POLICIES)}")
     check("XHintSetScheduler", XSched.XHintSetScheduler(SCHEDULERS[scheduler.lower()], POLICIES[policy.upper()]))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Callable, ContextManager, List, NamedTuple, Optional
 # The platforms are imported by name, because each framework's streams belong to one vendor. Their list is
 # _platforms.PLATFORMS.
 from . import _libraries, cuda, hip, opencl
+from ._names import meant
 from ._platforms import PLATFORMS
 
 
@@ -72,7 +73,7 @@ def understand(stream: Any = None, platform: Optional[str] = None) -> Stream:
     """Takes a torch.cuda.Stream, a cupy, numba or cuda.core stream, a pyopencl.CommandQueue, or a number; None is the
     platform's default stream. TypeError if it is none of these, ValueError for a platform that is none."""
     if platform is not None and platform not in PLATFORMS:
-        raise ValueError(f"platform={platform!r} is none: use {', '.join(PLATFORMS)}")
+        raise ValueError(f"platform={platform!r} is none: use {', '.join(PLATFORMS)}{meant(platform, PLATFORMS)}")
     family = type(stream).__module__.split(".")[0]
     if hasattr(stream, "cuda_stream"):  # torch's
         return _of_torch(stream)

@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 import xsched  # noqa: E402
-from xsched import _streams  # noqa: E402
+from xsched import _names, _streams  # noqa: E402
 
 
 def stand_in(module, **attributes):
@@ -125,6 +125,38 @@ class Understanding(unittest.TestCase):
         for value in (-256, 256):
             with self.assertRaisesRegex(ValueError, "-255 to 255"):
                 xsched.priority(value)
+
+    def test_a_misspelt_attribute_is_an_error_that_names_the_right_one(self):
+        for queue in (xsched.Queue(0, priority=3), xsched.LazyXSchedQueue(0)):
+            for name, near in (("priorty", "; did you mean 'priority'"), ("shares", "; did you mean 'share'"),
+                               ("colour", "$")):
+                with self.assertRaisesRegex(AttributeError, f"Queue has no attribute '{name}'{near}"):
+                    setattr(queue, name, 3)
+            with self.assertRaisesRegex(AttributeError, "Queue.suspend is a method: call it"):
+                queue.suspend = True
+        with self.assertRaisesRegex(AttributeError, "priority has no attribute 'wait'"):
+            xsched.priority(3).wait = False
+
+    def test_a_derived_class_has_attributes_of_its_own(self):
+        class Own(xsched.Queue):
+            pass
+
+        own = Own(0)
+        own.colour = "red"
+        self.assertEqual(own.colour, "red")
+
+    def test_every_public_class_refuses_unknown_attributes(self):
+        for name in xsched.__all__:
+            kind = getattr(xsched, name)
+            if not isinstance(kind, type) or issubclass(kind, (BaseException, int)) or name == "XSched":
+                continue  # errors carry what others note of them; XSched has functions alone
+            known = issubclass(kind, _names.OnlyKnownNames)
+            self.assertTrue(known or kind.__dataclass_params__.frozen, name)
+
+    def test_misspelt_words_are_named(self):
+        for wrong, given in (("globl", ("globl",)), ("PUPP", ("local", "PUPP"))):
+            with self.assertRaisesRegex(ValueError, f"'{wrong}' is none: use .*; did you mean"):
+                xsched.set_scheduler(*given)
 
     def test_a_default_streams_queue_is_lazy(self):
         self.assertFalse(xsched.Queue(0, priority=3).made)
