@@ -158,6 +158,7 @@ class DeviceUse:
     device_name: str
     platform: str
     got_percent: Percents  # in the last 1, 10 and 60 seconds
+    share_worth: Optional[int]  # percent that its share comes to; None: the policy keeps no shares
     why_less: str
     driver_queues: Optional[int]       # of all programs, as AMD's kernel driver counts them
     most_driver_queues: Optional[int]  # that the hardware takes at once; with more it is given in turns

@@ -99,6 +99,37 @@ TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
     }
 }
 
+// If all shares together are more than the device, each is told as the part that it comes to.
+TEST_F(OwnPolicy, SharesOfMoreThanTheDeviceAreToldAsWhatTheyComeTo) {
+    start({"PUP"});
+    const pid_t other = fork();  // another program: the queues of one process have one share
+    if (other == 0) {
+        TestClient client(socket(), "other");
+        client.add_queue(0, 0, 0x1);
+        client.slot(0).share = 80;
+        client.submit(0);
+        pause();
+        _exit(0);
+    }
+    TestClient client(socket(), "client");
+    client.add_queue(0, 0, 0x1);
+    client.slot(0).share = 80;
+    client.submit(0);
+    Json answer;
+    EXPECT_TRUE(eventually([&] {
+        client.slot(0).busy_ns += base::kMicrosecond;
+        answer = ask({{"cmd", "programs"}, {"pid", getpid()}});
+        if (answer.value("programs", Json::array()).empty()) return false;
+        const Json& device = answer["programs"][0]["devices"][0];
+        return device.value("share_worth", Json()) == 50 &&
+               device.value("why_less", "").starts_with("all together ask for 160 percent, so that 80 counts as 50");
+    })) << answer.dump();
+    ask({{"cmd", "policy"}, {"name", "HPF"}});
+    EXPECT_TRUE(ask({{"cmd", "programs"}, {"pid", getpid()}})["programs"][0]["devices"][0]["share_worth"].is_null());
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+}
+
 TEST_F(OwnPolicy, StatusAndListSayWhatThePolicyHoldsOfAProgram) {
     start({"AUTO"});
     TestClient client(socket(), "client");

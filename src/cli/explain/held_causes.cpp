@@ -125,18 +125,28 @@ int64_t of_group(const Cause& cause, const char* which) {
     return cause.program.value("group_gets", Json::object()).value(which, int64_t{0});
 }
 
+// Returns what a share comes to where all together ask for more than 100 percent; empty: it comes to itself.
+std::string worth_text(const Cause& cause, int64_t share) {
+    for (const Json& device : cause.program.value("devices", Json::array())) {
+        const Json worth = device.value("share_worth", Json());
+        if (worth.is_number() && worth.get<int64_t>() < share)
+            return ", which counts as " + worth.dump() + " because all together ask for more than 100,";
+    }
+    return "";
+}
+
 void say_used_up(Cause& cause) {
-    const int64_t share = cause.program.value("share", int64_t{0});
-    if (const int64_t all = of_group(cause, "share"); all > 0)
-        return cause.found(
-            WhySlow::kShareUsedUp,
-            "; its control group " + cause.program.value("cgroup", "") + " has used up its share of " +
-                std::to_string(all) + " percent for now",
-            "give the group a larger share (xcli limit " + cause.program.value("cgroup", "") + ":share=PERCENT)");
+    const int64_t all = of_group(cause, "share");
+    const int64_t share = all > 0 ? all : cause.program.value("share", int64_t{0});
+    const std::string group = cause.program.value("cgroup", "");
+    const std::string worth = worth_text(cause, share);
+    const std::string whose =
+        all > 0 ? "; its control group " + group + " has used up its share" : "; it has used up its share";
+    const std::string larger =
+        all > 0 ? "give the group a larger share (xcli limit " + group + ":share=PERCENT)" : be_more_urgent(cause);
     cause.found(WhySlow::kShareUsedUp,
-                "; it has used up its share" +
-                    (share > 0 ? " of " + std::to_string(share) + " percent" : std::string()) + " for now",
-                be_more_urgent(cause));
+                whose + (share > 0 ? " of " + std::to_string(share) + " percent" + worth : "") + " for now",
+                worth.empty() ? larger : "give others smaller shares (xcli list shows them), or " + larger);
 }
 
 void say_not_its_turn(Cause& cause) {

@@ -20,6 +20,14 @@ std::string program_of(const Request& request, int32_t pid) {
     return "another user's program";
 }
 
+bool keeps_shares(const std::string& policy) { return policy == "PUP" || policy == "SPUP"; }
+
+// Returns the share that counts: the control group's, or the queue's own.
+int32_t share_of(const SeenQueue& queue) {
+    const dispatch::GroupShare& group = *queue.client.group();
+    return group.account.load() != 0 ? group.share.load() : std::clamp(queue.slot.share.load(), 0, 100);
+}
+
 }  // namespace
 
 // Returns the platform's name. The client wrote the number, so it may be any.
@@ -194,12 +202,22 @@ AskedFor shares_of_all(const Request& request) {
     return asked;
 }
 
+int64_t AskedFor::worth_of(int64_t share, uint64_t device) const {
+    const auto asked = shares.find(device);
+    return asked == shares.end() || asked->second <= 100 ? share : share * 100 / asked->second;
+}
+
+Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue) {
+    if (!keeps_shares(request.host.scheduler.policy_name())) return nullptr;
+    return asked_for.worth_of(share_of(queue), queue.slot.device.load());
+}
+
 std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
                      std::optional<double> got) {
     const uint64_t device = queue.slot.device.load();
     const dispatch::GroupShare& group = *queue.client.group();
     const bool of_group = group.account.load() != 0;
-    const int32_t share = of_group ? group.share.load() : queue.slot.share.load();
+    const int32_t share = share_of(queue);
     const int32_t limit = of_group ? group.limit.load() : queue.slot.limit.load();
     if (of_group && got)
         if (const auto all = asked_for.groups_got.find({group.account.load(), device});
@@ -208,14 +226,18 @@ std::string why_less(const Request& request, const AskedFor& asked_for, const Se
     if (share <= 0 || !got || *got + 1 >= share) return "";
     const std::string who = of_group ? "its control group" : "it";
     const std::string policy = request.host.scheduler.policy_name();
-    if (policy != "PUP" && policy != "SPUP") return "policy " + policy + " does not keep shares: use PUP or SPUP";
+    if (!keeps_shares(policy)) return "policy " + policy + " does not keep shares: use PUP or SPUP";
+    const int64_t worth = asked_for.worth_of(share, device);
+    const std::string too_much =
+        worth == share ? ""
+                       : "all together ask for " + std::to_string(asked_for.shares.at(device)) + " percent, so that " +
+                             std::to_string(share) + " counts as " + std::to_string(worth);
+    if (!too_much.empty() && *got + 1 >= static_cast<double>(worth)) return too_much;
     if (!why.ready) return "it does not ask for more";
-    if (limit > 0 && limit < share)
+    if (limit > 0 && limit < worth)
         return (of_group ? who + "'s" : std::string("its")) + " limit is less than the share";
-    const auto asked = asked_for.shares.find(device);
-    if (asked != asked_for.shares.end() && asked->second > 100)
-        return "all together ask for " + std::to_string(asked->second) + " percent";
-    return who + " asks now and then, or commands of others outlast their turns";
+    return (too_much.empty() ? "" : too_much + "; ") + who +
+           " asks now and then, or commands of others outlast their turns";
 }
 
 }  // namespace xsched::server

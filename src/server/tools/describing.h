@@ -59,8 +59,15 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
 struct AskedFor {
     std::map<uint64_t, int64_t> shares;
     std::map<std::pair<uint64_t, uint64_t>, double> groups_got;
+
+    // Returns the percent of the device that a share comes to: if more than 100 percent are asked for, each gets less
+    // in proportion (src/policy/pup).
+    int64_t worth_of(int64_t share, uint64_t device) const;
 };
 AskedFor shares_of_all(const Request& request);
+// Returns the percent of its device that the share of the queue's program, or of its control group, comes to; null: the
+// policy keeps no shares.
+Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue);
 // Returns why a program, or its control group, gets less of a device than its share; empty: it does not, or has no
 // share.
 std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,

@@ -219,6 +219,7 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
         }
         const auto lately = request.host.use.percent(client.process(), device, 10);
         Json entry{{"got_percent", got},
+                   {"share_worth", describe_worth(request, asked, queue)},
                    {"why_less", why_less(request, asked, queue, explain(queue, facts.of(queue)), lately)}};
         entry.update(describe_copies(request.host.use, client, device));
         entry.update(describe_driver_queues(request, device, now_ns));

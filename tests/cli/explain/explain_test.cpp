@@ -218,7 +218,18 @@ TEST_F(Explain, ShareUsedUp) {
     policy = "PUP";
     slow["share"] = 30;
     hold(cause("not_its_turn", &other, 600, 50));
-    expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent", "--share");
+    expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent for now", "--share");
+}
+
+TEST_F(Explain, AShareThatCountsAsLessSaysSo) {
+    policy = "PUP";
+    slow["share"] = 80;
+    slow["devices"][0]["share_worth"] = 50;
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false,
+           "it has used up its share of 80 percent, which counts as 50 because all together ask for more than 100, for "
+           "now",
+           "give others smaller shares");
 }
 
 TEST_F(Explain, AnEndedProgramIsNotToBeLowered) {
