@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "base/log_output.h"
+#include "base/say_once.h"
 #include "base/text.h"
 
 namespace xsched::base {
@@ -49,7 +50,8 @@ int detail::log_level_slow() {
     const char* wanted = secure_getenv("XLOG_LEVEL");
     const bool known = wanted == nullptr || *wanted == '\0' || find_log_level(wanted, &level);
     int unset = -1;
-    if (detail::g_log_level.compare_exchange_strong(unset, static_cast<int>(level)) && !known)
+    if (detail::g_log_level.compare_exchange_strong(unset, static_cast<int>(level)) && !known &&
+        is_first_to_say({"XLOG_LEVEL", wanted}))
         XLOG_WARN("XLOG_LEVEL=%s is not a level: use DEBG, INFO, WARN or ERRO; going on with INFO", wanted);
     return detail::g_log_level.load(std::memory_order_relaxed);
 }

@@ -17,6 +17,7 @@
 
 #include "base/confinement.h"
 #include "base/no_copies.h"
+#include "base/say_once.h"
 #include "base/unique_fd.h"
 
 namespace xsched::base {
@@ -149,7 +150,7 @@ Fate write_to_file(const char* path, const char* text, size_t bytes) {
 
 void complain(const char* path, int error) {
     static constinit std::atomic<bool> complained{false};
-    if (complained.exchange(true)) return;
+    if (complained.exchange(true) || !is_first_to_say({"XLOG_FILE", path})) return;
     const char* why = entered_sandbox() ? "a sandbox may forbid it" : strerror(error);
     if (error == ENXIO) why = "no process reads it";
     if (error == EINVAL) why = "it is neither a file nor a FIFO nor a terminal";

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/say_once.h"
 #include "base/short_name.h"
 #include "base/text.h"
 
@@ -42,13 +43,19 @@ const char* read_text(const char* variable, const char* fallback) {
     return kept != nullptr ? kept : fallback;
 }
 
-int64_t whole_number(const char* name, const char* value, int64_t fallback, int64_t min, int64_t max) {
+bool is_whole_number(const char* value, int64_t min, int64_t max, int64_t* number) {
     char* end = nullptr;
     errno = 0;
-    const long long number = strtoll(value, &end, 10);
-    if (errno == 0 && *value != '\0' && *end == '\0' && number >= min && number <= max) return number;
-    XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", name, value,
-              static_cast<long long>(min), static_cast<long long>(max), static_cast<long long>(fallback));
+    *number = strtoll(value, &end, 10);
+    return errno == 0 && *value != '\0' && *end == '\0' && *number >= min && *number <= max;
+}
+
+int64_t whole_number(const char* name, const char* value, int64_t fallback, int64_t min, int64_t max) {
+    int64_t number = 0;
+    if (is_whole_number(value, min, max, &number)) return number;
+    if (is_first_to_say({name, value}))
+        XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", name, value,
+                  static_cast<long long>(min), static_cast<long long>(max), static_cast<long long>(fallback));
     return fallback;
 }
 
@@ -63,8 +70,9 @@ int64_t read_name(const char* variable, int64_t fallback, int64_t min, int64_t m
     const char* value = secure_getenv(variable);
     if (value == nullptr || *value == '\0' || is_digit(*value)) return read_int(variable, fallback, min, max);
     if (const int64_t number = number_of_name(value); number != 0) return number;
-    XLOG_WARN("%s=%s is not a name of 1 to 12 letters, digits and hyphens with a letter first: going on without",
-              variable, value);
+    if (is_first_to_say({variable, value}))
+        XLOG_WARN("%s=%s is not a name of 1 to 12 letters, digits and hyphens with a letter first: going on without",
+                  variable, value);
     return fallback;
 }
 
@@ -105,15 +113,17 @@ void read_switch(Options& options, const std::string& entry) {
         options.*each.field = whole_number(name.c_str(), value, each.fallback, each.least, each.most);
         return;
     }
-    XLOG_WARN("XSCHED_DEBUG: \"%s\" is no key=value of it: 'xcli options --debug' lists the keys; going on without",
-              entry.c_str());
+    if (is_first_to_say({"XSCHED_DEBUG", entry.c_str()}))
+        XLOG_WARN("XSCHED_DEBUG: \"%s\" is no key=value of it: 'xcli options --debug' lists the keys; going on without",
+                  entry.c_str());
 }
 
 void read_switches(Options& options) {
     for (const Switch& each : kSwitches) {
         const char* value = *each.former != '\0' ? secure_getenv(each.former) : nullptr;
         if (value == nullptr || *value == '\0') continue;
-        XLOG_WARN("%s is a key of XSCHED_DEBUG now: write XSCHED_DEBUG=%s=%s", each.former, each.key, value);
+        if (is_first_to_say({each.former, "former"}))
+            XLOG_WARN("%s is a key of XSCHED_DEBUG now: write XSCHED_DEBUG=%s=%s", each.former, each.key, value);
         options.*each.field = whole_number(each.former, value, each.fallback, each.least, each.most);
     }
     for (std::string rest = options.debug; !rest.empty();) {
@@ -136,8 +146,9 @@ XSchedulerType scheduler_type(const Options& options) {
     if (secure_getenv("XSCHED_SCHEDULER") == nullptr && *options.policy != '\0') return kSchedulerLocal;
     for (const auto& name : kSchedulerNames)
         if (same_word(options.scheduler, name.spelling)) return name.type;
-    XLOG_WARN("XSCHED_SCHEDULER=%s is not a scheduler: use global, local or app; going on with global",
-              options.scheduler);
+    if (is_first_to_say({"XSCHED_SCHEDULER", options.scheduler}))
+        XLOG_WARN("XSCHED_SCHEDULER=%s is not a scheduler: use global, local or app; going on with global",
+                  options.scheduler);
     return kSchedulerGlobal;
 }
 
@@ -146,7 +157,7 @@ bool switch_on(const char* variable, const char* value) {
         if (same_word(value, on)) return true;
     for (const char* off : {"OFF", "0", "FALSE", "NO"})
         if (same_word(value, off)) return false;
-    XLOG_WARN("%s=%s is neither ON nor OFF: going on with ON", variable, value);
+    if (is_first_to_say({variable, value})) XLOG_WARN("%s=%s is neither ON nor OFF: going on with ON", variable, value);
     return true;
 }
 
@@ -215,6 +226,12 @@ constexpr auto kInfos = [] {
 }();
 
 }  // namespace
+
+bool is_understood(const HintInfo& hint, const char* value) {
+    int64_t number = 0;
+    const bool is_name = hint.kind == HintKind::kName && number_of_name(value) != 0;
+    return is_name || is_whole_number(value, hint.least, hint.most, &number);
+}
 
 const OptionInfo* option_infos() { return kInfos.data(); }
 const OptionInfo* debug_infos() { return kSwitchRows; }

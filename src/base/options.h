@@ -1,5 +1,6 @@
 // The environment, read once per process at the first accelerator call (so that os.environ set before
-// `import torch` counts). A value that is not understood gives one WARN line and its default.
+// `import torch` counts). A value that is not understood gives one WARN line per process and its
+// default.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ struct Options : Hints {
 const Options& options();
 // Reads the environment again (for tests; a forked child keeps its parent's options).
 Options read_options();
+
+// Returns whether the hint's variable may have this value.
+bool is_understood(const HintInfo& hint, const char* value);
 
 struct OptionInfo {
     const char* variable;  // name of the variable, or a key of XSCHED_DEBUG

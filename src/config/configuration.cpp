@@ -7,8 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/options.h"
 #include "config/did_you_mean.h"
 #include "config/group_setting.h"
+#include "config/hint_text.h"
 #include "config/limit_setting.h"
 #include "config/toml_text.h"
 
@@ -158,6 +160,12 @@ void add_environment(Configuration& configuration) {
         else
             configuration.problems.push_back({setting.variable, wrong});
     }
+    for (const base::HintInfo& hint : base::kHints) {
+        const char* value = hint.option != nullptr ? secure_getenv(hint.option) : nullptr;
+        if (value == nullptr || *value == '\0' || base::is_understood(hint, value)) continue;
+        configuration.problems.push_back(
+            {hint.option, std::string(hint.name) + " is to be " + wanted_of(hint) + ", not \"" + value + "\""});
+    }
 }
 
 Configuration read_configuration(const Folders& folders) {
@@ -168,6 +176,7 @@ Configuration read_configuration(const Folders& folders) {
 }
 
 void put_into_environment(const Configuration& configuration) {
+    for (const Problem& problem : configuration.problems) unsetenv(problem.place.c_str());  // no file is a variable
     for (const Setting& setting : settings()) {
         const auto found = configuration.settings.find(setting.name());
         if (setting.table == "options" && found != configuration.settings.end())

@@ -42,7 +42,8 @@ void add_file(Configuration& configuration, const File& file);
 void add_environment(Configuration& configuration);
 Configuration read_configuration(const Folders& folders);
 
-// Sets the variables of [options] that the environment does not have. Call it before other threads are started.
+// Sets the variables of [options] that the environment does not have. Removes variables that are problems, so that a
+// program that is started next does not complain of them again. Call it before other threads are started.
 void put_into_environment(const Configuration& configuration);
 
 }  // namespace xsched::config

@@ -28,14 +28,19 @@ std::string wanted(const base::HintInfo& hint) {
         case base::HintKind::kTarget: return "a time or a factor, such as \"5ms\" or \"1.3x\"";
         case base::HintKind::kBytes: return "a size, such as \"20GiB\"";
         case base::HintKind::kSwitch: return "true or false";
-        case base::HintKind::kName: return "a name of 1 to 12 letters, digits and hyphens, a letter first";
+        case base::HintKind::kName:
         case base::HintKind::kNumber:
         case base::HintKind::kTime: break;
     }
-    return "a whole number from " + std::to_string(hint.least) + " to " + std::to_string(hint.most);
+    return wanted_of(hint);
 }
 
 }  // namespace
+
+std::string wanted_of(const base::HintInfo& hint) {
+    if (hint.kind == base::HintKind::kName) return "a name of 1 to 12 letters, digits and hyphens, a letter first";
+    return "a whole number from " + std::to_string(hint.least) + " to " + std::to_string(hint.most);
+}
 
 std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint) {
     int64_t number = 0;

@@ -231,29 +231,6 @@ TEST_F(RunWithDriver, TheShimUnderTheDriversName) {
     EXPECT_FALSE(preloads_cuda({{"LD_LIBRARY_PATH", directory.path()}}));
 }
 
-TEST_F(Run, WhatIsAskedForAndNotDoneIsTold) {
-    start();
-    const auto said = [this](std::vector<std::string> options, const Environment& more = {}) {
-        options.insert(options.begin(), "run");
-        options.insert(options.end(), {"--", "/bin/true"});
-        const Outcome outcome = xcli(options, more);
-        EXPECT_EQ(outcome.status, 0);
-        return outcome.err;
-    };
-    EXPECT_TRUE(
-        has(said({"--policy", "PUP"}), "--policy PUP has no effect, since the server runs already: policy HPF stays"));
-    EXPECT_TRUE(has(said({"--policy", "PUPP"}), "there is no policy PUPP (did you mean \"PUP\"?): policy HPF stays"));
-    EXPECT_FALSE(has(said({"--policy", "hpf"}), "policy"));
-    EXPECT_TRUE(
-        has(said({}, {{"XSCHED_POLICY", "UP"}}), "XSCHED_POLICY=UP has no effect, since the server runs already"));
-    EXPECT_TRUE(
-        has(said({}, {{"XSCHED_SCHEDULER", "local"}}), "XSCHED_SCHEDULER=local has no effect under 'xcli run'"));
-    EXPECT_TRUE(has(said({}, {{"XSCHED_AUTO_XQUEUE_PRIO", "3"}}),
-                    "XSCHED_AUTO_XQUEUE_PRIO is no variable of XSched and has no effect (did you mean "
-                    "\"XSCHED_AUTO_XQUEUE_PRIORITY\"?)"));
-    EXPECT_FALSE(has(said({}, {{"XSCHED_SCRUB_RATE", "3"}, {"XSCHED_BUILD", "x"}}), "no variable"));
-}
-
 TEST_F(Run, BadUsage) {
     expect_sentence({"run"}, "say which program");
     expect_sentence({"run", "--"}, "say which program");

@@ -99,5 +99,22 @@ TEST(Configuration, OptionsReachTheEnvironmentThatHasNone) {
     EXPECT_STREQ(getenv("XSCHED_COPY_PIECE"), "-1");
 }
 
+TEST(Configuration, AVariableThatIsNotUnderstoodIsAProblemAndDoesNotReachTheProgram) {
+    const test::WithEnvironment environment({{"XSCHED_COPY_PIECE", "much"},
+                                             {"XSCHED_AUTO_XQUEUE_PRIORITY", "high"},
+                                             {"XSCHED_AUTO_XQUEUE_THRESHOLD", "4"},
+                                             {"XSCHED_AUTO_XQUEUE_GANG", "jobs"}});
+    Configuration all = of_text("[options]\ncopy_piece = -1\n");
+    add_environment(all);
+    EXPECT_EQ(all.complaints(),
+              "XSCHED_COPY_PIECE: copy_piece is to be a whole number from -2 to 1073741824, not \"much\"\n"
+              "XSCHED_AUTO_XQUEUE_PRIORITY: priority is to be a whole number from -256 to 255, not \"high\"\n");
+    put_into_environment(all);
+    EXPECT_STREQ(getenv("XSCHED_COPY_PIECE"), "-1") << "the file's value";
+    EXPECT_EQ(getenv("XSCHED_AUTO_XQUEUE_PRIORITY"), nullptr);
+    EXPECT_STREQ(getenv("XSCHED_AUTO_XQUEUE_THRESHOLD"), "4");
+    EXPECT_STREQ(getenv("XSCHED_AUTO_XQUEUE_GANG"), "jobs");
+}
+
 }  // namespace
 }  // namespace xsched::config
