@@ -19,17 +19,4 @@ std::string meant_command(const CLI::App& app, const std::string& word) {
     return meant(commands_of(app), word);
 }
 
-std::string meant_option(const CLI::App& app, const std::string& error) {
-    const std::string mark = " has no option ";
-    const size_t at = error.find(mark);
-    if (at == std::string::npos) return "";
-    const size_t begin = at + mark.size();
-    const std::string word = error.substr(begin, error.find(':', begin) - begin);
-    std::vector<std::string> options;
-    for (const CLI::App* command : app.get_subcommands())
-        for (const CLI::Option* option : command->get_options())
-            for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    return meant(options, word);
-}
-
 }  // namespace xsched::cli

@@ -102,9 +102,7 @@ int main(int argc, char** argv) {
         return report(words, std::string("there is no command \"") + argv[1] + "\"" + meant_command(app, argv[1]) +
                                  ": see 'xcli --help'");
     const int ours = split_off_program(argc, argv, words.program);
-    const auto refuse = [&](const std::string& sentence) {
-        return report(words, sentence + meant_option(app, sentence));
-    };
+    const auto refuse = [&](const std::string& sentence) { return report(words, sentence); };
     const auto command = [&words] {
         try {
             return words.command();

@@ -7,8 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/did_you_mean.h"
 #include "base/options.h"
-#include "config/did_you_mean.h"
+#include "base/text.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
 #include "config/limit_setting.h"
@@ -16,6 +17,26 @@
 
 namespace xsched::config {
 namespace {
+
+// Returns what was probably meant by a key that the table does not have, as text behind a complaint.
+std::string setting_meant(const std::string& table, const std::string& key) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (key == hint.name || (hint.option != nullptr && base::same_word(hint.option, key.c_str())))
+            return ": it is a hint, which a [[rule]] gives: " + std::string(hint.name);
+    std::vector<std::string> keys;
+    std::vector<std::string> variables;
+    for (const Setting& one : settings()) {
+        if (one.table != table && key == one.key) return ": write it in [" + one.table + "]";
+        if (one.table != table) continue;
+        keys.push_back(one.key);
+        variables.push_back(one.variable);
+    }
+    if (!base::nearest(keys, key).empty()) return base::meant(keys, key);
+    const std::string variable = base::nearest(variables, key);
+    for (const Setting& one : settings())
+        if (one.table == table && one.variable == variable) return base::meant({one.key}, one.key);
+    return "";
+}
 
 // Adds one file. Each function reads one kind of table.
 class FileReader {
@@ -50,7 +71,7 @@ void FileReader::read_top(const Node& child) {
     if (child.key == "limits") return read_limits(child);
     if (child.key == "rule") return read_rules(child);
     say(child, "there is no \"" + child.key + "\": use [server], [options], [limits] and [[rule]]" +
-                   meant({"server", "options", "limits", "rule"}, child.key));
+                   base::meant({"server", "options", "limits", "rule"}, child.key));
 }
 
 void FileReader::read_settings(const Node& table) {
@@ -58,13 +79,8 @@ void FileReader::read_settings(const Node& table) {
     for (const Node& child : table.children) {
         const Setting* setting = find_setting(table.key, canonical(child.key));
         if (setting == nullptr) {
-            std::vector<std::string> known;
-            for (const Setting& one : settings())
-                if (one.table == table.key) known.push_back(one.key);
-            const bool is_hint = std::any_of(std::begin(base::kHints), std::end(base::kHints),
-                                             [&](const auto& hint) { return canonical(child.key) == hint.name; });
-            say(child, "[" + table.key + "] has no \"" + child.key + "\"" +
-                           (is_hint ? ": it is a hint, which a [[rule]] gives" : meant(known, canonical(child.key))));
+            say(child,
+                "[" + table.key + "] has no \"" + child.key + "\"" + setting_meant(table.key, canonical(child.key)));
             continue;
         }
         std::string text = child.text;
@@ -82,6 +98,11 @@ void FileReader::read_limits(const Node& table) {
     if (!is_table(table)) return;
     for (const Node& child : table.children) {
         const bool is_nested = child.key == "user" || child.key == "cgroup";
+        if (!is_nested && child.kind == Node::Kind::kTable) {
+            say(child, "[limits] has no table \"" + child.key + "\": use [limits.user.NAME] and [limits.cgroup.PATH]" +
+                           base::meant({"user", "cgroup"}, child.key));
+            continue;
+        }
         if (!is_nested) {
             read_limit(child, "");
             continue;
@@ -108,10 +129,7 @@ void FileReader::read_limit(const Node& value, const std::string& whose) {
             config::read_limit(text, true);
         to_.limits[whose + key] = {value.text, place(value)};
     } catch (const std::runtime_error& error) {
-        std::vector<std::string> known;
-        for (size_t at = 0; at < kLimits; ++at) known.emplace_back(limit_info(static_cast<Limit>(at)).name);
-        const bool is_known = find_limit(key).has_value();
-        say(value, error.what() + (is_known ? "" : meant(known, key)));
+        say(value, error.what());
     }
 }
 

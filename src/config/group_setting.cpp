@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/byte_size.h"
+#include "base/did_you_mean.h"
 #include "base/printable.h"
 #include "ipc/device_memory.h"
 #include "xsched/types.h"
@@ -26,6 +27,12 @@ constexpr Kind kKinds[] = {
     {"memory-limit", GroupSetting::What::kMemoryLimit, 0, ipc::kMostMemoryBytes},
     {"memory-guarantee", GroupSetting::What::kMemoryGuarantee, 0, ipc::kMostMemoryBytes},
 };
+
+std::string no_such_group_limit(const std::string& name) {
+    std::vector<std::string> known;
+    for (const Kind& kind : kKinds) known.emplace_back(kind.name);
+    return "a group has no limit \"" + name + "\"" + base::instead(known, name);
+}
 
 }  // namespace
 
@@ -48,9 +55,7 @@ GroupSetting read_group_setting(const std::string& text) {
     const std::string name = text.substr(colon + 1, equals - colon - 1);
     const auto* kind =
         std::find_if(std::begin(kKinds), std::end(kKinds), [&name](const Kind& one) { return name == one.name; });
-    if (kind == std::end(kKinds))
-        throw std::runtime_error("a group has no limit \"" + name +
-                                 "\": use share, device-limit, highest-priority, memory-limit or memory-guarantee");
+    if (kind == std::end(kKinds)) throw std::runtime_error(no_such_group_limit(name));
     setting.what = kind->what;
     const bool is_size = kind->most == ipc::kMostMemoryBytes;
     const std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/byte_size.h"
+#include "base/did_you_mean.h"
 #include "ipc/device_memory.h"
 #include "xsched/types.h"
 
@@ -34,10 +35,10 @@ uid_t uid_of(const std::string& name, bool names) {
     return found->pw_uid;
 }
 
-std::string limit_names() {
-    std::string names;
-    for (const LimitInfo& info : kInfos) names += (names.empty() ? "" : ", ") + std::string(info.name);
-    return names;
+std::string no_such_limit(const std::string& name) {
+    std::vector<std::string> known;
+    for (const LimitInfo& info : kInfos) known.emplace_back(info.name);
+    return "there is no limit \"" + name + "\"" + base::instead(known, name);
 }
 
 // Returns a sensible value to show as an example of the limit: its default; if the default is "no limit", 30 or the
@@ -74,7 +75,7 @@ LimitSetting read_limit(const std::string& text, bool names) {
     const size_t begin = for_one ? colon + 1 : 0;
     const std::string name = text.substr(begin, equals == std::string::npos ? equals : equals - begin);
     const auto limit = find_limit(name);
-    if (!limit) throw std::runtime_error("there is no limit \"" + name + "\": use one of " + limit_names());
+    if (!limit) throw std::runtime_error(no_such_limit(name));
     const LimitInfo& info = limit_info(*limit);
     std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
     if (is_size(info)) value = base::read_byte_size(value);

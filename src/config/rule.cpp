@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/did_you_mean.h"
 #include "base/interpreters.h"
-#include "config/did_you_mean.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
 #include "config/limit_setting.h"
@@ -141,9 +141,9 @@ void Reader::read_unknown(const Node& child) {
     known.insert(known.end(), {"never", "highest_priority"});
     for (const base::HintInfo& hint : base::kHints)
         if (is_for_rules(hint)) known.emplace_back(hint.name);
-    const std::string best = nearest(known, canonical(child.key));
+    const std::string best = base::nearest(known, canonical(child.key));
     const bool is_condition = std::find(kConditions.begin(), kConditions.end(), best) != kConditions.end();
-    const std::string sentence = "a rule has no \"" + child.key + "\"" + meant(known, canonical(child.key));
+    const std::string sentence = "a rule has no \"" + child.key + "\"" + base::meant(known, canonical(child.key));
     if (best.empty() || is_condition) return lose(child, sentence);
     say(child, sentence);
 }

@@ -4,10 +4,10 @@
 #include <cctype>
 #include <iterator>
 
+#include "base/did_you_mean.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "config/did_you_mean.h"
 #include "config/limit_setting.h"
 #include "policy/policy.h"
 
@@ -95,7 +95,7 @@ std::string complaint(const Setting& setting, const std::string& value) {
     const bool is_library = setting.name() == "server.policy" && value.find('/') != std::string::npos;
     const auto same = [&value](const std::string& one) { return base::same_word(one.c_str(), value.c_str()); };
     if (known.empty() || is_library || std::any_of(known.begin(), known.end(), same)) return "";
-    return setting.key + " is to be one of " + listed(known) + ", not \"" + value + "\"" + meant(known, value);
+    return setting.key + " is to be one of " + listed(known) + ", not \"" + value + "\"" + base::meant(known, value);
 }
 
 std::string canonical(std::string key) {

@@ -5,19 +5,40 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "base/did_you_mean.h"
 #include "console/help.h"
 
 namespace xsched::console {
 namespace {
 
-// Returns the command that was being read, such as "xcli config check".
-std::string command_read(const CLI::App& app, const std::string& name) {
+// The command that was being read.
+struct CommandRead {
+    const CLI::App* app;
+    std::string name;  // such as "xcli config check"
+};
+
+CommandRead command_read(const CLI::App& app, const std::string& name) {
     const std::vector<const CLI::App*> commands = app.get_subcommands(nullptr);
     for (const CLI::App* command : commands)
         if (command->parsed()) return command_read(*command, name + " " + command->get_name());
-    return name;
+    return {&app, name};
+}
+
+std::string meant_option(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    return base::meant(known, word);
+}
+
+std::string meant_part(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> known;
+    for (const CLI::App* part : shown_commands(command)) known.push_back(part->get_name());
+    return base::meant(known, word);
 }
 
 // Returns what follows `mark` in a text; empty if the text lacks it.
@@ -27,10 +48,21 @@ std::string after(const std::string& text, const std::string& mark) {
 }
 
 // Returns a sentence about words that no option or argument of the command takes. The library lists them backwards.
-std::string unexpected(const std::string& words, const std::string& command) {
+std::string unexpected(const std::string& words, const CommandRead& command) {
     const std::string last = words.substr(words.rfind(' ') + 1);
-    if (last.front() == '-') return command + " has no option " + last.substr(0, last.find('='));
-    return "\"" + last + "\" is one word too many for " + command;
+    const std::string option = last.substr(0, last.find('='));
+    if (last.front() == '-') return command.name + " has no option " + option + meant_option(*command.app, option);
+    return "\"" + last + "\" is one word too many for " + command.name + meant_part(*command.app, last);
+}
+
+// Returns a sentence about a value that is none of a list. `text`: "--kind: odd not in {fast,slow}".
+std::string none_of(const std::string& text, size_t at) {
+    const std::string begin = text.substr(0, at);
+    const std::string list = text.substr(at + 9, text.rfind('}') - at - 9);
+    std::vector<std::string> known;
+    std::istringstream words(list);
+    for (std::string word; std::getline(words, word, ',');) known.push_back(word);
+    return begin + " is none of: " + list + base::meant(known, begin.substr(begin.rfind(' ') + 1));
 }
 
 // Prints the text of --help or --version. Returns the exit status.
@@ -41,9 +73,8 @@ int print_help(const CLI::App& app, const CLI::ParseError& error, const char* na
     return kNotWritten;
 }
 
-}  // namespace
-
-std::string sentence_of(const CLI::ParseError& error, const std::string& command) {
+// Returns a parse error of the command as a sentence that names the word or value that is wrong, and what was meant.
+std::string sentence_of(const CLI::ParseError& error, const CommandRead& command) {
     const std::string text = error.what();
     if (const std::string words = after(text, "not expected: "); !words.empty()) return unexpected(words, command);
     if (const std::string value = after(text, "Could not convert: "); !value.empty()) {
@@ -51,12 +82,13 @@ std::string sentence_of(const CLI::ParseError& error, const std::string& command
         const std::string given = equals == std::string::npos ? "" : " \"" + value.substr(equals + 3) + "\"";
         return value.substr(0, equals) + given + " cannot be read as a number";
     }
-    if (const size_t list = text.find(" not in {"); list != std::string::npos)
-        return text.substr(0, list) + " is none of: " + text.substr(list + 9, text.rfind('}') - list - 9);
+    if (const size_t list = text.find(" not in {"); list != std::string::npos) return none_of(text, list);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find(" missing") != std::string::npos)
         return text.substr(0, text.find(':')) + " needs a value";
     return text;
 }
+
+}  // namespace
 
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse) {
@@ -65,8 +97,8 @@ int run(CLI::App& app, int argc, char** argv, const char* name, const std::funct
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return print_help(app, error, name);
-        const std::string where = command_read(app, name);
-        return refuse(sentence_of(error, where) + ": see '" + where + " --help'");
+        const CommandRead command_wrong = command_read(app, name);
+        return refuse(sentence_of(error, command_wrong) + ": see '" + command_wrong.name + " --help'");
     }
     try {
         return command();

@@ -18,9 +18,6 @@ inline constexpr int kUsage = 2;  // exit status if the command line is wrong or
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse);
 
-// Returns a parse error of `command` ("xcli run") as a sentence that names the word or value that is wrong.
-std::string sentence_of(const CLI::ParseError& error, const std::string& command);
-
 // Returns the commands that the help shows.
 std::vector<const CLI::App*> shown_commands(const CLI::App& app);
 

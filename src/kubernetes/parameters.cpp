@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "config/did_you_mean.h"
+#include "base/did_you_mean.h"
 #include "config/hint_text.h"
 
 namespace xsched::kubernetes {
@@ -50,7 +50,7 @@ void Parameters::add(const Json& parameters, bool of_class) {
         } else {
             std::vector<std::string> known{kMostUrgent};
             for (const Parameter& one : kParameters) known.emplace_back(one.name);
-            throw std::runtime_error("there is no parameter \"" + name + "\"" + config::meant(known, name));
+            throw std::runtime_error("there is no parameter \"" + name + "\"" + base::meant(known, name));
         }
     }
     const auto priority = hints_.find(base::HintId::priority);

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/spin.h"
-#include "policy/policy.h"
+#include "policy/no_such_policy.h"
 
 namespace xsched::server {
 namespace {
@@ -34,9 +34,7 @@ void take_policy(Options& options) {
     else
         options.policy = named;
     if (policy::find_policy(options.policy.c_str()) != nullptr) return;
-    std::string names;
-    for (const auto& info : policy::policies()) names += std::string(" ") + info.name;
-    throw std::runtime_error("there is no policy " + options.policy + ": use one of" + names);
+    throw std::runtime_error(policy::no_such_policy(options.policy));
 }
 
 }  // namespace

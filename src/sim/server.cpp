@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "policy/no_such_policy.h"
 #include "sim/process.h"
 
 namespace xsched::sim {
 
 std::unique_ptr<policy::Policy> make_policy(const std::string& name) {
     if (const policy::PolicyInfo* info = policy::find_policy(name.c_str())) return info->make();
-    std::string known;
-    for (const policy::PolicyInfo& info : policy::policies())
-        known += std::string(known.empty() ? "" : ", ") + info.name;
-    throw std::runtime_error("there is no policy \"" + name + "\": this build has " + known);
+    throw std::runtime_error(policy::no_such_policy(name));
 }
 
 Server::Server(Agenda& agenda, const Workload& workload, Observer* observer)

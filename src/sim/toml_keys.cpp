@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/byte_size.h"
+#include "base/did_you_mean.h"
 
 namespace xsched::sim {
 namespace {
@@ -145,7 +146,8 @@ void TomlKeys::nothing_else() const {
         std::string others;
         for (const std::string& other : known_) others += (others.empty() ? "" : ", ") + other;
         throw std::runtime_error(file_ + ":" + std::to_string(key.source().begin.line) + ": \"" + name +
-                                 "\" means nothing here; known are " + others);
+                                 "\" means nothing here" + base::meant({known_.begin(), known_.end()}, name) +
+                                 "; known are " + others);
     }
 }
 

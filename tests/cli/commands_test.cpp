@@ -145,6 +145,7 @@ TEST_F(Commands, AHintThatThePolicyDoesNotReadIsTold) {
     EXPECT_EQ(xcli({"hint", me(), "-p", "3", "--expect-in", "1000"}).err, "");
     const Outcome run = xcli({"run", "--k-deadline", "2", "--", "/bin/true"});
     EXPECT_TRUE(has(run.err, "policy HPF does not use k_deadline: it has no effect now; KEDF does")) << run.err;
+    expect_sentence({"policy", "PUPP"}, "there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of AUTO, ");
     EXPECT_EQ(xcli({"policy", "PUP"}).out, "policy PUP\n");
     EXPECT_EQ(xcli({"hint", me(), "--share", "30"}).err, "");
 }

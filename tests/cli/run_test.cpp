@@ -279,7 +279,7 @@ protected:
     }
 };
 
-TEST_F(RunAnyway, UnknownPolicy) { expect_program_runs("there is no policy NOPE", {}, {"--policy", "NOPE"}); }
+TEST_F(RunAnyway, UnknownPolicy) { expect_program_runs("there is no policy \"NOPE\"", {}, {"--policy", "NOPE"}); }
 
 TEST_F(RunAnyway, SocketInADirectoryThatIsNotThere) {
     expect_program_runs("cannot be used", {{"XSCHED_SOCKET", "/nowhere/at/all/x.sock"}});

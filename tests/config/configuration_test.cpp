@@ -82,6 +82,25 @@ TEST(Configuration, LimitsAreReadAndBelongToTheAdministrator) {
     EXPECT_EQ(users.complaints(), "x.toml:1: limits are the administrator's: they do not count in a user's file\n");
 }
 
+TEST(Configuration, TheNameThatWasMeantIsTold) {
+    const std::pair<const char*, const char*> all[] = {
+        {"[options]\nXSCHED_COPY_PIECE = 0\n", "has no \"XSCHED_COPY_PIECE\" (did you mean \"copy_piece\"?)"},
+        {"[options]\nxsched_copy_pice = 0\n", "(did you mean \"copy_piece\"?)"},
+        {"[options]\nXSCHED_AUTO_XQUEUE_PRIORITY = 3\n", ": it is a hint, which a [[rule]] gives: priority"},
+        {"[options]\npolicy = \"UP\"\n", "[options] has no \"policy\": write it in [server]"},
+        {"[server]\nXSERVER_SPIN_US = 3\n", "(did you mean \"spin_us\"?)"},
+        {"[limits.group.\"/a\"]\nshare = 3\n", "[limits] has no table \"group\": use [limits.user.NAME] and "},
+        {"[limits.group.\"/a\"]\nshare = 3\n", "(did you mean \"cgroup\"?)"},
+        {"[limits.cgroup.\"/a\"]\nshares = 3\n", "a group has no limit \"shares\" (did you mean \"share\"?)"},
+        {"[server]\npolicy = \"pupp\"\n", "(did you mean \"PUP\"?)"},
+    };
+    for (const auto& [text, sentence] : all) {
+        const Configuration configuration = of_text(text);
+        EXPECT_EQ(configuration.problems.size(), 1U) << configuration.complaints();
+        EXPECT_NE(configuration.complaints().find(sentence), std::string::npos) << configuration.complaints();
+    }
+}
+
 TEST(Configuration, NoTextEndsTheReader) {
     for (const std::string text :
          {"[", "]", "=", "[[rule]]\n[[rule", "\"\"\"", "a = [\n\n\n", "\xff\xfe", "[[rule]]\nrule = 1", "rule = 3",

@@ -24,8 +24,9 @@ protected:
         work->add_option("PROGRAM", program_, "the program")->option_text("-- PROGRAM [ARGUMENTS]");
         work->footer("Examples:\n  tool work -n 3 -- true\n      three times");
         app_.footer("Exit status: 0 done, 2 the command line makes no sense, 3 the device is away, 4 it is not there.");
-        app_.add_subcommand("fail")->callback(
-            [this] { command_ = []() -> int { throw std::runtime_error("the device is gone"); }; });
+        CLI::App* fail = app_.add_subcommand("fail");
+        fail->callback([this] { command_ = []() -> int { throw std::runtime_error("the device is gone"); }; });
+        fail->add_subcommand("early");
         app_.require_subcommand(1);
     }
 
@@ -70,10 +71,17 @@ TEST_F(CommandLine, AWrongLineNamesTheHelp) {
 }
 
 TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
-    expect_sentence({"work", "--tims=3"}, "tool work has no option --tims: see 'tool work --help'");
-    expect_sentence({"work", "--tims", "3", "-n", "1"}, "tool work has no option --tims: see 'tool work --help'");
+    expect_sentence({"work", "--tims=3"},
+                    "tool work has no option --tims (did you mean \"--times\"?): see 'tool work --help'");
+    expect_sentence({"work", "--tims", "3", "-n", "1"},
+                    "tool work has no option --tims (did you mean \"--times\"?): see 'tool work --help'");
     expect_sentence({"fail", "soon"}, "\"soon\" is one word too many for tool fail: see 'tool fail --help'");
     expect_sentence({"work", "--kind", "odd"}, "--kind: odd is none of: fast,slow: see 'tool work --help'");
+    expect_sentence({"work", "--kind", "fats"},
+                    "--kind: fats is none of: fast,slow (did you mean \"fast\"?): see 'tool work --help'");
+    expect_sentence({"work", "--nonsense"}, "tool work has no option --nonsense: see 'tool work --help'");
+    expect_sentence({"fail", "erly"},
+                    "\"erly\" is one word too many for tool fail (did you mean \"early\"?): see 'tool fail --help'");
     expect_sentence({"work", "-n", "1.5"}, "--times \"1.5\" cannot be read as a number: see 'tool work --help'");
     expect_sentence({"work", "-n"}, "--times needs a value: see 'tool work --help'");
 }

@@ -204,7 +204,12 @@ TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
     const std::string plain_file = directory.path() + "/file";
     close(open(plain_file.c_str(), O_CREAT | O_WRONLY, 0600));
     const BadStart bad_starts[] = {
-        {{"NOPE"}, "there is no policy NOPE: use one of"},
+        {{"NOPE"}, "there is no policy \"NOPE\": use one of"},
+        {{"PUPP"}, "there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of"},
+        {{"--policy", "PUPP"}, "(did you mean \"PUP\"?)"},
+        {{"--polcy", "PUP"}, "xserver has no option --polcy (did you mean \"--policy\"?): see 'xserver --help'"},
+        {{"--limit", "shar=3"}, "there is no limit \"shar\" (did you mean \"share\"?)"},
+        {{"--share-unit", "grup"}, "is none of: "},
         {{"--idle-exit", "-3"}, "--idle-exit"},
         {{"--spin-us", "x"}, "--spin-us"},
         {{"--unknown"}, "--unknown"},

@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/did_you_mean.h"
 #include "base/hints.h"
 #include "base/log.h"
-#include "policy/policy.h"
+#include "policy/no_such_policy.h"
 
 namespace xsched::server {
 namespace {
-
-std::string policy_names() {
-    std::string names;
-    for (const auto& info : policy::policies()) names += (names.empty() ? "" : ", ") + std::string(info.name);
-    return names;
-}
 
 // Returns whether XSched itself can move some of the process's memory.
 bool can_move_memory(const std::vector<const Client*>& clients) {
@@ -212,7 +207,7 @@ Json query_or_set_policy(const Request& request) {
         if (!request.rules_server())
             throw NotDone("only administrators may change the policy of a system server" + who_administers());
         const policy::PolicyInfo* info = policy::find_policy(name->c_str());
-        if (info == nullptr) throw ToolError("there is no policy \"" + *name + "\": use one of " + policy_names());
+        if (info == nullptr) throw ToolError(policy::no_such_policy(*name));
         request.order([info](dispatch::Dispatcher& dispatcher) { use_policy(dispatcher.core(), *info); });
         request.host.checkpoint.note_policy(info->name);
         request.host.notes.add(request.asking.peer, true, std::string("policy ") + info->name, base::now_ns());
@@ -231,7 +226,8 @@ Json change_log_level(const Request& request) {
             throw NotDone("only administrators may change what a system server logs" + who_administers());
         base::LogLevel level{};
         if (!base::find_log_level(name->c_str(), &level))
-            throw ToolError("there is no log level \"" + *name + "\": use DEBG, INFO, WARN or ERRO");
+            throw ToolError("there is no log level \"" + *name + "\": use DEBG, INFO, WARN or ERRO" +
+                            base::meant({"DEBG", "INFO", "WARN", "ERRO"}, *name));
         if (level <= base::LogLevel::kInfo) base::set_log_level(level);
         XLOG_INFO("log level %s, as %s asked", name->c_str(), name_of(request.asking.peer).c_str());
         base::set_log_level(level);

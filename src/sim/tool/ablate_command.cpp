@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "base/did_you_mean.h"
 #include "sched/facts/rules.h"
 #include "sim/ablation.h"
 #include "sim/tool/commands.h"
@@ -37,11 +38,16 @@ std::vector<AblationCase> chosen_cases(const AblateWords& words) {
 }
 
 std::vector<const sched::RuleInfo*> chosen_rules(const AblateWords& words) {
+    std::vector<std::string> known;
+    for (const sched::RuleInfo& rule : sched::kRules) known.emplace_back(rule.name);
+    for (const std::string& word : words.rules)
+        if (std::find(known.begin(), known.end(), word) == known.end())
+            throw std::runtime_error("there is no rule \"" + word + "\"" + base::meant(known, word) +
+                                     ": src/sched/facts/rules.def has their names");
     std::vector<const sched::RuleInfo*> rules;
     for (const sched::RuleInfo& rule : sched::kRules)
         if (words.rules.empty() || std::find(words.rules.begin(), words.rules.end(), rule.name) != words.rules.end())
             rules.push_back(&rule);
-    if (rules.empty()) throw std::runtime_error("there is no such rule; src/sched/facts/rules.def has their names");
     return rules;
 }
 
