@@ -29,6 +29,7 @@ class Lane extends Segments {
     this.queues = new Map();
     this.queueLanes = new Map();  // by slot, also of queues that are gone
     this.heard = -Infinity;
+    this.left = Infinity;  // when its program was gone
     this.bursts = [];  // by their ends: {to, length, held, by}; `by`: the client for which the last hold was, 0: none
   }
   change(at, kind, slot, reason, by) {
@@ -87,6 +88,12 @@ class Lane extends Segments {
     const held = [...this.queues.values()].find((queue) => queue.ready && queue.suspended);
     if (state === "held" && held) this.settle(at);
     else this.enterAll(at, state, state === "suspended" ? BY_A_PERSON : 0);
+  }
+  // Its program is gone at `at`, or was before: when its last queue was destroyed.
+  leave(at) {
+    const knew = this.heard !== -Infinity && this.queues.size === 0;
+    this.left = Math.min(this.left, knew ? this.heard : at);
+    this.enterAll(at, "idle", 0);
   }
   enterAll(at, state, reason) {
     this.enter(at, state, 0, reason);
@@ -199,7 +206,7 @@ export class Lanes {
     for (const [key, lane] of this.lanes) {
       lane.forget(event.now_us - KEPT_US);
       if (here.has(lane.client)) continue;
-      lane.enterAll(event.now_us, "idle", 0);
+      lane.leave(event.now_us);
       if (lane.last().from > event.now_us - KEPT_US / 4) continue;  // stays to be looked at for a while
       this.lanes.delete(key);
       this.uses.delete(lane.client);

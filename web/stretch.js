@@ -29,9 +29,10 @@ export function figuresOf(lanes, lane, from, to) {
           p99: quantileOf(lengths, 0.99), causes: why};
 }
 
-// All programs that the timeline has there: {name, from, to, lanes, rows}.
+// All programs that are there between the two moments: {name, from, to, lanes, rows}.
 export function stretchOf(lanes, from, to, name) {
-  const rows = lanes.sorted().filter((lane) => lane.slot === undefined).map((lane) => {
+  const shown = lanes.sorted().filter((lane) => lane.slot === undefined && lane.segments[0].from < to && lane.left > from);
+  const rows = shown.map((lane) => {
     const program = lanes.programs.get(lane.client);
     return {key: `${lane.client}/${lane.device}`, program: program?.program ?? "?", pid: program?.pid ?? 0,
             device: lane.device, ...figuresOf(lanes, lane, from, to)};
