@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "console/end_with.h"
 #include "server/dying.h"
 #include "server/ending_signals.h"
 #include "server/service_manager.h"
@@ -114,8 +115,7 @@ int Supervisor::serve() {
 
 void Supervisor::become_server() {
     prctl(PR_SET_NAME, name_);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != memory_->supervisor) _exit(0);  // the supervisor ended before prctl took effect
+    console::end_with(memory_->supervisor, SIGTERM);
     // Signals that end a server stay blocked until the server listens for them.
     sigset_t mask = before_;
     const sigset_t ending = ending_signals();

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "console/end_with.h"
 
 namespace xsched::server {
 namespace {
@@ -32,11 +32,10 @@ std::string program_beside(const char* name) {
 
 [[noreturn]] void become_web(const std::string& program, const std::string& place, const std::string& socket,
                              pid_t parent, int out) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    console::end_with(parent, SIGTERM);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (getppid() != parent) _exit(0);  // the parent ended before prctl took effect
     dup2(out, STDOUT_FILENO);
     setenv("XSCHED_SOCKET", socket.c_str(), 1);
     const std::string token = web_token_file(socket);

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "console/command.h"
+#include "console/end_with.h"
 
 namespace xsched::slurm {
 namespace {
@@ -37,11 +38,10 @@ void order(const std::string& xcli, const std::vector<std::string>& what, const 
     console::run_command(words, console::own_environment(), console::Errors::kTogether);
 }
 
-[[noreturn]] void watch(const std::string& xcli) {
+[[noreturn]] void watch(const std::string& xcli, pid_t step) {
     prctl(PR_SET_NAME, kName);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    console::end_with(step, SIGKILL);
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // the ends of the tasks' pipes
-    const pid_t step = getppid();
     const sigset_t signals = signals_of_slurm();
     bool suspended = false;
     while (true) {
@@ -81,8 +81,9 @@ pid_t watch_suspensions(const std::string& xcli) {
     sigset_t before;
     const sigset_t signals = signals_of_slurm();
     pthread_sigmask(SIG_BLOCK, &signals, &before);
+    const pid_t step = getpid();
     const pid_t child = fork();
-    if (child == 0) watch(xcli);
+    if (child == 0) watch(xcli, step);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return child;
 }

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "console/end_with.h"
 #include "ipc/protocol.h"
 #include "ipc/region.h"
 #include "support/slots.h"
@@ -99,9 +100,10 @@ int main(int argc, char** argv) {
     const unsigned programs = static_cast<unsigned>(atoi(argv[2]));
     const unsigned queues = std::min(static_cast<unsigned>(atoi(argv[3])), kMostQueues);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    const pid_t parent = getpid();
     for (unsigned i = 0; i < programs; ++i) {
         if (fork() != 0) continue;
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        xsched::console::end_with(parent, SIGTERM);
         return run_program(argv[1], i, queues);
     }
     printf("web_crowd: %u programs\n", programs);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "cli/doctor/hung_child.h"
+#include "console/end_with.h"
 
 namespace xsched::cli {
 namespace {
@@ -38,9 +38,10 @@ void make_pipe(base::UniqueFd& from, base::UniqueFd& to) {
     to.reset(ends[1]);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, const Variables& variables, int out, int err) {
+[[noreturn]] void become(const std::vector<std::string>& words, const Variables& variables, pid_t parent, int out,
+                         int err) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    console::end_with(parent, SIGKILL);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     for (const auto& [name, value] : variables) {
@@ -144,9 +145,10 @@ ChildResult run_guarded(const std::vector<std::string>& words, const Variables& 
     make_pipe(out_end, out_child);
     make_pipe(err_end, err_child);
     const int64_t begin = base::now_ns();
+    const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid < 0) throw Failure(std::string("no process can be started: ") + strerror(errno));
-    if (pid == 0) become(words, variables, out_child.get(), err_child.get());
+    if (pid == 0) become(words, variables, parent, out_child.get(), err_child.get());
     setpgid(pid, pid);
     out_child.reset();
     err_child.reset();

@@ -1,7 +1,6 @@
 #include "cli/doctor/private_server.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "console/end_with.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -47,9 +47,10 @@ PrivateServer::~PrivateServer() {
 
 bool PrivateServer::start(const std::string& program) {
     const std::string place = socket();
+    const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        console::end_with(parent, SIGTERM);
         const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
         unsetenv("LD_PRELOAD");
