@@ -3,6 +3,7 @@
 Roots are made by debootstrap when they are first needed, and kept in $XSCHED_ROOTS (default: ~/.cache/xsched/roots)
 as SUITE-packages. Each test works on a copy.
 """
+import fcntl
 import os
 import re
 import shutil
@@ -58,10 +59,17 @@ def why_not():
 def kept_root(suite):
     """The folder of the suite's root. RuntimeError: why there is none."""
     kept = Path(os.environ.get("XSCHED_ROOTS") or Path.home() / ".cache" / "xsched" / "roots")
-    root = kept / f"{suite}-packages"
-    if root.exists():
-        return root
     kept.mkdir(parents=True, exist_ok=True)
+    with (kept / f"{suite}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests that run side by side make one root
+        root = kept / f"{suite}-packages"
+        if not root.exists():
+            make_root(suite, root)
+        return root
+
+
+def make_root(suite, root):
+    kept = root.parent
     making = Path(tempfile.mkdtemp(prefix=f"{suite}-", dir=kept))
     sources = apt_sources(suite)
     mirror = next(line.split()[1] for line in sources if line.split()[2] == suite)
@@ -77,7 +85,6 @@ def kept_root(suite):
         (making / "etc/apt/apt.conf.d/90host").write_text("\n".join(settings) + "\n")
         making.chmod(0o755)  # the folder is the machine's /, which all users may enter
         making.rename(root)
-        return root
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"debootstrap of {suite} was not ready after {MAKING_S} s") from None
     finally:
