@@ -31,8 +31,8 @@ class Quantile:
         return self.high is not None and other.low is not None and self.high < other.low
 
     def __str__(self):
-        low, high = ("?" if bound is None else number(bound) for bound in (self.low, self.high))
-        return f"{number(self.ms)} ms ({low} to {high})"
+        within = spread.shown(self.low, self.high, number, " to ", "too few for an interval")
+        return f"{number(self.ms)} ms ({within})"
 
 
 def number(ms):

@@ -60,11 +60,13 @@ def of_rounds(values):
     return (min(known), max(known)) if known else None
 
 
-def shown(low, high, text):
-    """"1.2 .. 1.4 ms": `text` makes a word of each bound; a question mark where it is not known."""
+def shown(low, high, text, link=" .. ", neither="-"):
+    """"1.2 .. 1.4 ms", or "at least 1.2" where the upper bound is not known. `text` makes a word of each bound."""
     if low is None and high is None:
-        return "-"
-    return f"{text(low) if low is not None else '?'} .. {text(high) if high is not None else '?'}"
+        return neither
+    if low is None or high is None:
+        return f"at most {text(high)}" if low is None else f"at least {text(low)}"
+    return f"{text(low)}{link}{text(high)}"
 
 
 def rounds_shown(values, text):

@@ -46,6 +46,11 @@ class Gains(unittest.TestCase):
     def judged(self, alone, native, xsched, **more):
         return gain.judge(*(bursts({"n": 400, "p50": ms, "p99": 1.2 * ms}) for ms in (alone, native, xsched)), **more)
 
+    def test_a_bound_that_is_not_known_is_told_in_words(self):
+        for low, high, text in ((48.8, None, "50 ms (at least 48.8)"), (None, 51, "50 ms (at most 51)"),
+                                (48.8, 51, "50 ms (48.8 to 51)"), (None, None, "50 ms (too few for an interval)")):
+            self.assertEqual(str(gain.Quantile(50, low, high)), text)
+
     def test_a_doubt_spoils_a_success_and_excuses_a_failure(self):
         for xsched in (23, 39):
             found = self.judged(20, 34, xsched, doubts=["", "the lengths do not hold"])

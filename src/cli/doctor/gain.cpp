@@ -109,8 +109,14 @@ std::string no_gain(const Sharing& sharing, const Quantiles& median, const Quant
 }  // namespace
 
 std::string text_of(const Quantile& quantile) {
-    const auto bound = [](const std::optional<double>& ms) { return ms ? number(*ms) : "?"; };
-    return number(quantile.value) + " ms (" + bound(quantile.low) + " to " + bound(quantile.high) + ")";
+    std::string within = "too few for an interval";
+    if (quantile.low && quantile.high)
+        within = number(*quantile.low) + " to " + number(*quantile.high);
+    else if (quantile.low)
+        within = "at least " + number(*quantile.low);
+    else if (quantile.high)
+        within = "at most " + number(*quantile.high);
+    return number(quantile.value) + " ms (" + within + ")";
 }
 
 std::string why_disturbed(const Load& load) {

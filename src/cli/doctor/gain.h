@@ -37,7 +37,7 @@ struct Judged {
 };
 Judged judge_gain(const Sharing& sharing);
 
-// Returns, for example, "1.2 ms (1.1 to 1.3)", with a question mark for a bound that is not known.
+// Returns, for example, "1.2 ms (1.1 to 1.3)"; where a bound is not known, "1.2 ms (at least 1.1)".
 std::string text_of(const Quantile& quantile);
 
 }  // namespace xsched::cli

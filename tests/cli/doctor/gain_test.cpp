@@ -22,6 +22,13 @@ const char* word_of(Gain gain) {
     return "no verdict";
 }
 
+TEST(Gain, ABoundThatIsNotKnownIsToldInWords) {
+    EXPECT_EQ(text_of({50, 48.8, 51.0}), "50 ms (48.8 to 51)");
+    EXPECT_EQ(text_of({50, 48.8, {}}), "50 ms (at least 48.8)");
+    EXPECT_EQ(text_of({50, {}, 51.0}), "50 ms (at most 51)");
+    EXPECT_EQ(text_of({50, {}, {}}), "50 ms (too few for an interval)");
+}
+
 TEST(Gain, EveryStagedSituation) {
     std::map<std::string, int> groups;
     for (const Json& each : test::situations()) {
