@@ -1,5 +1,9 @@
 #include "cli/admit/admission.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "base/did_you_mean.h"
 #include "cli/program_facts.h"
 
 namespace xsched::cli {
@@ -45,6 +49,31 @@ std::string admitted_text(const std::vector<Prediction>& predictions, const Situ
     return text;
 }
 
+// Splits "python3 serve.py" into the interpreter and the script's name without its ending.
+std::pair<std::string, std::string> parts_of(const std::string& program) {
+    const size_t gap = program.rfind(' ') + 1;  // 0: there is none
+    const std::string last = program.substr(gap);
+    return {program.substr(0, gap), last.substr(0, std::max<size_t>(last.rfind('.'), 1))};
+}
+
+// Returns the known program that was probably meant, as a suggestion. Scripts of one interpreter are compared by their
+// own names.
+std::string meant_program(const Situation& situation) {
+    const auto [interpreter, script] = parts_of(situation.programs.back().name);
+    std::vector<std::string> names;
+    std::vector<std::string> scripts;
+    for (const std::string& name : situation.known) {
+        const auto [its_interpreter, its_script] = parts_of(name);
+        if (its_interpreter != interpreter) continue;
+        names.push_back(name);
+        scripts.push_back(its_script);
+    }
+    const std::string best = base::nearest(scripts, script);
+    if (best.empty() || best == script) return "";
+    const auto at = std::find(scripts.begin(), scripts.end(), best) - scripts.begin();
+    return " (did you mean \"" + names[static_cast<size_t>(at)] + "\"?)";
+}
+
 }  // namespace
 
 const char* word_of(Admission::Kind kind) {
@@ -65,14 +94,14 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
         if (program.work) continue;
         if (&program != &candidate)
             return Admission{Admission::Kind::kUnknown,
-                             "too little is known yet of " + program.called() +
-                                 ", which runs on this device: try again when it has worked for some seconds (--wait "
-                                 "30s)",
-                             {}};
+                             "too little is known yet of " + program.called() + ", which runs on this device",
+                             {},
+                             "try again when it has worked for some seconds (--wait 30s)"};
         return Admission{Admission::Kind::kUnknown,
-                         "nothing is known of " + candidate.name + ": run it once on trial, with --unknown run" +
-                             (candidate.asks_for_target() ? "" : " and a --slo-p99"),
-                         {}};
+                         "nothing is known of " + candidate.name + meant_program(situation),
+                         {},
+                         "run it once on trial, with --unknown run" +
+                             std::string(candidate.asks_for_target() ? "" : " and a --slo-p99")};
     }
     if (candidate.asks_for_target() && candidate.target_us() <= 0)
         return refuse(candidate.name + " works without rests, so that its requests have no length to promise");

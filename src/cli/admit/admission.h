@@ -23,6 +23,9 @@ struct Admission {
     Kind kind = Kind::kUnknown;
     std::string sentence;
     std::vector<Prediction> predictions;  // of programs with targets
+    std::string advice = "";  // what to do if too little is known
+
+    std::string with_advice() const { return advice.empty() ? sentence : sentence + ": " + advice; }
 };
 const char* word_of(Admission::Kind kind);
 

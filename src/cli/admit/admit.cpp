@@ -103,7 +103,7 @@ Candidate candidate_of(const AdmitWords& words, const std::vector<std::string>& 
 }
 
 void print_admission(const Admission& verdict, bool json) {
-    if (!json) return print_text(std::string(word_of(verdict.kind)) + ": " + verdict.sentence + "\n");
+    if (!json) return print_text(std::string(word_of(verdict.kind)) + ": " + verdict.with_advice() + "\n");
     Json predictions = Json::array();
     for (const Prediction& one : verdict.predictions)
         predictions.push_back({{"program", one.program},
@@ -113,7 +113,7 @@ void print_admission(const Admission& verdict, bool json) {
                                {"keeps", one.keeps}});
     print(Json{{"ok", true},
                {"verdict", word_of(verdict.kind)},
-               {"sentence", verdict.sentence},
+               {"sentence", verdict.with_advice()},
                {"predictions", predictions}}
               .dump(2) +
           "\n");
@@ -166,7 +166,7 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     }
     const bool on_trial = verdict.kind == Admission::Kind::kUnknown && words.unknown == "run";
     if (verdict.kind != Admission::Kind::kAdmitted && !on_trial)
-        throw Failure(candidate.name + " is not admitted: " + verdict.sentence,
+        throw Failure(candidate.name + " is not admitted: " + verdict.with_advice(),
                       static_cast<Status>(exit_status_of(verdict)));
     fprintf(stderr, "xcli: %s runs%s: %s\n", candidate.name.c_str(),
             on_trial ? " on trial, and nothing is promised" : "", verdict.sentence.c_str());

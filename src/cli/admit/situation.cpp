@@ -116,6 +116,10 @@ Situation situation_of(const Json& answers, const Candidate& candidate) {
         situation.programs.push_back(running(entry));
     }
     add_awaited(answers, situation.programs);
+    for (const Json& entry : answers.value("known", Json::array()))
+        situation.known.push_back(entry.value("program", ""));
+    for (const KnownProgram& one : situation.programs)
+        if (one.work) situation.known.push_back(one.name);
     KnownProgram& added = situation.programs.emplace_back();
     added.name = candidate.name;
     added.hints = candidate.hints;

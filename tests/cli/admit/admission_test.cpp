@@ -56,11 +56,32 @@ TEST(Admission, WhatIsUnknownIsSaid) {
     const auto unknown = judge_without_simulation(situation_of(answers({}), candidate));
     ASSERT_TRUE(unknown);
     EXPECT_EQ(unknown->kind, Admission::Kind::kUnknown);
-    EXPECT_TRUE(has(unknown->sentence, "nothing is known of other: run it once")) << unknown->sentence;
+    EXPECT_EQ(unknown->sentence, "nothing is known of other") << "on trial, too";
+    EXPECT_EQ(unknown->with_advice(), "nothing is known of other: run it once on trial, with --unknown run");
     const auto beside = judge_without_simulation(situation_of(answers({running("train", 7, nullptr)}), serve(2000)));
     ASSERT_TRUE(beside);
     EXPECT_EQ(beside->kind, Admission::Kind::kUnknown);
     EXPECT_TRUE(has(beside->sentence, "train (pid 7)")) << beside->sentence;
+}
+
+TEST(Admission, AMisspeltProgramIsToldWhichOneIsKnown) {
+    Json said = answers({running("train", 7, trainer())});
+    for (const char* known : {"python3 serve.py", "python3 a.py", "python3 -m vllm"})
+        said["known"].push_back({{"program", known}, {"work", requests(1000, 9000)}});
+    const std::pair<const char*, const char*> all[] = {{"srve", " (did you mean \"serve\"?)"},
+                                                       {"trian", " (did you mean \"train\"?)"},
+                                                       {"python3 b.py", ""},
+                                                       {"python3 sevre.py", " (did you mean \"python3 serve.py\"?)"},
+                                                       {"python3 -m vlm", " (did you mean \"python3 -m vllm\"?)"},
+                                                       {"python3", ""},
+                                                       {"serve.py", ""}};
+    for (const auto& [name, suggestion] : all) {
+        Candidate candidate = serve(2000);
+        candidate.name = name;
+        const auto unknown = judge_without_simulation(situation_of(said, candidate));
+        ASSERT_TRUE(unknown) << name;
+        EXPECT_EQ(unknown->sentence, "nothing is known of " + std::string(name) + suggestion);
+    }
 }
 
 TEST(Admission, ATargetBelowTheTimeAloneIsRefused) {

@@ -62,7 +62,7 @@ TEST_F(Admit, NothingIsStartedThatIsNotKnown) {
     EXPECT_EQ(xcli({"admit", "--check", "--slo-p99", "5ms", "--", "touch"}).status, 4);
     const Outcome trial = xcli({"admit", "--unknown", "run", "--slo-p99", "5ms", "--", "/usr/bin/touch", made});
     EXPECT_EQ(trial.status, 0) << trial.err;
-    EXPECT_TRUE(has(trial.err, "on trial, and nothing is promised")) << trial.err;
+    EXPECT_TRUE(has(trial.err, "on trial, and nothing is promised: nothing is known of touch\n")) << trial.err;
     EXPECT_EQ(access(made.c_str(), F_OK), 0);
 }
 
