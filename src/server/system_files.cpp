@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -18,8 +19,10 @@
 namespace xsched::server {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{100};  // longest wait for a file (measured: a read takes 0.05 ms);
-                                                     // "safety": a thread may be late
+constexpr std::chrono::milliseconds kPatience{100};  // longest wait for a thread that is blocked (measured: a read
+                                                     // takes 0.05 ms); "safety": a thread may be late
+constexpr std::chrono::milliseconds kLongestPatience{500};  // longest wait for a thread that lacks a processor
+                                                            // ("safety": a client waits for 1 s to be let in)
 constexpr size_t kMostBytes = 4096;
 
 enum class What { kText, kInfo, kOpen };
@@ -65,7 +68,7 @@ class Reader {
 public:
     bool in_time(const std::string& what, std::function<void()> look) {
         std::unique_lock<std::mutex> lock(mutex_);
-        if (busy_) return false;
+        if (busy_ && !(is_runnable() && is_answered(lock))) return false;
         if (!has_thread()) {
             look();
             return true;
@@ -73,13 +76,33 @@ public:
         look_ = std::move(look);
         busy_ = true;
         asked_.notify_one();
-        if (answered_.wait_for(lock, kPatience, [this] { return !busy_; })) return true;
-        XLOG_WARN("%s was not read in time: the machine is busy, or a process holds a lock of the kernel's",
-                  what.c_str());
+        if (is_answered(lock)) return true;
+        XLOG_WARN("%s is not read: %s; a peer whose rights it tells is an ordinary user until it connects again",
+                  what.c_str(),
+                  is_runnable() ? "this machine gives xserver no processor" : "a process holds a lock of the kernel's");
         return false;
     }
 
 private:
+    // Waits for the answer. A busy machine must not change the answer, so a thread that only lacks a processor is
+    // waited for. A thread that another user keeps blocked is not. Under mutex_.
+    bool is_answered(std::unique_lock<std::mutex>& lock) {
+        const auto answered = [this] { return !busy_; };
+        for (auto waited = kPatience; waited <= kLongestPatience; waited += kPatience) {
+            if (answered_.wait_for(lock, kPatience, answered)) return true;
+            if (!is_runnable()) return false;
+        }
+        return false;
+    }
+    // Returns whether the thread runs or waits for a processor. The open file is read without looking up a name. Under
+    // mutex_.
+    bool is_runnable() const {
+        if (!begun_) return true;
+        char text[64];  // "17 (xserver-proc) R 1 ..."
+        const ssize_t bytes = state_ ? pread(state_.get(), text, sizeof(text), 0) : 0;
+        const std::string_view read(text, bytes > 0 ? static_cast<size_t>(bytes) : 0);
+        return read.find(") R ") != std::string_view::npos;
+    }
     // Under mutex_.
     bool has_thread() {
         if (started_) return true;
@@ -93,6 +116,11 @@ private:
     void run() {
         pthread_setname_np(pthread_self(), "xserver-proc");
         std::unique_lock<std::mutex> lock(mutex_);
+        begun_ = true;
+        lock.unlock();
+        base::UniqueFd state(open("/proc/thread-self/stat", O_RDONLY | O_CLOEXEC));
+        lock.lock();
+        state_ = std::move(state);
         for (;;) {
             asked_.wait(lock, [this] { return busy_; });
             std::function<void()> look = std::exchange(look_, nullptr);
@@ -109,6 +137,8 @@ private:
     std::condition_variable asked_;
     std::condition_variable answered_;
     std::function<void()> look_;
+    bool begun_ = false;
+    base::UniqueFd state_;  // the thread's line in /proc
     bool busy_ = false;
     bool started_ = false;
 };

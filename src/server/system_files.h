@@ -1,7 +1,8 @@
 // Reads files of /proc and /sys/fs/cgroup on a thread that may block. Any user can block look-ups of new names there
 // for as long as he likes: creating a folder takes the parent's lock before it is refused (docs/SECURITY.md). The
-// caller waits for at most 100 ms; if the thread is still blocked by an earlier question, not at all. One thread at a
-// time may ask, the front.
+// caller waits for at most 100 ms; if the thread is still blocked by an earlier question, not at all. If the thread
+// only lacks a processor, the caller waits for up to 0.5 s: a busy machine must not change what is decided about
+// rights. One thread at a time may ask, the front.
 #pragma once
 
 #include <sys/stat.h>
