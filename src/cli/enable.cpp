@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "cli/drivers.h"
 #include "cli/installation.h"
@@ -190,6 +191,13 @@ int disable(const EnableWords& words, bool json) {
                 words.session ? "programs of your sessions run without XSched from the next login on"
                               : words.program + " runs without XSched from now on",
                 json);
+}
+
+std::vector<std::string> enabled_programs() {
+    std::vector<std::string> names;
+    for (const std::string& name : base::names_in(wrapper_path("")))
+        if (look_at(wrapper_path(name)) == Found::kOurs) names.push_back(name);
+    return names;
 }
 
 }  // namespace xsched::cli

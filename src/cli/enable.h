@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace xsched::cli {
 
@@ -16,5 +17,8 @@ struct EnableWords {
 int enable(const EnableWords& words, bool json);
 // Removes what enable has written, and nothing else.
 int disable(const EnableWords& words, bool json);
+
+// Returns the names of programs that are enabled.
+std::vector<std::string> enabled_programs();
 
 }  // namespace xsched::cli

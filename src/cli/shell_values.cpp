@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "cli/enable.h"
 #include "cli/server_link.h"
 #include "cli/top/rows.h"
 
@@ -25,6 +26,12 @@ std::string policies() {
 std::string sort_words() {
     std::string lines;
     for (int i = 0; i < kTopSorts; ++i) lines += line_of(top_sort_word(static_cast<TopSort>(i)), "");
+    return lines;
+}
+
+std::string enabled() {
+    std::string lines;
+    for (const std::string& name : enabled_programs()) lines += line_of(name, "");
     return lines;
 }
 
@@ -64,6 +71,7 @@ std::string shell_values(const std::string& kind) {
     if (kind == "SCHEDULER") return "global\nlocal\napp\n";
     wait_for_server_ms(kPatienceMs);
     try {
+        if (kind == "ENABLED") return enabled();
         if (kind == "POLICY") return policies();
         if (kind == "PROGRAM") return programs();
         if (kind == "QUEUE" || kind == "DEVICE") return queues_or_devices(kind == "DEVICE");

@@ -75,6 +75,16 @@ std::string value_name(const CLI::Option& option) {
     return last;
 }
 
+std::string choices(const CLI::Option& option) {
+    const std::string type = option.get_type_name();  // "TEXT:{fast,slow}"
+    const size_t begin = type.find('{');
+    const size_t end = type.find('}');
+    if (begin == std::string::npos || end == std::string::npos) return "";
+    std::string words = type.substr(begin + 1, end - begin - 1);
+    std::replace(words.begin(), words.end(), ',', ' ');
+    return words;
+}
+
 void shape_help(CLI::App& app) {
     app.formatter(std::make_shared<Help>());
     for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) shape_help(*command);

@@ -10,6 +10,8 @@ namespace xsched::console {
 // Returns the word that stands for an option's value ("N", "LEVEL"), empty for a flag: the type name if the program
 // gave one, otherwise N for a number and the last part of the option's own name for a text.
 std::string value_name(const CLI::Option& option);
+// Returns the words that the option may have, with spaces between; empty: any.
+std::string choices(const CLI::Option& option);
 
 // Lets `app` and its commands print their help so, folded to the width of the terminal. A command's footer has its
 // examples. The program's own footer says what its exit statuses mean; commands whose footer says so do not repeat it.
