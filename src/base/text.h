@@ -27,6 +27,11 @@ inline std::string hexadecimal(uint64_t number) {
     return text;
 }
 
+// Returns a count with its noun: "1 queue", "2 queues".
+inline std::string counted(uint64_t count, const char* noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 // Replaces control characters, including those of Unicode (U+0080 to U+009F), by harmless ones. For whole lines, which
 // may contain names in any language; names from outside are made printable where they enter
 // (printable.h).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
 #include "xsched/types.h"
@@ -53,7 +54,7 @@ std::string memory(const Json& program) {
     if (bytes("memory_on_host") > 0) text += ", " + size_text(bytes("memory_on_host")) + " on the host";
     if (bytes("memory_limit") > 0) text += ", at most " + size_text(bytes("memory_limit"));
     if (bytes("memory_guarantee") > 0) text += ", of which " + size_text(bytes("memory_guarantee")) + " stay";
-    if (bytes("memory_swaps") > 0) text += "; moved " + std::to_string(bytes("memory_swaps")) + " times";
+    if (bytes("memory_swaps") > 0) text += "; moved " + base::counted(bytes("memory_swaps"), "time");
     if (const double waited = program.value("memory_waited_ms", 0.0); waited > 0)
         text += "; waited " + length_text(waited) + " for memory";
     return text;

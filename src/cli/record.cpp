@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -108,11 +109,11 @@ int record(const RecordWords& words, bool json) {
               "\n");
         return 0;
     }
-    char text[160];
-    snprintf(text, sizeof(text), "%.1f s recorded: %zu changes of %zu queue%s, %llu lost, %zu bytes\n", seconds,
-             recording.changes.size(), recording.queues.size(), recording.queues.size() == 1 ? "" : "s",
-             static_cast<unsigned long long>(recording.lost), bytes.size());
-    print_text(text);
+    char length[32];
+    snprintf(length, sizeof(length), "%.1f s recorded: ", seconds);
+    print_text(length + base::counted(recording.changes.size(), "change") + " of " +
+               base::counted(recording.queues.size(), "queue") + ", " + std::to_string(recording.lost) + " lost, " +
+               base::counted(bytes.size(), "byte") + "\n");
     return 0;
 }
 

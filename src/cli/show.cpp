@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/colours.h"
 #include "cli/devices/unscheduled.h"
 #include "cli/fields.h"
@@ -23,9 +24,8 @@ namespace xsched::cli {
 namespace {
 
 // Returns a count with its noun: "1 queue", "2 queues".
-std::string count(const Json& object, const char* member, const std::string& what) {
-    const uint64_t number = object.value(member, uint64_t{0});
-    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+std::string count(const Json& object, const char* member, const char* what) {
+    return base::counted(object.value(member, uint64_t{0}), what);
 }
 
 std::string whole(double number) { return std::to_string(std::llround(number)); }
@@ -260,7 +260,10 @@ int show_list(bool wide, bool json) {
         print(answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
         return 0;
     }
-    print(wide ? queue_table(answer) : narrow_table(answer));
+    if (answer["queues"].empty())
+        print_text("no queue is scheduled: start a program with 'xcli run -- PROGRAM'\n");
+    else
+        print(wide ? queue_table(answer) : narrow_table(answer));
     print_text(unscheduled_text(others));
     return 0;
 }

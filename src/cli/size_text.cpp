@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/text.h"
+
 namespace xsched::cli {
 
 namespace {
@@ -20,7 +22,7 @@ std::string in_unit(uint64_t bytes, const char* space, const std::vector<const c
 }  // namespace
 
 std::string size_text(uint64_t bytes) {
-    if (bytes < 1024) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    if (bytes < 1024) return base::counted(bytes, "byte");
     return in_unit(bytes, " ", {"KiB", "MiB", "GiB", "TiB", "PiB"});
 }
 

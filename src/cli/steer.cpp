@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/text.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "console/table.h"
@@ -81,8 +82,6 @@ std::string joined_names(const std::vector<std::string>& names) {
     return text;
 }
 
-std::string count_of(uint64_t queues) { return std::to_string(queues) + (queues == 1 ? " queue" : " queues"); }
-
 // Prints consequences that a person might not notice to standard error, so that scripts read the same standard output.
 void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
@@ -115,7 +114,7 @@ int change_queues(const Json& request, const Target& target, const std::string& 
     if (target.empty()) targets.push_back(Json::object());
     const Done done = ask_each(link, request, targets);
     const bool said_otherwise = done.queues == 0 && (!done.waiting.empty() || !done.refused.empty());
-    return tell(done, said_otherwise ? "" : verb + count_of(done.queues), json);
+    return tell(done, said_otherwise ? "" : verb + base::counted(done.queues, "queue"), json);
 }
 
 }  // namespace

@@ -56,12 +56,13 @@ void add_hint(CLI::App& app, Words& words) {
 void add_config(CLI::App& app, Words& words) {
     const auto given = std::make_shared<ConfigAsked>();
     const auto file = std::make_shared<std::string>();
+    const auto checks = std::make_shared<bool>(false);
     CLI::App* config = add_command(
         app, words, "config",
         "show the configuration and where each value comes from; or change the preempt level and window of a queue or "
         "process",
-        [&words, given, file] {
-            if (!file->empty()) return check_config(*file, words.json);
+        [&words, given, file, checks] {
+            if (*checks) return check_config(*file, words.json);
             if (given->target.empty() && given->config.empty()) return show_config(words.json);
             return steer_config(given->target, given->config, words.json);
         });
@@ -72,8 +73,9 @@ void add_config(CLI::App& app, Words& words) {
         ->check(between(1, UINT16_MAX));
     config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time")
         ->check(between(1, UINT16_MAX));
-    CLI::App* check = config->add_subcommand("check", "say what is wrong with a configuration file, and what is right");
-    check->add_option("FILE", *file, "the file")->required()->type_name("FILE");
+    CLI::App* check = config->add_subcommand("check", "say what is wrong with configuration files, and what is right");
+    check->parse_complete_callback([checks] { *checks = true; });
+    check->add_option("FILE", *file, "the file (all files that are read)")->type_name("FILE");
     check->add_flag("--json", words.json, "print JSON");
 }
 

@@ -166,7 +166,15 @@ std::string Configuration::complaints() const {
     return text;
 }
 
-void add_file(Configuration& configuration, const File& file) { FileReader(configuration, file).read(); }
+void add_file(Configuration& configuration, const File& file) {
+    const size_t before = configuration.problems.size();
+    FileReader(configuration, file).read();
+    const auto line_of = [](const Problem& problem) {
+        return strtoul(problem.place.c_str() + problem.place.rfind(':') + 1, nullptr, 10);
+    };
+    std::stable_sort(configuration.problems.begin() + static_cast<ptrdiff_t>(before), configuration.problems.end(),
+                     [&](const Problem& one, const Problem& other) { return line_of(one) < line_of(other); });
+}
 
 void add_environment(Configuration& configuration) {
     for (const Setting& setting : settings()) {

@@ -36,7 +36,7 @@ struct Configuration {
     std::string complaints() const;
 };
 
-// Adds what a file says, on top of the earlier ones.
+// Adds what a file says, on top of the earlier ones. Its problems are in the order of its lines.
 void add_file(Configuration& configuration, const File& file);
 // Adds what this process's environment says.
 void add_environment(Configuration& configuration);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "policy/policy.h"
 #include "server/configured.h"
 #include "server/server.h"
@@ -22,19 +23,20 @@ std::string neutral(const GroupSetting& setting) {
 
 }  // namespace
 
-void Server::reload() {
+bool Server::reload() {
     config::Configuration now = read_configuration(options_);
     if (!now.problems.empty()) {
         for (const config::Problem& problem : now.problems) XLOG_WARN("%s", problem.text().c_str());
         XLOG_WARN("the configuration is as before, since what it says now is wrong: correct it, and reload again");
-        return;
+        return false;
     }
     const std::string settings = change_settings(now);
     const size_t limits = change_limits(now);
-    XLOG_INFO("the configuration is read again:%s %zu limits changed, %zu rules", settings.c_str(), limits,
-              now.rules.size());
+    XLOG_INFO("the configuration is read again:%s %s changed, %s", settings.c_str(),
+              base::counted(limits, "limit").c_str(), base::counted(now.rules.size(), "rule").c_str());
     rules_.set(now.rules);
     options_.configuration = std::move(now);
+    return true;
 }
 
 // Puts changed settings in force. Returns what changed, as the beginning of a line.

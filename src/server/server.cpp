@@ -135,11 +135,11 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             notes_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
             [this] { return announced(); },
-            [this] { return ended_unused(); }},
+            [this] { return ended_unused(); },
+            [this] { return reload(); }},
       desk_(host_, events_, undertaker_),
       idle_since_ns_(started_ns_) {
-    set_limits(options);
-    rules_.set(options.configuration.rules);
+    set_limits_and_rules(options);
     tell_blind_spots(options.scope);
     watch_sources();
     if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
@@ -148,7 +148,8 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
     scheduler_.start();
 }
 
-void Server::set_limits(const Options& options) {
+void Server::set_limits_and_rules(const Options& options) {
+    rules_.set(options.configuration.rules);
     users_.set_descriptors(descriptor_limit());
     users_.set_room(room_of_groups());
     users_.say_room();

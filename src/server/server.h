@@ -89,7 +89,7 @@ private:
     void handle_event(uint64_t token, int64_t now_ns);
     int64_t next_wake() const;
     void hear_signal();
-    void set_limits(const Options& options);
+    void set_limits_and_rules(const Options& options);
     void watch_sources();
     void take_up_checkpoint();
     int64_t look(int64_t now_ns);
@@ -97,8 +97,8 @@ private:
     bool should_leave(int64_t now_ns);
     void let_everybody_go();
 
-    // Reads the configuration again (reload.cpp).
-    void reload();
+    // Reads the configuration again (reload.cpp). Returns false if something in it is wrong.
+    bool reload();
     std::string change_settings(const config::Configuration& now);
     size_t change_limits(const config::Configuration& now);
     void change_limit(const std::string& text, bool taken_back);

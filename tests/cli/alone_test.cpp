@@ -33,6 +33,14 @@ TEST_F(Alone, OptionsNeedNoServer) {
     EXPECT_GT(json["options"].size(), 10U);
 }
 
+TEST_F(Alone, AServerWithoutProgramsSaysWhatToDo) {
+    start();
+    const std::string line = "no queue is scheduled: start a program with 'xcli run -- PROGRAM'\n";
+    EXPECT_EQ(xcli({"list"}).out.find(line), 0U) << xcli({"list"}).out;
+    EXPECT_EQ(xcli({"list", "--wide"}).out.find(line), 0U) << xcli({"list", "--wide"}).out;
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"], Json::array());
+}
+
 TEST_F(Alone, BadUsage) {
     expect_sentence({"dance"}, "there is no command \"dance\": see");
     expect_sentence({"stauts"}, "(did you mean \"status\"?)");

@@ -9,8 +9,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/steer.h"
 #include "config/hint_text.h"
 #include "config/rule_json.h"
 #include "console/table.h"
@@ -96,6 +98,27 @@ config::Configuration read_files() { return config::read_configuration(config::f
 
 }  // namespace
 
+std::string policy_in_force(const config::Configuration& configuration) {
+    try {
+        return ServerLink().ask({{"cmd", "policy"}}).value("policy", "");
+    } catch (const Failure&) {
+        return configuration.text("server.policy_expr").empty() ? configuration.text("server.policy") : "";
+    }
+}
+
+Json ignored_json(const std::vector<config::Ignored>& all) {
+    Json list = Json::array();
+    for (const config::Ignored& one : all)
+        list.push_back({{"place", one.place}, {"hint", one.hint}, {"used_by", one.used_by}});
+    return list;
+}
+
+void tell_ignored(const std::string& policy, const std::vector<config::Ignored>& all) {
+    for (const config::Ignored& one : all)
+        fprintf(stderr, "%s: %s\n", one.place.c_str(),
+                unused_sentence(policy, {{"hint", one.hint}, {"used_by", one.used_by}}).c_str());
+}
+
 config::Program program_of_command(const std::vector<std::string>& command) {
     std::string file = find_program(command.front());
     std::vector<std::string> words = command;
@@ -137,6 +160,8 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
     if (program.uid != getuid())
         rules.resize(rules.size() - configuration.users_rules.size());  // its own are elsewhere
     const config::Given given = config::given_by(rules, program);
+    const std::string policy = policy_in_force(configuration);
+    const std::vector<config::Ignored> ignored = config::ignored_under(policy, given);
     if (json) {
         Json list = Json::array();
         for (const auto& line : lines_of(given))
@@ -146,7 +171,9 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
                    {"path", program.path},
                    {"command", program.command},
                    {"cgroup", program.cgroup},
-                   {"given", list}}
+                   {"given", list},
+                   {"policy", policy},
+                   {"ignored", ignored_json(ignored)}}
                   .dump(2) +
               "\n");
         return 0;
@@ -156,6 +183,7 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
     console::Table table({"VALUE", "IS", "RULE"});
     for (const auto& line : lines_of(given)) table.add(line);
     print_text(given.fits_any ? table.text() : "no rule fits\n");
+    tell_ignored(policy, ignored);
     fprintf(stderr, "%s", configuration.complaints().c_str());
     return 0;
 }
@@ -163,15 +191,19 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
 int load_rules(bool json) {
     const config::Configuration configuration = read_files();
     fprintf(stderr, "%s", configuration.complaints().c_str());
-    const Json answer = ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}});
-    const bool reads_itself = answer.value("reads_users_files", false);
+    const Json answer =
+        ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}, {"reload", true}});
+    const std::string rules = base::counted(answer["rules"].size(), "rule");
     if (json)
         print(answer.dump(2) + "\n");
+    else if (answer.value("reloaded", false))
+        print_text("the server is your own: it has read all files again, and has " + rules + "\n");
+    else if (answer.value("reads_users_files", false))
+        print_text(
+            "the server is your own and of another version: 'kill -HUP PID' has it read your files again "
+            "('xcli server' shows its pid)\n");
     else
-        print_text(reads_itself
-                       ? "the server is your own and reads your files itself: 'kill -HUP PID' has it read them "
-                         "again ('xcli server' shows its pid)\n"
-                       : "the server has " + std::to_string(answer["rules"].size()) + " rules for your programs\n");
+        print_text("the server has " + rules + " for your programs\n");
     return 0;
 }
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/server_link.h"
 #include "config/configuration.h"
+#include "config/ignored.h"
 
 namespace xsched::cli {
 
@@ -22,6 +24,12 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
 int load_rules(bool json);
 // Hands the user's rules to the server of all users, if there are any, and prints nothing.
 void load_rules_quietly(const config::Configuration& configuration);
+
+// Returns the policy that the server has in force; if none answers, the configured one. Empty: a line of a policy.
+std::string policy_in_force(const config::Configuration& configuration);
+Json ignored_json(const std::vector<config::Ignored>& all);
+// Prints a line to standard error for each setting that has no effect under the policy.
+void tell_ignored(const std::string& policy, const std::vector<config::Ignored>& all);
 
 // Returns the program that a command would be: a script becomes its interpreter.
 config::Program program_of_command(const std::vector<std::string>& command);

@@ -24,8 +24,10 @@ void add_rules(CLI::App& app, Words& words) {
     add_program(test, words)->option_text("-- PROGRAM [ARGUMENTS]");
     test->add_option("--user", asked->test.user, "as if this user started it");
     test->add_option("--cgroup", asked->test.cgroup, "as if it were in this control group");
-    CLI::App* load =
-        rules->add_subcommand("load", "hand the rules of your own files to the server of all users ('xcli run' does)");
+    CLI::App* load = rules->add_subcommand(
+        "load",
+        "hand the rules of your own files to the server of all users ('xcli run' does), or have your own "
+        "server read its files again");
     load->parse_complete_callback([asked] { asked->loads = true; });
     load->add_flag("--json", words.json, "print JSON");
 }

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+#include "cli/config/rules.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "config/configuration.h"
+#include "config/ignored.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -63,6 +66,29 @@ void print_json(const config::Configuration& configuration, bool asked_server) {
           "\n");
 }
 
+bool is_users_file(const std::string& file, const config::Folders& folders) {
+    return !folders.users.empty() && file.rfind(folders.users + "/", 0) == 0;
+}
+
+std::string contents_of(const config::Configuration& configuration) {
+    return base::counted(configuration.settings.size(), "setting") + ", " +
+           base::counted(configuration.limits.size(), "limit") + ", " +
+           base::counted(configuration.rules.size(), "rule");
+}
+
+Json paths_of(const std::vector<config::File>& files) {
+    Json paths = Json::array();
+    for (const config::File& file : files) paths.push_back(file.path);
+    return paths;
+}
+
+// Returns the policy under which the settings would count: their own, or the one that is in force or configured.
+std::string policy_for(const config::Configuration& checked) {
+    for (const char* name : {"server.policy", "server.policy_expr"})
+        if (checked.settings.contains(name)) return name == std::string("server.policy") ? checked.text(name) : "";
+    return policy_in_force(config::read_configuration(config::folders(false)));
+}
+
 }  // namespace
 
 int show_config(bool json) {
@@ -81,26 +107,48 @@ int show_config(bool json) {
     print_text(asked_server ? "server.*: as the running server uses them\n"
                             : "server.*: as a server would use them that started now; none answers\n");
     if (!configuration.rules.empty())
-        print_text(std::to_string(configuration.rules.size()) + " rules by program: 'xcli rules' lists them\n");
+        print_text(base::counted(configuration.rules.size(), "rule") + " by program: 'xcli rules' lists " +
+                   (configuration.rules.size() == 1 ? "it" : "them") + "\n");
     fprintf(stderr, "%s", configuration.complaints().c_str());
     return status;
 }
 
 int check_config(const std::string& file, bool json) {
-    config::Configuration configuration;
+    config::Configuration checked;
     const config::Folders folders = config::folders(false);
-    config::File read{file, "", !folders.users.empty() && file.rfind(folders.users + "/", 0) == 0};
-    if (config::read_file(file, &read.text, configuration.problems)) config::add_file(configuration, read);
-    const int status = configuration.problems.empty() ? 0 : 1;
+    std::vector<config::File> files;
+    if (file.empty())
+        files = config::read_files(folders, checked.problems);
+    else if (config::File one{file, "", is_users_file(file, folders)};
+             config::read_file(file, &one.text, checked.problems))
+        files.push_back(one);
+    std::string good;
+    for (const config::File& one : files) {
+        const size_t before = checked.problems.size();
+        config::Configuration alone;
+        config::add_file(alone, one);
+        config::add_file(checked, one);
+        if (checked.problems.size() == before) good += one.path + ": nothing is wrong (" + contents_of(alone) + ")\n";
+    }
+    const std::string policy = policy_for(checked);
+    const std::vector<config::Ignored> ignored = config::ignored_under(policy, checked);
+    const int status = checked.problems.empty() ? 0 : 1;
     if (json) {
-        print(Json{{"ok", status == 0}, {"problems", problems_of(configuration)}}.dump(2) + "\n");
+        print(Json{{"ok", status == 0},
+                   {"files", paths_of(files)},
+                   {"problems", problems_of(checked)},
+                   {"policy", policy},
+                   {"ignored", ignored_json(ignored)}}
+                  .dump(2) +
+              "\n");
         return status;
     }
-    if (status == 0)
-        print_text(file + ": nothing is wrong (" + std::to_string(configuration.settings.size()) + " settings, " +
-                   std::to_string(configuration.limits.size()) + " limits, " +
-                   std::to_string(configuration.rules.size()) + " rules)\n");
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    if (files.empty() && checked.problems.empty())
+        good = "there is no configuration file: none is in " + folders.administrators +
+               (folders.users.empty() ? "" : " or " + folders.users) + "\n";
+    print_text(good);
+    fprintf(stderr, "%s", checked.complaints().c_str());
+    tell_ignored(policy, ignored);
     return status;
 }
 

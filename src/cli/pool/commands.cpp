@@ -22,7 +22,11 @@ int show(const Pool& pool, bool as_json) {
     }
     std::string text = "the pool in " + pool.folder() + " has ";
     if (programs.empty()) text += "no programs";
-    for (const int pid : programs) text += (pid == programs.front() ? "the programs " : ", ") + std::to_string(pid);
+    for (const int pid : programs)
+        text += (pid != programs.front() ? ", "
+                 : programs.size() == 1  ? "the program "
+                                         : "the programs ") +
+                std::to_string(pid);
     print(text + "\n");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/states.h"
+#include "base/text.h"
 #include "cli/fit.h"
 #include "console/columns.h"
 #include "console/fold.h"
@@ -25,9 +26,8 @@ TopMark mark_of(const TopRow& row, const TopView& view) {
 }
 
 std::string title(const TopRows& rows, const TopView& view) {
-    std::string text = "xcli top - policy " + rows.policy() + ", " + std::to_string(rows.rows().size()) +
-                       (rows.rows().size() == 1 ? " program" : " programs") + ", by " + top_sort_word(view.sort) +
-                       (view.reverse ? " reversed" : "");
+    std::string text = "xcli top - policy " + rows.policy() + ", " + base::counted(rows.rows().size(), "program") +
+                       ", by " + top_sort_word(view.sort) + (view.reverse ? " reversed" : "");
     if (!view.filter.empty()) text += ", only \"" + view.filter + "\"";
     return text;
 }
@@ -36,7 +36,7 @@ std::string device_text(const TopDevice& device, const TopView& view) {
     const size_t name_columns = view.columns < 100 ? 26 : 46;
     return console::left(device.name, name_columns) + " " +
            (device.use < 0 ? "use not known yet" : top_bar(device.use, 25, view.utf8) + " %") + "  " +
-           std::to_string(device.programs) + (device.programs == 1 ? " program" : " programs");
+           base::counted(static_cast<uint64_t>(device.programs), "program");
 }
 
 const std::vector<std::string>& help() {
@@ -68,8 +68,8 @@ std::vector<std::string> folded_lines(const std::string& sentence, size_t column
 std::string none_shown(const TopRows& rows, const TopView& view) {
     const size_t all = rows.rows().size();
     if (all == 0) return "no program is scheduled: start one with 'xcli run -- PROGRAM'";
-    return "no match: none of " + std::to_string(all) + (all == 1 ? " program" : " programs") + " has \"" +
-           view.filter + "\" in its name, command line, user or number (Escape shows all)";
+    return "no match: none of " + base::counted(all, "program") + " has \"" + view.filter +
+           "\" in its name, command line, user or number (Escape shows all)";
 }
 
 // Returns the lines of the programs; in a tree each user, and each pod, job or container, has a line above its own.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
@@ -48,23 +49,20 @@ std::string follow(TraceLink& link, int64_t lasts_ns) {
     return "";
 }
 
-std::string plural(size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // Returns how the trace differs from what was requested.
 std::string shortcomings(const Traced& traced, const TraceLink& link) {
     std::string text;
-    if (traced.lost != 0) text += plural(traced.lost, "change") + " came too fast and are not in it\n";
+    if (traced.lost != 0) text += base::counted(traced.lost, "change") + " came too fast and are not in it\n";
     if (traced.left_out != 0)
-        text += plural(traced.left_out, "change") +
+        text += base::counted(traced.left_out, "change") +
                 " of your programs were not kept, since those of other users have their part of the recorder\n";
     if (!traced.complete)
-        text +=
-            "the server's recorder holds the last " + plural(1 << 17, "change") + ", and does not go back further\n";
+        text += "the server's recorder holds the last " + base::counted(1 << 17, "change") +
+                ", and does not go back further\n";
     if (traced.changes.empty())
         text += "nothing changed: a program is followed while a more or less urgent one has a queue on its device\n";
-    if (link.full()) text += "it ends early: a trace has " + plural(TraceLink::kMostChanges, "change") + " at most\n";
+    if (link.full())
+        text += "it ends early: a trace has " + base::counted(TraceLink::kMostChanges, "change") + " at most\n";
     return text;
 }
 
@@ -104,9 +102,10 @@ int trace(const TraceWords& words, bool json) {
         }
         char text[64];
         snprintf(text, sizeof(text), "%.1f s traced: ", seconds);
-        print_text(text + plural(traced.changes.size(), "change") + " of " + plural(programs.size(), "program") + ", " +
-                   std::to_string(bytes) + " bytes; open " + words.file + " at https://ui.perfetto.dev\n" +
-                   shortcomings(traced, link) + (cut.empty() ? "" : "it ends early: " + cut + "\n"));
+        print_text(text + base::counted(traced.changes.size(), "change") + " of " +
+                   base::counted(programs.size(), "program") + ", " + std::to_string(bytes) + " bytes; open " +
+                   words.file + " at https://ui.perfetto.dev\n" + shortcomings(traced, link) +
+                   (cut.empty() ? "" : "it ends early: " + cut + "\n"));
         return 0;
     } catch (...) {
         if (made) unlink(words.file.c_str());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "host/rm_control.h"
 #include "xsched/types.h"
 
@@ -31,7 +32,7 @@ bool is_sound(const Handed& handed) {
 
 std::string describe(const Handed& handed) {
     const rm::ChannelSet set = channels_in(handed);
-    return std::to_string(set.channel_count) + " channels in " + std::to_string(set.group_count) + " groups";
+    return base::counted(set.channel_count, "channel") + " in " + base::counted(set.group_count, "group");
 }
 
 InterruptOutcome stop(int fd, const Handed& handed) { return told(rm::disable(call, fd, channels_in(handed))); }

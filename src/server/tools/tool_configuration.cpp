@@ -1,4 +1,5 @@
 // Commands about the configuration.
+#include "base/text.h"
 #include "config/rule_json.h"
 #include "server/tools/tool_commands.h"
 
@@ -18,7 +19,7 @@ Json show_configuration(const Request& request) {
 }
 
 // Shows the asking user's rules, or replaces them by those that the user's tool has read from the user's files. On a
-// user's own server they are part of its configuration.
+// user's own server they are part of its configuration, which "reload" has it read again.
 Json show_or_set_rules(const Request& request) {
     const uid_t user = request.asking.peer.uid;
     RuleBook& rules = request.host.rules;
@@ -26,11 +27,17 @@ Json show_or_set_rules(const Request& request) {
     if (const auto list = request.body.find("set"); list != request.body.end() && !reads_users_files) {
         if (const std::string refusal = rules.set_of_user(user, *list); !refusal.empty()) throw ToolError(refusal);
         request.host.checkpoint.note(kUsersRules, rules.kept());
-        say_in_log(request, name_of(request.asking.peer) + " has " + std::to_string(rules.of_user(user).size()) +
-                                " rules for its programs now");
+        say_in_log(request, name_of(request.asking.peer) + " has " + base::counted(rules.of_user(user).size(), "rule") +
+                                " for its programs now");
     }
+    const bool reloads = reads_users_files && request.body.value("reload", Json()) == true && request.rules_server() &&
+                         request.host.reload != nullptr;
+    if (reloads && !request.host.reload())
+        throw ToolError(
+            "something in the files is wrong, so the server goes on as before: 'xcli config check' says what");
     return {{"rules", config::rules_json(reads_users_files ? rules.rules() : rules.of_user(user))},
-            {"reads_users_files", reads_users_files}};
+            {"reads_users_files", reads_users_files},
+            {"reloaded", reloads}};
 }
 
 }  // namespace xsched::server

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/hints.h"
 #include "base/log.h"
+#include "config/ignored.h"
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "server/tools/tool_commands.h"
@@ -66,18 +67,11 @@ Json order_of(const GivenHints& given, int64_t now_ns) {
 // Returns the given hints that the present policy does not read, and which policies would.
 Json unused_hints(const Request& request, const GivenHints& given) {
     Json unused = Json::array();
-    const policy::PolicyInfo* info = policy::find_policy(request.host.scheduler.policy_name());
-    if (info == nullptr) return unused;
-    const uint32_t read = info->hints | policy::kUnderEveryPolicy;
-    const auto bit = [](const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hint.id); };
     for (const base::HintInfo& hint : base::kHints) {
         const std::optional<int64_t> value = given.of(hint.id);
-        if (!value || (read & bit(hint)) != 0) continue;
-        if (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE) continue;
-        Json readers = Json::array();
-        for (const auto& other : policy::policies())
-            if ((other.hints & bit(hint)) != 0) readers.push_back(other.name);
-        unused.push_back({{"hint", hint.request}, {"used_by", readers}});
+        if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
+        if (const auto others = config::read_by_others(request.host.scheduler.policy_name(), hint))
+            unused.push_back({{"hint", hint.request}, {"used_by", *others}});
     }
     return unused;
 }

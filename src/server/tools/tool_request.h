@@ -57,6 +57,8 @@ struct ToolHost {
     std::function<std::vector<Announced>()> announced;
     // Returns programs that ended lately where neither they nor their children had used a device.
     std::function<std::vector<Announced>()> ended_unused;
+    // Reads the configuration again. Returns false if something in it is wrong, so that nothing has changed.
+    std::function<bool()> reload;
 };
 
 // The asking process.

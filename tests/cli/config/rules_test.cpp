@@ -45,10 +45,35 @@ TEST_F(ShowRules, LoadHandsTheUsersRulesToTheServerOfAllUsers) {
     write("[[rule]]\nname = \"a\"\npriority = 3\n");
     write("[[rule]]\nname = \"b\"\npriority = 4\n", "own/y.toml");
     start({"--system"});
-    EXPECT_EQ(xcli({"rules", "load"}).out, "the server has 1 rules for your programs\n");
+    EXPECT_EQ(xcli({"rules", "load"}).out, "the server has 1 rule for your programs\n");
     const Json rules = answer_of_server(socket(), {{"cmd", "rules"}})["rules"];
     ASSERT_EQ(rules.size(), 1U);
     EXPECT_EQ(rules[0]["rule"]["name"], "b");
+}
+
+TEST_F(ShowRules, LoadHasTheUsersOwnServerReadItsFilesAgain) {
+    start();
+    write("[[rule]]\nname = \"b\"\npriority = 4\n", "own/y.toml");
+    EXPECT_EQ(xcli({"rules", "load"}).out, "the server is your own: it has read all files again, and has 1 rule\n");
+    const Json rules = answer_of_server(socket(), {{"cmd", "rules"}})["rules"];
+    ASSERT_EQ(rules.size(), 1U);
+    EXPECT_EQ(rules[0]["rule"]["name"], "b");
+    write("[[rule]]\nname = \"b\"\npriority = high\n", "own/y.toml");
+    const Outcome wrong = xcli({"rules", "load"});
+    EXPECT_EQ(wrong.status, 2) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "something in the files is wrong, so the server goes on as before")) << wrong.err;
+}
+
+TEST_F(ShowRules, TestSaysWhatThePolicyInForceIgnores) {
+    write("[[rule]]\nname = \"true\"\nshare = 30\npriority = 3\n");
+    const std::string sentence = "x.toml:1: policy HPF does not use share: it has no effect now; PUP, SPUP do\n";
+    EXPECT_TRUE(has(xcli({"rules", "test", "--", "true"}).err, sentence)) << "no server: the configured policy";
+    start({"PUP"});
+    const Outcome outcome = xcli({"rules", "test", "--", "true"});
+    EXPECT_TRUE(has(outcome.err, "policy PUP does not use priority")) << outcome.err;
+    EXPECT_FALSE(has(outcome.err, "not use share")) << outcome.err;
+    EXPECT_EQ(xcli({"rules", "test", "--json", "--", "true"}).json()["ignored"][0]["hint"], "priority");
+    EXPECT_EQ(xcli({"rules", "test", "--", "false"}).err, "");
 }
 
 }  // namespace

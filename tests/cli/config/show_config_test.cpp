@@ -44,8 +44,42 @@ TEST_F(ShowConfig, ChecksAFile) {
     write("[server]\npolicy = \"UP\"\n");
     const Outcome good = xcli({"config", "check", directory / "etc/x.toml"});
     EXPECT_EQ(good.status, 0) << good.err;
-    EXPECT_TRUE(has(good.out, "nothing is wrong (1 settings, 0 limits, 0 rules)")) << good.out;
+    EXPECT_TRUE(has(good.out, "nothing is wrong (1 setting, 0 limits, 0 rules)")) << good.out;
     EXPECT_EQ(xcli({"config", "check", directory / "none"}).status, 1);
+}
+
+TEST_F(ShowConfig, ChecksAllFilesThatAreReadInTheOrderOfTheirLines) {
+    EXPECT_TRUE(has(xcli({"config", "check"}).out, "there is no configuration file: none is in " + directory.path()));
+    write("[server]\nspin_us = many\n[limits]\nshares = 3\n[server]\nx = 1\n");
+    write("[[rule]]\nname = \"a\"\npriority = 3\n[option]\nx = 1\n[[rule]]\nname = 5\n", "own/y.toml");
+    const Outcome bad = xcli({"config", "check"});
+    EXPECT_EQ(bad.status, 1);
+    size_t at = 0;
+    for (const char* place :
+         {"etc/x.toml:2: ", "etc/x.toml:4: ", "etc/x.toml:5: ", "own/y.toml:4: ", "own/y.toml:7: "}) {
+        const size_t found = bad.err.find(place);
+        EXPECT_NE(found, std::string::npos) << place << " in " << bad.err;
+        EXPECT_GE(found, at) << place << " in " << bad.err;
+        at = found;
+    }
+    write("[server]\npolicy = \"UP\"\n");
+    write("[[rule]]\nname = \"a\"\nutilization = 3\n", "own/y.toml");
+    const Outcome good = xcli({"config", "check"});
+    EXPECT_EQ(good.status, 0) << good.err;
+    EXPECT_TRUE(has(good.out, "etc/x.toml: nothing is wrong (1 setting, 0 limits, 0 rules)\n")) << good.out;
+    EXPECT_TRUE(has(good.out, "own/y.toml: nothing is wrong (0 settings, 0 limits, 1 rule)\n")) << good.out;
+    EXPECT_EQ(xcli({"config", "check", "--json"}).json()["files"].size(), 2U);
+}
+
+TEST_F(ShowConfig, CheckSaysWhatTheConfiguredPolicyIgnores) {
+    write("[limits]\nshare = 20\n[limits.user.root]\nhighest_priority = 3\n[[rule]]\nname = \"a\"\nshare = 3\n");
+    const Outcome outcome = xcli({"config", "check"});
+    EXPECT_EQ(outcome.status, 0) << "it is not wrong: " << outcome.err;
+    for (const char* line : {"x.toml:2: policy HPF does not use share: ", "x.toml:5: policy HPF does not use share: "})
+        EXPECT_TRUE(has(outcome.err, line)) << outcome.err;
+    write("[server]\npolicy = \"PUP\"\n", "etc/y.toml");
+    EXPECT_EQ(xcli({"config", "check"}).err, "");
+    EXPECT_EQ(xcli({"config", "check", directory / "etc/x.toml"}).err, "") << "the other file has the policy";
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "config/ignored.h"
+
+#include "policy/policy.h"
+
+namespace xsched::config {
+namespace {
+
+uint32_t bit(const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hint.id); }
+
+void add(std::vector<Ignored>& all, const std::string& policy, const base::HintInfo& hint, int64_t value,
+         const std::string& place) {
+    if (hint.id == base::HintId::priority && value == PRIORITY_NO_EXECUTE) return;
+    if (const auto others = read_by_others(policy, hint)) all.push_back({place, hint.name, *others});
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> read_by_others(const std::string& policy, const base::HintInfo& hint) {
+    const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
+    if (info == nullptr || ((info->hints | policy::kUnderEveryPolicy) & bit(hint)) != 0) return std::nullopt;
+    std::vector<std::string> readers;
+    for (const auto& other : policy::policies())
+        if ((other.hints & bit(hint)) != 0) readers.emplace_back(other.name);
+    return readers;
+}
+
+std::vector<Ignored> ignored_under(const std::string& policy, const Configuration& configuration) {
+    std::vector<Ignored> all;
+    for (const auto& [name, value] : configuration.limits)
+        if ((name == "share" || name.ends_with(":share")) && value.text != "0")
+            add(all, policy, base::hint_info(base::HintId::share), 0, value.source);
+    for (const Rule& rule : configuration.rules)
+        for (const base::HintInfo& hint : base::kHints)
+            if (const auto& value = rule.hints[static_cast<size_t>(hint.id)])
+                add(all, policy, hint, *value, rule.place);
+    return all;
+}
+
+std::vector<Ignored> ignored_under(const std::string& policy, const Given& given) {
+    std::vector<Ignored> all;
+    for (const base::HintInfo& hint : base::kHints)
+        if (const auto& value = given.hints[static_cast<size_t>(hint.id)])
+            add(all, policy, hint, *value, given.hint_places[static_cast<size_t>(hint.id)]);
+    return all;
+}
+
+}  // namespace xsched::config
