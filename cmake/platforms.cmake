@@ -86,15 +86,10 @@ function(xsched_shim name api)
   xsched_private_library(${name})
 endfunction()
 
-# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h,
-# memory_calls.h and vendor.h.
-function(xsched_stream_shim name api)
-  set(shared capture copies device_use early entry_points events freeing hooks ioctl memory ordered streams
-             thread_streams trace)
-  set(memory block_table counted_mappings direct_access evictable host_pool mapped_memory mapping_table memory_account
-             memory_moves memory_pieces opened_memory physical piece_server pool_memory program_memory spare_memory)
-  list(TRANSFORM memory PREPEND memory/)
-  list(APPEND shared ${memory})
+# The same for an interface with streams: the files of platform/stream/shim are compiled with its platform.h, shapes.h
+# and vendor.h. The files that move memory and split copies are left out; xsched_stream_shim has them as well.
+function(xsched_plain_stream_shim name api)
+  set(shared capture device_use early entry_points events hooks ordered streams thread_streams trace)
   list(TRANSFORM shared PREPEND ../../stream/shim/)
   list(APPEND shared ../hal/identity)
   list(TRANSFORM shared APPEND .cpp)
@@ -104,6 +99,18 @@ function(xsched_stream_shim name api)
   if(NOT XSCHED_SANITIZE)  # a sanitizer's runtime asks dlsym before anything else may run
     target_sources(${name} PRIVATE ../../stream/shim/dlsym.S ../../stream/shim/dlsym.cpp)
   endif()
+endfunction()
+
+# The same with the files that move memory and split copies, which are compiled with the platform's memory_calls.h too.
+function(xsched_stream_shim name api)
+  set(shared copies freeing ioctl memory)
+  set(memory block_table counted_mappings direct_access evictable host_pool mapped_memory mapping_table memory_account
+             memory_moves memory_pieces opened_memory physical piece_server pool_memory program_memory spare_memory)
+  list(TRANSFORM memory PREPEND memory/)
+  list(APPEND shared ${memory})
+  list(TRANSFORM shared PREPEND ../../stream/shim/)
+  list(TRANSFORM shared APPEND .cpp)
+  xsched_plain_stream_shim(${name} ${api} ${ARGN} ${shared})
 endfunction()
 
 # xsched_probe(PLATFORM sources...): probe_<platform>, the trials of xcli doctor --run. It opens the vendor's library at

@@ -22,11 +22,12 @@ using Kernel = cuda::CUfunction;
 using Device = cuda::CUdevice;
 using DevicePtr = cuda::CUdeviceptr;
 
-static_assert(kSuccess == cuda::CUDA_SUCCESS && kNotReady == cuda::CUDA_ERROR_NOT_READY);
-static_assert(kNotSupported == cuda::CUDA_ERROR_NOT_SUPPORTED);
-static_assert(kAlreadyRegistered == cuda::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-static_assert(kNonBlocking == cuda::CU_STREAM_NON_BLOCKING);
-static_assert(kNotCapturing == cuda::CU_STREAM_CAPTURE_STATUS_NONE);
+inline constexpr Result kOutOfMemory = cuda::CUDA_ERROR_OUT_OF_MEMORY;
+inline constexpr Result kNotReady = cuda::CUDA_ERROR_NOT_READY;
+inline constexpr Result kNotSupported = cuda::CUDA_ERROR_NOT_SUPPORTED;
+inline constexpr Result kAlreadyRegistered = cuda::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+inline constexpr unsigned kNonBlocking = cuda::CU_STREAM_NON_BLOCKING;
+static_assert(kSuccess == cuda::CUDA_SUCCESS && kNotCapturing == cuda::CU_STREAM_CAPTURE_STATUS_NONE);
 static_assert(kCaptureModeRelaxed == cuda::CU_STREAM_CAPTURE_MODE_RELAXED);
 inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";

@@ -74,8 +74,8 @@ inline void call_settled(const HardwareUse&) {}
 // Returns the symbol that the libraries behind this one define.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
-// The beginning of the names that programs look for by dlsym.
-inline constexpr const char* kNamePrefix = "cu";
+// The beginnings of the names that programs look for by dlsym.
+inline constexpr const char* kNamePrefixes[] = {"cu"};
 // Returns nullptr: a program that opens the driver by its name opens this shim, so no function needs replacing.
 inline const void* in_place_of(void*, const char*) { return nullptr; }
 

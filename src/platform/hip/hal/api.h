@@ -94,6 +94,7 @@ struct HIP_LAUNCH_CONFIG {
 
 inline constexpr hipError_t hipSuccess = 0;
 inline constexpr hipError_t hipErrorInvalidValue = 1;
+inline constexpr hipError_t hipErrorOutOfMemory = 2;
 inline constexpr hipError_t hipErrorNotInitialized = 3;
 inline constexpr hipError_t hipErrorDeinitialized = 4;
 inline constexpr hipError_t hipErrorNoDevice = 100;

@@ -31,11 +31,12 @@ using Kernel = hip::hipFunction_t;
 using Device = int;
 using DevicePtr = void*;
 
-static_assert(kSuccess == hip::hipSuccess && kNotReady == hip::hipErrorNotReady &&
-              kNotSupported == hip::hipErrorNotSupported);
-static_assert(kAlreadyRegistered == hip::hipErrorHostMemoryAlreadyRegistered &&
-              kNonBlocking == hip::hipStreamNonBlocking);
-static_assert(kNotCapturing == hip::hipStreamCaptureStatusNone &&
+inline constexpr Result kOutOfMemory = hip::hipErrorOutOfMemory;
+inline constexpr Result kNotReady = hip::hipErrorNotReady;
+inline constexpr Result kAlreadyRegistered = hip::hipErrorHostMemoryAlreadyRegistered;
+inline constexpr Result kNotSupported = hip::hipErrorNotSupported;
+inline constexpr unsigned kNonBlocking = hip::hipStreamNonBlocking;
+static_assert(kSuccess == hip::hipSuccess && kNotCapturing == hip::hipStreamCaptureStatusNone &&
               kCaptureModeRelaxed == hip::hipStreamCaptureModeRelaxed);
 inline constexpr XPlatform kPlatform = kPlatformHIP;
 inline constexpr const char* kVendor = "hip";

@@ -67,6 +67,13 @@ bool priorities_ignored();
 // Returns whether the runtime may move a stream to another hardware queue.
 bool streams_move();
 
+// How many calls of the program or of XSched the thread is inside of (from_program.h).
+inline uint32_t& calls_inside() { return xhip_own_calls; }
+template <EntryPoint kEntry, typename... Arguments>
+constexpr bool is_left_alone(Arguments...) {
+    return false;
+}
+
 // Watches during a call of the runtime to which hardware queue the stream's command goes
 // (platform/hip/hal/hsa_observer.h).
 using CallWatchState = XhipCallWatch;
@@ -84,9 +91,10 @@ inline void call_settled(const HardwareUse& use) { xhip_call_settled(&use); }
 // depends on the caller.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }
 
-// The beginning of the names that programs look for by dlsym.
-inline constexpr const char* kNamePrefix = "hip";
-// (dlsym.cpp) Our function, where dlsym would find the runtime's; nullptr: it would not, or we leave it.
+// The beginnings of the names that programs look for by dlsym.
+inline constexpr const char* kNamePrefixes[] = {"hip"};
+// (stream/shim/in_place_of.cpp) Our function, where dlsym would find the runtime's; nullptr: it would not, or we leave
+// it.
 const void* in_place_of(void* library, const char* name);
 
 }  // namespace xsched::stream

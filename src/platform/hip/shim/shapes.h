@@ -20,6 +20,7 @@
 #include "platform/hip/shim/rows.h"
 #include "platform/hip/shim/streams.h"
 #include "platform/stream/shim/common_shapes.h"
+#include "platform/stream/shim/from_program.h"
 #include "platform/stream/shim/memory/memory_shapes.h"
 
 namespace xsched::stream {
@@ -59,28 +60,5 @@ using hip::launch_with_references;
 using hip::primary_reset;
 using hip::stream_attributes;
 using hip::with_events;
-
-// A hook, for calls that come from the program. Calls that come back from inside it, or from our own calls, go on: the
-// runtime calls functions that it exports, and both a trampoline and the runtime's table lead here.
-template <EntryPoint kEntry, auto kHook, typename Function = typename Declared<kEntry>::Type>
-struct FromProgram;
-
-template <EntryPoint kEntry, auto kHook, typename Answer, typename... Arguments>
-struct FromProgram<kEntry, kHook, Answer (*)(Arguments...)> {
-    static Answer call(Arguments... arguments) {
-        if (xhip_own_calls != 0) return driver<kEntry>()(arguments...);
-        const Inside inside;
-        return kHook(arguments...);
-    }
-
-private:
-    struct Inside {
-        Inside() { ++xhip_own_calls; }
-        ~Inside() { --xhip_own_calls; }
-    };
-};
-
-template <EntryPoint kEntry, auto kHook>
-inline constexpr auto from_program = &FromProgram<kEntry, kHook>::call;
 
 }  // namespace xsched::stream

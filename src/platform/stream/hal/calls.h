@@ -2,9 +2,6 @@
 // cuStreamQuery or hipStreamQuery. The platform's vendor.h includes this after its types. Any thread.
 #pragma once
 
-#define XSCHED_TEXT(text) #text
-#define XSCHED_NAME(function) XSCHED_TEXT(function)
-
 namespace xsched::stream {
 
 // The names of the driver's functions for log lines.
@@ -27,10 +24,13 @@ inline bool stream_blocks(const Api& api, Stream stream) {
     return (flags & kNonBlocking) == 0;
 }
 
+inline Result capture_status(const Api& api, Stream stream, int* status) {
+    return api.VENDOR(StreamIsCapturing)(stream, status);
+}
 inline bool asks_capturing(const Api& api, Stream stream) {
     int status = kNotCapturing;
     // An error also counts as capturing: for example, the legacy stream beside a captured blocking stream.
-    return api.VENDOR(StreamIsCapturing)(stream, &status) != kSuccess || status != kNotCapturing;
+    return capture_status(api, stream, &status) != kSuccess || status != kNotCapturing;
 }
 
 inline bool stream_is_idle(const Api& api, Stream stream) { return api.VENDOR(StreamQuery)(stream) == kSuccess; }

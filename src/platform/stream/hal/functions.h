@@ -2,6 +2,9 @@
 // includes this after the vendor's types, which are in namespace xsched::vendor. Any thread.
 #pragma once
 
+#define XSCHED_TEXT(text) #text
+#define XSCHED_NAME(function) XSCHED_TEXT(function)
+
 namespace xsched::stream {
 
 // declared::cuStreamQuery is the type of that function.
@@ -31,15 +34,9 @@ const char* look_up(Api& api, Find find) {
     return nullptr;
 }
 
-// Result codes and flags of the driver's functions. CUDA and HIP use the same numbers (tests compare them with the
-// vendors' headers).
+// A result code of the vendor's functions (vendor.h has those that matter).
 using Result = int;
-inline constexpr Result kSuccess = 0;
-inline constexpr Result kOutOfMemory = 2;
-inline constexpr Result kNotReady = 600;
-inline constexpr Result kAlreadyRegistered = 712;
-inline constexpr Result kNotSupported = 801;
-inline constexpr unsigned kNonBlocking = 1;  // of a stream's flags
+inline constexpr Result kSuccess = 0;  // of every vendor's
 inline constexpr int kNotCapturing = 0;
 inline constexpr int kCaptureModeRelaxed = 2;
 

@@ -67,7 +67,7 @@ bool still_captured(const Seen& seen) {
     const Api& api = *hal_api();
     const OwnCalls own(api);
     int status = kNotCapturing;
-    return api.VENDOR(StreamIsCapturing)(seen.stream, &status) == kSuccess && status != kNotCapturing;
+    return capture_status(api, seen.stream, &status) == kSuccess && status != kNotCapturing;
 }
 
 }  // namespace

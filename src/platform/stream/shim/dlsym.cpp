@@ -19,9 +19,12 @@ namespace {
 // Returns whether the name begins like a function of the vendor's. Compares by hand: a sanitizer's runtime looks up
 // strncmp here before its own strncmp works.
 bool is_of_the_vendor(const char* name) {
-    for (const char* prefix = kNamePrefix; *prefix != '\0'; ++prefix, ++name)
-        if (*name != *prefix) return false;
-    return true;
+    for (const char* prefix : kNamePrefixes) {
+        const char* rest = name;
+        while (*prefix != '\0' && *rest == *prefix) ++prefix, ++rest;
+        if (*prefix == '\0') return true;
+    }
+    return false;
 }
 
 link_map* library_of(const void* address) {

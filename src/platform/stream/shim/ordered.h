@@ -3,6 +3,8 @@
 // only learns what has completed, and which stream waits for which.
 #pragma once
 
+#include <type_traits>
+
 #include "base/log.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/early.h"
@@ -44,8 +46,9 @@ void end_keep_alive(StreamEntry* entry);
 // Returns whether the driver says "not ready" only because of a keep-alive, which the program must not see.
 bool only_keep_alive_pending(StreamEntry* entry);
 
-template <EntryPoint kEntry>
-XSCHED_HOT Result stream_synchronize(Stream stream) {
+// `rest`: a time limit, if the function has one.
+template <EntryPoint kEntry, typename... Rest>
+XSCHED_HOT Result stream_synchronize(Stream stream, Rest... rest) {
     XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     QueueMark mark;
     bool done = false;
@@ -58,7 +61,7 @@ XSCHED_HOT Result stream_synchronize(Stream stream) {
         const KeepErrno keep;
         done = wait_and_keep_alive(mark.entry);
     }
-    const Result code = done ? kSuccess : driver<kEntry>()(stream);
+    const Result code = done ? kSuccess : driver<kEntry>()(stream, rest...);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);
     return code;
@@ -81,11 +84,15 @@ Result stream_query(Stream stream) {
     return code;
 }
 
-template <EntryPoint kEntry, typename... Which>
-XSCHED_HOT Result context_synchronize(Which... context) {
+// `arguments`: the context, otherwise the current one is meant, or a time limit.
+template <EntryPoint kEntry, typename... Arguments>
+XSCHED_HOT Result context_synchronize(Arguments... arguments) {
     XLOG_DEBG("%s", Declared<kEntry>::kName);
     Context which = nullptr;
-    ((which = context), ...);
+    [[maybe_unused]] const auto note = [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), Context>) which = value;
+    };
+    (note(arguments), ...);
     const ContextMarks marks(which);
     bool done = false;
     {
@@ -93,7 +100,7 @@ XSCHED_HOT Result context_synchronize(Which... context) {
         marks.wait_begins();
         done = marks.wait_and_keep_alive();
     }
-    const Result code = done ? kSuccess : driver<kEntry>()(context...);
+    const Result code = done ? kSuccess : driver<kEntry>()(arguments...);
     const KeepErrno keep;
     marks.wait_ended();
     if (code == kSuccess) marks.completed();
@@ -123,8 +130,8 @@ Result event_record_elsewhere(Place context, Event event) {
 }
 
 // Hooks a synchronize, or a query that says yes.
-template <EntryPoint kEntry>
-Result event_wait(Event event) {
+template <EntryPoint kEntry, typename... Rest>
+Result event_wait(Event event, Rest... rest) {
     const QueueMark mark = last_record(event);
     {
         const KeepErrno keep;
@@ -134,7 +141,7 @@ Result event_wait(Event event) {
             keep_alive_behind(mark.entry);
     }
     const Waits waits(kTraits<kEntry>.question ? nullptr : mark.entry);
-    const Result code = driver<kEntry>()(event);
+    const Result code = driver<kEntry>()(event, rest...);
     const KeepErrno keep;
     if (code == kSuccess) completed_up_to(mark);
     return code;
@@ -163,16 +170,16 @@ Result event_open(Event* event, Name name) {
     return code;
 }
 
-template <EntryPoint kEntry>
-Result stream_wait_event(Stream stream, Event event, unsigned flags) {
+template <EntryPoint kEntry, typename... Rest>
+Result stream_wait_event(Stream stream, Event event, Rest... rest) {
     WatchedLaunch launch(stream, Declared<kEntry>::kPerThread, LaunchKind::kMarker, event);
     producer_inherits(launch.entry(), event);
     Result code = kSuccess;
     if (!may_be_captured()) {
-        code = driver<kEntry>()(stream, event, flags);
+        code = driver<kEntry>()(stream, event, rest...);
     } else {
         const Paused paused;  // a stream that waits for a captured one is captured from here on
-        code = driver<kEntry>()(stream, event, flags);
+        code = driver<kEntry>()(stream, event, rest...);
     }
     launch.returned(code);
     return code;
@@ -209,14 +216,14 @@ Result stream_create(Stream* stream, Properties... properties) {
     return code;
 }
 
-template <EntryPoint kEntry>
-Result stream_destroy(Stream stream) {
+template <EntryPoint kEntry, typename... Rest>
+Result stream_destroy(Stream stream, Rest... rest) {
     XLOG_DEBG("%s of stream %p", Declared<kEntry>::kName, static_cast<void*>(stream));
     {
         const KeepErrno keep;
         stream_going(stream);
     }
-    return driver<kEntry>()(stream);
+    return driver<kEntry>()(stream, rest...);
 }
 
 }  // namespace xsched::stream

@@ -1,6 +1,6 @@
-// Answers dlsym for programs that open the HIP runtime themselves (Triton does), with our entry points for the
-// runtime's functions that we handle. Otherwise such programs would go unscheduled with runtimes before 6.2, which hand
-// out no table.
+// Answers dlsym for programs that open the vendor's runtime themselves (Triton and torch_npu do), with our entry points
+// for the runtime's functions that we handle. Otherwise such programs would go unscheduled. (HIP's runtime hands out a
+// table as well, from 6.2 on.)
 #include <dlfcn.h>
 
 #include "base/new_functions.h"
