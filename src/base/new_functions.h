@@ -9,10 +9,12 @@ namespace xsched::base {
 // tables have such names. Pure.
 constexpr bool looks_like_work(std::string_view name) {
     constexpr std::string_view kWork[] = {
-        "Async",       "Launch",      "Enqueue",         "Capture",       "capture",     "Memcpy",
-        "Memset",      "memcpy",      "memset",          "StreamWait",    "StreamWrite", "StreamAdd",
-        "MemOp",       "RecordEvent", "EventRecord",     "WaitEvent",     "GraphicsMap", "GraphicsUnmap",
-        "GraphUpload", "ListAppend",  "ImmediateAppend", "ExecuteCommand"};
+        "Async",        "Launch",       "Enqueue",         "Capture",        "capture",     "Memcpy",
+        "Memset",       "memcpy",       "memset",          "StreamWait",     "StreamWrite", "StreamAdd",
+        "MemOp",        "RecordEvent",  "EventRecord",     "WaitEvent",      "GraphicsMap", "GraphicsUnmap",
+        "GraphUpload",  "ListAppend",   "ImmediateAppend", "ExecuteCommand", "opExec",      "AndExecute",
+        "mdlExecute",   "ModelExecute", "RIExecute",       "ValueWait",      "ValueWrite",  "RecordNotify",
+        "NotifyRecord", "NotifyWait",   "ResetNotify"};
     constexpr std::string_view kNone[] = {"Node", "CaptureInfo", "CaptureDependencies", "CaptureMode", "Notification"};
     const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
     for (const std::string_view part : kNone)

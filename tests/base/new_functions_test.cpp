@@ -11,7 +11,8 @@ namespace {
 
 TEST(NewFunctions, NamesOfWork) {
     for (const char* name : {"cuMemcpyWithAttributesAsync", "cuLaunchHostFunc_v2", "cuStreamBeginRecaptureToGraph",
-                             "cuStreamWaitValue128", "hipLaunchKernelExC", "clEnqueueWaitSemaphoresKHR", "hipMemset3D"})
+                             "cuStreamWaitValue128", "hipLaunchKernelExC", "clEnqueueWaitSemaphoresKHR", "hipMemset3D",
+                             "aclmdlExecuteSoon", "rtModelExecuteSoon", "aclopExecuteV3"})
         EXPECT_TRUE(looks_like_work(name)) << name;
     for (const char* name : {"cuGraphAddMemcpyNode", "cuDeviceGetCliqueInfo", "cuStreamGetCaptureInfo_v4",
                              "cuStreamGetDevResource", "clGetDeviceInfo", "cuDeviceRegisterAsyncNotification"})

@@ -105,8 +105,8 @@ class Path_(unittest.TestCase):
         self.assertTrue(GIVEN.build.is_dir())
 
     def test_platforms_that_there_are_not_are_not_offered(self):
-        self.assertNotIn("ascend", tool("make", "-C", ROOT, "help"))
-        self.assertIn("No rule to make target", attempt("make", "-C", ROOT, "ascend").stderr)
+        self.assertNotIn("cudla", tool("make", "-C", ROOT, "help"))
+        self.assertIn("No rule to make target", attempt("make", "-C", ROOT, "cudla").stderr)
 
 
 if __name__ == "__main__":

@@ -56,10 +56,10 @@ class Users(InATree):
     def test_find_package_refuses_a_platform_that_was_not_built(self):
         project = self.folder / "other"
         project.mkdir()
-        (project / "CMakeLists.txt").write_text(PROJECT.replace("COMPONENTS cuda", "COMPONENTS ascend"))
+        (project / "CMakeLists.txt").write_text(PROJECT.replace("COMPONENTS cuda", "COMPONENTS cudla"))
         done = attempt("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("ascend", done.stderr)
+        self.assertIn("cudla", done.stderr)
 
     def test_xcli_preloads_the_installed_shims(self):
         done = tool(self.prefix / "bin" / "xcli", "run", "--scheduler", "local", "--", "/bin/sh", "-c",

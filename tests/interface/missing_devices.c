@@ -1,5 +1,4 @@
 /* Functions of the XSched 1.2 interface that this version cannot serve say so. */
-#include "xsched/ascend/hal.h"
 #include "xsched/cudla/hal.h"
 #include "xsched/levelzero/hal.h"
 #include "xsched/vpi/hal.h"
@@ -9,7 +8,6 @@ XResult every_missing_device(void) {
     HwQueueHandle hwq = 0;
     if (ZeQueueCreate(&hwq, (ze_device_handle_t)0, (ze_command_queue_handle_t)0) != kXSchedErrorNotSupported)
         return kXSchedErrorUnknown;
-    if (AclQueueCreate(&hwq, (aclrtStream)0) != kXSchedErrorNotSupported) return kXSchedErrorUnknown;
     if (CudlaQueueCreate(&hwq, (cudaStream_t)0) != kXSchedErrorNotSupported) return kXSchedErrorUnknown;
     return VpiQueueCreate(&hwq, (VPIStream)0);
 }

@@ -98,8 +98,9 @@ class Codegen(unittest.TestCase):
             if not library:
                 self.skipTest("Debian's libamdhip64-5 is not installed")
             return library, "hip|__hip|_Z"
-        # The table of Level Zero has all functions that append or execute.
+        # The tables of Ascend and Level Zero have all functions that put work on a device.
         name, prefix = {"opencl": ("libOpenCL.so.1", "cl"),
+                        "ascend": ("libascendcl.so", "acl(rt|mdl|op).*(Async|Launch|Exec)"),
                         "levelzero": ("libze_loader.so.1", "ze[A-Z].*(ListAppend|ImmediateAppend|QueueExecute)")}[API]
         found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, timeout=60).stdout
         match = re.search(re.escape(name) + r" .*=> (\S+)", found)
@@ -181,6 +182,7 @@ class Codegen(unittest.TestCase):
     def test_what_is_proposed_fits_the_table(self):
         endings = {"cuda": "CUresult CUDAAPI cuFutureAsync(CUdeviceptr p, CUstream s);",
                    "hip": "hipError_t hipFutureAsync(void* p, hipStream_t s);",
+                   "ascend": "ACL_FUNC_VISIBILITY aclError aclrtFutureAsync(void* p, aclrtStream stream);",
                    "opencl": "extern CL_API_ENTRY cl_int CL_API_CALL\nclEnqueueFuture(cl_command_queue q) "
                              "CL_API_SUFFIX__VERSION_3_0;",
                    "levelzero": "ZE_APIEXPORT ze_result_t ZE_APICALL\nzeCommandListAppendFuture(\n"

@@ -23,11 +23,12 @@ WORK = re.compile("Async|Launch|Enqueue|[Mm]emcpy|[Mm]emset|StreamWait|StreamWri
 GRAPH_NODE = re.compile("Node")
 LETS_GO = re.compile("Destroy|Free|Release|Unbind|Unmap|Unregister")
 # A function's result, its name, and its arguments.
-DECLARATION = re.compile(r"\b(CUresult|hipError_t|ze_result_t|cl_\w+|void\s*\*)\s+"
+DECLARATION = re.compile(r"\b(CUresult|hipError_t|ze_result_t|aclError|rtError_t|cl_\w+|void\s*\*)\s+"
                          r"(?:\w+_CALL\s+|CUDAAPI\s+|HIPAPI\s+|ZE_APICALL\s+)*"
-                         r"((?:cu|hip|cl|ze)[A-Z]\w*)\s*\(([^()]*)\)\s*[^;{]{0,80};")
-STREAMS = ("CUstream", "hipStream_t", "cl_command_queue", "const CUlaunchConfig*", "const HIP_LAUNCH_CONFIG*",
-           "const hipLaunchConfig_t*", "ze_command_list_handle_t", "ze_command_queue_handle_t")
+                         r"((?:cu|hip|cl|ze|acl(?:rt|mdl|op)|rts?)[A-Z]\w*)\s*\(([^()]*)\)\s*[^;{]{0,80};")
+STREAMS = ("CUstream", "hipStream_t", "aclrtStream", "cl_command_queue", "const CUlaunchConfig*",
+           "const HIP_LAUNCH_CONFIG*", "const hipLaunchConfig_t*", "ze_command_list_handle_t",
+           "ze_command_queue_handle_t")
 FUNCTION = re.compile("Fn$|Func$|Callback(_t)?$|_fn$")  # how types of pointers to functions end
 BASIC = ("void", "char", "int", "unsigned", "size_t", "float", "uint32_t", "uint64_t", "unsigned long long")
 SAME = {"unsigned int": "unsigned", "cuuint32_t": "uint32_t", "cuuint64_t": "uint64_t"}

@@ -63,8 +63,8 @@ TEST_F(Accelerators, AGpuWithoutItsLibraryMayHaveAnInterfaceOfNoVendor) {
 }
 
 TEST_F(Accelerators, AnotherVendorsDeviceIsNamedWithTheRecipe) {
-    pci("0000:c1:00.0", "0x120000", "0x19e5", "devdrv");
-    EXPECT_EQ(only().what, "vendor 0x19e5 accelerator at 0000:c1:00.0 (driver devdrv)");
+    pci("0000:c1:00.0", "0x120000", "0xcabc", "cambricon");
+    EXPECT_EQ(only().what, "vendor 0xcabc accelerator at 0000:c1:00.0 (driver cambricon)");
     expect_only(Answer::kNo, "CONTRIBUTING.md");
 }
 

@@ -156,11 +156,22 @@ TEST_F(Doctor, SaysThatThePrioritiesOfAnNpuAreUnproven) {
     expect("levelzero", "NPU priorities", "unknown", "only a stand-in for the kernel's driver intel_vpu has tried");
 }
 
+TEST_F(Doctor, SaysThatNoAscendNpuHasTriedIt) {
+    look();
+    expect("ascend", "/dev/davinci_manager", "no", "Huawei's kernel driver is not loaded");
+    expect("ascend", "NPUs", "no", "--device");
+    expect("ascend", "hardware", "unknown", "neither 310, 310P, 910, 910B");
+    file("/dev/davinci_manager");
+    file("/dev/davinci3");
+    look();
+    expect("ascend", "NPUs", "yes", "/dev/davinci3");
+}
+
 TEST_F(Doctor, NamesADeviceOfAnotherVendor) {
     file("/sys/bus/pci/devices/0000:c1:00.0/class", "0x120000\n");
-    file("/sys/bus/pci/devices/0000:c1:00.0/vendor", "0x19e5\n");
+    file("/sys/bus/pci/devices/0000:c1:00.0/vendor", "0xcabc\n");
     look();
-    expect("devices", "vendor 0x19e5 accelerator at 0000:c1:00.0", "no", "CONTRIBUTING.md");
+    expect("devices", "vendor 0xcabc accelerator at 0000:c1:00.0", "no", "CONTRIBUTING.md");
 }
 
 TEST_F(Doctor, BelievesNoLibrarysFile) {

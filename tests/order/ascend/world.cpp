@@ -1,0 +1,58 @@
+#include "order/ascend/world.h"
+
+#include <chrono>
+
+namespace order::ascend {
+
+World::World(const Options&) {
+    expect_success(aclInit(nullptr), "aclInit");
+    expect_success(aclrtSetDevice(0), "aclrtSetDevice");
+    expect_success(aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+    expect_success(aclrtBinaryGetFunction(nullptr, "append", &kernel), "aclrtBinaryGetFunction");
+    for (aclrtStream& stream : shared) expect_success(aclrtCreateStream(&stream), "aclrtCreateStream");
+}
+
+World::~World() {
+    for (const aclrtStream stream : shared) expect_success(aclrtDestroyStream(stream), "aclrtDestroyStream");
+    expect_success(aclrtResetDevice(0), "aclrtResetDevice");
+}
+
+aclrtStream World::make_stream() {
+    aclrtStream made = nullptr;
+    expect_success(aclrtCreateStream(&made), "aclrtCreateStream");
+    const std::lock_guard lock(mutex_);
+    own_.push_back(made);
+    return made;
+}
+
+void World::destroy_stream(aclrtStream stream) {
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase(own_, stream);
+    }
+    expect_success(aclrtDestroyStream(stream), "aclrtDestroyStream");
+}
+
+std::vector<aclrtStream> World::own_streams() {
+    const std::lock_guard lock(mutex_);
+    return own_;
+}
+
+// The context is made current, since the runtime does not tell to which one a stream belongs.
+std::vector<XQueueHandle> World::xqueues() {
+    expect_success(aclrtSetCurrentContext(context), "aclrtSetCurrentContext");
+    std::vector<XQueueHandle> all{xsched().queue_of(nullptr)};
+    for (const aclrtStream stream : shared) all.push_back(xsched().queue_of(stream));
+    for (const aclrtStream stream : own_streams()) all.push_back(xsched().queue_of(stream));
+    std::erase(all, XQueueHandle{0});
+    return all;
+}
+
+void Ended::perform(const Ended& it, Random& random) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(100)));
+    expect_success(aclrtSetCurrentContext(it.context), "aclrtSetCurrentContext");
+    expect_success(aclrtSynchronizeEvent(it.event), "aclrtSynchronizeEvent");
+    expect_success(aclrtDestroyEvent(it.event), "aclrtDestroyEvent");
+}
+
+}  // namespace order::ascend
