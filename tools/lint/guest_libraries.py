@@ -72,12 +72,22 @@ def check_library(path, floor):
     return problems
 
 
+def check_plugin(path):
+    """Slurm's plugin: what it misses, Slurm must have. The linker takes it with anything missing; slurmd does not."""
+    missing = [line.split()[0] for line in tool("nm", "-DP", "--undefined-only", path).splitlines()
+               if line.split()[1] == "U" and "@" not in line]
+    return [f"{path.name}: nothing has {name}: link the library that does, behind the one that needs it"
+            for name in missing if not re.match("slurm_|spank_", name)]
+
+
 def check(_, arguments):
     libraries = sorted(p for pattern in ("libpreempt.so", "libhal*.so", "libshim*.so")
                        for p in Path(arguments.libraries).glob(pattern) if "fake" not in p.name)
     if not libraries:
         return [f"{arguments.libraries}: no guest library there: build first"]
-    return [problem for path in libraries for problem in check_library(path, arguments.floor)]
+    problems = [problem for path in libraries for problem in check_library(path, arguments.floor)]
+    plugin = Path(arguments.libraries) / "xsched.so"  # only where Slurm's header is
+    return problems + (check_plugin(plugin) if plugin.exists() else [])
 
 
 GOOD = "static int value = 3; extern \"C\" int xq_a() { return value; }"
@@ -92,11 +102,18 @@ BAD = [
 ]
 
 
-def build(folder, source, options):
+PLUGIN = "int spank_a(); int ours(); extern \"C\" int slurm_spank_init() { return spank_a() + ours(); }"
+
+
+def link(folder, source, *options):
     library = Path(folder) / "libpreempt.so"
     Path(folder, "a.cpp").write_text(source)
     tool("g++", "-shared", "-fPIC", "-g", "-o", library, Path(folder, "a.cpp"), "-nostdlib", "-lc", *options)
-    return check_library(library, "2.17")
+    return library
+
+
+def build(folder, source, options):
+    return check_library(link(folder, source, *options), "2.17")
 
 
 def self_test():
@@ -106,6 +123,9 @@ def self_test():
         for source, options, complaint in BAD:
             if not any(complaint in problem for problem in build(folder, source, options)):
                 wrong.append(f"did not say \"{complaint}\" about: {source}")
+        missing = check_plugin(link(folder, f"extern \"C\" {{ {PLUGIN} }}"))
+        if len(missing) != 1 or "nothing has ours:" not in missing[0]:
+            wrong.append(f"a plugin that misses ours(): {missing}")
     return wrong
 
 
