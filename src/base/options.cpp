@@ -43,16 +43,11 @@ const char* read_text(const char* variable, const char* fallback) {
     return kept != nullptr ? kept : fallback;
 }
 
-bool is_whole_number(const char* value, int64_t min, int64_t max, int64_t* number) {
+int64_t whole_number(const char* name, const char* value, int64_t fallback, int64_t min, int64_t max) {
     char* end = nullptr;
     errno = 0;
-    *number = strtoll(value, &end, 10);
-    return errno == 0 && *value != '\0' && *end == '\0' && *number >= min && *number <= max;
-}
-
-int64_t whole_number(const char* name, const char* value, int64_t fallback, int64_t min, int64_t max) {
-    int64_t number = 0;
-    if (is_whole_number(value, min, max, &number)) return number;
+    const long long number = strtoll(value, &end, 10);
+    if (errno == 0 && *value != '\0' && *end == '\0' && number >= min && number <= max) return number;
     if (is_first_to_say({name, value}))
         XLOG_WARN("%s=%s is not a whole number from %lld to %lld: going on with %lld", name, value,
                   static_cast<long long>(min), static_cast<long long>(max), static_cast<long long>(fallback));
@@ -226,12 +221,6 @@ constexpr auto kInfos = [] {
 }();
 
 }  // namespace
-
-bool is_understood(const HintInfo& hint, const char* value) {
-    int64_t number = 0;
-    const bool is_name = hint.kind == HintKind::kName && number_of_name(value) != 0;
-    return is_name || is_whole_number(value, hint.least, hint.most, &number);
-}
 
 const OptionInfo* option_infos() { return kInfos.data(); }
 const OptionInfo* debug_infos() { return kSwitchRows; }

@@ -29,9 +29,6 @@ const Options& options();
 // Reads the environment again (for tests; a forked child keeps its parent's options).
 Options read_options();
 
-// Returns whether the hint's variable may have this value.
-bool is_understood(const HintInfo& hint, const char* value);
-
 struct OptionInfo {
     const char* variable;  // name of the variable, or a key of XSCHED_DEBUG
     const char* fallback;

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "base/did_you_mean.h"
-#include "base/options.h"
+#include "base/hints.h"
+#include "base/short_name.h"
 #include "base/text.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
@@ -36,6 +37,13 @@ std::string setting_meant(const std::string& table, const std::string& key) {
     for (const Setting& one : settings())
         if (one.table == table && one.variable == variable) return base::meant({one.key}, one.key);
     return "";
+}
+
+// Returns whether the hint's variable may have this value.
+bool is_understood(const base::HintInfo& hint, const std::string& value) {
+    if (hint.kind == base::HintKind::kName && base::number_of_name(value) != 0) return true;
+    int64_t number = 0;
+    return read_number(value, &number) && number >= hint.least && number <= hint.most;
 }
 
 // Adds one file. Each function reads one kind of table.
@@ -188,7 +196,7 @@ void add_environment(Configuration& configuration) {
     }
     for (const base::HintInfo& hint : base::kHints) {
         const char* value = hint.option != nullptr ? secure_getenv(hint.option) : nullptr;
-        if (value == nullptr || *value == '\0' || base::is_understood(hint, value)) continue;
+        if (value == nullptr || *value == '\0' || is_understood(hint, value)) continue;
         configuration.problems.push_back(
             {hint.option, std::string(hint.name) + " is to be " + wanted_of(hint) + ", not \"" + value + "\""});
     }
