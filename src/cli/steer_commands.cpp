@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/config/show_config.h"
+#include "cli/did_you_mean.h"
 #include "cli/hint_options.h"
 #include "cli/steer.h"
 
@@ -64,6 +65,9 @@ void add_config(CLI::App& app, Words& words) {
         [&words, given, file, checks] {
             if (*checks) return check_config(*file, words.json);
             if (given->target.empty() && given->config.empty()) return show_config(words.json);
+            if (given->target.who.size() == 1 && given->config.empty())
+                if (const std::string suggestion = meant({"check"}, given->target.who[0]); !suggestion.empty())
+                    throw Failure("xcli config has no \"" + given->target.who[0] + "\"" + suggestion);
             return steer_config(given->target, given->config, words.json);
         });
     add_target(config, given->target);

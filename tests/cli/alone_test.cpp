@@ -47,6 +47,7 @@ TEST_F(Alone, BadUsage) {
     expect_sentence({"help", "hnit"}, "(did you mean \"hint\"?)");
     expect_sentence({"hint", "--priorty", "3"}, "(did you mean \"--priority\"?)");
     expect_sentence({"rules", "test", "--usr", "3", "--", "true"}, "(did you mean \"--user\"?)");
+    expect_sentence({"config", "chek"}, "xcli config has no \"chek\" (did you mean \"check\"?)");
     expect_sentence({"container", "cid"}, "(did you mean \"cdi\"?)");
     expect_sentence({"list", "--nonsense"}, "--nonsense");
     EXPECT_TRUE(has(xcli({"list", "--nonsense", "--json"}).json().value("error", ""), "--nonsense"));

@@ -220,6 +220,7 @@ TEST_F(Commands, Status) {
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
     expect_sentence({"status", "4194999"}, "no process 4194999 is scheduled", 4);
     expect_sentence({"status", "x-y"}, "no program \"x-y\"", 4);
+    expect_sentence({"status", "trianer"}, "is scheduled by this server (did you mean \"trainer\"?): 'xcli status'", 4);
 }
 
 TEST_F(Commands, RecordWritesWhatHappened) {

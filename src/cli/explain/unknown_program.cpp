@@ -5,6 +5,7 @@
 
 #include "cli/devices/device_users.h"
 #include "cli/known_by.h"
+#include "cli/targets.h"
 
 namespace xsched::cli {
 namespace {
@@ -39,7 +40,7 @@ std::string why_unknown(const Json& status, const std::string& name) {
                "doctor')";
     }
     if (!is_number(name) || name.size() > 9)
-        return "no program \"" + name + "\" is scheduled by this server: " + kOthers;
+        return no_such_program(status.value("processes", std::vector<Json>{}), name);
     struct stat found{};
     if (stat(("/proc/" + name).c_str(), &found) != 0)
         return "no process has the number " + name + ", or it has ended: " + kOthers;

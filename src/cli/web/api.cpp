@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/did_you_mean.h"
 #include "base/hints.h"
 #include "cli/explain/sentences.h"
 #include "cli/metrics/text.h"
@@ -35,6 +36,12 @@ std::string names_of(const std::vector<RouteField>& fields) {
     return names.empty() ? "none" : names;
 }
 
+std::string meant_by(const std::string& name, const std::vector<RouteField>& fields) {
+    std::vector<std::string> known;
+    for (const RouteField& field : fields) known.push_back(field.name);
+    return base::meant(known, name);
+}
+
 void add_member(Json& asked, const RouteField& field, const Json& value) {
     const bool fits = field.type == "integer"   ? value.is_number_integer()
                       : field.type == "boolean" ? value.is_boolean()
@@ -55,7 +62,9 @@ Json body_of(const HttpRequest& request, const Route& route) {
     for (const auto& [name, value] : body.items()) {
         const auto field =
             std::find_if(fields.begin(), fields.end(), [&name = name](const auto& it) { return it.name == name; });
-        if (field == fields.end()) throw Failure("there is no member \"" + name + "\" here: use " + names_of(fields));
+        if (field == fields.end())
+            throw Failure("there is no member \"" + name + "\" here" + meant_by(name, fields) + ": use " +
+                          names_of(fields));
         add_member(asked, *field, value);
     }
     return asked;

@@ -41,6 +41,7 @@ TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
 
 TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
     expect_sentence({"explain", "nobody"}, "no program \"nobody\" is scheduled", 4);
+    expect_sentence({"explain", "trianer"}, "(did you mean \"trainer\"?)", 4);
     expect_sentence({"explain", "trainer", "--slow", "soon"}, "is no time for --slow");
     expect_sentence({"explain", "trainer", "-t", "1s"}, "--slow");
 }
