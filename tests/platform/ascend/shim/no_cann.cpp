@@ -1,5 +1,5 @@
-// Programs under the shim where CANN is not installed, of which one is linked to a library with a function whose name the
-// runtime library has, too.
+// Programs under the shim where CANN is not installed, of which one is linked to a library with a function whose name
+// the runtime library has, too.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
