@@ -109,3 +109,19 @@ class ScheduledPrograms(unittest.TestCase):
         self.assertTrue(until(lambda: (self.queue_of(held) or {}).get("suspended"), 10), "it is never held")
         self.result(rival)
         self.result(held)
+
+
+class StandInPrograms(ScheduledPrograms):
+    """The tests of a platform whose program runs on a stand-in for the driver. Two processes share its device."""
+    platform = ""  # as xcli list names it
+    exact = ("exact", "60000")
+    busy = ("busy", "4", "2000")
+
+    def test_a_program_has_a_queue_of_the_device_and_counts_its_commands(self):
+        program = self.start("busy", "3", "2000")
+        self.assertTrue(until(lambda: self.completed(program) > 3), "no command is ever complete")
+        self.assertEqual(self.queue_of(program)["platform"], self.platform)
+        self.result(program)
+
+    def test_an_urgent_program_holds_the_other_one(self):
+        self.an_urgent_program_holds(("busy", "6", "2000"), ("busy", "2", "2000"))
