@@ -45,7 +45,9 @@ Platform look_at_ascend(const Machine& machine, const Installation& installation
     if (add_obstacle(ascend)) return ascend;
     ascend.levels = {
         {"level 1", Answer::kUnknown, "tested on a stand-in for CANN, not on an NPU yet"},
-        {"level 2", Answer::kNo, "the device waits on memory of its own alone, so what it has got runs to its end"},
+        {"level 2", Answer::kNo,
+         "off: XSCHED_ASCEND_PAUSE=1 pauses a program's send queues, whose effect on running work has not been "
+         "measured"},
         {"level 3", Answer::kNo, "the runtime has no way to take running work off the device and put it back"}};
     return ascend;
 }

@@ -11,6 +11,9 @@
 //    its output.
 //  - A stream that is made for models (ACL_STREAM_PERSISTENT), or bound to one, records kernels. Anything else in it is
 //    a misuse (fake_cuda_errors).
+//  - The driver's call that pauses and resumes all send queues of the process (halSqCqConfig) stops running kernels,
+//  too;
+//    what an NPU does with these is not known. FAKE_ASCEND_PAUSE=refused: it fails.
 //  - FAKE_ASCEND_SET_DEVICE=threads: aclrtSetDevice waits for threads of the runtime's own that call exported
 //  functions.
 #pragma once
@@ -37,4 +40,8 @@ aclError aclrtBinaryGetFunction(void* binary, const char* name, aclrtFuncHandle*
 aclError aclmdlRIDestroy(aclmdlRI model);
 aclError rtModelCreate(aclmdlRI* model, uint32_t flags);
 aclError rtModelDestroy(aclmdlRI model);
+
+// Returns whether the process's send queues are paused, and how often they were.
+bool fake_acl_halted(void);
+long fake_acl_pauses(void);
 }

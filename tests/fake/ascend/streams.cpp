@@ -52,6 +52,7 @@ aclError rtStreamDestroy(aclrtStream stream) {
     forget_model_stream(stream);
     return code_of(cu().cuStreamDestroy_v2(cu_stream(stream)));
 }
+aclError aclrtDestroyStreamForce(aclrtStream stream) { return THROUGH_EXPORT(rtStreamDestroy)(stream); }
 aclError aclrtDestroyStream(aclrtStream stream) { return THROUGH_EXPORT(rtStreamDestroy)(stream); }
 
 aclError rtStreamSynchronize(aclrtStream stream) {

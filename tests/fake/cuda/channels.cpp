@@ -132,6 +132,7 @@ void let_time_pass(int64_t left) {
 
 Channels allocate_channels(int ordinal) {
     Channels channels;
+    channels.halted = function_of<bool()>("fake_acl_halted");  // of the stand-in for CANN
     const std::lock_guard lock(g_mutex);
     if (create_queues(channels) || !open_driver()) return channels;
     if (g_devices[ordinal] == 0) {

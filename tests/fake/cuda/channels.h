@@ -12,7 +12,8 @@ struct Channels {
     uint32_t queues[3] = {};  // of the fake KFD (fake/kfd/fake_kfd.h), numbered from 1; 0: none
     const std::atomic<uint32_t>* disabled = nullptr;
 
-    bool (*halted)() = nullptr;  // everything is, while the kernel driver changes some process's queues
+    // Everything is, while the kernel driver changes some process's queues, or the process has paused its send queues.
+    bool (*halted)() = nullptr;
 
     bool may_run() const {
         return (disabled == nullptr || disabled->load(std::memory_order_acquire) == 0) &&

@@ -138,6 +138,7 @@ inline Result event_synchronize(const Api& api, Event event) { return api.aclrtS
 
 // --- what gates and keep-alives need elsewhere
 inline constexpr bool kReadsProgress = false;
+inline constexpr bool kPausesDevices = true;  // ascend/hal/send_queues.cpp
 inline constexpr bool kTriesGates = false;
 inline constexpr bool kMakesSignals = false;
 inline constexpr const char* kWaitFunction = "none";

@@ -115,6 +115,7 @@ inline void stream_destroy(const Api& api, Stream stream) {
     if (api.cuStreamDestroy_v2 != nullptr) api.cuStreamDestroy_v2(stream);
 }
 inline constexpr bool kReadsProgress = false;
+inline constexpr bool kPausesDevices = false;
 inline constexpr bool kTriesGates = false;  // measured: docs/decisions/001
 inline bool has_value_operations(const Api& api) {
     return api.cuStreamWaitValue32_v2 != nullptr && api.cuStreamWriteValue32_v2 != nullptr;

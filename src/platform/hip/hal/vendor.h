@@ -141,6 +141,7 @@ inline Result stream_create(const Api& api, Stream* stream) {
 }
 inline void stream_destroy(const Api& api, Stream stream) { api.hipStreamDestroy(stream); }
 inline constexpr bool kReadsProgress = true;  // hip/hal/progress.cpp
+inline constexpr bool kPausesDevices = false;
 inline constexpr bool kTriesGates = true;  // gates have met no AMD device
 inline bool has_value_operations(const Api& api) {
     return api.hipStreamWaitValue32 != nullptr && api.hipStreamWriteValue32 != nullptr;

@@ -107,7 +107,7 @@ static constexpr XqGateOps make_gate_ops() {
     XqGateOps ops{};
     ops.bind = bind;
     ops.words_owner = words_owner;
-    ops.wait = wait_for_gate;
+    if (!kPausesDevices) ops.wait = wait_for_gate;
     ops.write_progress = write_progress;
     ops.read_progress = read_progress;
     ops.cost = cost;

@@ -29,8 +29,14 @@ XResult synchronize(void* self) {
     return end != nullptr ? checked(hwq, kSynchronizeFunction, wait_for(hwq, end)) : result;
 }
 
-XResult deactivate(void* self) { return close_or_open(of(self), true); }
-XResult reactivate(void* self) { return close_or_open(of(self), false); }
+XResult deactivate(void* self) {
+    if constexpr (kPausesDevices) return ask_pause(of(self), true);
+    return close_or_open(of(self), true);
+}
+XResult reactivate(void* self) {
+    if constexpr (kPausesDevices) return ask_pause(of(self), false);
+    return close_or_open(of(self), false);
+}
 
 // Closes the gate and asks for level 3. The gate also acts until all of the process's queues have asked, and on devices
 // that wait on signals.
@@ -50,6 +56,7 @@ void destroy(void* self) {
     HwQueue& hwq = of(self);
     hwq.users.end();
     leave_interrupts(hwq);
+    if constexpr (kPausesDevices) leave_pauses(hwq);
     hwq.hardware.store(nullptr, std::memory_order_release);
     reactivate(self);
     {
@@ -67,7 +74,7 @@ void destroy(void* self) {
 
 constexpr XqStopOps make_stop(bool interrupts) {
     XqStopOps ops{};
-    if (kMakesSignals) {
+    if (kMakesSignals || kPausesDevices) {
         ops.deactivate = deactivate;
         ops.reactivate = reactivate;
     }
@@ -90,7 +97,7 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     ops.platform = kPlatform;
     ops.order = kXqInOrder;
     ops.gate = &kGateOps;
-    if (kMakesSignals) ops.stop = &kSignals;
+    if (kMakesSignals || (kPausesDevices && levels != 1u << kPreemptLevelBlock)) ops.stop = &kSignals;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.stop = &kInterrupts;
         ops.costs = kCosts;  // without level 3 a program may share its context with others (MPS)
@@ -145,6 +152,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
+    if constexpr (kPausesDevices) hwq->pauses = join_pauses(*hwq);
     try_value_operations_early({api, context, device});
     take_gate_memory(*hwq);
     return hwq;
@@ -152,7 +160,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
 
 const XqDeviceOps* ops_of(const HwQueue& hwq) {
     const bool gates = has_value_operations(*hwq.api) && !value_operations_refused(hwq);
-    if (!gates) return &kBlockedDevice;
+    if (!gates) return hwq.pauses ? &kGatedDevice : &kBlockedDevice;
     return hwq.interruptible ? &kInterruptedDevice : &kGatedDevice;
 }
 

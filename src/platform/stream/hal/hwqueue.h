@@ -26,6 +26,12 @@ void leave_interrupts(HwQueue& hwq);
 XResult interrupt(HwQueue& hwq, XqInterrupt how);
 void restore(HwQueue& hwq);
 XqStopState stop_state(HwQueue& hwq);
+// Level 2 without gates, on platforms that can pause all of the process's work on a device (kPausesDevices): it pauses
+// while all of the process's queues there ask. join_pauses returns false if the device is not paused, as by default.
+bool join_pauses(HwQueue& hwq);
+void leave_pauses(HwQueue& hwq);
+XResult ask_pause(HwQueue& hwq, bool pause);
+
 // Sets the timeslice, on platforms that have it (kHasTimeslices).
 XResult set_timeslice(HwQueue& hwq, uint32_t us);
 

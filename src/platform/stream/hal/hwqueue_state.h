@@ -38,6 +38,8 @@ struct HwQueue {
     std::atomic<uint64_t*> signal{nullptr};
     std::atomic<uint32_t> signal_resets{0};  // how often its device had been reset when the signal was made
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
+    bool pauses = false;  // level 2 pauses its device
+    bool asks_pause = false;
     // Level 3, by the platform.
     bool interruptible = false;
     HwQueue* next_interruptible = nullptr;

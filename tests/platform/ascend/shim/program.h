@@ -47,6 +47,7 @@ public:
         ACL_OK(aclrtCreateStream(&streams_.emplace_back()));
         return streams_.back();
     }
+    void forget(AclStream destroyed) { std::erase(streams_, destroyed); }
     // Each kernel makes w * 31 + value of each word, so that the words show what ran, and in which order.
     struct Append {
         void* words;
