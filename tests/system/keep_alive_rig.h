@@ -25,7 +25,17 @@ class Hip:  # the same by HIP's functions
         self.library = library
     def __getattr__(self, name):
         plain = name.removesuffix("_v2")
-        return getattr(self.library, self.NAMES.get(plain, "hip" + plain[2:]))
+        call = getattr(self.library, self.NAMES.get(plain, "hip" + plain[2:]))
+        return self.tells(call) if plain.startswith(("cuMem", "cuPointer")) else call
+    def tells(self, call):  # the thread's last error must be as after one call of the runtime
+        def checked(*words):
+            before = self.library.hipPeekAtLastError()
+            code = call(*words)
+            if self.library.hipPeekAtLastError() != (code or before):
+                print("error", self.library.hipPeekAtLastError(), "is the last one after", call.__name__, code, flush=True)
+                os._exit(4)
+            return code
+        return checked
     def cuCtxSetCurrent(self, context):
         return 0
     def cuStreamWaitValue32_v2(self, stream, word, value, flags):

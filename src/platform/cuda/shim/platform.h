@@ -25,6 +25,11 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
 inline constexpr bool kThreadStreamsEndFirst = false;
 inline void hal_thread_over() {}
 
+// A call of the program that we may answer ourselves. The driver keeps no last error of a thread.
+struct OneCall {
+    static Result returns(Result code) { return code; }
+};
+
 // Returns the context of an ordinary stream; nullptr: not known.
 inline Context context_of_stream(Stream stream) {
     Context context = nullptr;

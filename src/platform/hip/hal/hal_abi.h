@@ -19,6 +19,8 @@ void xhip_thread_over(void);
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
 // Returns the error that XSched's own calls have hidden from hipGetLastError. `take`: forgets it as well.
 int xhip_hidden_error(bool take);
+// Leaves as the thread's last error what one call of the runtime that returned `code` leaves; `before`: what it was.
+void xhip_settle_error(int before, int code);
 
 // --- the HSA runtime's queues (hsa_observer.h)
 // Called when such a queue (an hsa_queue_t*, with the handle of its agent) was made, is about to be destroyed, got

@@ -54,5 +54,17 @@ extern "C" void xhip_end_own_calls(int before) {
     --xhip_own_calls;
 }
 
+extern "C" void xhip_settle_error(int before, int code) {
+    using namespace xsched::stream;
+    const Api& api = *xhip_api();
+    const Result after = api.hipPeekAtLastError();
+    if (code != kSuccess) {
+        if (after == kSuccess) t_hidden = code;
+    } else if (after != kSuccess && after != before) {
+        api.hipGetLastError();
+        if (before != kSuccess) t_hidden = before;
+    }
+}
+
 extern "C" void xhip_thread_over(void) { xsched::stream::t_over = true; }
 extern "C" int xhip_thread_is_over(void) { return xsched::stream::t_over ? 1 : 0; }

@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "base/no_copies.h"
 #include "platform/hip/hal/hal_abi.h"
 #include "platform/hip/hal/kfd_api.h"
 #include "platform/stream/shim/entry_points.h"
@@ -22,6 +23,19 @@ constexpr bool is_recorded_ioctl(unsigned long request) {
 // runtime must not be called on that thread, whose part of the runtime is gone.
 inline constexpr bool kThreadStreamsEndFirst = true;
 inline void hal_thread_over() { xhip_thread_over(); }
+
+// A call of the program that we may answer ourselves, or after several calls of the runtime.
+class OneCall : base::NoCopies {
+public:
+    // Returns `code`, with the thread's last error as after one call of the runtime.
+    Result returns(Result code) const {
+        xhip_settle_error(before_, code);
+        return code;
+    }
+
+private:
+    const Result before_ = driver<kEntry_hipPeekAtLastError>()();
+};
 
 // Returns the context of an ordinary stream; nullptr: not known.
 inline Context context_of_stream(Stream stream) { return xhip_context_of(stream); }
