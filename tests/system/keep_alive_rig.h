@@ -32,7 +32,7 @@ class Hip:  # the same by HIP's functions
             before = self.library.hipPeekAtLastError()
             code = call(*words)
             if self.library.hipPeekAtLastError() != (code or before):
-                print("error", self.library.hipPeekAtLastError(), "is the last one after", call.__name__, code, flush=True)
+                print("error", self.library.hipPeekAtLastError(), "after", call.__name__, code, flush=True)
                 os._exit(4)
             return code
         return checked

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SKIPPED_FOLDERS = {".git", "build", "output", "__pycache__", ".cache", "results"}
+SKIPPED_FOLDERS = {".git", "build", "output", "__pycache__", ".cache", "results", "xsched.egg-info"}
 CODE = {".cpp", ".h", ".c", ".def", ".hpp", ".inc"}
 TEXT = CODE | {".py", ".sh", ".cmake", ".txt", ".md", ".json", ".map", ".in", ".yml", ".supp", ""}
 
