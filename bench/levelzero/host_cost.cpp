@@ -9,15 +9,15 @@
 //   synchronize         of a queue that is idle
 #include <level_zero/ze_api.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+
+#include "call_cost.h"
 
 namespace {
 
-constexpr int kCalls = 10'000;
-constexpr int kRepeats = 5;
+using busy::cost_of;
+
 constexpr ze_command_queue_flags_t kInOrder = 2;  // ZE_COMMAND_QUEUE_FLAG_IN_ORDER, newer than Debian 12's header
 
 void must(ze_result_t result, const char* call) {
@@ -26,25 +26,6 @@ void must(ze_result_t result, const char* call) {
     std::_Exit(2);
 }
 #define MUST(call) must(call, #call)
-
-double processor_ns() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-// `settle` waits, outside the measured time, until the device has done what was given to it.
-template <typename Call, typename Settle>
-double cost_of(Call call, Settle settle) {
-    double least = 1e9;
-    for (int repeat = 0; repeat < kRepeats; ++repeat) {
-        const double began_ns = processor_ns();
-        for (int i = 0; i < kCalls; ++i) call();
-        least = std::min(least, (processor_ns() - began_ns) / kCalls);
-        settle();
-    }
-    return least;
-}
 
 class Program {
 public:

@@ -5,17 +5,15 @@
 // process if a thread of XSched's own calls it.
 //
 //  - A kernel is known by its name (aclrtBinaryGetFunction), whatever the binary: those of
-//  fake/cuda/builtin_kernels.cpp.
-//    The number of blocks is that of its threads.
+//    fake/cuda/builtin_kernels.cpp. The number of blocks is that of its threads.
 //  - A model (aclmdlExecute) is known by its number, and does what the kernel append does with that on the 16 words of
 //    its output.
 //  - A stream that is made for models (ACL_STREAM_PERSISTENT), or bound to one, records kernels. Anything else in it is
 //    a misuse (fake_cuda_errors).
-//  - The driver's call that pauses and resumes all send queues of the process (halSqCqConfig) stops running kernels,
-//  too;
-//    what an NPU does with these is not known. FAKE_ASCEND_PAUSE=refused: it fails.
-//  - FAKE_ASCEND_SET_DEVICE=threads: aclrtSetDevice waits for threads of the runtime's own that call exported
-//  functions.
+//  - The driver's call that pauses and resumes all send queues of the process (halSqCqConfig) stops running kernels as
+//    well; it is not known what an NPU does with these. FAKE_ASCEND_PAUSE=refused: it fails.
+//  - FAKE_ASCEND_SET_DEVICE=threads: aclrtSetDevice waits for threads of the runtime's own, which call functions that
+//    the library exports.
 #pragma once
 
 #include "fake/cuda/fake_cuda.h"

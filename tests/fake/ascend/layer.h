@@ -52,8 +52,12 @@ CUfunction function_named(const char* name);
 
 }  // namespace acl_layer
 
-// Calls an exported function as the dynamic linker binds it for all of the process: the shim's, if that is preloaded.
-#define THROUGH_EXPORT(name) (reinterpret_cast<decltype(&name)>(dlsym(RTLD_DEFAULT, #name)))
+// An exported function as the dynamic linker binds it for all of the process: the shim's, if that is preloaded.
+#define THROUGH_EXPORT(name)                                                                     \
+    ([] {                                                                                        \
+        static const auto bound = reinterpret_cast<decltype(&name)>(dlsym(RTLD_DEFAULT, #name)); \
+        return bound;                                                                            \
+    }())
 
 #define ACL_TRY(call) \
     if (const aclError failed = (call); failed != ACL_SUCCESS) return failed
