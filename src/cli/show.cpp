@@ -42,10 +42,11 @@ std::string or_none(const Json& queue, const char* member) {
     return number != 0 ? std::to_string(number) : "-";
 }
 
-// Returns the hints given for the queue's program; for a control group, those of all its programs together.
+// Returns the hints given for the queue's program; for a user or control group, those of all its programs together.
 const Json& asked_for(const Json& queue) {
-    const auto group = queue.find("group_gets");
-    return group != queue.end() && group->contains("share") ? *group : queue;
+    for (const char* joint : {"user_gets", "group_gets"})
+        if (const auto all = queue.find(joint); all != queue.end() && all->contains("share")) return *all;
+    return queue;
 }
 
 // Returns the percentages of its device that the queue's program got, as "PERCENT/PERCENT/PERCENT".

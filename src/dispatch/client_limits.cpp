@@ -57,38 +57,13 @@ int64_t ClientSlots::memory_gang() const {
     return 0;
 }
 
-// Puts a unit under the account of its user or of its control group. A group's account comes first only if an
-// administrator set it: a user cannot escape the administrator's share by making a control group.
+// Puts a unit under the account of its user or of its control group.
 void ClientSlots::share_as_others(policy::Unit& unit) const {
-    const GroupShare* group = view_.group.get();
-    const bool group_first = group != nullptr && group->trusted.load(std::memory_order_relaxed);
-    if (group_first && shares_as_group(unit)) return;
-    if (view_.limits != nullptr) share_as_user(unit);
-    if (unit.account == 0) shares_as_group(unit);
-}
-
-// Returns whether the unit shares with its control group: all programs of a group with a share or limit do, whatever
-// their users.
-bool ClientSlots::shares_as_group(policy::Unit& unit) const {
-    const GroupShare* group = view_.group.get();
-    if (group == nullptr) return false;
-    const uint64_t account = group->account.load(std::memory_order_relaxed);
-    if (account == 0) return false;
-    unit.account = account;
-    unit.share = group->share.load(std::memory_order_relaxed);
-    unit.limit = group->limit.load(std::memory_order_relaxed);
-    return true;
-}
-
-// Lets the unit share with its user's programs: if the user was given a share or limit, or if users are what shares.
-void ClientSlots::share_as_user(policy::Unit& unit) const {
-    const UserLimits& user = *view_.limits;
-    const int32_t share = user.share.load(std::memory_order_relaxed);
-    const int32_t limit = user.limit.load(std::memory_order_relaxed);
-    if (share == 0 && limit >= 100 && !user.shares_as_one) return;
-    unit.account = user.account;
-    unit.share = share;
-    unit.limit = limit;
+    const JointShare joint = joint_share(view_.limits.get(), view_.group.get());
+    if (joint.account == 0) return;
+    unit.account = joint.account;
+    unit.share = joint.share;
+    unit.limit = joint.limit;
 }
 
 }  // namespace xsched::dispatch

@@ -220,8 +220,6 @@ private:
         return queue.used && queue.scheduled && units_[queue.own].has_verdict();
     }
     void share_as_others(policy::Unit& unit) const;
-    bool shares_as_group(policy::Unit& unit) const;
-    void share_as_user(policy::Unit& unit) const;
     void ask(uint32_t at);
     Summary take_verdicts();
     void direct_header(int64_t now_ns);

@@ -74,6 +74,30 @@ struct GroupShare {
     std::atomic<uint64_t> memory_account{0};
 };
 
+// The account under which a client's units share devices with others, and what all of these get together.
+struct JointShare {
+    uint64_t account = 0;  // 0: each program has its own
+    int32_t share = 0;
+    int32_t limit = 100;
+    bool of_user = false;  // the account is the user's, not the control group's
+};
+
+// Returns the account of a client's user or control group; each may be null. All programs of a group with a share or
+// limit share as one, whatever their users are. A user's do if the user was given a share or limit, or if users are
+// what shares. A group's account comes first only if an administrator set it: a user cannot escape the administrator's
+// share by making a control group.
+inline JointShare joint_share(const UserLimits* user, const GroupShare* group) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    JointShare of_group;
+    if (group != nullptr && group->account.load(kRelaxed) != 0)
+        of_group = {group->account.load(kRelaxed), group->share.load(kRelaxed), group->limit.load(kRelaxed)};
+    if (of_group.account != 0 && group->trusted.load(kRelaxed)) return of_group;
+    if (user == nullptr) return of_group;
+    const JointShare of_user{user->account, user->share.load(kRelaxed), user->limit.load(kRelaxed), true};
+    const bool shares = of_user.share != 0 || of_user.limit < 100 || user->shares_as_one;
+    return shares && of_user.account != 0 ? of_user : of_group;
+}
+
 // Returns the bytes that a client's user and control group allow on each device, whichever allows less; 0: no limit.
 inline uint64_t joint_memory_limit(const UserLimits* user, const GroupShare* group) {
     const uint64_t of_user = user != nullptr ? user->memory_limit.load(std::memory_order_relaxed) : 0;

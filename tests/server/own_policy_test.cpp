@@ -124,6 +124,11 @@ TEST_F(OwnPolicy, SharesOfMoreThanTheDeviceAreToldAsWhatTheyComeTo) {
         return device.value("share_worth", Json()) == 50 &&
                device.value("why_less", "").starts_with("all together ask for 160 percent, so that 80 counts as 50");
     })) << answer.dump();
+    // A share that all programs of the user have together counts once, in place of the programs' own.
+    ask({{"cmd", "limit"}, {"set", std::to_string(getuid()) + ":share=30"}});
+    const auto told = [&] { return ask({{"cmd", "programs"}, {"pid", getpid()}})["programs"][0]; };
+    EXPECT_EQ(told()["user_gets"], (Json{{"share", 30}, {"limit", 100}})) << told();
+    EXPECT_EQ(told()["devices"][0]["share_worth"], 30) << told();
     ask({{"cmd", "policy"}, {"name", "HPF"}});
     EXPECT_TRUE(ask({{"cmd", "programs"}, {"pid", getpid()}})["programs"][0]["devices"][0]["share_worth"].is_null());
     kill(other, SIGKILL);

@@ -136,14 +136,18 @@ std::string worth_text(const Cause& cause, int64_t share) {
 }
 
 void say_used_up(Cause& cause) {
-    const int64_t all = of_group(cause, "share");
+    const int64_t of_user = cause.program.value("user_gets", Json::object()).value("share", int64_t{0});
+    const int64_t all = std::max(of_user, of_group(cause, "share"));
     const int64_t share = all > 0 ? all : cause.program.value("share", int64_t{0});
     const std::string group = cause.program.value("cgroup", "");
     const std::string worth = worth_text(cause, share);
-    const std::string whose =
-        all > 0 ? "; its control group " + group + " has used up its share" : "; it has used up its share";
-    const std::string larger =
-        all > 0 ? "give the group a larger share (xcli limit " + group + ":share=PERCENT)" : be_more_urgent(cause);
+    const std::string whose = of_user > 0 ? "; its user has used up the user's share"
+                              : all > 0   ? "; its control group " + group + " has used up its share"
+                                          : "; it has used up its share";
+    const std::string named = of_user > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
+    const std::string larger = all == 0 ? be_more_urgent(cause)
+                                        : std::string("give the ") + (of_user > 0 ? "user" : "group") +
+                                              " a larger share (xcli limit " + named + ":share=PERCENT)";
     cause.found(WhySlow::kShareUsedUp,
                 whose + (share > 0 ? " of " + std::to_string(share) + " percent" + worth : "") + " for now",
                 worth.empty() ? larger : "give others smaller shares (xcli list shows them), or " + larger);

@@ -22,10 +22,14 @@ std::string program_of(const Request& request, int32_t pid) {
 
 bool keeps_shares(const std::string& policy) { return policy == "PUP" || policy == "SPUP"; }
 
-// Returns the share that counts: the control group's, or the queue's own.
+dispatch::JointShare joint_of(const Client& client) {
+    return dispatch::joint_share(client.user().shared().get(), client.group().get());
+}
+
+// Returns the share that counts: the user's or control group's, or the queue's own.
 int32_t share_of(const SeenQueue& queue) {
-    const dispatch::GroupShare& group = *queue.client.group();
-    return group.account.load() != 0 ? group.share.load() : std::clamp(queue.slot.share.load(), 0, 100);
+    const dispatch::JointShare joint = joint_of(queue.client);
+    return joint.account != 0 ? joint.share : std::clamp(queue.slot.share.load(), 0, 100);
 }
 
 }  // namespace
@@ -93,7 +97,10 @@ void add_group(Json& entry, const Client& client) {
     const auto& of_user = client.user().shared();
     const int32_t of_users = of_user != nullptr ? of_user->highest_priority.load() : PRIORITY_MAX;
     const int32_t highest = std::min(group.highest_priority.load(), of_users);
-    if (group.share.load() != 0 || group.limit.load() < 100)
+    const dispatch::JointShare joint = joint_of(client);
+    if (joint.of_user && (joint.share != 0 || joint.limit < 100))
+        entry["user_gets"] = {{"share", joint.share}, {"limit", joint.limit}};
+    if (!joint.of_user && (group.share.load() != 0 || group.limit.load() < 100))
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
     if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;
     const auto add_bytes = [&entry](const char* name, const std::atomic<uint64_t>& bytes) {
@@ -188,14 +195,14 @@ AskedFor shares_of_all(const Request& request) {
     std::map<std::pair<uint64_t, uint64_t>, int32_t> largest;  // by account (of a process, or of a group) and device
     std::set<std::pair<uint64_t, uint64_t>> counted;  // processes already counted for a group, by device
     for (const auto& [id, client] : request.host.clients) {
-        const uint64_t account = client->group()->account.load();
-        const int32_t of_group = client->group()->share.load();
+        const dispatch::JointShare joint = joint_of(*client);
         for (const SeenQueue& queue : queues_of(*client)) {
             const uint64_t device = queue.slot.device.load();
-            int32_t& share = largest[{account != 0 ? account : client->process(), device}];
-            share = account != 0 ? of_group : std::max(share, std::clamp(queue.slot.share.load(), 0, 100));
-            if (account == 0 || !counted.insert({client->process(), device}).second) continue;
-            asked.groups_got[{account, device}] += request.host.use.percent(client->process(), device, 10).value_or(0);
+            int32_t& share = largest[{joint.account != 0 ? joint.account : client->process(), device}];
+            share = std::max(share, share_of(queue));
+            if (joint.account == 0 || !counted.insert({client->process(), device}).second) continue;
+            asked.accounts_got[{joint.account, device}] +=
+                request.host.use.percent(client->process(), device, 10).value_or(0);
         }
     }
     for (const auto& [key, share] : largest) asked.shares[key.second] += share;
@@ -215,16 +222,15 @@ Json describe_worth(const Request& request, const AskedFor& asked_for, const See
 std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
                      std::optional<double> got) {
     const uint64_t device = queue.slot.device.load();
-    const dispatch::GroupShare& group = *queue.client.group();
-    const bool of_group = group.account.load() != 0;
+    const dispatch::JointShare joint = joint_of(queue.client);
+    const bool is_joint = joint.account != 0;
     const int32_t share = share_of(queue);
-    const int32_t limit = of_group ? group.limit.load() : queue.slot.limit.load();
-    if (of_group && got)
-        if (const auto all = asked_for.groups_got.find({group.account.load(), device});
-            all != asked_for.groups_got.end())
+    const int32_t limit = is_joint ? joint.limit : queue.slot.limit.load();
+    if (is_joint && got)
+        if (const auto all = asked_for.accounts_got.find({joint.account, device}); all != asked_for.accounts_got.end())
             got = all->second;
     if (share <= 0 || !got || *got + 1 >= share) return "";
-    const std::string who = of_group ? "its control group" : "it";
+    const std::string who = !is_joint ? "it" : joint.of_user ? "its user" : "its control group";
     const std::string policy = request.host.scheduler.policy_name();
     if (!keeps_shares(policy)) return "policy " + policy + " does not keep shares: use PUP or SPUP";
     const int64_t worth = asked_for.worth_of(share, device);
@@ -235,7 +241,7 @@ std::string why_less(const Request& request, const AskedFor& asked_for, const Se
     if (!too_much.empty() && *got + 1 >= static_cast<double>(worth)) return too_much;
     if (!why.ready) return "it does not ask for more";
     if (limit > 0 && limit < worth)
-        return (of_group ? who + "'s" : std::string("its")) + " limit is less than the share";
+        return (is_joint ? who + "'s" : std::string("its")) + " limit is less than the share";
     return (too_much.empty() ? "" : too_much + "; ") + who +
            " asks now and then, or commands of others outlast their turns";
 }

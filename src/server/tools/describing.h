@@ -26,7 +26,7 @@ std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform);
 // Adds the device to an answer: its number on this server, and its vendor's name for it.
 void add_device(const Request& request, Json& entry, const Client& client, uint64_t device, uint32_t platform);
 
-// Adds the client's control group, and its share and limits, if it has any.
+// Adds the client's control group, and the share and limits that it or the client's user has, if any.
 void add_group(Json& entry, const Client& client);
 
 // Returns, for example, "device 0 (NVIDIA H100)".
@@ -54,22 +54,23 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
 // Returns, for example, "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)".
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);
 
-// Sums for explaining shares. For each device: the shares that all programs ask for, counting a control group once. For
-// each such group, by account and device: the device time that its programs had together in the last ten seconds.
+// Sums for explaining shares. For each device: the shares that all programs ask for, counting a user's or control
+// group's once. For each of these, by account and device: the device time that its programs had together in the last
+// ten seconds.
 struct AskedFor {
     std::map<uint64_t, int64_t> shares;
-    std::map<std::pair<uint64_t, uint64_t>, double> groups_got;
+    std::map<std::pair<uint64_t, uint64_t>, double> accounts_got;
 
     // Returns the percent of the device that a share comes to: if more than 100 percent are asked for, each gets less
     // in proportion (src/policy/pup).
     int64_t worth_of(int64_t share, uint64_t device) const;
 };
 AskedFor shares_of_all(const Request& request);
-// Returns the percent of its device that the share of the queue's program, or of its control group, comes to; null: the
+// Returns the percent of its device that the share of the queue's program, or of its user or group, comes to; null: the
 // policy keeps no shares.
 Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue);
-// Returns why a program, or its control group, gets less of a device than its share; empty: it does not, or has no
-// share.
+// Returns why a program, or its user or control group, gets less of a device than its share; empty: it does not, or has
+// no share.
 std::string why_less(const Request& request, const AskedFor& asked_for, const SeenQueue& queue, const Explanation& why,
                      std::optional<double> got);
 

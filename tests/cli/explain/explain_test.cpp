@@ -221,6 +221,16 @@ TEST_F(Explain, ShareUsedUp) {
     expect(WhySlow::kShareUsedUp, false, "it has used up its share of 30 percent for now", "--share");
 }
 
+TEST_F(Explain, TheShareOfItsUserIsUsedUp) {
+    policy = "PUP";
+    slow["share"] = 30;
+    slow["user_gets"] = {{"share", 20}, {"limit", 100}};
+    slow["uid"] = 1000;
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false, "its user has used up the user's share of 20 percent for now",
+           "xcli limit 1000:share=PERCENT");
+}
+
 TEST_F(Explain, AShareThatCountsAsLessSaysSo) {
     policy = "PUP";
     slow["share"] = 80;
