@@ -47,7 +47,8 @@ void expect_known(const Json& object, char where) {
 }
 
 // Demands that the object has each documented key, except those of `optional`, which only some objects have.
-void expect_all(const Json& object, char where, const std::set<std::string>& optional = {"group_gets", "user_gets", "work"}) {
+void expect_all(const Json& object, char where,
+                const std::set<std::string>& optional = {"group_gets", "user_gets", "work"}) {
     for (const cli::Field* field = cli::fields(); field->key != nullptr; ++field)
         EXPECT_TRUE(strchr(field->where, where) == nullptr || optional.contains(field->key) ||
                     object.contains(field->key))
