@@ -148,7 +148,7 @@ class Cross(unittest.TestCase):
         shutil.copy2(ROOT / "tests/guest/guest.cpp", self.here.root / "build")
         self.here.run(f"{PREFIX}-g++", "-std=c++20", "-O1", "/build/guest.cpp", "-o", "/build/guest", "-ldl")
         folder = self.unpacked / f"usr/lib/{PREFIX}/xsched"
-        for shim in ("cuda", "hip", "opencl", "levelzero"):
+        for shim in ("cuda", "hip", "opencl", "levelzero", "ascend"):
             self.assertTrue((folder / f"libshim{shim}.so").exists(), shim)
             said = self.emulate("/build/guest", "none", "none", XSCHED_SCHEDULER="local",
                                 LD_PRELOAD=f"/build/unpacked/usr/lib/{PREFIX}/xsched/libshim{shim}.so").stdout
