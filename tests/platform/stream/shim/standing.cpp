@@ -60,6 +60,7 @@ protected:
         EXPECT_EQ(api().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), CUDA_SUCCESS);
         work(stream);  // it has its slot from the first command on
         EXPECT_EQ(api().cuStreamSynchronize(stream), CUDA_SUCCESS);
+        EXPECT_TRUE(s_server->wait_for_client());
         s_server->region().header.watching = 1;
         work(stream);
         EXPECT_EQ(api().cuStreamSynchronize(stream), CUDA_SUCCESS);
