@@ -169,4 +169,8 @@ def demo(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ninterrupted; every program was ended", file=sys.stderr)
+        sys.exit(130)

@@ -7,10 +7,11 @@
 
 namespace xsched::base {
 
-// Opens /dev/null at the free standard descriptors. Programs that are executed later find them closed again.
+// Opens /dev/null at the free standard descriptors, for reading alone: what is written there fails, as if nothing were
+// open. Programs that are executed later find them closed again.
 inline void hold_standard_fds() {
     for (int fd = 0; fd <= STDERR_FILENO; ++fd)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY | O_CLOEXEC) != fd) return;
 }
 
 }  // namespace xsched::base

@@ -17,6 +17,14 @@ CLI::Option* add_program(CLI::App* command, Words& words) {
     return command->add_option("PROGRAM", words.program, "the program and its arguments, all words behind '--'");
 }
 
+CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vector<std::string>& who,
+                          const std::string& help) {
+    const auto complaint = [](const std::string& text) -> std::string {
+        return text.empty() ? "the name of a program is empty (is a variable not set?)" : "";
+    };
+    return command->add_option(names, who, help)->type_name("PROGRAM")->check(CLI::Validator(complaint, ""));
+}
+
 namespace {
 
 // Returns a check for numbers in a range; `kind` says what is asked for if a text is no such number.

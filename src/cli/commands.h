@@ -24,6 +24,11 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
 // Adds the words behind "--": the program that the command starts. Its caller says how the usage line shows them.
 CLI::Option* add_program(CLI::App* command, Words& words);
 
+// Adds the words that name programs: numbers of processes, or parts of names. An empty word, such as a variable that is
+// not set leaves, is refused: it would be a part of every name.
+CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vector<std::string>& who,
+                          const std::string& help);
+
 // Returns a check for whole numbers in a range. Its complaint names the value and the range.
 CLI::Validator between(int64_t least, int64_t most);
 // Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.

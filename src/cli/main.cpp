@@ -1,6 +1,7 @@
 // xcli: the command line. Every error is one sentence on standard error; the exit statuses: server_link.h.
 #include <cstdio>
 
+#include "base/standard_fds.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/did_you_mean.h"
@@ -69,6 +70,7 @@ int report(const Words& words, std::string sentence, Status status = kUsage) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    xsched::base::hold_standard_fds();
     CLI::App app{"Runs programs under XSched, shows what is scheduled and why, and steers it.", "xcli"};
     app.require_subcommand(1);
     app.set_version_flag("-V,--version", version_text());

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/stop_signals.h"
 #include "cli/time_text.h"
 #include "ipc/recording.h"
 
@@ -87,8 +88,9 @@ void write_file(const std::string& path, const std::string& bytes) {
 int record(const RecordWords& words, bool json) {
     const int64_t lasts_ns = time_ns(words.time, "to record for");
     Recorder recorder;
+    stop_on_signals();
     recorder.begin();
-    for (int rounds = 0; recorder.lasts_ns() < lasts_ns && !recorder.full(); ++rounds) {
+    for (int rounds = 0; recorder.lasts_ns() < lasts_ns && !recorder.full() && !told_to_stop(); ++rounds) {
         base::sleep_ns(std::min(kAskEveryNs, lasts_ns - recorder.lasts_ns()));
         recorder.ask(rounds % 20 == 0);
     }

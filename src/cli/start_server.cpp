@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/standard_fds.h"
 #include "cli/server_link.h"
 #include "ipc/protocol.h"
 
@@ -57,11 +56,20 @@ void announce(ServerLink& link) {
     _exit(127);
 }
 
-// Returns the server's first line: that it listens, or why it does not. Empty: it was silent until `until_ns`.
-std::string first_line(int fd, int64_t until_ns) {
+// Takes the whole lines of the server's log out of `text` and passes them on. They come first where its own log cannot
+// be written.
+void pass_log_on(std::string& text) {
+    for (size_t end = 0; text.starts_with('[') && (end = text.find('\n')) != std::string::npos;) {
+        fprintf(stderr, "xserver: %.*s\n", static_cast<int>(end), text.c_str());
+        text.erase(0, end + 1);
+    }
+}
+
+// Returns the server's sentence: that it listens, or why it does not. Empty: it was silent until `until_ns`.
+std::string first_sentence(int fd, int64_t until_ns) {
     std::string text;
     char part[512];
-    while (text.find('\n') == std::string::npos) {
+    for (; text.find('\n') == std::string::npos; pass_log_on(text)) {
         const int64_t left = until_ns - base::now_ns();
         pollfd waiting{fd, POLLIN, 0};
         if (left <= 0 || poll(&waiting, 1, static_cast<int>(left / base::kMillisecond) + 1) == 0) break;
@@ -73,7 +81,7 @@ std::string first_line(int fd, int64_t until_ns) {
     return text.substr(0, text.find('\n'));
 }
 
-// Starts the server. Returns its first line.
+// Starts the server. Returns its first sentence.
 std::string launch(const std::string& server, const std::string& policy, const std::string& socket, int64_t until_ns) {
     std::string log = socket.substr(0, socket.rfind('.')) + ".log";
     struct stat info{};
@@ -97,7 +105,7 @@ std::string launch(const std::string& server, const std::string& policy, const s
     if (child < 0) return std::string("no process: ") + strerror(errno);
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
-    return first_line(output.get(), until_ns);
+    return first_sentence(output.get(), until_ns);
 }
 
 // Waits until a server answers. Any server will do, since another xcli may have started one at the same moment.
@@ -134,7 +142,6 @@ bool start(const std::string& server, const std::string& policy) {
 }  // namespace
 
 bool ensure_server(const std::string& server, const std::string& policy, Announced announced) {
-    base::hold_standard_fds();
     char path[ipc::kSocketPathBytes];
     base::UniqueFd connection(ipc::connect_server(path));
     const bool refused = !connection && (errno == EACCES || errno == EPERM || errno == EAGAIN);

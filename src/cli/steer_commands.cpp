@@ -21,11 +21,11 @@ struct ConfigAsked {
 };
 
 void add_target(CLI::App* command, Target& target) {
-    command->add_option("PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names")
-        ->type_name("PROGRAM");
+    CLI::Option* who =
+        add_programs(command, "PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names");
     command->add_option("-x,--queue", target.queues, "queues as 'xcli list' shows them: PID.NUMBER");
     command->add_option("--device", target.device, "all queues on this device: its number, or a part of its name");
-    command->add_flag("--all", target.all, "all programs that you may see");
+    command->add_flag("--all", target.all, "all programs that you may see")->excludes(who);
 }
 
 void add_policy(CLI::App& app, Words& words) {

@@ -48,8 +48,7 @@ void add_status(CLI::App& app, Words& words) {
                 return given->limits ? show_limits(words.json) : show_status(given->target, words.json);
             });
         });
-    CLI::Option* pid = status->add_option("PROGRAM", given->target.who, "only these: numbers of processes, or names")
-                           ->type_name("PROGRAM");
+    CLI::Option* pid = add_programs(status, "PROGRAM", given->target.who, "only these: numbers of processes, or names");
     add_watch(status, given->watch);
     CLI::Option* limits =
         status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used");
@@ -67,8 +66,7 @@ void add_explain(CLI::App& app, Words& words) {
             return watch(given->watch, [&words, given] { return xsched::cli::explain(given->said, words.json); });
         });
     add_watch(explain, given->watch);
-    explain->add_option("PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names")
-        ->type_name("PROGRAM");
+    add_programs(explain, "PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names");
     CLI::Option* slow = explain->add_option("--slow", given->said.slow,
                                             "follow it, and explain each burst that takes longer than this: 5ms");
     explain->add_option("-t,--time", given->said.time, "with --slow: for how long (1m)")->needs(slow);

@@ -51,7 +51,11 @@ std::string after(const std::string& text, const std::string& mark) {
 std::string unexpected(const std::string& words, const CommandRead& command) {
     const std::string last = words.substr(words.rfind(' ') + 1);
     const std::string option = last.substr(0, last.find('='));
-    if (last.front() == '-') return command.name + " has no option " + option + meant_option(*command.app, option);
+    if (last.front() == '-') {
+        const bool there = command.app->get_option_no_throw(option) != nullptr;  // so it stands before the command
+        return there ? option + " goes behind the command: " + command.name + " " + option
+                     : command.name + " has no option " + option + meant_option(*command.app, option);
+    }
     return "\"" + last + "\" is one word too many for " + command.name + meant_part(*command.app, last);
 }
 

@@ -56,6 +56,21 @@ TEST_F(Alone, BadUsage) {
     EXPECT_EQ(xcli({"--version"}).status, 0);
 }
 
+TEST_F(Alone, AnOptionBeforeItsCommandIsSentBehindIt) {
+    expect_sentence({"--json", "status"}, "--json goes behind the command: xcli status --json");
+}
+
+// Nothing of what xcli prints goes into a file that it has opened itself, such as the server's socket.
+TEST_F(Alone, AClosedOutputIsTold) {
+    start();
+    for (const char* command : {"list", "status --limits", "server", "options"}) {
+        const Outcome outcome =
+            run_to_end({"/bin/sh", "-c", "exec " + binary("xcli") + " " + command + " >&-"}, directory.environment());
+        EXPECT_EQ(outcome.status, 1) << command;
+        EXPECT_TRUE(has(outcome.err, "standard output cannot be written")) << outcome.err;
+    }
+}
+
 TEST_F(Alone, HelpIsOneWordAway) {
     for (const std::vector<std::string>& words :
          std::vector<std::vector<std::string>>{{}, {"help"}, {"help", "hint"}, {"-V"}}) {

@@ -117,6 +117,9 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     expect_sentence({"hint", "nobody-of-that-name", "-p", "1"}, "no program \"nobody-of-that-name\"", 4);
     expect_sentence({"suspend", "--device", "none"}, "no queue is on device \"none\"", 4);
     expect_sentence({"suspend", "-x", "a.b"}, "is not a queue's number");
+    for (const char* command : {"suspend", "resume", "explain", "status"})
+        expect_sentence({command, ""}, "the name of a program is empty");
+    expect_sentence({"suspend", "--all", "trainer"}, "excludes");
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
     EXPECT_EQ(listed["device_index"], 0);
     EXPECT_EQ(listed["device_name"], "Quick Device 9000");
@@ -241,6 +244,12 @@ TEST_F(Commands, RecordWritesWhatHappened) {
     bytes.read(magic.data(), 6);
     EXPECT_EQ(magic, "XSREC\n");
     expect_sentence({"record", "-o", file, "-t", "soon"}, "is no time to record for");
+    unlink(file.c_str());
+    const Outcome ended = run_to_end(
+        {"/usr/bin/timeout", "--preserve-status", "-s", "INT", "2", binary("xcli"), "record", "-o", file, "-t", "1h"},
+        directory.environment());
+    EXPECT_EQ(ended.status, 0) << "what there is by then is written: " << ended.err;
+    EXPECT_EQ(access(file.c_str(), F_OK), 0);
     expect_sentence({"record", "-o", directory / "none" + "/x", "-t", "10ms"}, "cannot be written", 1);
     expect_sentence({"record", "-o", "/dev/full", "-t", "10ms"}, "/dev/full cannot be written: No space left", 1);
 }

@@ -57,7 +57,9 @@ TracedChange change_of(const TraceAnswers::Json& row) {
 
 void TraceAnswers::take_before(const Json& answer, int64_t ns) {
     const int64_t now_ns = time(answer.at("now_ns"));
-    traced_.begin_ns = now_ns - ns;
+    const int64_t server_began_ns = time(answer.at("server_began_ns"));
+    traced_.server_was_younger = server_began_ns > now_ns - ns;
+    traced_.begin_ns = std::clamp(server_began_ns, now_ns - ns, now_ns);
     traced_.complete = answer.at("complete");
     take(answer);
     const bool cut = !traced_.complete && !traced_.changes.empty();

@@ -59,6 +59,7 @@ std::string shortcomings(const Traced& traced, const TraceLink& link) {
     if (!traced.complete)
         text += "the server's recorder holds the last " + base::counted(1 << 17, "change") +
                 ", and does not go back further\n";
+    if (traced.server_was_younger) text += "the server has not been there for longer than that\n";
     if (traced.changes.empty())
         text += "nothing changed: a program is followed while a more or less urgent one has a queue on its device\n";
     if (link.full())

@@ -76,7 +76,8 @@ struct Traced {
     std::map<uint64_t, TracedOrder> orders;  // by number
     uint64_t lost = 0;      // changes that were overwritten before they were read,
     uint64_t left_out = 0;  // or that were too many to keep
-    bool complete = true;   // it begins where it was asked to
+    bool complete = true;   // no change since its begin was overwritten
+    bool server_was_younger = false;  // than the time that was asked for
 };
 
 }  // namespace xsched::cli

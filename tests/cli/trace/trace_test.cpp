@@ -347,12 +347,13 @@ TEST_F(TraceOfAServer, TheLastWhileAfterItHappened) {
     const std::string path = directory / "last.pftrace";
     const Outcome outcome = xcli({"trace", "--last", "-o", path});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(has(outcome.out, "30.0 s traced")) << outcome.out;
+    EXPECT_FALSE(has(outcome.out, "30.0 s traced")) << "the server is younger: " << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "the server has not been there for longer")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "of 2 programs")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, "https://ui.perfetto.dev")) << outcome.out;
     expect_held(path);
     const Outcome json = xcli({"trace", "--last", "5s", "--json", "-o", path});
-    EXPECT_EQ(json.json()["seconds"], 5.0) << json.out;
+    EXPECT_LE(json.json()["seconds"], 5.0) << json.out;
     EXPECT_EQ(json.json()["programs"], 2);
     EXPECT_EQ(json.json()["complete"], true);
     expect_held(path);
