@@ -109,7 +109,9 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
         const double alone_us = quantile_of(candidate.work->request_us, 0.99);
         if (!candidate.work->endless && alone_us > target_us)
             return refuse("99 of 100 requests of " + candidate.name + " take up to " + length(alone_us) +
-                          " even without other programs, which is longer than " + length(target_us));
+                          " in the time that it is not held, which is longer than " + length(target_us) +
+                          " (as measured in its runs; programs of its priority beside it, which share the device with "
+                          "it, make them longer than alone)");
     }
     return std::nullopt;
 }

@@ -88,7 +88,9 @@ TEST(Admission, ATargetBelowTheTimeAloneIsRefused) {
     const auto refused = judge_without_simulation(situation_of(answers({}), serve(900)));
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->kind, Admission::Kind::kRefused);
-    EXPECT_TRUE(has(refused->sentence, "even without other programs")) << refused->sentence;
+    EXPECT_TRUE(has(refused->sentence, "in the time that it is not held")) << refused->sentence;
+    EXPECT_TRUE(has(refused->sentence, "programs of its priority beside it"))
+        << "the book cannot tell: " << refused->sentence;
 }
 
 TEST(Admission, AProgramWithoutRestsGetsNoPromise) {
