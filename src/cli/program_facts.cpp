@@ -41,7 +41,7 @@ std::string got(const Json& program) {
     for (const Json& device : program["devices"])
         if (const std::string why = device.value("why_less", ""); !why.empty()) text += "; less than its share: " + why;
     if (program.value("followed", true)) return text;
-    return text + "; no other program competes: counted from its launches to the ends of its waits";
+    return text + "; no program of another priority competes: counted from its launches to the ends of its waits";
 }
 
 // Returns the sentence about the program's memory; empty if nothing is known of it.
@@ -81,10 +81,11 @@ std::string loss_text(double ms) {
 }
 
 // Returns how the program was kept off: "by interrupt; expected loss 0.19 ms (gate 0.41 ms)", the loss being the more
-// urgent program's burst's. Empty: not known.
+// urgent program's burst's. Empty: not known, or not
+// in the last 60 s.
 std::string kept_off(const Json& program) {
     const Json known = program.value("kept_off", Json());
-    if (!known.is_object()) return "";
+    if (!known.is_object() || held_ms(program["held"].back()) <= 0) return "";
     const std::string by = known.value("mechanism", "");
     std::string loss, others;
     for (const Json& candidate : known.value("candidates", Json::array())) {
@@ -113,7 +114,10 @@ std::string costs(const Json& program) {
         const std::string pid =
             victim.contains("pid") ? "pid " + std::to_string(victim.value("pid", int64_t{0})) + " (" : "";
         text += (text.empty() ? "costs others: " : ", ") + pid + victim.value("program", "") +
-                (pid.empty() ? "" : ")") + " " + length_text(victim.value("ms", 0.0));
+                (pid.empty()                    ? ""
+                 : victim.value("ended", false) ? ", which has ended)"
+                                                : ")") +
+                " " + length_text(victim.value("ms", 0.0));
     }
     return text.empty() ? "costs others: nothing in the last 60 s" : text + " in the last 60 s";
 }
@@ -175,7 +179,9 @@ std::string crowd_text(const Json& program) {
 void add_details(const Json& program, Explained& explained) {
     if (program.value("queues", uint64_t{0}) == 0) return;
     const double since_ms = program.value("held_since_ms", 0.0);
-    if (program.value("state", "") == "held") explained.details.push_back("now: held for " + length_text(since_ms));
+    const std::string state = program.value("state", "");
+    if (state == "held" || (state == "suspended" && since_ms > 0))
+        explained.details.push_back("now: " + state + " for " + length_text(since_ms));
     explained.details.push_back(asked(program));
     explained.details.push_back(got(program));
     if (std::string text = memory(program); !text.empty()) explained.details.push_back(std::move(text));

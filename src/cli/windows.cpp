@@ -87,7 +87,7 @@ private:
 };
 
 // Returns the number behind the last '#' or '='.
-unsigned long number_in(const std::string& line) {
+unsigned long first_number(const std::string& line) {
     const size_t at = line.find_last_of("#=");
     return at == std::string::npos ? 0 : strtoul(line.c_str() + at + 1, nullptr, 0);
 }
@@ -95,11 +95,11 @@ unsigned long number_in(const std::string& line) {
 // Returns the process that owns the window in a line like "_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007"; 0: the
 // window names none.
 pid_t owner_in_x11(const std::string& line) {
-    const unsigned long window = number_in(line);
+    const unsigned long window = first_number(line);
     if (window == 0) return 0;
     std::string answer;
     LinesOf owner({"xprop", "-id", std::to_string(window), "_NET_WM_PID"});
-    return owner.next(answer) ? static_cast<pid_t>(number_in(answer)) : 0;
+    return owner.next(answer) ? static_cast<pid_t>(first_number(answer)) : 0;
 }
 
 // Returns the process that owns the newly active window in sway's event; -1: the event does not change the active

@@ -26,6 +26,7 @@ void add(HoldBook::Sum& all, const HoldBook::Sum& more) {
     all.holds += more.holds;
     all.ns += more.ns;
     all.longest_ns = std::max(all.longest_ns, more.longest_ns);
+    all.end_ns = std::max(all.end_ns, more.end_ns);
 }
 
 int32_t priority_of(const Client& client) {
@@ -59,7 +60,11 @@ void HoldBook::take(const dispatch::HoldPart& part) {
     victim.covered_ns = std::max(victim.covered_ns, part.end_ns);
     const bool counts = part.last && began_ns >= victim.counted_ns;
     if (counts) victim.counted_ns = part.end_ns;
-    Sum sum{.cause = part.cause, .holds = counts ? 1U : 0U, .ns = part.end_ns - at_ns, .longest_ns = part.hold_ns};
+    Sum sum{.cause = part.cause,
+            .holds = counts ? 1U : 0U,
+            .ns = part.end_ns - at_ns,
+            .longest_ns = part.hold_ns,
+            .end_ns = part.end_ns};
     sum.ns = std::max<int64_t>(sum.ns, 0);
     add(all_[part.client], sum);
     sum.holds = 0;

@@ -39,6 +39,7 @@ public:
         uint64_t holds = 0;
         int64_t ns = 0;
         int64_t longest_ns = 0;
+        int64_t end_ns = 0;  // of the newest part of one
     };
     struct Cost {
         uint32_t client = 0;  // who was held

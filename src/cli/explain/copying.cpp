@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/explain/held_causes.h"
+#include "cli/explain/urgency.h"
 #include "cli/size_text.h"
 
 namespace xsched::cli {
@@ -34,7 +35,7 @@ bool mostly_copies(const Copying& copies) { return copies.percent >= kMostlyPerc
 const Json* large_copies(const std::vector<const Json*>& others, const Json& program, const Json& device,
                          Copying& found) {
     for (const Json* other : others) {
-        if (other->value("priority", int64_t{0}) > program.value("priority", int64_t{0})) continue;
+        if (counted_priority(*other) > counted_priority(program)) continue;
         for (const Json& its : (*other)["devices"]) {
             found = copying(its);
             if (its["device"] == device["device"] && found.percent > 0 && found.each >= kLargeBytes) return other;
@@ -51,33 +52,29 @@ std::string percent_text(const Copying& copies) {
     return text;
 }
 
-void say_waits(const Json& program, const Copying& own, const Json& other, const Copying& its,
-               const std::string& policy, Explained& result) {
+void say_waits(const Json& answer, const Json& program, const Copying& own, const Json& other, const Copying& its,
+               Explained& result) {
     result.finding = WhySlow::kCopies;
     result.not_us = false;
     result.headline = "not held, but its copies (" + percent_text(own) +
                       " of its commands) wait for the copy engine: those of " + whom(other) + " have " +
                       bytes_text(its.each) + " each, and one that runs ends first";
     result.advice = "start the other program with XSCHED_COPY_PIECE=0: its copies then go in pieces (docs/levels.md)";
-    const int64_t its_priority = other.value("priority", int64_t{0});
-    if (its_priority != program.value("priority", int64_t{0})) return;
-    const std::string remedy = remedy_by_policy(policy, program);
-    const std::string urgent = "be more urgent than it: xcli hint " + std::to_string(program.value("pid", int64_t{0})) +
-                               " -p " + std::to_string(its_priority + 1);
-    result.advice += ", and " + (remedy.empty() ? urgent : remedy);
+    if (counted_priority(other) != counted_priority(program)) return;
+    if (const std::string urgent = be_more_urgent(answer, program, other); !urgent.empty())
+        result.advice += ", and " + urgent;
 }
 
 }  // namespace
 
-bool find_copies(const Json& program, const std::vector<const Json*>& others, const std::string& policy,
-                 Explained& result) {
+bool find_copies(const Json& answer, const Json& program, const std::vector<const Json*>& others, Explained& result) {
     for (const Json& device : program["devices"]) {
         const Copying own = copying(device);
         if (own.percent <= 0) continue;
         Copying its;
         const Json* other = large_copies(others, program, device, its);
         if (other != nullptr && own.each < its.each) {
-            say_waits(program, own, *other, its, policy, result);
+            say_waits(answer, program, own, *other, its, result);
             return true;
         }
         if (!mostly_copies(own)) continue;

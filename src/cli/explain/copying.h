@@ -10,8 +10,7 @@
 namespace xsched::cli {
 
 // Explains by copies why the program is slow. `others`: programs with a queue on one of its devices. Returns false if
-// the program does not copy, or if no copy is large enough to matter. `policy`: the one in force, for the advice.
-bool find_copies(const Json& program, const std::vector<const Json*>& others, const std::string& policy,
-                 Explained& result);
+// the program does not copy, or if no copy is large enough to matter. `answer`: the server's, for the advice.
+bool find_copies(const Json& answer, const Json& program, const std::vector<const Json*>& others, Explained& result);
 
 }  // namespace xsched::cli

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <set>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "cli/explain/sentences.h"
 #include "cli/explain/slow_bursts.h"
 #include "cli/explain/unknown_program.h"
+#include "cli/explain/urgency.h"
 #include "cli/program_facts.h"
 #include "cli/show.h"
 #include "cli/time_text.h"
@@ -66,7 +68,7 @@ public:
         next_ = answer.at("next");
         began_ns_ = answer.at("now_ns");
         learn(answer);
-        if (watched_.empty()) meant(link_, ask_all(link_, {{"cmd", "programs"}}, "programs"), who_);
+        if (watched_.empty()) meant(link_, ask_programs(), who_);
     }
     void look() {
         for (bool more = true; more;) {
@@ -82,12 +84,34 @@ public:
                              .reason = row.at(4),
                              .by_client = row.at(5)});
         }
-        for (const SlowBurst& burst : bursts_.take())
+        const std::vector<SlowBurst> bursts = bursts_.take();
+        if (!bursts.empty()) programs_ = ask_programs();
+        for (const SlowBurst& burst : bursts)
             if (watched_.contains(burst.queue.client)) tell(burst);
     }
     uint64_t told() const { return told_; }
+    // Returns a sentence for each watched program beside which others of its priority work.
+    std::string crowds() {
+        programs_ = ask_programs();
+        std::string text;
+        for (const uint32_t client : watched_)
+            if (const std::string beside = beside_equals(client); !beside.empty())
+                text += names_[client] + " runs" + beside +
+                        ": none of these makes room for another, so that a burst "
+                        "takes longer than alone\n";
+        return text;
+    }
 
 private:
+    Json ask_programs() { return ask_all(link_, {{"cmd", "programs"}}, "programs"); }
+    // Returns, for example, " beside 2 others of its priority"; empty: none of them works.
+    std::string beside_equals(uint32_t client) const {
+        for (const Json& program : programs_["programs"]) {
+            const size_t equals = program.value("client", 0U) == client ? equals_at_work(programs_, program).size() : 0;
+            if (equals > 0) return " beside " + base::counted(equals, "other") + " of its priority";
+        }
+        return "";
+    }
     void learn(const Json& answer) {
         for (const Json& queue : answer.at("queues")) {
             const uint32_t client = queue.at("client");
@@ -125,14 +149,17 @@ private:
                          "\n");
         char at[32];
         snprintf(at, sizeof(at), "%8.3f s  ", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond);
+        const std::string beside = beside_equals(burst.queue.client);
         print_text(at + names_[burst.queue.client] + ": a burst of " + length_text(ms) + text + "; " +
-                   length_text(ms - held_ms) + (burst.held.empty() ? " were its own (not us)\n" : " were its own\n"));
+                   length_text(ms - held_ms) + (beside.empty() ? " were its own" : " were not held, but" + beside) +
+                   (burst.held.empty() && beside.empty() ? " (not us)\n" : "\n"));
     }
 
     ServerLink link_;
     SlowBursts bursts_;
     Names who_;
     bool json_;
+    Json programs_ = {{"programs", Json::array()}};  // the server's latest answer about them
     uint64_t next_ = 0;
     int64_t began_ns_ = 0;
     uint64_t told_ = 0;
@@ -151,7 +178,9 @@ int explain_slow(const ExplainWords& words, bool json) {
     }
     if (watch.told() == 0 && !json)
         print_text("no burst that was followed took longer than " + words.slow + " in " + words.time +
-                   " (while no other program competes for a device, bursts are not followed)\n");
+                   " (bursts are followed while a program of another priority competes for a device, or the policy "
+                   "gives turns)\n" +
+                   watch.crowds());
     return 0;
 }
 

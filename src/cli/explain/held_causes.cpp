@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cli/explain/urgency.h"
 #include "cli/program_facts.h"
+#include "xsched/types.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr double kStarvedMs = 900;  // one hold
-constexpr int64_t kLongestWindowS = 60;        // seconds: the longest time looked at
+constexpr double kPastMs = 1000;    // since the last hold: from then on it is told as past ("judgement")
 
 std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
@@ -35,35 +37,19 @@ std::string through(const Json& by, const Json& program) {
 std::string held_sentence(const Json& held, const Json& program) {
     const Json& by = held["by"];
     const auto seconds = held.value("seconds", int64_t{0});
+    const double ago_ms = by.empty() ? 0.0 : by.front().value("ago_ms", 0.0);
     std::string text = "held " + length_text(held_ms(held)) + " in the last " +
                        (seconds == 1 ? "second" : std::to_string(seconds) + " s");
     if (by.empty()) return text;
+    if (ago_ms >= kPastMs) text += ", until " + length_text(ago_ms) + " ago";
     const Json& most = by.front();
     const auto holds = most.value("holds", uint64_t{0});
     const std::string rival = behind(most);
     text += rival.empty() ? holds > 1 ? ", " + times(holds) : "" : ": " + (holds > 0 ? times(holds) + " " : "") + rival;
-    return text + ", longest " + length_text(held.value("longest_ms", 0.0)) + through(most, program);
+    return text + ", longest " + length_text(std::min(held.value("longest_ms", 0.0), held_ms(held))) +
+           through(most, program);
 }
 
-// Remedies for a less urgent program, under policies that do not go by priority.
-struct Remedy {
-    const char* policy;
-    const char* begin;  // PID follows,
-    const char* end;    // unless this is null
-};
-constexpr const char* kByPriority = "choose a policy by priority (xcli policy -s HPF)";
-constexpr Remedy kRemedies[] = {
-    {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
-    {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
-    {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
-    {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
-    {"UP", "raise its part of the turns (xcli hint ", " -u PERCENT)"},
-    {"PUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
-    {"SPUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
-    {"AWF", kByPriority, nullptr},
-    {"MLFQ", kByPriority, nullptr},
-    {"OBSERVE", kByPriority, nullptr},
-};
 // Policies that never give turns. If a program was held for a turn although one of them is in force, it was held under
 // an earlier policy.
 constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
@@ -92,32 +78,27 @@ struct Cause {
     std::string hint(const std::string& words) const { return "xcli hint " + pid + " " + words; }
 };
 
-// Returns whether the more urgent program for which the program was held still runs, so that advice may name it.
+// Returns whether the program for which this one was held still runs, so that advice may name it.
 bool still_there(const Cause& cause) {
-    if (!cause.by.contains("pid")) return false;
-    const Json& programs = cause.answer["programs"];
-    return std::any_of(programs.begin(), programs.end(), [&cause](const Json& program) {
-        return program.value("pid", int64_t{0}) == cause.by.value("pid", int64_t{0});
-    });
+    return cause.by.contains("pid") && program_of(cause.answer, cause.by.value("pid", int64_t{0})) != nullptr;
 }
 
-std::string be_more_urgent(const Cause& cause) {
-    if (std::string remedy = remedy_by_policy(cause.policy, cause.program); !remedy.empty()) return remedy;
-    const int64_t above = cause.by.value("priority", int64_t{0}) + 1;
-    std::string raise = "raise its priority (" + cause.hint("-p " + std::to_string(above)) + ")";
-    if (!still_there(cause)) return raise;
-    return raise + ", or lower the other's (xcli hint " + std::to_string(cause.by.value("pid", int64_t{0})) + " -p " +
-           std::to_string(cause.program.value("priority", int64_t{0}) - 1) + ")";
-}
+std::string come_first(const Cause& cause) { return be_more_urgent(cause.answer, cause.program, cause.by); }
+
+// Says that nothing of the kind holds the program now.
+void say_past(Cause& cause, WhySlow finding, const std::string& more) { cause.found(finding, more, ""); }
 
 void say_more_urgent(Cause& cause) {
     if (cause.policy == "AWF")
         return cause.found(WhySlow::kWindow, "; that one has the active window, which policy AWF has go first",
                            "work in its own window, or choose a policy by priority (xcli policy -s HPF)");
-    if (cause.held.value("longest_ms", 0.0) < kStarvedMs)
-        return cause.found(WhySlow::kMoreUrgent, "", be_more_urgent(cause));
+    const std::string advice = come_first(cause);
+    if (advice.empty())
+        return say_past(cause, WhySlow::kMoreUrgent,
+                        still_there(cause) ? "; that one is less urgent now" : "; that one has ended");
+    if (cause.held.value("longest_ms", 0.0) < kStarvedMs) return cause.found(WhySlow::kMoreUrgent, "", advice);
     cause.found(WhySlow::kStarved, "; only the starvation limit lets it run",
-                be_more_urgent(cause) + ", or give it a share (xcli policy -s PUP; " + cause.hint("--share 10") + ")");
+                advice + ", or give it a share (xcli policy -s PUP; " + cause.hint("--share 10") + ")");
 }
 
 // Returns the share or limit of the program's control group, as `which` says; 0: none.
@@ -145,7 +126,7 @@ void say_used_up(Cause& cause) {
                               : all > 0   ? "; its control group " + group + " has used up its share"
                                           : "; it has used up its share";
     const std::string named = of_user > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
-    const std::string larger = all == 0 ? be_more_urgent(cause)
+    const std::string larger = all == 0 ? come_first(cause)
                                         : std::string("give the ") + (of_user > 0 ? "user" : "group") +
                                               " a larger share (xcli limit " + named + ":share=PERCENT)";
     cause.found(WhySlow::kShareUsedUp,
@@ -164,47 +145,64 @@ void say_not_its_turn(Cause& cause) {
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
 }
 
+std::string unless_as_important(const Cause& cause, const std::string& as) {
+    const std::string advice = come_first(cause);
+    return advice.empty() ? "" : "nothing, if it is as important as the " + as + "; otherwise " + advice;
+}
+
 void say_equals_turn(Cause& cause) {
     cause.found(WhySlow::kTurns, "; programs of one priority take turns below a more urgent one",
-                "nothing, if it is as important as the others; otherwise " + be_more_urgent(cause));
+                unless_as_important(cause, "others"));
 }
 
 void say_favoured(Cause& cause) {
     cause.found(WhySlow::kTurns, "; that one had waited for half of the starvation limit",
-                "nothing, if it is as important as the other; otherwise " + be_more_urgent(cause));
+                unless_as_important(cause, "other"));
 }
 
 void say_copies_wait(Cause& cause) {
     cause.found(WhySlow::kMoreUrgent, "; its copies would be in the way of that one's, which come soon",
-                be_more_urgent(cause));
+                come_first(cause));
 }
 
 void say_limited(Cause& cause) {
     const int64_t own = cause.program.value("limit", int64_t{0});
     const int64_t all = of_group(cause, "limit");
-    if (own > 0 && (all == 0 || own <= all))
+    const int64_t of_user = cause.program.value("user_gets", Json::object()).value("limit", int64_t{100});
+    if (own > 0 && own < 100 && (all == 0 || own <= all))
         return cause.found(WhySlow::kLimit, "; its limit is " + std::to_string(own) + " percent",
                            "raise the limit (" + cause.hint("--limit 100") + ")");
-    if (all > 0)
+    if (all > 0 && all < 100)
         return cause.found(
             WhySlow::kLimit,
             "; the limit of its control group " + cause.program.value("cgroup", "") + " is " + std::to_string(all) +
                 " percent",
             "raise that of the group (xcli limit " + cause.program.value("cgroup", "") + ":device-limit=PERCENT)");
+    if (of_user >= 100)
+        return say_past(cause, WhySlow::kLimit, "; it had used what a limit allowed, and has no limit now");
     cause.found(WhySlow::kLimit, "; its user has had what the user's limit allows",
                 "raise that of its user (xcli status --limits; xcli limit " +
                     std::to_string(cause.program.value("uid", int64_t{0})) + ":device-limit=PERCENT)");
 }
 
 void say_suspended(Cause& cause) {
+    const std::string state = cause.program.value("state", "");
+    if (state != "suspended" && state != "mixed")
+        return say_past(cause, WhySlow::kSuspended, "; a person had suspended it (xcli suspend), and it was resumed");
     cause.found(WhySlow::kSuspended, "; a person suspended it (xcli suspend)", "xcli resume " + cause.pid);
 }
 
 void say_no_execute(Cause& cause) {
+    if (const int64_t now = cause.program.value("priority", int64_t{0}); now != PRIORITY_NO_EXECUTE)
+        return say_past(cause, WhySlow::kNoExecute,
+                        "; its priority was -256, which means never, and is " + std::to_string(now) + " now");
     cause.found(WhySlow::kNoExecute, "; its priority -256 means never", "give it another one: " + cause.hint("-p 0"));
 }
 
 void say_late(Cause& cause) {
+    if (cause.policy != "KEDF")
+        return say_past(cause, WhySlow::kLate,
+                        "; it missed its deadline, which policy " + cause.policy + " does not go by");
     cause.found(WhySlow::kLate, "; it missed its deadline, and what can still be on time comes first",
                 "give it a later deadline (" + cause.hint("-d MICROSECONDS") + "), or less work");
 }
@@ -218,8 +216,14 @@ void say_announced(Cause& cause) {
 }
 
 void say_elsewhere(Cause& cause) {
-    cause.found(WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
-                "use a policy that decides device by device (xcli policy -s HPF), or " + be_more_urgent(cause));
+    if (cause.policy != "HHPF")
+        return say_past(
+            cause, WhySlow::kElsewhere,
+            "; the more urgent work was on another device, for which policy " + cause.policy + " holds no program");
+    const std::string urgent = come_first(cause);
+    cause.found(
+        WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
+        "use a policy that decides device by device (xcli policy -s HPF)" + (urgent.empty() ? "" : ", or " + urgent));
 }
 
 void say_its_gang_is_suspended(Cause& cause) {
@@ -254,20 +258,12 @@ std::string whom(const Json& by) {
     if (!by.contains("pid")) return by.value("program", "another program");
     std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
     if (by.contains("priority")) text += ", priority " + std::to_string(by.value("priority", int64_t{0}));
-    return text + ")";
-}
-
-std::string remedy_by_policy(const std::string& policy, const Json& program) {
-    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
-    for (const Remedy& remedy : kRemedies)
-        if (policy == remedy.policy) return remedy.end == nullptr ? remedy.begin : remedy.begin + pid + remedy.end;
-    return "";
+    return text + (by.value("ended", false) ? ", which has ended)" : ")");
 }
 
 Explained held_cause(const Json& answer, const Json& program, const Json& held) {
     Cause cause{answer, program, held};
     cause.result.headline = held_sentence(held, program);
-    if (held.value("seconds", int64_t{0}) == kLongestWindowS) cause.result.headline += ", not in the last 10 s";
     if (cause.by.value("itself", false)) {
         cause.found(WhySlow::kOwnQueue, "",
                     "give its queues one priority, if they should run side by side (" +

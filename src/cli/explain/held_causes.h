@@ -13,8 +13,4 @@ std::string whom(const Json& by);
 // Explains why the program was held. `held`: one element of program["held"], with at least one cause.
 Explained held_cause(const Json& answer, const Json& program, const Json& held);
 
-// Returns what makes the program come first under a policy that does not go by priority: the hint that this policy
-// reads. Empty: the policy goes by priority.
-std::string remedy_by_policy(const std::string& policy, const Json& program);
-
 }  // namespace xsched::cli

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
+#include "cli/explain/urgency.h"
 #include "cli/program_facts.h"
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
@@ -18,6 +20,7 @@ constexpr double kShortCommandMs = 0.02;
 constexpr double kBusyPercent = 85;
 constexpr double kSeldomPercent = 50;
 constexpr double kNewS = 60;
+constexpr const char* kProfiler = "the program itself or the device is slow: use the vendor's profiler";
 
 // Returns the shortest time window with a hold in it, which shows what is going on now.
 const Json* telling_window(const Json& program) {
@@ -26,36 +29,26 @@ const Json* telling_window(const Json& program) {
     return nullptr;
 }
 
-// Returns other programs that have a queue on one of this program's devices.
-std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
-    std::vector<const Json*> found;
-    for (const Json& other : answer["programs"]) {
-        if (other.value("client", 0U) == program.value("client", 0U)) continue;
-        bool shares = false;
-        for (const Json& mine : program["devices"])
-            for (const Json& its : other["devices"]) shares = shares || mine["device"] == its["device"];
-        if (shares) found.push_back(&other);
-    }
-    return found;
-}
-
-// Returns a neighbour with long commands and no level 3, so that it cannot be interrupted; null: there is none.
+// Returns a less urgent neighbour with long commands and no level 3, so that it cannot be interrupted; null: there is
+// none.
 const Json* long_kernels(const std::vector<const Json*>& others, const Json& program) {
     for (const Json* other : others) {
         if (other->value("command_ms", 0.0) < kLongCommandMs || other->value("level", 0) >= 3) continue;
-        if (other->value("priority", int64_t{0}) <= program.value("priority", int64_t{0})) return other;
+        if (counted_priority(*other) < counted_priority(program)) return other;
     }
     return nullptr;
 }
 
 // A program that was not held lately.
 struct Free {
+    const Json& answer;
     const Json& program;
     std::vector<const Json*> others;  // programs on its devices
+    std::vector<const Json*> equals;  // those of them that have its priority, and work
     double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
-    std::string policy;  // in force
 
+    double used() const { return std::max(got_percent(program, 1), 0.0); }
     bool is_seldom_busy() const { return got >= 0 && got < kSeldomPercent; }
     std::string percent() const {
         char text[32] = "";
@@ -71,11 +64,11 @@ std::string not_us(const std::string& rest) { return "not us: XSched did not hol
 bool holds_anothers(const Json& program) {
     for (const Json& window : program["cost"])
         for (const Json& victim : window["victims"])
-            if (!victim.contains("pid")) return true;
+            if (!victim.contains("pid") && !victim.value("ended", false)) return true;
     return false;
 }
 
-// Finds that the program itself keeps its device busy, that it is alone there, or that another user's program makes
+// Finds that the program itself keeps its device busy, that it is alone there, or that another user's program made
 // room for it.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
@@ -87,13 +80,13 @@ bool find_own_work(const Free& free, Explained& result) {
     if (!free.others.empty()) return false;
     if (holds_anothers(free.program)) {
         result.finding = WhySlow::kShares;
-        result.headline = not_us("; another user's program runs beside it, and makes room for it");
-        result.advice = "the program itself or the device is slow: use the vendor's profiler";
+        result.headline = not_us("; another user's program made room for it in the last 60 s");
+        result.advice = kProfiler;
         return true;
     }
     result.finding = WhySlow::kAlone;
     result.headline = not_us(", and it is alone on its device");
-    result.advice = "the program itself or the device is slow: use the vendor's profiler";
+    result.advice = kProfiler;
     return true;
 }
 
@@ -164,32 +157,60 @@ bool find_pauses(const Free& free, Explained& result) {
     return true;
 }
 
+// Returns what makes the program come before those that run beside it.
+std::string advice_beside(const Json& answer, const Json& program) {
+    const std::string urgent = be_more_urgent(answer, program, Json::object());
+    if (urgent.empty()) return kProfiler;
+    if (!remedy_by_policy(answer.value("policy", ""), program).empty()) return "to come first, " + urgent;
+    return "to come first, " + urgent + ", or have all get shares (xcli policy -s PUP; xcli hint " +
+           std::to_string(program.value("pid", int64_t{0})) + " --share PERCENT)";
+}
+
 void tell_shares(const Free& free, Explained& result) {
-    const Json& first = *free.others.front();
+    const std::vector<const Json*>& beside = free.equals.empty() ? free.others : free.equals;
+    const std::string more = beside.size() > 1 ? " and " + std::to_string(beside.size() - 1) + " more" : "";
     result.finding = WhySlow::kShares;
-    result.headline =
-        not_us("; it runs beside " + whom(first) +
-               (free.others.size() > 1 ? " and " + std::to_string(free.others.size() - 1) + " more" : "") +
-               ", as the hardware divides the device");
-    const std::string remedy = remedy_by_policy(free.policy, free.program);
-    const std::string urgent = "be more urgent: xcli hint " + std::to_string(free.program.value("pid", int64_t{0})) +
-                               " -p " + std::to_string(first.value("priority", int64_t{0}) + 1);
-    result.advice = "to come first, " + (remedy.empty() ? urgent : remedy);
+    result.headline = not_us("; it runs beside " + whom(*beside.front()) + more +
+                             (free.equals.empty() ? "" : " of its priority") + ", as the hardware divides the device");
+    result.advice = advice_beside(free.answer, free.program);
+}
+
+// Finds that others of its priority use the device for a good part of the time in which it could.
+bool find_equals(const Free& free, Explained& result) {
+    if (free.equals.empty() || (free.program.value("state", "") == "idle" && free.used() <= 0)) return false;
+    double used = free.used();
+    bool runs = false;
+    for (const Json* other : free.equals) {
+        used += std::max(got_percent(*other, 1), 0.0);
+        runs = runs || got_percent(*other, 1) < 0;
+    }
+    if (!runs && used < kSeldomPercent) return false;
+    tell_shares(free, result);
+    return true;
 }
 
 Explained not_held(const Json& answer, const Json& program) {
-    const Free free{.program = program,
+    const Free free{.answer = answer,
+                    .program = program,
                     .others = neighbours(answer, program),
+                    .equals = equals_at_work(answer, program),
                     .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
-                    .command_ms = program.value("command_ms", 0.0),
-                    .policy = answer.value("policy", "")};
+                    .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
     if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_crowded(free, result) &&
-        !find_copies(program, free.others, free.policy, result) && !find_own_work(free, result) &&
-        !find_long_kernels(free, result) && !find_pauses(free, result))
+        !find_copies(answer, program, free.others, result) && !find_equals(free, result) &&
+        !find_own_work(free, result) && !find_long_kernels(free, result) && !find_pauses(free, result))
         tell_shares(free, result);
     return result;
+}
+
+// Adds to a cause that is over that others of its priority share the device with the program now.
+void add_equals(const Json& answer, const Json& program, Explained& result) {
+    const size_t equals = equals_at_work(answer, program).size();
+    if (!result.advice.empty() || equals == 0) return;
+    result.headline += "; now it runs beside " + base::counted(equals, "other") + " of its priority";
+    result.advice = advice_beside(answer, program);
 }
 
 // Returns how long the program has waited for memory; empty if it has not.
@@ -254,6 +275,7 @@ Explained explain(const Json& answer, const Json& program) {
     if (!find_plain(answer, program, result)) {
         const Json* held = telling_window(program);
         result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
+        if (held != nullptr) add_equals(answer, program, result);
     }
     add_details(program, result);
     if (const std::string crowd = crowd_text(program); !crowd.empty() && result.finding != WhySlow::kCrowded)

@@ -102,7 +102,10 @@ void add_group(Json& entry, const Client& client) {
         entry["user_gets"] = {{"share", joint.share}, {"limit", joint.limit}};
     if (!joint.of_user && (group.share.load() != 0 || group.limit.load() < 100))
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
-    if (highest < PRIORITY_MAX) entry["group_gets"]["highest_priority"] = highest;
+    if (highest < PRIORITY_MAX) {
+        entry["group_gets"]["highest_priority"] = highest;
+        entry["group_gets"]["highest_priority_of"] = of_users <= group.highest_priority.load() ? "user" : "group";
+    }
     const auto add_bytes = [&entry](const char* name, const std::atomic<uint64_t>& bytes) {
         if (bytes.load() != 0) entry["group_gets"][name] = bytes.load();
     };
@@ -211,7 +214,7 @@ AskedFor shares_of_all(const Request& request) {
 
 int64_t AskedFor::worth_of(int64_t share, uint64_t device) const {
     const auto asked = shares.find(device);
-    return asked == shares.end() || asked->second <= 100 ? share : share * 100 / asked->second;
+    return asked == shares.end() || asked->second <= 100 ? share : (share * 100 + asked->second / 2) / asked->second;
 }
 
 Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue) {

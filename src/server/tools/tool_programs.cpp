@@ -23,16 +23,24 @@ using base::milliseconds;
 constexpr size_t kMostPrograms = 64;
 constexpr size_t kMostTold = 8;  // most causes, and most victims, that are shown for one program
 
-// Adds the number and name of a program. Those of other users' programs are left out.
+// Adds the number and name of a program, and whether it has ended. Those of other users' programs are left out.
 void add_program(const Request& request, Json& entry, uint32_t client) {
+    if (client == 0) return void(entry["program"] = "");
+    const bool ended = !request.host.clients.contains(client);
+    if (ended) entry["ended"] = true;
+    const auto gone = std::find_if(request.host.gone.begin(), request.host.gone.end(),
+                                   [client](const GoneClients::Gone& one) { return one.id == client; });
     const HoldBook::Known* known = request.host.holds.find(client);
-    if (known == nullptr || !request.may_see(known->uid, known->user)) {
-        entry["program"] = client == 0 ? "" : "another user's program";
-        return;
+    if (known != nullptr && request.may_see(known->uid, known->user)) {
+        entry["pid"] = known->pid;
+        entry["program"] = known->program;
+        entry["priority"] = known->priority;
+    } else if (known == nullptr && gone != request.host.gone.end() && request.may_see(gone->uid, gone->user)) {
+        entry["pid"] = gone->pid;
+        entry["program"] = gone->program;
+    } else {
+        entry["program"] = ended ? "a program that has ended" : "another user's program";
     }
-    entry["pid"] = known->pid;
-    entry["program"] = known->program;
-    entry["priority"] = known->priority;
 }
 
 // Adds how many holds one cause had, their time in all, the longest one, and the mechanism. `platform`: the held
@@ -56,6 +64,7 @@ Json describe_held(const Request& request, const Client& client, int64_t seconds
         Json entry{{"reason", word_of(sched::reason_name(sum.cause.reason))},
                    {"why", sched::reason_sentence(sum.cause.reason)}};
         add_sum(entry, sum, platform_of(client));
+        entry["ago_ms"] = milliseconds(std::max<int64_t>(now_ns - sum.end_ns, 0));
         if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
         entry["itself"] = sum.cause.by_client == client.id();
         by.push_back(entry);

@@ -1,0 +1,123 @@
+#include "cli/explain/urgency.h"
+
+#include <algorithm>
+
+#include "cli/program_facts.h"
+#include "xsched/types.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kLittlePercent = 1;  // of a device: a program that used less of it slows no other ("judgement")
+
+// Remedies for a less urgent program, under policies that do not go by priority.
+struct Remedy {
+    const char* policy;
+    const char* begin;  // PID follows,
+    const char* end;    // unless this is null
+};
+constexpr Remedy kRemedies[] = {
+    {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
+    {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
+    {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
+    {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
+    {"UP", "raise its part of the turns (xcli hint ", " -u PERCENT)"},
+    {"PUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
+    {"SPUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
+    {"AWF", kByPriority, nullptr},
+    {"MLFQ", kByPriority, nullptr},
+    {"OBSERVE", kByPriority, nullptr},
+};
+
+int64_t pid_of(const Json& program) { return program.value("pid", int64_t{0}); }
+
+int64_t ceiling_of(const Json& program) {
+    return program.value("group_gets", Json::object()).value("highest_priority", int64_t{PRIORITY_MAX});
+}
+
+// Returns the programs that come before this one or beside it.
+std::vector<const Json*> rivals_of(const Json& answer, const Json& program, const Json& by) {
+    std::vector<const Json*> rivals = neighbours(answer, program);
+    const Json* cause = by.contains("pid") ? program_of(answer, pid_of(by)) : nullptr;
+    if (cause != nullptr && cause != &program && std::find(rivals.begin(), rivals.end(), cause) == rivals.end())
+        rivals.push_back(cause);
+    std::erase_if(rivals, [&](const Json* rival) { return counted_priority(*rival) < counted_priority(program); });
+    return rivals;
+}
+
+std::string hint_priority(const Json& program, const std::string& priority) {
+    return "xcli hint " + std::to_string(pid_of(program)) + " -p " + priority;
+}
+
+// Returns how to raise the ceiling that makes a higher priority of the program void.
+std::string raise_ceiling(const Json& program, int64_t priority) {
+    const bool of_group = program["group_gets"].value("highest_priority_of", "") == "group";
+    const std::string whose = of_group ? program.value("cgroup", "") : std::to_string(program.value("uid", int64_t{0}));
+    return "a limit leaves it priority " + std::to_string(ceiling_of(program)) +
+           " at most; root or the server's own user can raise that (xcli limit " + whose +
+           ":highest-priority=" + std::to_string(priority) + ")";
+}
+
+}  // namespace
+
+int64_t counted_priority(const Json& program) {
+    return std::min(program.value("priority", int64_t{0}), ceiling_of(program));
+}
+
+std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
+    std::vector<const Json*> found;
+    for (const Json& other : answer["programs"]) {
+        if (other.value("client", 0U) == program.value("client", 0U)) continue;
+        bool shares = false;
+        for (const Json& mine : program["devices"])
+            for (const Json& its : other["devices"]) shares = shares || mine["device"] == its["device"];
+        if (shares) found.push_back(&other);
+    }
+    return found;
+}
+
+std::vector<const Json*> equals_at_work(const Json& answer, const Json& program) {
+    std::vector<const Json*> found = neighbours(answer, program);
+    std::erase_if(found, [&](const Json* other) {
+        const bool works = other->value("state", "") != "idle" || got_percent(*other, 1) >= kLittlePercent;
+        return !works || counted_priority(*other) != counted_priority(program);
+    });
+    return found;
+}
+
+const Json* program_of(const Json& answer, int64_t pid) {
+    const Json& programs = answer["programs"];
+    const auto found =
+        std::find_if(programs.begin(), programs.end(), [pid](const Json& one) { return pid_of(one) == pid; });
+    return found == programs.end() ? nullptr : &*found;
+}
+
+std::string remedy_by_policy(const std::string& policy, const Json& program) {
+    for (const Remedy& remedy : kRemedies)
+        if (policy == remedy.policy)
+            return remedy.end == nullptr ? remedy.begin : remedy.begin + std::to_string(pid_of(program)) + remedy.end;
+    return "";
+}
+
+std::string be_more_urgent(const Json& answer, const Json& program, const Json& by) {
+    if (std::string remedy = remedy_by_policy(answer.value("policy", ""), program); !remedy.empty()) return remedy;
+    const bool is_hidden = !by.contains("pid") && !by.value("program", "").empty() && !by.value("ended", false);
+    const std::vector<const Json*> rivals = rivals_of(answer, program, by);
+    if (rivals.empty()) return is_hidden ? "raise its priority (" + hint_priority(program, "NUMBER") + ")" : "";
+    const int64_t own = counted_priority(program);
+    int64_t highest = own;
+    size_t before = 0;  // programs that are more urgent, and not merely beside it
+    for (const Json* rival : rivals) {
+        highest = std::max(highest, counted_priority(*rival));
+        before += counted_priority(*rival) > own ? 1 : 0;
+    }
+    const std::string lower = hint_priority(*rivals.front(), std::to_string(std::max(own - 1, int64_t{PRIORITY_MIN})));
+    const bool is_one = before == 1 && rivals.size() == 1;
+    if (highest >= PRIORITY_MAX) return "lower the other's priority (" + lower + ")";
+    const std::string raise = ceiling_of(program) > highest
+                                  ? "raise its priority (" + hint_priority(program, std::to_string(highest + 1)) + ")"
+                                  : raise_ceiling(program, highest + 1);
+    return raise + (is_one ? ", or lower the other's (" + lower + ")" : "");
+}
+
+}  // namespace xsched::cli

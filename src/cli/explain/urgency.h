@@ -1,0 +1,29 @@
+// Tells which programs are more urgent than another one now, and what makes it come first. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+inline constexpr const char* kByPriority = "choose a policy by priority (xcli policy -s HPF)";
+
+// Returns the priority that counts: the program's own, or the highest that a limit leaves it.
+int64_t counted_priority(const Json& program);
+// Returns other programs that have a queue on one of this program's devices.
+std::vector<const Json*> neighbours(const Json& answer, const Json& program);
+// Returns those of its neighbours that have its priority and have used a device in the last ten seconds, or do now. The
+// scheduler holds none of them for another under a policy by priority, so that they share the device.
+std::vector<const Json*> equals_at_work(const Json& answer, const Json& program);
+// Returns the program of that process; null: it has ended, or this user may not see it.
+const Json* program_of(const Json& answer, int64_t pid);
+// Returns what makes the program come first under a policy that does not go by priority: the hint that this policy
+// reads. Empty: the policy goes by priority.
+std::string remedy_by_policy(const std::string& policy, const Json& program);
+// Returns what makes the program come first now. `by`: the program for which it was held. Empty: nothing would change,
+// since no program comes before it, or beside it, any longer.
+std::string be_more_urgent(const Json& answer, const Json& program, const Json& by);
+
+}  // namespace xsched::cli

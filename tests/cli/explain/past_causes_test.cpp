@@ -1,0 +1,133 @@
+// xcli explain: a cause that is over is told as past, and no advice is given that would change nothing now.
+#include "cli/explain/explain_rig.h"
+
+namespace xsched::test {
+namespace {
+
+class PastCause : public Explain {
+protected:
+    // Demands that the headline says so, and that there is no advice.
+    void expect_past(const std::string& headline) {
+        const Explained told = explained();
+        EXPECT_TRUE(has(told.headline, headline)) << told.headline;
+        EXPECT_EQ(told.advice, "");
+    }
+};
+
+TEST_F(PastCause, ItIsMoreUrgentNow) {
+    hold(cause("less_urgent", &other, 41, 37));
+    slow["priority"] = 11;
+    expect_past("that one is less urgent now");
+    hold(cause("less_urgent", &other, 990, 1), 1000);
+    expect_past("that one is less urgent now");
+}
+
+TEST_F(PastCause, TheOtherHasEnded) {
+    Json by = cause("less_urgent", &other, 41, 37);
+    by["ended"] = true;
+    hold(by);
+    other["pid"] = 4194999;
+    other["priority"] = -1;
+    expect_past("behind pid 1002 (server, priority 10, which has ended)");
+}
+
+TEST_F(PastCause, ItsLimitIsLifted) {
+    hold(cause("limited", nullptr, 800, 8));
+    expect_past("it had used what a limit allowed, and has no limit now");
+    slow["limit"] = 100;
+    expect_past("has no limit now");
+    slow["user_gets"] = {{"share", 0}, {"limit", 40}};
+    expect(WhySlow::kLimit, false, "the user's limit", "xcli limit");
+}
+
+TEST_F(PastCause, ItWasResumed) {
+    hold(cause("held", nullptr, 300, 1), 300);
+    expect_past("a person had suspended it (xcli suspend), and it was resumed");
+    slow["state"] = "held";
+    expect_past("it was resumed");
+}
+
+TEST_F(PastCause, ItsPriorityAllowsItAgain) {
+    hold(cause("no_execute", nullptr, 300, 1));
+    expect_past("its priority was -256, which means never, and is 0 now");
+    slow["priority"] = -256;
+    expect(WhySlow::kNoExecute, false, "priority -256", "-p 0");
+}
+
+TEST_F(PastCause, AnotherPolicyIsInForce) {
+    hold(cause("late", &other, 300, 1));
+    expect_past("policy HPF does not go by");
+    hold(cause("elsewhere", &other, 300, 1));
+    expect_past("policy HPF holds no program");
+}
+
+TEST_F(PastCause, SaysUntilWhen) {
+    Json by = cause("less_urgent", &other, 41, 37);
+    by["ago_ms"] = 5200.0;
+    hold(by, 1000);
+    EXPECT_TRUE(has(explained().headline, "in the last second, until 5.2 s ago: ")) << explained().headline;
+    EXPECT_TRUE(has(explained().headline, "longest 41.0 ms")) << "no hold is longer than all: " << explained().headline;
+    by["ago_ms"] = 200.0;
+    hold(by);
+    EXPECT_FALSE(has(explained().headline, "until")) << explained().headline;
+}
+
+TEST_F(PastCause, ACeilingMakesAPriorityVoid) {
+    hold(cause("less_urgent", &other, 41, 37));
+    slow["uid"] = 1007;
+    slow["group_gets"] = {{"highest_priority", 10}, {"highest_priority_of", "user"}};
+    const char* const sentence = "root or the server's own user can raise that (xcli limit 1007:highest-priority=11)";
+    expect(WhySlow::kMoreUrgent, false, "", sentence);
+    EXPECT_FALSE(has(explained().advice, "xcli hint 1001")) << explained().advice;
+    slow["group_gets"]["highest_priority_of"] = "group";
+    slow["cgroup"] = "/jobs/a";
+    expect(WhySlow::kMoreUrgent, false, "", "(xcli limit /jobs/a:highest-priority=11)");
+    slow["group_gets"]["highest_priority"] = 11;
+    expect(WhySlow::kMoreUrgent, false, "", "xcli hint 1001 -p 11");
+    other["group_gets"]["highest_priority"] = 3;
+    expect(WhySlow::kMoreUrgent, false, "", "xcli hint 1001 -p 4");
+}
+
+TEST_F(PastCause, NoHintIsAdvisedThatLeavesAnotherMoreUrgent) {
+    hold(cause("less_urgent", &other, 41, 37));
+    third = program(3, "third", 20);
+    expect(WhySlow::kMoreUrgent, false, "", "xcli hint 1001 -p 21");
+    EXPECT_FALSE(has(explained().advice, "lower the other's")) << explained().advice;
+}
+
+TEST_F(Explain, ItsEqualsShareTheDevice) {
+    got(97);
+    other["priority"] = 0;
+    other["command_ms"] = 40.0;
+    third = program(3, "third", 0);
+    expect(WhySlow::kShares, true, "it runs beside pid 1002 (server, priority 0) and 1 more of its priority",
+           "xcli hint 1001 -p 1");
+    EXPECT_TRUE(has(explained().advice, "xcli policy -s PUP; xcli hint 1001 --share PERCENT")) << explained().advice;
+    for (Json* equal : {&other, &third}) {
+        (*equal)["state"] = "idle";
+        (*equal)["devices"][0]["got_percent"] = {0.0, 0.0, 0.0};
+    }
+    expect(WhySlow::kItsOwnWork, true, "97 percent", "profiler");
+}
+
+TEST_F(PastCause, SaysThatEqualsShareTheDeviceNow) {
+    hold(cause("held", nullptr, 300, 1), 300);
+    other["priority"] = 0;
+    expect(WhySlow::kSuspended, false, "and it was resumed; now it runs beside 1 other of its priority",
+           "to come first, raise its priority (xcli hint 1001 -p 1)");
+}
+
+TEST_F(Explain, AnEndedProgramIsNotAnotherUsers) {
+    other["devices"][0]["device"] = "GPU:2";
+    got(0);
+    Json victim{{"program", "a program that has ended"}, {"ended", true}, {"ms", 949.0}, {"holds", 7}};
+    slow["cost"][2]["victims"].push_back(victim);
+    expect(WhySlow::kAlone, true, "alone on its device", "profiler");
+    victim["pid"] = 77;
+    victim["program"] = "batch";
+    slow["cost"][2]["victims"][0] = victim;
+    EXPECT_EQ(explained().details.back(), "costs others: pid 77 (batch, which has ended) 949 ms in the last 60 s");
+}
+
+}  // namespace
+}  // namespace xsched::test
