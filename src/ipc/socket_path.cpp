@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/say_once.h"
 #include "base/unique_fd.h"
 #include "ipc/protocol.h"
 #include "ipc/user_namespace.h"
@@ -28,6 +30,8 @@ constexpr int64_t kAcceptPatienceNs = 500 * base::kMillisecond;
 bool copy_path(char* path, const char* text) {
     const size_t bytes = strlen(text);
     if (bytes >= kSocketPathBytes) {
+        static constinit std::atomic<bool> said{false};
+        if (said.exchange(true) || !base::is_first_to_say({text})) return false;
         XLOG_WARN("the socket path %s is longer than %u bytes: choose a shorter one with XSCHED_SOCKET", text,
                   kSocketPathBytes - 1);
         return false;

@@ -285,6 +285,11 @@ TEST_F(RunAnyway, SocketInADirectoryThatIsNotThere) {
     expect_program_runs("cannot be used", {{"XSCHED_SOCKET", "/nowhere/at/all/x.sock"}});
 }
 
+TEST_F(RunAnyway, TooLongAPathOfASocket) {
+    expect_program_runs("is longer than 107 bytes",
+                        {{"XSCHED_SOCKET", directory.path() + "/" + std::string(120, 'x')}});
+}
+
 TEST_F(RunAnyway, RuntimeDirectoryOfWrongMode) {
     const std::string inner = directory.path() + "/xsched";
     ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
