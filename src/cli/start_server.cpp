@@ -59,9 +59,10 @@ void announce(ServerLink& link) {
 // Takes the whole lines of the server's log out of `text` and passes them on. They come first where its own log cannot
 // be written.
 void pass_log_on(std::string& text) {
-    for (size_t end = 0; text.starts_with('[') && (end = text.find('\n')) != std::string::npos;) {
-        fprintf(stderr, "xserver: %.*s\n", static_cast<int>(end), text.c_str());
-        text.erase(0, end + 1);
+    for (size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+        const std::string line = text.substr(0, end);
+        if (line.find("[WARN @") == std::string::npos) return;
+        fprintf(stderr, "%s\n", line.c_str());
     }
 }
 

@@ -257,6 +257,15 @@ TEST_F(Run, InAnyHomeFolderAndLocale) {
     }
 }
 
+TEST_F(Run, AServerThatCannotWriteItsLogServes) {
+    ASSERT_EQ(mkdir((directory.path() + "/x.log").c_str(), 0700), 0);
+    const Outcome outcome = xcli({"run", "--", "/bin/echo", "ran"}, {{"XSCHED_SOCKET", directory / "x.sock"}});
+    EXPECT_EQ(outcome.out, "ran\n");
+    EXPECT_TRUE(has(outcome.err, "x.log cannot be written")) << outcome.err;
+    EXPECT_FALSE(has(outcome.err, "unscheduled")) << outcome.err;
+    EXPECT_EQ(xcli({"server"}, {{"XSCHED_SOCKET", directory / "x.sock"}}).status, 0);
+}
+
 // The program runs whatever goes wrong with servers, and one line says why it is unscheduled.
 class RunAnyway : public Run {
 protected:
