@@ -45,7 +45,7 @@ CLI::Validator check_of(Number least, Number most, const char* kind) {
 
 }  // namespace
 
-CLI::Validator between(int64_t least, int64_t most) { return check_of(least, most, "a whole number"); }
+CLI::Validator between(int64_t least, int64_t most, const char* kind) { return check_of(least, most, kind); }
 
 CLI::Validator between_fractions(double least, double most) { return check_of(least, most, "a number"); }
 

@@ -65,7 +65,8 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
-        option->check(between(hint.least, hint.most));
+        const bool is_time = std::string(hint.request).ends_with("_us");
+        option->check(between(hint.least, hint.most, is_time ? "a whole number of microseconds" : "a whole number"));
         if (hint.kind == base::HintKind::kTarget)
             option->transform([](const std::string& text) { return config::read_latency_target(text); });
         if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -89,7 +90,11 @@ std::string sentence_of(const CLI::ParseError& error, const CommandRead& command
     if (const size_t list = text.find(" not in {"); list != std::string::npos) return none_of(text, list);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find(" missing") != std::string::npos)
         return text.substr(0, text.find(':')) + " needs a value";
-    return text;
+    if (text.find(": At Most 1 required but received ") != std::string::npos)
+        return text.substr(0, text.find(':')) + " is given several times";
+    // Versions of the library differ: "not in range [0 - 9]" and "not in range 0 to 9".
+    static const std::regex range(R"(Value (.*) not in range \[?(\S+) (?:to|-) (\S+?)\]?$)");
+    return std::regex_replace(text, range, "$1 is not from $2 to $3");
 }
 
 }  // namespace

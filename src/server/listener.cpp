@@ -73,8 +73,10 @@ void Listener::take_lock() {
     const std::string name = lock_path(path_);
     lock_.reset(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock_)
-        throw std::runtime_error("cannot write " + name + " (" + strerror(errno) +
-                                 "): choose a place of your own with --socket");
+        throw std::runtime_error("cannot write " + name + " (" + strerror(errno) + "): " +
+                                 (path_ == ipc::system_socket_path()
+                                      ? "the server of all users needs root; without --system it is yours alone"
+                                      : "choose a place of your own with --socket"));
     const int64_t give_up = base::now_ns() + kLockPatienceNs;
     while (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
         const base::UniqueFd probe(ipc::connect_path(path_.c_str()));

@@ -20,6 +20,7 @@ protected:
         CLI::App* work = app_.add_subcommand("work", "work for a while");
         work->callback([this] { command_ = [] { return 7; }; });
         work->add_option("-n,--times", times_, "how often it works");
+        work->add_option("--level", level_, "how hard it works")->check(CLI::Range(0, 9));
         work->add_option("--kind", kind_, "what it does")->check(CLI::IsMember({"fast", "slow"}));
         work->add_option("PROGRAM", program_, "the program")->option_text("-- PROGRAM [ARGUMENTS]");
         work->footer("Examples:\n  tool work -n 3 -- true\n      three times");
@@ -49,6 +50,7 @@ protected:
 
     CLI::App app_{"Works.", "tool"};
     int times_ = 0;
+    int level_ = 0;
     std::string kind_;
     std::vector<std::string> program_;
     std::function<int()> command_;
@@ -84,6 +86,8 @@ TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
                     "\"erly\" is one word too many for tool fail (did you mean \"early\"?): see 'tool fail --help'");
     expect_sentence({"work", "-n", "1.5"}, "--times \"1.5\" cannot be read as a number: see 'tool work --help'");
     expect_sentence({"work", "-n"}, "--times needs a value: see 'tool work --help'");
+    expect_sentence({"work", "-n", "1", "-n", "2"}, "--times is given several times: see 'tool work --help'");
+    expect_sentence({"work", "--level", "10"}, "--level: 10 is not from 0 to 9: see 'tool work --help'");
 }
 
 TEST_F(CommandLine, HelpHasTheUsageThenExamplesThenOptions) {

@@ -52,7 +52,8 @@ PortAddress loopback(int family, unsigned long port) {
 unsigned long port_of(const std::string& where) {
     char* end = nullptr;
     const unsigned long port = strtoul(where.c_str() + kLoopback.size(), &end, 10);
-    if (*end != '\0' || port > 65535 || where.size() == kLoopback.size())
+    if (*end == '\0' && port > 65535) throw Failure("\"" + where + "\" has a port beyond 65535");
+    if (*end != '\0' || where.size() == kLoopback.size())
         throw Failure("\"" + where + "\" has no port: use " + std::string(kLoopback) + "9555");
     return port;
 }
