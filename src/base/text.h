@@ -32,6 +32,16 @@ inline std::string counted(uint64_t count, const char* noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+// Returns a length of time: "812 us", "2.1 ms" or "1.5 s".
+inline std::string length_text(double ms) {
+    char text[48];
+    if (ms >= 1000)
+        snprintf(text, sizeof(text), "%.1f s", ms / 1000);
+    else
+        snprintf(text, sizeof(text), ms >= 100 ? "%.0f ms" : ms >= 1 ? "%.1f ms" : "%.0f us", ms >= 1 ? ms : ms * 1000);
+    return text;
+}
+
 // Replaces control characters, including those of Unicode (U+0080 to U+009F), by harmless ones. For whole lines, which
 // may contain names in any language; names from outside are made printable where they enter
 // (printable.h).

@@ -126,19 +126,6 @@ std::string costs(const Json& program) {
 
 double held_ms(const Json& window) { return std::min(window.value("ms", 0.0), window.value("seconds", 0.0) * 1000); }
 
-std::string length_text(double ms) {
-    char text[48];
-    if (ms >= 1000)
-        snprintf(text, sizeof(text), "%.1f s", ms / 1000);
-    else if (ms >= 100)
-        snprintf(text, sizeof(text), "%.0f ms", ms);
-    else if (ms >= 1)
-        snprintf(text, sizeof(text), "%.1f ms", ms);
-    else
-        snprintf(text, sizeof(text), "%.0f us", ms * 1000);
-    return text;
-}
-
 double got_percent(const Json& program, size_t window) {
     double all = -1;
     for (const Json& device : program["devices"]) {

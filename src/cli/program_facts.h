@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "cli/explain/explained.h"
 #include "cli/server_link.h"
 
@@ -17,8 +18,7 @@ std::string devices_of(const Json& program);
 // Returns, for example, "device 0, MI308X (hip) has 30 compute queues of all programs and takes 24 at once: ...", for
 // the program's first such device; empty if it has none.
 std::string crowd_text(const Json& program);
-// Returns, for example, "812 us", "2.1 ms" or "1.5 s".
-std::string length_text(double ms);
+using base::length_text;
 // Returns how long a program was held in a window of `seconds`, at most the window's length. The server counts in
 // tenths of a second and may count one too many.
 double held_ms(const Json& window);

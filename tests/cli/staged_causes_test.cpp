@@ -44,6 +44,37 @@ TEST_F(StagedCause, ItsShareIsUsedUp) {
     expect_cause("share_used_up", "share of 20 percent");
 }
 
+// Between its bursts the program has no work, which is no sign that its share is enough for it.
+TEST_F(StagedCause, HeldByItsShareItDoesAskForMore) {
+    two_processes();
+    policy("PUP");
+    hint("0xab1", {"--share", "80"});
+    hint("0xab2", {"--share", "60"});
+    const Work mine(slow, 0, 100, 20);
+    expect_cause("share_used_up", "share of 80 percent, which counts as 57 because");
+    for (int look = 0; look < 40; ++look) {
+        const Json facts = xcli({"explain", "slow", "--json"}).json()["programs"][0]["facts"];
+        if (facts["held"][1]["ms"].get<double>() < 200) continue;
+        EXPECT_NE(facts["devices"][0].value("why_less", ""), "it does not ask for more") << look;
+    }
+}
+
+// A minute in which an ended program was held belongs to that program, which was this user's own.
+TEST_F(StagedCause, AnEndedProgramIsNamed) {
+    two_processes(-10);
+    {
+        const Work mine(slow);
+        ASSERT_TRUE(eventually([&] { return has(xcli({"explain", "slow"}).out, "(rival) "); }));
+    }
+    const std::string its = std::to_string(child);
+    kill(child, SIGKILL);
+    waitpid(std::exchange(child, 0), nullptr, 0);
+    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+    const std::string told = xcli({"explain", "slow"}).out;
+    EXPECT_TRUE(has(told, "costs others: pid " + its + " (rival, which has ended)")) << told;
+    EXPECT_FALSE(has(told, "another user's program")) << told;
+}
+
 TEST_F(StagedCause, ItsLimit) {
     two(0);
     policy("PUP");

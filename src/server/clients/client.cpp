@@ -59,4 +59,15 @@ bool Client::welcome() const {
     return ipc::send_packet(socket_.get(), &welcome, sizeof(welcome), region_fd_.get());
 }
 
+Client::Ceiling Client::ceiling() const {
+    Ceiling lowest;
+    const auto lower = [&lowest](const std::atomic<int32_t>& limit, const char* of) {
+        if (const int32_t priority = limit.load(); priority < lowest.priority) lowest = {priority, of};
+    };
+    if (user_.shared() != nullptr) lower(user_.shared()->highest_priority, "user");
+    lower(group_->highest_priority, "group");
+    lower(group_->rule_priority, "rule");
+    return lowest;
+}
+
 }  // namespace xsched::server

@@ -54,6 +54,12 @@ public:
     bool knows_cgroup() const { return knows_cgroup_; }
     void read_cgroup() { cgroup_ = cgroup_of(peer_.pid, &knows_cgroup_); }
     const std::shared_ptr<dispatch::GroupShare>& group() const { return group_; }
+    // The highest priority that its queues may have, and what says so: "user", "group" or "rule"; "": nothing does.
+    struct Ceiling {
+        int32_t priority = PRIORITY_MAX;
+        const char* of = "";
+    };
+    Ceiling ceiling() const;
     // Returns the dispatcher's record of it.
     const std::shared_ptr<dispatch::ClientRecord>& record() const { return record_; }
     // Returns the habits of the program's last run and of this one. Read them once the scheduling thread has let the

@@ -6,6 +6,7 @@
 
 #include "base/capped.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "host/rm_control.h"
 #include "policy/policy.h"
@@ -24,6 +25,16 @@ bool keeps_shares(const std::string& policy) { return policy == "PUP" || policy 
 
 dispatch::JointShare joint_of(const Client& client) {
     return dispatch::joint_share(client.user().shared().get(), client.group().get());
+}
+
+// Returns whether the program was kept off for a part of the last ten seconds: it then asks for more than it gets, also
+// if it has no work at the moment.
+bool held_lately(const Request& request, const Client& client) {
+    constexpr int64_t kWindowNs = 10 * base::kSecond;
+    constexpr int64_t kSomeNs = 100 * base::kMillisecond;  // a percent of them: shares are told in whole percents
+    int64_t held_ns = 0;
+    for (const HoldBook::Sum& sum : request.host.holds.held(client.id(), kWindowNs, base::now_ns())) held_ns += sum.ns;
+    return held_ns >= kSomeNs;
 }
 
 // Returns the share that counts: the user's or control group's, or the queue's own.
@@ -94,17 +105,14 @@ void add_device(const Request& request, Json& entry, const Client& client, uint6
 void add_group(Json& entry, const Client& client) {
     entry["cgroup"] = client.cgroup();
     const dispatch::GroupShare& group = *client.group();
-    const auto& of_user = client.user().shared();
-    const int32_t of_users = of_user != nullptr ? of_user->highest_priority.load() : PRIORITY_MAX;
-    const int32_t highest = std::min(group.highest_priority.load(), of_users);
     const dispatch::JointShare joint = joint_of(client);
     if (joint.of_user && (joint.share != 0 || joint.limit < 100))
         entry["user_gets"] = {{"share", joint.share}, {"limit", joint.limit}};
     if (!joint.of_user && (group.share.load() != 0 || group.limit.load() < 100))
         entry["group_gets"] = {{"share", group.share.load()}, {"limit", group.limit.load()}};
-    if (highest < PRIORITY_MAX) {
-        entry["group_gets"]["highest_priority"] = highest;
-        entry["group_gets"]["highest_priority_of"] = of_users <= group.highest_priority.load() ? "user" : "group";
+    if (const Client::Ceiling ceiling = client.ceiling(); ceiling.priority < PRIORITY_MAX) {
+        entry["group_gets"]["highest_priority"] = ceiling.priority;
+        entry["group_gets"]["highest_priority_of"] = ceiling.of;
     }
     const auto add_bytes = [&entry](const char* name, const std::atomic<uint64_t>& bytes) {
         if (bytes.load() != 0) entry["group_gets"][name] = bytes.load();
@@ -179,9 +187,9 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
 }
 
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns) {
-    char since[48] = "";
-    if (why.since_ns > 0)
-        snprintf(since, sizeof(since), " for %.1f ms", base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)));
+    const std::string since =
+        why.since_ns > 0 ? " for " + base::length_text(base::milliseconds(std::max<int64_t>(now_ns - why.since_ns, 0)))
+                         : "";
     std::string by;
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     const std::string note =
@@ -190,7 +198,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     if (why.suspended)
         return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;
     if (!why.ready) return none + note;
-    return "runs" + std::string(since) + ": " + why.reason + note;
+    return "runs" + since + ": " + why.reason + note;
 }
 
 AskedFor shares_of_all(const Request& request) {
@@ -242,7 +250,7 @@ std::string why_less(const Request& request, const AskedFor& asked_for, const Se
                        : "all together ask for " + std::to_string(asked_for.shares.at(device)) + " percent, so that " +
                              std::to_string(share) + " counts as " + std::to_string(worth);
     if (!too_much.empty() && *got + 1 >= static_cast<double>(worth)) return too_much;
-    if (!why.ready) return "it does not ask for more";
+    if (!why.ready && !held_lately(request, queue.client)) return "it does not ask for more";
     if (limit > 0 && limit < worth)
         return (is_joint ? who + "'s" : std::string("its")) + " limit is less than the share";
     return (too_much.empty() ? "" : too_much + "; ") + who +

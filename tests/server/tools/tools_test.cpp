@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 
+#include "server/tools/describing.h"
 #include "support/child.h"
 #include "support/server_rig.h"
 
@@ -109,6 +110,14 @@ TEST_F(Tools, StatusExplainsWhoIsSuspendedAndWhy) {
     ASSERT_EQ(status["processes"].size(), 2U) << "both clients are this process";
     EXPECT_EQ(status["processes"][1]["state"], "runs");
     expect_refusal({{"cmd", "status"}, {"pid", 1}}, "no process 1 is scheduled");
+}
+
+TEST(SharesAskedFor, AreRoundedToTheNearestPercent) {
+    server::AskedFor asked;
+    asked.shares[1] = 140;
+    EXPECT_EQ(asked.worth_of(60, 1), 43) << "of 42.86";
+    EXPECT_EQ(asked.worth_of(80, 1), 57) << "of 57.14";
+    EXPECT_EQ(asked.worth_of(60, 2), 60) << "no more than 100 are asked for there";
 }
 
 TEST_F(Tools, SuspendAndResumeAProcess) {
