@@ -111,6 +111,9 @@ void tell_what_is_ignored(const RunOptions& options) {
         tell(options.policy.empty() ? ignored_policy("XSCHED_POLICY=", value_of("XSCHED_POLICY"), answer)
                                     : ignored_policy("--policy ", options.policy, answer));
         tell(unused_hints(options, answer));
+        const int64_t highest = answer.value("highest_priority", int64_t{PRIORITY_MAX});
+        if (options.hints.of(base::hint_info(base::HintId::priority)).value_or(PRIORITY_MIN) > highest)
+            tell(ceiling_sentence(highest));
     } catch (const std::exception&) {
         // the program runs all the same
     }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/colours.h"
 #include "cli/devices/unscheduled.h"
+#include "cli/explain/urgency.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/known_by.h"
@@ -80,6 +81,9 @@ std::string queue_of(const Json& queue) {
     return std::to_string(queue.value("pid", int64_t{0})) + "." + std::to_string(queue.value("queue", int64_t{0}));
 }
 
+// Returns the priority that counts: a limit may leave less than the program asks for.
+std::string priority_of(const Json& queue) { return std::to_string(counted_priority(queue)); }
+
 std::string size_in(const Json& queue, const char* member) { return short_size(queue.value(member, uint64_t{0})); }
 
 std::string length_in(const Json& queue, const char* member) {
@@ -104,7 +108,7 @@ std::string narrow_table(const Json& answer) {
         const Json got = queue.value("got_percent", Json::array());
         const bool measured = !got.empty() && got[0].is_number();
         table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), 10), 10),
-                   fitting(device_of(queue), 10), count("priority"), count("level"), state, or_none(queue, "share"),
+                   fitting(device_of(queue), 10), priority_of(queue), count("level"), state, or_none(queue, "share"),
                    measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
                   colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
     }
@@ -142,7 +146,7 @@ constexpr Column kWide[] = {
     {.member = "program", .by_member = word_in},
     {.member = "device_name", .show = device_of},
     {.member = "platform", .by_member = word_in},
-    {.member = "priority", .by_member = count_in},
+    {.member = "priority", .show = priority_of},
     {.member = "level", .by_member = count_in},
     {.member = "state", .by_member = word_in},
     {.member = "pending", .by_member = count_in},

@@ -87,6 +87,10 @@ void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
     for (const Json& answer : done.answers)
+        if (const auto highest = answer.find("highest_priority"); highest != answer.end())
+            told.insert(ceiling_sentence(highest->get<int64_t>()));
+    for (const std::string& sentence : told) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    for (const Json& answer : done.answers)
         for (const Json& unused : answer.value("unused", Json::array()))
             if (told.insert(unused.value("hint", "")).second)
                 fprintf(stderr, "xcli: %s\n", unused_sentence(answer.value("policy", ""), unused).c_str());
@@ -118,6 +122,10 @@ int change_queues(const Json& request, const Target& target, const std::string& 
 }
 
 }  // namespace
+
+std::string ceiling_sentence(int64_t highest) {
+    return "a limit leaves priority " + std::to_string(highest) + " of that: 'xcli status --limits' shows it";
+}
 
 std::string unused_sentence(const std::string& policy, const Json& unused) {
     std::string readers;
@@ -182,9 +190,16 @@ int steer_suspension(const Target& target, const Suspension& what, bool json) {
     order["driver"] = true;  // this tool can let the driver move memory
     const Done done = ask_each(link, order, targets);
     std::vector<std::string> reached;  // a program without queues is not suspended yet
-    for (const std::string& name : done.names)
-        if (std::find(done.waiting.begin(), done.waiting.end(), name) == done.waiting.end()) reached.push_back(name);
+    std::vector<std::string> ran;      // programs to be resumed that were not suspended
+    for (size_t i = 0; i < done.names.size(); ++i) {
+        const std::string& name = done.names[i];
+        if (std::find(done.waiting.begin(), done.waiting.end(), name) != done.waiting.end()) continue;
+        (done.answers[i].value("was_suspended", true) ? reached : ran).push_back(name);
+    }
     std::string sentence = reached.empty() ? "" : (what.suspend ? "suspended " : "resumed ") + joined_names(reached);
+    if (!ran.empty())
+        sentence += (sentence.empty() ? "" : "; ") + joined_names(ran) +
+                    (ran.size() == 1 ? " was not suspended" : " were not suspended");
     if (!sentence.empty() && done.by_driver) sentence += "; memory moved by the driver's checkpoint";
     return tell(done, sentence, json);
 }

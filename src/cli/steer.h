@@ -40,6 +40,8 @@ int steer_suspension(const Target& target, const Suspension& what, bool json);
 int steer_log(const std::string& level, bool json);
 
 // Returns a sentence about a hint that the present policy does not read: {"hint": ..., "used_by": [...]}.
+// "a limit leaves priority 3 of that: ..."
+std::string ceiling_sentence(int64_t highest);
 std::string unused_sentence(const std::string& policy, const Json& unused);
 
 }  // namespace xsched::cli

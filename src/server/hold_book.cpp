@@ -33,7 +33,7 @@ int32_t priority_of(const Client& client) {
     int32_t most = PRIORITY_NO_EXECUTE;
     for (const SeenQueue& queue : queues_of(client))
         most = std::max(most, std::clamp(queue.slot.priority.load(), PRIORITY_NO_EXECUTE, PRIORITY_MAX));
-    return most;
+    return std::min(most, client.ceiling().priority);
 }
 
 }  // namespace

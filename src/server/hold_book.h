@@ -30,7 +30,7 @@ public:
         uid_t uid = 0;
         uid_t user = 0;
         std::string program;
-        int32_t priority = 0;  // priority of its most urgent queue
+        int32_t priority = 0;  // priority of its most urgent queue, as it counts
         int64_t seen_ns = 0;
     };
     // The holds of one cause within some time.

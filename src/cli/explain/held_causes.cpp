@@ -137,8 +137,9 @@ void say_used_up(Cause& cause) {
 void say_not_its_turn(Cause& cause) {
     if (is_among(cause.policy, kByShares)) return say_used_up(cause);
     if (is_among(cause.policy, kWithoutTurns))
-        return cause.found(WhySlow::kTurns, "; the policy then in force gave the turn to another",
-                           "nothing: policy " + cause.policy + ", which is in force now, gives no turns");
+        return say_past(
+            cause, WhySlow::kTurns,
+            "; the policy then in force gave the turn to another, and policy " + cause.policy + " gives no turns");
     const std::string more = cause.policy == "CFS" ? "longer turns (" + cause.hint("-t MICROSECONDS") + ")"
                                                    : remedy_by_policy(cause.policy, cause.program);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",

@@ -51,8 +51,12 @@ std::string hint_priority(const Json& program, const std::string& priority) {
 
 // Returns how to raise the ceiling that makes a higher priority of the program void.
 std::string raise_ceiling(const Json& program, int64_t priority) {
-    const bool of_group = program["group_gets"].value("highest_priority_of", "") == "group";
-    const std::string whose = of_group ? program.value("cgroup", "") : std::to_string(program.value("uid", int64_t{0}));
+    const std::string of = program["group_gets"].value("highest_priority_of", "user");
+    if (of == "rule")
+        return "a rule leaves it priority " + std::to_string(ceiling_of(program)) +
+               " at most (xcli rules); its author can raise that";
+    const std::string whose =
+        of == "group" ? program.value("cgroup", "") : std::to_string(program.value("uid", int64_t{0}));
     return "a limit leaves it priority " + std::to_string(ceiling_of(program)) +
            " at most; root or the server's own user can raise that (xcli limit " + whose +
            ":highest-priority=" + std::to_string(priority) + ")";

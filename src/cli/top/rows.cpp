@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "cli/explain/urgency.h"
 #include "cli/known_by.h"
 #include "cli/program_facts.h"
 
@@ -51,7 +52,7 @@ TopRow TopRows::row_of(const Json& program) {
     row.client = program.value("client", 0U);
     row.pid = program.value("pid", int64_t{0});
     row.program = program.value("program", "");
-    row.priority = program.value("priority", int64_t{0});
+    row.priority = counted_priority(program);
     row.state = program.value("state", "");
     row.share = program.value("share", int64_t{0});
     row.slo_p99 = program.value("slo_p99", int64_t{0});

@@ -15,7 +15,16 @@ bool has_memory_on_host(const Client& client) {
            });
 }
 
+bool is_held_by_person(const QueueFacts& known) { return known.suspended && known.reason == sched::Reason::kHeld; }
+
 }  // namespace
+
+bool is_suspended_by_person(const Client& client, const std::vector<SeenQueue>& queues) {
+    const Facts facts;
+    return client.memory_sent_away || std::any_of(queues.begin(), queues.end(), [&facts](const SeenQueue& queue) {
+               return is_held_by_person(facts.of(queue));
+           });
+}
 
 base::State state_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
     if (client.record()->stopped.load() != 0) return base::State::kStopped;
@@ -24,7 +33,7 @@ base::State state_of(const Facts& facts, const Client& client, const std::vector
     for (const SeenQueue& queue : queues) {
         const QueueFacts known = facts.of(queue);
         const bool ready = ipc::work_of(queue.slot).ready;
-        const bool by_person = known.suspended && known.reason == sched::Reason::kHeld;
+        const bool by_person = is_held_by_person(known);
         suspended |= by_person;
         held |= ready && known.suspended && !by_person;
         runs |= ready && !known.suspended;

@@ -122,14 +122,17 @@ Json hold(const Request& request, bool suspend) {
     std::vector<uint32_t> clients;
     uint64_t queue_handle = 0;
     size_t queues = 0;
+    bool was_suspended = suspend;
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
+        was_suspended |= is_suspended_by_person(queue.client, {queue});
         clients.push_back(queue.client.id());
         queue_handle = queue.slot.handle.load();
         queues = 1;
     } else {
         for (const Client* client : named_clients(request, *pid)) {
             clients.push_back(client->id());
+            was_suspended |= is_suspended_by_person(*client, queues_of(*client));
             queues += queues_of(*client).size();
         }
     }
@@ -146,7 +149,9 @@ Json hold(const Request& request, bool suspend) {
     else
         request.host.checkpoint.note_suspended(process, queue_handle, suspend);
     tell_log(request, what);
-    return {{"queues", queues}, {"later", !handle.has_value()}};
+    Json answer{{"queues", queues}, {"later", !handle.has_value()}};
+    if (!suspend) answer["was_suspended"] = was_suspended;
+    return answer;
 }
 
 // Returns the request names of the hints that the policy reads. Null: it may read any.
@@ -216,7 +221,12 @@ Json query_or_set_policy(const Request& request) {
     Json known = Json::array();
     for (const auto& info : policy::policies())
         known.push_back({{"name", info.name}, {"summary", info.summary}, {"hints", hints_of(info)}});
-    return {{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
+    Json answer{{"policy", request.host.scheduler.policy_name()}, {"policies", known}};
+    const auto& limits = request.asking.user.shared();
+    if (const int32_t highest = limits != nullptr ? limits->highest_priority.load() : PRIORITY_MAX;
+        highest < PRIORITY_MAX)
+        answer["highest_priority"] = highest;
+    return answer;
 }
 
 // Changes the log level, and logs that at INFO in any case: a later reader should see why the log is short.

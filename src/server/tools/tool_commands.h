@@ -65,6 +65,8 @@ SeenQueue named_queue(const Request& request, uint64_t handle);
 std::vector<const Client*> named_clients(const Request& request, int64_t pid);
 
 bool has_clients(const Request& request, int64_t pid);
+// Returns whether a person has suspended one of these queues of the client, or sent its memory away.
+bool is_suspended_by_person(const Client& client, const std::vector<SeenQueue>& queues);
 // Keeps an order for a process that has not connected; it takes effect when it does. Returns the answer, or throws
 // ToolError.
 Json keep_order(const Request& request, int64_t pid, const Json& order);

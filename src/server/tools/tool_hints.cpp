@@ -145,13 +145,19 @@ Json give_hint(const Request& request) {
     Json answer{{"queues", 0}, {"later", !handle.has_value()}};
     size_t queues = 0;
     std::vector<uint32_t> hinted;
+    Client::Ceiling ceiling;
+    const auto look_up = [&ceiling](const Client& client) {
+        if (const Client::Ceiling its = client.ceiling(); its.priority < ceiling.priority) ceiling = its;
+    };
     const auto hint_all = [&](const Client& client) {
         queues += hint_client(client, given, now_ns);
+        look_up(client);
         hinted.push_back(client.id());
     };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         write_hints(queue.slot, given, now_ns);
+        look_up(queue.client);
         ipc::ring_directive(queue.client.header());
         hinted.push_back(queue.client.id());
         queues = 1;
@@ -174,6 +180,8 @@ Json give_hint(const Request& request) {
     answer["queues"] = queues;
     answer["policy"] = request.host.scheduler.policy_name();
     answer["unused"] = unused_hints(request, given);
+    if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
+        answer["highest_priority"] = ceiling.priority;
     return answer;
 }
 

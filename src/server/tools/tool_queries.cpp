@@ -148,6 +148,13 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     return entry;
 }
 
+// "priority 50, of which a limit leaves 3"
+std::string priority_text(const Client& client, int32_t priority) {
+    const int32_t counts = client.ceiling().priority;
+    return "priority " + std::to_string(priority) +
+           (counts < priority ? ", of which a limit leaves " + std::to_string(counts) + "," : "");
+}
+
 Json describe_process(const Request& request, const Facts& facts, const Client& client,
                       const std::vector<SeenQueue>& queues, int64_t now_ns) {
     Json explanations = Json::array();
@@ -168,7 +175,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
             gangs.insert(base::name_of_number(gang));
         if (known.size() >= kMostExplanations) continue;
-        const std::string text = "priority " + std::to_string(queue.slot.priority.load()) + " on " +
+        const std::string text = priority_text(client, queue.slot.priority.load()) + " on " +
                                  device_text(request, client, queue.slot.device.load()) + " " +
                                  sentence(request, why, now_ns);
         if (known.insert(text).second) explanations.push_back(text);

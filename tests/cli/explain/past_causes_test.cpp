@@ -59,6 +59,8 @@ TEST_F(PastCause, AnotherPolicyIsInForce) {
     expect_past("policy HPF does not go by");
     hold(cause("elsewhere", &other, 300, 1));
     expect_past("policy HPF holds no program");
+    hold(cause("not_its_turn", &other, 300, 1));
+    expect_past("gave the turn to another, and policy HPF gives no turns");
 }
 
 TEST_F(PastCause, SaysUntilWhen) {
