@@ -28,6 +28,28 @@ TEST_F(StagedCause, APersonSuspendedIt) {
     EXPECT_TRUE(has(told, "(without a pause) in 1 s")) << told;
 }
 
+TEST_F(StagedCause, ASuspensionThatIsOver) {
+    two(0);
+    const Work mine(slow);
+    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    expect_cause("suspended", "a person suspended it (xcli suspend)");
+    ASSERT_EQ(xcli({"resume", "-x", "0xab1"}).status, 0);
+    expect_cause("suspended", "and it was resumed");
+    EXPECT_EQ(advice, "");
+    expect_cause("suspended", " s ago");
+}
+
+TEST_F(StagedCause, ALimitThatIsLifted) {
+    two(0);
+    policy("PUP");
+    hint("0xab1", {"--limit", "10"});
+    const Work mine(slow);
+    expect_cause("limit", "its limit is 10 percent");
+    hint("0xab1", {"--limit", "0"});
+    expect_cause("limit", "has no limit now");
+    EXPECT_EQ(advice, "");
+}
+
 TEST_F(StagedCause, ItsPrioritySaysNever) {
     two(0);
     slow.submit(0);
@@ -44,19 +66,24 @@ TEST_F(StagedCause, ItsShareIsUsedUp) {
     expect_cause("share_used_up", "share of 20 percent");
 }
 
-// Between its bursts the program has no work, which is no sign that its share is enough for it.
-TEST_F(StagedCause, HeldByItsShareItDoesAskForMore) {
-    two_processes();
+// Between its bursts the program has no work, which is no sign that its share is enough for it. A person's hold stands
+// for one by its share.
+TEST_F(StagedCause, WhatWasHeldIsNotContentWithItsShare) {
+    two(0);
     policy("PUP");
     hint("0xab1", {"--share", "80"});
-    hint("0xab2", {"--share", "60"});
-    const Work mine(slow, 0, 100, 20);
-    expect_cause("share_used_up", "share of 80 percent, which counts as 57 because");
-    for (int look = 0; look < 40; ++look) {
-        const Json facts = xcli({"explain", "slow", "--json"}).json()["programs"][0]["facts"];
-        if (facts["held"][1]["ms"].get<double>() < 200) continue;
-        EXPECT_NE(facts["devices"][0].value("why_less", ""), "it does not ask for more") << look;
-    }
+    const auto facts = [this] { return xcli({"explain", "slow", "--json"}).json()["programs"][0]["facts"]; };
+    const auto says = [&](const std::string& why) {
+        return eventually([&] { return has(facts()["devices"][0].value("why_less", ""), why); });
+    };
+    EXPECT_TRUE(says("it does not ask for more")) << facts()["devices"];
+    slow.submit(0);
+    ASSERT_EQ(xcli({"suspend", "-x", "0xab1"}).status, 0);
+    ASSERT_TRUE(eventually([&] { return facts()["held"][1]["ms"].get<double>() >= 300; }));
+    ASSERT_EQ(xcli({"resume", "-x", "0xab1"}).status, 0);
+    slow.complete(0);
+    ASSERT_TRUE(eventually([&] { return facts()["state"] == "idle"; }));
+    EXPECT_TRUE(says("it asks now and then")) << facts()["devices"];
 }
 
 // A minute in which an ended program was held belongs to that program, which was this user's own.
