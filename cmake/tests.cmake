@@ -113,6 +113,7 @@ endfunction()
 function(xsched_watches_processes target)
   if(XSCHED_SANITIZE)
     target_compile_options(${target} PRIVATE -fno-sanitize=all -O0 -g0)
+    target_compile_definitions(${target} PRIVATE XSCHED_WATCHES_SANITIZED)
   endif()
 endfunction()
 
