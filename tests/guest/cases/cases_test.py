@@ -5,6 +5,7 @@ which must behave as natively under XSched: same output and exit status, no warn
   cases_test.py --build DIR --programs DIR --fake LIBRARY --names FILE [unittest's arguments]
 """
 import argparse
+import json
 import os
 import re
 import signal
@@ -214,10 +215,11 @@ class FirstPrograms(unittest.TestCase):
         self.addCleanup(self.end_server)
 
     def server_number(self):
+        """The number of the server here. Where none is, xcli may find one of another test of this user."""
         done = subprocess.run([self.xcli, "server", "--json"], env=self.environment, text=True, capture_output=True,
                               check=False, timeout=trial.OURS_S)
-        found = re.search(r'"pid": *(\d+)', done.stdout)
-        return int(found[1]) if found else None
+        found = json.loads(done.stdout) if done.returncode == 0 else {}
+        return found["pid"] if found.get("socket", "").startswith(f"{self.folder}/") else None
 
     def end_server(self):
         number = self.server_number()
