@@ -19,7 +19,9 @@ void xhip_thread_over(void);
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local uint32_t xhip_own_calls;
 // Returns the error that XSched's own calls have hidden from hipGetLastError. `take`: forgets it as well.
 int xhip_hidden_error(bool take);
-// Leaves as the thread's last error what one call of the runtime that returned `code` leaves; `before`: what it was.
+// Returns the thread's last error as the runtime has it. After a call that the hooks made of several, or of none,
+// xhip_settle_error leaves there what one call of the runtime that returned `code` would leave; `before`: what it was.
+int xhip_last_error(void);
 void xhip_settle_error(int before, int code);
 
 // --- the HSA runtime's queues (hsa_observer.h)

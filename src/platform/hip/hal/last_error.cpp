@@ -54,14 +54,21 @@ extern "C" void xhip_end_own_calls(int before) {
     --xhip_own_calls;
 }
 
+// The next two are called for a runtime whose functions we lack, too.
+extern "C" int xhip_last_error(void) {
+    const xsched::stream::Api* api = xhip_api();
+    return xsched::stream::t_over || api == nullptr ? 0 : api->hipPeekAtLastError();
+}
+
 extern "C" void xhip_settle_error(int before, int code) {
     using namespace xsched::stream;
-    const Api& api = *xhip_api();
-    const Result after = api.hipPeekAtLastError();
+    const Api* api = xhip_api();
+    if (t_over || api == nullptr) return;
+    const Result after = api->hipPeekAtLastError();
     if (code != kSuccess) {
         if (after == kSuccess) t_hidden = code;
     } else if (after != kSuccess && after != before) {
-        api.hipGetLastError();
+        api->hipGetLastError();
         if (before != kSuccess) t_hidden = before;
     }
 }

@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    const Result before_ = driver<kEntry_hipPeekAtLastError>()();
+    const Result before_ = xhip_last_error();
 };
 
 // Returns the context of an ordinary stream; nullptr: not known.

@@ -46,9 +46,8 @@ template <EntryPoint kEntry>
 inline constexpr auto copied_rows = &hip::InRows<kEntry, hip::copied<kEntry>>::call;
 template <EntryPoint kEntry>
 inline constexpr auto copy_rows = &hip::InRows<kEntry, &Scheduled<kEntry>::call>::call;
-template <EntryPoint kEntry>
-inline constexpr auto ask_memory_size = &InOneCall<&hip::ask_memory_size<kEntry>>::call;
 
+using hip::ask_memory_size;
 using hip::configure_call;
 using hip::copied;
 using hip::device_reset;

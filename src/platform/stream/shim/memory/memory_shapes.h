@@ -33,37 +33,43 @@ struct InOneCall<kHook> {
 XSCHED_MEMORY_HOOK(allocate_else, AllocatesElse<kEntry>::call)
 XSCHED_MEMORY_HOOK(release_else, ReleasesElse<kEntry>::call)
 XSCHED_MEMORY_HOOK(allocate_in_order, AllocatesInOrder<kEntry>::call)
-XSCHED_MEMORY_HOOK(keeps_in_place, KeepsInPlace<kEntry>::call)
-XSCHED_MEMORY_HOOK(shows_memory, ShowsMemory<kEntry>::call)
 XSCHED_MEMORY_HOOK(asks_of_physical, UsesPhysical<kEntry, false>::call)
 XSCHED_MEMORY_HOOK(shows_physical, UsesPhysical<kEntry, true>::call)
-XSCHED_MEMORY_HOOK(asks_of_memory, AsksOfMemory<kEntry>::call)
-XSCHED_MEMORY_HOOK(gives_other, GivesOther<kEntry>::call)
 XSCHED_MEMORY_HOOK(allocate, allocate<kEntry>)
-XSCHED_MEMORY_HOOK(ask_address_range, ask_address_range<kEntry>)
-XSCHED_MEMORY_HOOK(ask_attribute, ask_attribute<kEntry>)
-XSCHED_MEMORY_HOOK(ask_attributes, ask_attributes<kEntry>)
-XSCHED_MEMORY_HOOK(ask_free_memory, ask_free_memory<kEntry>)
-XSCHED_MEMORY_HOOK(ask_pool, ask_pool<kEntry>)
-XSCHED_MEMORY_HOOK(ask_total_memory, ask_total_memory<kEntry>)
-XSCHED_MEMORY_HOOK(close_shared_memory, close_shared_memory<kEntry>)
 XSCHED_MEMORY_HOOK(create_physical, create_physical<kEntry>)
 XSCHED_MEMORY_HOOK(map_memory, map_memory<kEntry>)
 XSCHED_MEMORY_HOOK(open_memory, open_memory<kEntry>)
-XSCHED_MEMORY_HOOK(open_pool, open_pool<kEntry>)
 XSCHED_MEMORY_HOOK(open_shared_memory, open_shared_memory<kEntry>)
 XSCHED_MEMORY_HOOK(release, release<kEntry>)
 XSCHED_MEMORY_HOOK(release_in_order, release_in_order<kEntry>)
 XSCHED_MEMORY_HOOK(release_physical, release_physical<kEntry>)
 XSCHED_MEMORY_HOOK(retain_handle, retain_handle<kEntry>)
 XSCHED_MEMORY_HOOK(set_attribute, set_attribute<kEntry>)
-XSCHED_MEMORY_HOOK(set_pool, set_pool<kEntry>)
-XSCHED_MEMORY_HOOK(share_memory, share_memory<kEntry>)
-XSCHED_MEMORY_HOOK(trim_pool, trim_pool<kEntry>)
 XSCHED_MEMORY_HOOK(unmap_memory, unmap_memory<kEntry>)
 #undef XSCHED_MEMORY_HOOK
 
+// Hooks that call the driver once, or have no error of their own to tell.
+template <EntryPoint kEntry>
+inline constexpr auto keeps_in_place = &memory::KeepsInPlace<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto shows_memory = &memory::ShowsMemory<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto asks_of_memory = &memory::AsksOfMemory<kEntry>::call;
+template <EntryPoint kEntry>
+inline constexpr auto gives_other = &memory::GivesOther<kEntry>::call;
+
+using memory::ask_address_range;
+using memory::ask_attribute;
+using memory::ask_attributes;
+using memory::ask_free_memory;
+using memory::ask_pool;
+using memory::ask_total_memory;
+using memory::close_shared_memory;
 using memory::enable_peer_access;
 using memory::make_texture;
+using memory::open_pool;
+using memory::set_pool;
+using memory::share_memory;
+using memory::trim_pool;
 
 }  // namespace xsched::stream
