@@ -3,13 +3,12 @@
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 #include <cstdio>
 #include <sstream>
 #include <string_view>
 
 #include "base/text.h"
+#include "base/toml_library.h"
 
 namespace xsched::config {
 namespace {

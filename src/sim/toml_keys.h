@@ -1,14 +1,13 @@
 // Reads one table of a TOML file key by key. An unknown key is an error with its line. Any thread.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/toml_library.h"
 #include "sim/random.h"
 
 namespace xsched::sim {
