@@ -96,8 +96,8 @@ thread_local bool t_per_thread = false;
 
 uint64_t random_below(uint64_t bound) { return random_below(bound, g_settings.seed); }
 
-bool break_now(Break mode) {
-    return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(64) == 0;
+bool break_now(Break mode, uint64_t once_in) {
+    return g_settings.break_mode.load(std::memory_order_relaxed) == mode && random_below(once_in) == 0;
 }
 
 // Tells by the name of the calling thread whether the program or XSched calls. The thread that creates another may

@@ -37,8 +37,8 @@ inline bool noop() { return g_settings.noop.load(std::memory_order_relaxed); }
 
 // A random number below `bound` (at least 1), from a generator of this thread.
 uint64_t random_below(uint64_t bound);
-// True once in a while if FAKE_CUDA_BREAK_ORDER names this mode.
-bool break_now(Break mode);
+// True once in `once_in` times if FAKE_CUDA_BREAK_ORDER names this mode.
+bool break_now(Break mode, uint64_t once_in = 64);
 
 // One misuse of the driver: counted, and a line on standard error.
 [[gnu::format(printf, 1, 2)]] void report_misuse(const char* format, ...);
