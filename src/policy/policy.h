@@ -147,6 +147,9 @@ struct PolicyInfo {
     uint32_t hints;
     const char* summary;  // one line for xcli policy
     std::unique_ptr<Policy> (*make)();
+    // What a person may do to make a program come first, with PID for its process. nullptr: nothing but to raise its
+    // priority, if the policy reads that.
+    const char* sooner = nullptr;
 };
 
 const PolicyInfo* find_policy(const char* name);  // nullptr: this build has no such policy, or the name is null
@@ -186,11 +189,11 @@ struct Registration : base::NoCopies {
 }  // namespace xsched::policy
 
 // Registers a policy. Use in its .cpp at namespace scope: XSCHED_POLICY(Class, "NAME", XPolicyType value,
-// bits_of(the hints that it reads), "one line").
-#define XSCHED_POLICY(class_name, policy_name, policy_type, policy_hints, policy_summary)                            \
+// bits_of(the hints that it reads), "one line"), with PolicyInfo::sooner behind if it has one.
+#define XSCHED_POLICY(class_name, policy_name, policy_type, policy_hints, policy_summary, ...)                       \
     static const ::xsched::policy::detail::Registration xsched_registration_##class_name(                            \
         {policy_name, policy_type, policy_hints, policy_summary, []() -> std::unique_ptr<::xsched::policy::Policy> { \
              auto made = std::make_unique<class_name>();                                                             \
              made->set_name(policy_name);                                                                            \
              return made;                                                                                            \
-         }})
+         } __VA_OPT__(, ) __VA_ARGS__})

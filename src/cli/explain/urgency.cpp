@@ -1,33 +1,16 @@
 #include "cli/explain/urgency.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "cli/program_facts.h"
+#include "policy/policy.h"
 #include "xsched/types.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr double kLittlePercent = 1;  // of a device: a program that used less of it slows no other ("judgement")
-
-// Remedies for a less urgent program, under policies that do not go by priority.
-struct Remedy {
-    const char* policy;
-    const char* begin;  // PID follows,
-    const char* end;    // unless this is null
-};
-constexpr Remedy kRemedies[] = {
-    {"AUTO", "say how fast its bursts are to be (xcli hint ", " --slo-p99 5ms)"},
-    {"CHPF", "raise its CPU priority: renice -n -5 -p ", ""},
-    {"LAX", "give it more laxity, or a higher critical priority (xcli hint ", " --laxity MICROSECONDS)"},
-    {"KEDF", "give it an earlier deadline (xcli hint ", " -d MICROSECONDS)"},
-    {"UP", "raise its part of the turns (xcli hint ", " -u PERCENT)"},
-    {"PUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
-    {"SPUP", "ask for a larger share (xcli hint ", " --share PERCENT)"},
-    {"AWF", kByPriority, nullptr},
-    {"MLFQ", kByPriority, nullptr},
-    {"OBSERVE", kByPriority, nullptr},
-};
 
 int64_t pid_of(const Json& program) { return program.value("pid", int64_t{0}); }
 
@@ -96,11 +79,16 @@ const Json* program_of(const Json& answer, int64_t pid) {
     return found == programs.end() ? nullptr : &*found;
 }
 
-std::string remedy_by_policy(const std::string& policy, const Json& program) {
-    for (const Remedy& remedy : kRemedies)
-        if (policy == remedy.policy)
-            return remedy.end == nullptr ? remedy.begin : remedy.begin + std::to_string(pid_of(program)) + remedy.end;
-    return "";
+std::string remedy_by_policy(const std::string& name, const Json& program) {
+    const policy::PolicyInfo* policy = policy::find_policy(name.c_str());
+    if (policy == nullptr) return "";
+    if (policy->sooner == nullptr)
+        return (policy->hints & policy::bits_of(base::HintId::priority)) != 0 ? "" : kByPriority;
+    std::string remedy = policy->sooner;
+    constexpr std::string_view kPid = "PID";
+    if (const size_t at = remedy.find(kPid); at != std::string::npos)
+        remedy.replace(at, kPid.size(), std::to_string(pid_of(program)));
+    return remedy;
 }
 
 std::string be_more_urgent(const Json& answer, const Json& program, const Json& by) {

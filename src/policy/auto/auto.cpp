@@ -257,6 +257,7 @@ private:
 XSCHED_POLICY(
     Auto, "AUTO", kPolicyUnknown, bits_of(base::HintId::slo_p99),
     "learns which programs work in brief bursts and lets those go first, with equal shares; latency targets instead of "
-    "priorities");
+    "priorities",
+    "say how fast its bursts are to be (xcli hint PID --slo-p99 5ms)");
 
 }  // namespace xsched::policy

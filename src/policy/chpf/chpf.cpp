@@ -21,6 +21,7 @@ public:
 }  // namespace
 
 XSCHED_POLICY(Chpf, "CHPF", kPolicyCPUHighestPriorityFirst, bits_of(),
-              "highest CPU priority first: on each device the programs run that the CPU scheduler prefers");
+              "highest CPU priority first: on each device the programs run that the CPU scheduler prefers",
+              "raise its CPU priority: renice -n -5 -p PID");
 
 }  // namespace xsched::policy

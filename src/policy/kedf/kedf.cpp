@@ -116,6 +116,7 @@ private:
 }  // namespace
 
 XSCHED_POLICY(Kedf, "KEDF", kPolicyKEarliestDeadlineFirst, bits_of(base::HintId::deadline_us, base::HintId::k_deadline),
-              "the k earliest deadlines first: late work runs after work that can still be on time");
+              "the k earliest deadlines first: late work runs after work that can still be on time",
+              "give it an earlier deadline (xcli hint PID -d MICROSECONDS)");
 
 }  // namespace xsched::policy

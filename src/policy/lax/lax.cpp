@@ -51,6 +51,7 @@ private:
 }  // namespace
 
 XSCHED_POLICY(Lax, "LAX", kPolicyLaxity, kHints,
-              "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs");
+              "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs",
+              "give it more laxity, or a higher critical priority (xcli hint PID --laxity MICROSECONDS)");
 
 }  // namespace xsched::policy

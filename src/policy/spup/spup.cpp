@@ -6,6 +6,7 @@ namespace xsched::policy {
 using Spup = SharesPolicy<true>;
 
 XSCHED_POLICY(Spup, "SPUP", kPolicyStrictProcessUtilizationPartition, kShareHints,
-              "strict shares of programs or users: each gets its share and never more, what is not used stays idle");
+              "strict shares of programs or users: each gets its share and never more, what is not used stays idle",
+              "ask for a larger share (xcli hint PID --share PERCENT)");
 
 }  // namespace xsched::policy

@@ -25,6 +25,7 @@ using Up = PartitionPolicy<Utilizations>;
 }  // namespace
 
 XSCHED_POLICY(Up, "UP", kPolicyUtilizationPartition, bits_of(base::HintId::utilization, base::HintId::timeslice_us),
-              "utilization partition: on each device busy programs take turns, as long as their shares say");
+              "utilization partition: on each device busy programs take turns, as long as their shares say",
+              "raise its part of the turns (xcli hint PID -u PERCENT)");
 
 }  // namespace xsched::policy
