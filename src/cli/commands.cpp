@@ -25,6 +25,14 @@ CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vect
     return command->add_option(names, who, help)->type_name("PROGRAM")->check(CLI::Validator(complaint, ""));
 }
 
+CLI::Option* add_out(CLI::App* command, std::string& file, const std::string& help) {
+    const auto complaint = [](const std::string& text) -> std::string {
+        if (text.empty()) return "the name of the file is empty (is a variable not set?)";
+        return text == "-" ? "\"-\" is no file; give its name" : "";
+    };
+    return command->add_option("-o,--out", file, help)->type_name("FILE")->check(CLI::Validator(complaint, ""));
+}
+
 namespace {
 
 // Returns a check for numbers in a range; `kind` says what is asked for if a text is no such number.

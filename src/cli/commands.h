@@ -29,6 +29,9 @@ CLI::Option* add_program(CLI::App* command, Words& words);
 CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vector<std::string>& who,
                           const std::string& help);
 
+// Adds -o,--out: the file that the command writes. "-" is refused: standard output is for what it says of the file.
+CLI::Option* add_out(CLI::App* command, std::string& file, const std::string& help);
+
 // Returns a check for whole numbers in a range. Its complaint names the value and the range. `kind`: what is counted.
 CLI::Validator between(int64_t least, int64_t most, const char* kind = "a whole number");
 // Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.

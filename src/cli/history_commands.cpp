@@ -23,7 +23,7 @@ void add_record(CLI::App& app, Words& words) {
     const auto given = std::make_shared<RecordWords>();
     CLI::App* record = add_command(app, words, "record", "write what the server sees and decides into a file for xsim",
                                    [&words, given] { return xsched::cli::record(*given, words.json); });
-    record->add_option("-o,--out", given->file, "the file")->required()->type_name("FILE");
+    add_out(record, given->file, "the file")->required();
     record->add_option("-t,--time", given->time, "for how long: 10s (the default), 500ms, 2m");
 }
 
@@ -32,7 +32,7 @@ void add_trace(CLI::App& app, Words& words) {
     CLI::App* trace =
         add_command(app, words, "trace", "write what the server schedules as a trace for https://ui.perfetto.dev",
                     [&words, given] { return xsched::cli::trace(*given, words.json); });
-    trace->add_option("-o,--out", given->file, "the file")->required()->type_name("FILE");
+    add_out(trace, given->file, "the file")->required();
     CLI::Option* time = trace->add_option("-t,--time", given->time, "for how long: 10s (the default), 500ms, 2m");
     CLI::Option* last = trace->add_option("--last", given->last, "save the last 30s, or this much of them, instead");
     last->expected(0, 1)->excludes(time);

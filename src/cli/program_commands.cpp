@@ -77,7 +77,7 @@ void add_report(CLI::App& app, Words& words) {
         "Exit status: 0 the page is written, 1 nothing could be measured, 2 the command line makes no sense.");
     report->add_option("--urgent", asked->urgent, "the command whose bursts should be fast");
     report->add_option("--background", asked->background, "the command that runs beside it (the urgent one once more)");
-    report->add_option("-o,--out", asked->out, "the page, .html or .md (report.html)")->type_name("FILE");
+    add_out(report, asked->out, "the page, .html or .md (report.html)");
     report->add_option("-t,--time", asked->time, "how long to measure in total, without the programs' start-up (1m)");
     add_program(report, words)->option_text("[-- PROGRAM [ARGUMENTS]]");
     report->add_option("--rounds", asked->rounds, "how many rounds each way is measured (3)")->check(between(1, 100));
@@ -89,7 +89,7 @@ void add_demo(CLI::App& app, Words& words) {
         add_command(app, words, "demo", "show in about a minute what an urgent program gains on this device",
                     [&words, out] { return run_demo(*out, words.json); });
     demo->footer("Exit status: 0 it helped, or could not be judged, 1 it did not, 2 nothing could be measured.");
-    demo->add_option("-o,--out", *out, "the page (xsched-demo.html); the numbers go beside it")->type_name("FILE");
+    add_out(demo, *out, "the page (xsched-demo.html); the numbers go beside it");
 }
 
 }  // namespace

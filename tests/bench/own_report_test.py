@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """xcli report as users call it, on the main job's programs: the page is there, every way was measured, failures are
-said, and no process is left behind. The measured numbers do not count: this machine may be busy.
+said, and no process is left behind, nor is one by the demo. The measured numbers do not count: this machine may be busy.
 
     own_report_test.py --build BUILD --programs FOLDER
 """
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 TIMEOUT_SECONDS = 90
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def xcli(options, folder, *words, **more):
@@ -69,18 +70,21 @@ def failures(options, folder):
 
 def interrupted(options, folder):
     """Ctrl-C: whatever the programs started is gone as well."""
-    mark = f"own_report_test_{os.getpid()}"
-    running = subprocess.Popen(
-        [options.build / "bin" / "xcli", "report", "--", "sh", "-c",
-         f"setsid sleep 1000 & {options.programs}/lp --seconds 600 --kernel-ms 2"], cwd=folder, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "MARK": mark})
-    until = time.monotonic() + TIMEOUT_SECONDS
-    while "lp" not in left_behind(mark.encode()) and time.monotonic() < until:
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=TIMEOUT_SECONDS)
-    yield running.returncode == 130 and "every program was ended" in said, f"{running.returncode}: {said}"
-    yield not left_behind(mark.encode()), f"left behind: {left_behind(mark.encode())}"
+    report = [options.build / "bin" / "xcli", "report", "--", "sh", "-c",
+              f"setsid sleep 1000 & {options.programs}/lp --seconds 600 --kernel-ms 2"]
+    demo = [sys.executable, "-B", ROOT / "bench" / "demo.py", "--build", options.build, "--rounds", "20"]
+    for command, program in ((report, "lp"), (demo, "hp")):
+        mark = f"own_report_test_{os.getpid()}_{program}"
+        running = subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env={**os.environ, "MARK": mark})
+        until = time.monotonic() + TIMEOUT_SECONDS
+        while program not in left_behind(mark.encode()) and time.monotonic() < until:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=TIMEOUT_SECONDS)
+        yield running.returncode == 130 and "every program was ended" in said, f"{running.returncode}: {said}"
+        yield "Traceback" not in said, said
+        yield not left_behind(mark.encode()), f"left behind: {left_behind(mark.encode())}"
 
 
 def main():

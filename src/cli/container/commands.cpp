@@ -82,7 +82,7 @@ void add_container(CLI::App& app, Words& words) {
                      "the folder of the server's guest socket (" + std::string(kGuestFolder) + ")")
         ->type_name("FILE");
     container->add_option("--name", asked->name, "with cdi: the device is xsched.io/class=NAME (default)");
-    container->add_option("-o,--out", asked->out, "with cdi: the file, instead of printing it")->type_name("FILE");
+    add_out(container, asked->out, "with cdi: the file, instead of printing it");
     container->add_option("--engine", asked->engine, "with run: only this one's line")
         ->check(CLI::IsMember({"podman", "docker"}));
     add_hints(container, asked->hints, true);
