@@ -147,8 +147,8 @@ struct PolicyInfo {
     uint32_t hints;
     const char* summary;  // one line for xcli policy
     std::unique_ptr<Policy> (*make)();
-    // What a person may do to make a program come first, with PID for its process. nullptr: nothing but to raise its
-    // priority, if the policy reads that.
+    // Advice that makes a program come first, with PID for its process. nullptr: to raise its priority, if the policy
+    // reads that.
     const char* sooner = nullptr;
 };
 

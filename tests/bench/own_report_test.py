@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """xcli report as users call it, on the main job's programs: the page is there, every way was measured, failures are
-said, and no process is left behind, nor is one by the demo. The measured numbers do not count: this machine may be busy.
+said, and no process is left behind, nor is one by the demo. The measured numbers do not count: this machine may be
+busy.
 
     own_report_test.py --build BUILD --programs FOLDER
 """
