@@ -46,6 +46,8 @@ VENDOR = {name: described["vendor_headers"] for name, described in platforms.pla
 # command meter of a queue, which it compares with the truth.
 SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h"),
           ("sim", "queue/path/command_meter.h")}
+# A library that needs settings before it is included, and the header with them.
+ALONE = {"toml++/": "src/base/toml_library.h"}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
@@ -108,6 +110,13 @@ def check_vendor(path, header):
     return None
 
 
+def check_alone(path, header):
+    for library, only in ALONE.items():
+        if header.startswith(library) and str(path) != only:
+            return f"<{header}> needs settings: include \"{only.removeprefix('src/')}\""
+    return None
+
+
 def check(root, _):
     problems = []
     for path in lint.files(root, lint.CODE):
@@ -116,7 +125,7 @@ def check(root, _):
             if not match:
                 continue
             quoted, system = match.groups()
-            wrong = check_vendor(path, quoted or system)
+            wrong = check_vendor(path, quoted or system) or check_alone(path, quoted or system)
             if not wrong and quoted and path.parts[0] == "src" and len(path.parts) > 2:
                 wrong = check_room(path, quoted) or check_drawer(path, quoted)
             if wrong:
@@ -133,6 +142,7 @@ def check(root, _):
 
 
 GOOD = {
+    "src/base/toml_library.h": '#include <toml++/toml.h>\n',
     "src/sched/facts/a.cpp": '#include "policy/policy.h"\n#include <vector>\n',
     "src/sched/order/a.cpp": '#include "sched/facts/a.h"\n#include "sched/order/b.h"\n',
     "src/platform/opencl/hal/a.cpp": '#include <CL/cl.h>\n#include "xsched/opencl/hal.h"\n',
@@ -143,6 +153,7 @@ GOOD = {
     "src/sim/tool/a.cpp": '#include "sim/a.h"\n#include "dispatch/dispatcher.h"\n',
 }
 BAD = {
+    "src/config/b.cpp": '#include <toml++/toml.h>\n',
     "src/base/b.cpp": '#include "ipc/layout.h"\n',
     "src/sched/facts/b.h": '#include "queue/abi/queue_abi.h"\n',
     "src/cli/b.cpp": '#include "server/server.h"\n',
