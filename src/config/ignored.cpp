@@ -24,6 +24,13 @@ std::optional<std::vector<std::string>> read_by_others(const std::string& policy
     return readers;
 }
 
+Sooner sooner_under(const std::string& policy) {
+    const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
+    if (info == nullptr) return {};
+    if (info->sooner != nullptr) return {.by_priority = false, .advice = info->sooner};
+    return {.by_priority = (info->hints & bit(base::hint_info(base::HintId::priority))) != 0, .advice = ""};
+}
+
 std::vector<Ignored> ignored_under(const std::string& policy, const Configuration& configuration) {
     std::vector<Ignored> all;
     for (const auto& [name, value] : configuration.limits)

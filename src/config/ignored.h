@@ -1,4 +1,4 @@
-// Settings that a policy ignores. Any thread.
+// The hints that a policy reads, and settings that it ignores. Any thread.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,14 @@ namespace xsched::config {
 // Returns the policies that read the hint, if this one does not. Nothing: it reads the hint, or it is not of this
 // build.
 std::optional<std::vector<std::string>> read_by_others(const std::string& policy, const base::HintInfo& hint);
+
+// Returns whether a higher priority makes a program come first under the policy, or advice that does, with PID for its
+// process (PolicyInfo::sooner). A policy that is not of this build is taken to go by priority.
+struct Sooner {
+    bool by_priority = true;
+    std::string advice;  // empty: none
+};
+Sooner sooner_under(const std::string& policy);
 
 // A setting that has no effect under a policy.
 struct Ignored {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cli/program_facts.h"
-#include "policy/policy.h"
+#include "config/ignored.h"
 #include "xsched/types.h"
 
 namespace xsched::cli {
@@ -79,12 +79,10 @@ const Json* program_of(const Json& answer, int64_t pid) {
     return found == programs.end() ? nullptr : &*found;
 }
 
-std::string remedy_by_policy(const std::string& name, const Json& program) {
-    const policy::PolicyInfo* policy = policy::find_policy(name.c_str());
-    if (policy == nullptr) return "";
-    if (policy->sooner == nullptr)
-        return (policy->hints & policy::bits_of(base::HintId::priority)) != 0 ? "" : kByPriority;
-    std::string remedy = policy->sooner;
+std::string remedy_by_policy(const std::string& policy, const Json& program) {
+    auto [by_priority, remedy] = config::sooner_under(policy);
+    if (by_priority) return "";
+    if (remedy.empty()) return kByPriority;
     constexpr std::string_view kPid = "PID";
     if (const size_t at = remedy.find(kPid); at != std::string::npos)
         remedy.replace(at, kPid.size(), std::to_string(pid_of(program)));

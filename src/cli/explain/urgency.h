@@ -19,9 +19,9 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program);
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program);
 // Returns the program of that process; null: it has ended, or this user may not see it.
 const Json* program_of(const Json& answer, int64_t pid);
-// Returns what makes the program come first under the policy of that name (PolicyInfo::sooner), if it does not go by
-// priority. Empty: it does, or this build has no such policy.
-std::string remedy_by_policy(const std::string& name, const Json& program);
+// Returns what makes the program come first under a policy that does not go by priority. Empty: the policy does, or is
+// not of this build.
+std::string remedy_by_policy(const std::string& policy, const Json& program);
 // Returns what makes the program come first now. `by`: the program for which it was held. Empty: nothing would change,
 // since no program comes before it, or beside it, any longer.
 std::string be_more_urgent(const Json& answer, const Json& program, const Json& by);
