@@ -1,4 +1,4 @@
-// Staged cases: xcli explain names each cause. Its advice is typed in typed_advice_test.cpp.
+// Staged cases: xcli explain names each cause. Causes whose advice is a command are staged in typed_advice_test.cpp.
 #include "cli/staged_rig.h"
 
 namespace xsched::test {
@@ -50,22 +50,6 @@ TEST_F(StagedCause, ALimitThatIsLifted) {
     EXPECT_EQ(advice, "");
 }
 
-TEST_F(StagedCause, ItsPrioritySaysNever) {
-    two(0);
-    slow.submit(0);
-    hint("0xab1", {"-p", "-256"});
-    expect_cause("no_execute");
-}
-
-TEST_F(StagedCause, ItsShareIsUsedUp) {
-    two_processes();
-    policy("PUP");
-    hint("0xab1", {"--share", "20"});
-    hint("0xab2", {"--share", "80"});
-    const Work mine(slow);
-    expect_cause("share_used_up", "share of 20 percent");
-}
-
 // Between its bursts the program has no work, which is no sign that its share is enough for it. A person's hold stands
 // for one by its share.
 TEST_F(StagedCause, WhatWasHeldIsNotContentWithItsShare) {
@@ -102,91 +86,6 @@ TEST_F(StagedCause, AnEndedProgramIsNamed) {
     EXPECT_FALSE(has(told, "another user's program")) << told;
 }
 
-TEST_F(StagedCause, ItsLimit) {
-    two(0);
-    policy("PUP");
-    hint("0xab1", {"--limit", "10"});
-    const Work mine(slow), its(other);
-    expect_cause("limit", "its limit is 10 percent");
-}
-
-TEST_F(StagedCause, TheLimitOfItsControlGroup) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
-    const std::string group = xcli({"list", "--json"}).json()["queues"][0].value("cgroup", "");
-    if (group.empty()) GTEST_SKIP() << "there is no control group of version 2 here";
-    policy("PUP");
-    if (xcli({"limit", group + ":device-limit=10"}).status != 0)
-        GTEST_SKIP() << "this user may not say what control group " << group << " gets";
-    const Work mine(slow);
-    expect_cause("limit", "the limit of its control group " + group + " is 10 percent");
-}
-
-TEST_F(StagedCause, TurnsOfThePolicy) {
-    two_processes();
-    policy("CFS");
-    const Work mine(slow);
-    expect_cause("turns", "policy CFS");
-}
-
-TEST_F(StagedCause, AnotherProgramHasTheActiveWindow) {
-    two_processes();
-    policy("AWF");
-    hint("0xab2", {"--window", "1"});
-    const Work mine(slow);
-    expect_cause("window", "active window");
-}
-
-TEST_F(StagedCause, ItsDeadlineIsMissed) {
-    two_processes();
-    policy("KEDF");
-    hint("0xab1", {"-d", "1"});
-    hint("0xab2", {"-d", "3600000000"});
-    const Work mine(slow);
-    expect_cause("late");
-}
-
-TEST_F(StagedCause, ABurstIsAnnounced) {
-    two(10);
-    slow.slot(0).command_ns = 3 * base::kSecond;  // so long before the burst it has to begin
-    const Work mine(slow);
-    other.slot(0).period_us = 4'000'000;
-    other.submit(0);
-    other.complete(0);
-    expect_cause("announced");
-}
-
-TEST_F(StagedCause, WorkOnAnotherDevice) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    ASSERT_TRUE(other.connect(socket(), "rival"));
-    slow.add_queue(0, 0, 0xab1);
-    other.add_queue(0, 10, 0xab2, kSecondDevice);
-    policy("HHPF");
-    const Work mine(slow), its(other);
-    expect_cause("elsewhere");
-}
-
-TEST_F(StagedCause, AnotherQueueOfItsOwn) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
-    slow.add_queue(1, 10, 0xab2);
-    slow.submit(0);
-    const Work mine(slow, 1, 100, 20);
-    expect_cause("own_queue");
-}
-
-// The program itself could run, but the other member of its gang, on another device, may not.
-TEST_F(StagedCause, ItsGangIsSuspended) {
-    two(10);
-    TestClient mate;
-    ASSERT_TRUE(mate.connect(socket(), "mate"));
-    mate.add_queue(0, 0, 0xab3, kSecondDevice);
-    hint("0xab1", {"--gang", "train"});
-    hint("0xab3", {"--gang", "train"});
-    const Work mine(slow), mates(mate), its(other);
-    expect_cause("gang", "", "mate");
-}
-
 TEST_F(StagedCause, SuspendedByItself) {
     two(0);
     slow.slot(0).api_suspended = 1;
@@ -200,8 +99,7 @@ TEST_F(StagedCause, NothingWasEverGivenToADevice) {
 }
 
 TEST_F(StagedCause, Alone) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
+    one();
     const Work mine(slow);
     expect_cause("alone");
 }
@@ -264,22 +162,6 @@ TEST_F(StagedCause, ItCopiesMostOfTheTime) {
     expect_cause("copies", "100 percent of its commands are copies of 16 MiB");
 }
 
-TEST_F(StagedCause, ItsProcessIsStopped) {
-    ASSERT_TRUE(other.connect(socket(), "rival"));
-    other.add_queue(0, 0, 0xab2);
-    child = fork();
-    if (child == 0) {
-        TestClient client(socket(), "stopped");
-        if (!client.connected()) _exit(1);
-        client.add_queue(0, 10, 0xab1);
-        client.submit(0);
-        raise(SIGSTOP);
-        _exit(0);
-    }
-    const Work its(other);
-    expect_cause("stopped", "", "stopped");
-}
-
 TEST_F(StagedCause, ItLostItsClaim) {
     two(-1);
     slow.submit(0);
@@ -287,26 +169,10 @@ TEST_F(StagedCause, ItLostItsClaim) {
     expect_cause("lost_claim", "none completed");
 }
 
-TEST_F(StagedCause, ItsMemoryIsOnTheHost) {
-    two(0);
-    slow.header().memory[0].device = TestClient::kFirstDevice;
-    slow.header().memory[0].on_host = uint64_t{3} << 30;
-    expect_cause("waits_for_memory", "3.0 GiB are on the host");
-}
-
 TEST_F(StagedCause, ItsQueuesAreBeyondItsUsersLimit) {
     ASSERT_EQ(xcli({"limit", std::to_string(geteuid()) + ":queues=1"}).status, 0);
     two(0);
     expect_cause("unscheduled", "1 of its queues", "rival");
-}
-
-TEST_F(StagedCause, TheLimitOfItsUser) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
-    policy("PUP");
-    ASSERT_EQ(xcli({"limit", std::to_string(geteuid()) + ":device-limit=10"}).status, 0);
-    const Work mine(slow);
-    expect_cause("limit", "the user's limit");
 }
 
 TEST_F(StagedCause, TheServerWasLost) {

@@ -67,12 +67,15 @@ private:
 class StagedCause : public WithCli {
 protected:
     void SetUp() override { start(); }
-    // Starts two programs on one device, one of them with `priority`.
-    void two(int32_t priority) {
+    void one() {
         ASSERT_TRUE(slow.connect(socket(), "slow"));
-        ASSERT_TRUE(other.connect(socket(), "rival"));
         slow.add_queue(0, 0, 0xab1);
-        other.add_queue(0, priority, 0xab2);
+    }
+    // Starts two programs on one device, one of them with `priority`.
+    void two(int32_t priority, uint64_t others_device = TestClient::kFirstDevice) {
+        one();
+        ASSERT_TRUE(other.connect(socket(), "rival"));
+        other.add_queue(0, priority, 0xab2, others_device);
     }
     // Starts the rival with work in a process of its own: policies that give turns or shares take each process as one
     // unit.
@@ -86,8 +89,13 @@ protected:
             for (;;) pause();
         }
         ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
-        ASSERT_TRUE(slow.connect(socket(), "slow"));
-        slow.add_queue(0, 0, 0xab1);
+        one();
+    }
+    // The same under a policy, with hints to queues.
+    void two_under(const char* name, const std::vector<std::pair<std::string, std::vector<std::string>>>& hints = {}) {
+        two_processes();
+        policy(name);
+        for (const auto& [queue, words] : hints) hint(queue, words);
     }
     void TearDown() override {
         if (child > 0) {

@@ -60,6 +60,11 @@ protected:
     }
     std::string policy_in_force() { return xcli({"policy", "-q", "--json"}).json().value("policy", ""); }
     void expect_it_runs() { EXPECT_TRUE(slow.becomes_suspended(0, false)); }
+    void type_back_to_hpf() {
+        type("xcli policy -s");
+        EXPECT_EQ(policy_in_force(), "HPF");
+        expect_it_runs();
+    }
 };
 
 TEST_F(TypedAdvice, ToBeMoreUrgent) {
@@ -94,21 +99,16 @@ TEST_F(TypedAdvice, ToGiveAStarvedProgramAShare) {
 }
 
 TEST_F(TypedAdvice, ToAskForALargerShare) {
-    two_processes();
-    policy("PUP");
-    hint("0xab1", {"--share", "20"});
-    hint("0xab2", {"--share", "80"});
+    two_under("PUP", {{"0xab1", {"--share", "20"}}, {"0xab2", {"--share", "80"}}});
     const Work work(slow);
-    expect_cause("share_used_up");
+    expect_cause("share_used_up", "share of 20 percent");
     type("xcli hint " + mine() + " --share", "60");
     EXPECT_EQ(slow.slot(0).share.load(), 60);
     EXPECT_TRUE(gets_more_than(30));
 }
 
 TEST_F(TypedAdvice, ToHaveALargerPartOfTheTurns) {
-    two_processes();
-    policy("UP");
-    hint("0xab1", {"-u", "20"});
+    two_under("UP", {{"0xab1", {"-u", "20"}}});
     const Work work(slow);
     expect_cause("share_used_up");
     type("xcli hint " + mine() + " -u", "70");
@@ -116,19 +116,16 @@ TEST_F(TypedAdvice, ToHaveALargerPartOfTheTurns) {
 }
 
 TEST_F(TypedAdvice, ToRaiseItsLimit) {
-    two_processes();
-    policy("PUP");
-    hint("0xab1", {"--limit", "10"});
+    two_under("PUP", {{"0xab1", {"--limit", "10"}}});
     const Work work(slow);
-    expect_cause("limit");
+    expect_cause("limit", "its limit is 10 percent");
     type("xcli hint " + mine() + " --limit");
     EXPECT_EQ(slow.slot(0).limit.load(), 100);
 }
 
 TEST_F(TypedAdvice, ToRaiseTheLimitOfItsUser) {
     const std::string user = std::to_string(geteuid());
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
+    one();
     policy("PUP");
     ASSERT_EQ(xcli({"limit", user + ":device-limit=10"}).status, 0);
     const Work work(slow);
@@ -139,15 +136,14 @@ TEST_F(TypedAdvice, ToRaiseTheLimitOfItsUser) {
 }
 
 TEST_F(TypedAdvice, ToRaiseTheLimitOfItsControlGroup) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
+    one();
     const std::string group = xcli({"list", "--json"}).json()["queues"][0].value("cgroup", "");
     if (group.empty()) GTEST_SKIP() << "there is no control group of version 2 here";
     policy("PUP");
     if (xcli({"limit", group + ":device-limit=10"}).status != 0)
         GTEST_SKIP() << "this user may not say what control group " << group << " gets";
     const Work work(slow);
-    expect_cause("limit");
+    expect_cause("limit", "the limit of its control group " + group + " is 10 percent");
     type("xcli limit " + group, "90");
     EXPECT_EQ(fact("slow", "group_gets")["limit"], 90);
 }
@@ -182,33 +178,23 @@ TEST_F(TypedAdvice, ToLetItRunAgain) {
 }
 
 TEST_F(TypedAdvice, ToChooseAPolicyWithoutTurns) {
-    two_processes();
-    policy("CFS");
+    two_under("CFS");
     const Work work(slow);
     expect_cause("turns", "policy CFS");
     type("xcli hint " + mine() + " -t", "5000");
     EXPECT_EQ(slow.slot(0).timeslice_us.load(), 5000);
-    type("xcli policy -s");
-    EXPECT_EQ(policy_in_force(), "HPF");
-    expect_it_runs();
+    type_back_to_hpf();
 }
 
 TEST_F(TypedAdvice, ToLeaveTheActiveWindowAside) {
-    two_processes();
-    policy("AWF");
-    hint("0xab2", {"--window", "1"});
+    two_under("AWF", {{"0xab2", {"--window", "1"}}});
     const Work work(slow);
-    expect_cause("window");
-    type("xcli policy -s");
-    EXPECT_EQ(policy_in_force(), "HPF");
-    expect_it_runs();
+    expect_cause("window", "active window");
+    type_back_to_hpf();
 }
 
 TEST_F(TypedAdvice, ToHaveALaterDeadline) {
-    two_processes();
-    policy("KEDF");
-    hint("0xab1", {"-d", "1"});
-    hint("0xab2", {"-d", "3600000000"});
+    two_under("KEDF", {{"0xab1", {"-d", "1"}}, {"0xab2", {"-d", "3600000000"}}});
     const Work work(slow);
     expect_cause("late");
     type("xcli hint " + mine() + " -d", "1800000000");
@@ -217,7 +203,7 @@ TEST_F(TypedAdvice, ToHaveALaterDeadline) {
 
 TEST_F(TypedAdvice, ToTakeAnAnnouncementBack) {
     two(10);
-    slow.slot(0).command_ns = 3 * base::kSecond;
+    slow.slot(0).command_ns = 3 * base::kSecond;  // so long before the burst it has to begin
     const Work work(slow);
     other.slot(0).period_us = 4'000'000;
     other.submit(0);
@@ -229,21 +215,15 @@ TEST_F(TypedAdvice, ToTakeAnAnnouncementBack) {
 }
 
 TEST_F(TypedAdvice, ToDecideDeviceByDevice) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    ASSERT_TRUE(other.connect(socket(), "rival"));
-    slow.add_queue(0, 0, 0xab1);
-    other.add_queue(0, 10, 0xab2, kSecondDevice);
+    two(10, kSecondDevice);
     policy("HHPF");
     const Work mine(slow), its(other);
     expect_cause("elsewhere");
-    type("xcli policy -s");
-    EXPECT_EQ(policy_in_force(), "HPF");
-    expect_it_runs();
+    type_back_to_hpf();
 }
 
 TEST_F(TypedAdvice, ToGiveItsQueuesOnePriority) {
-    ASSERT_TRUE(slow.connect(socket(), "slow"));
-    slow.add_queue(0, 0, 0xab1);
+    one();
     slow.add_queue(1, 10, 0xab2);
     slow.submit(0);
     const Work work(slow, 1, 100, 20);
@@ -253,6 +233,7 @@ TEST_F(TypedAdvice, ToGiveItsQueuesOnePriority) {
     expect_it_runs();
 }
 
+// The program itself could run, but the other member of its gang, on another device, may not.
 TEST_F(TypedAdvice, ToLeaveTheGang) {
     two_processes(10);
     slow.submit(0);
@@ -312,7 +293,7 @@ TEST_F(TypedAdvice, ToGetMemoryBackByPriority) {
     two(0);
     slow.header().memory[0].device = TestClient::kFirstDevice;
     slow.header().memory[0].on_host = uint64_t{3} << 30;
-    expect_cause("waits_for_memory");
+    expect_cause("waits_for_memory", "3.0 GiB are on the host");
     type("xcli hint " + mine() + " -p", "7");
     EXPECT_EQ(slow.slot(0).priority.load(), 7);
 }
