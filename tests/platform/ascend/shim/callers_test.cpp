@@ -34,9 +34,7 @@ TEST(Callers, WaitWhileTheStreamIsSuspended) {
         SCOPED_TRACE(command.name);
         Program program;
         g_filled = 42;
-        const AclStream stream = program.stream();
-        ACL_OK(program.append(stream, 1));
-        ACL_OK(aclrtSynchronizeStream(stream));
+        const AclStream stream = program.stream_in_use();
         const XQueueHandle queue = xqueue_of(stream);
         suspend(queue);
         std::atomic<bool> returned{false};
@@ -79,9 +77,7 @@ TEST(Callers, KeepTheOrderOfTheirCommands) {
 // A call of acl ends in one of rt, which is hooked as well.
 TEST(Callers, GiveOneCommandByCallsWithinCalls) {
     Program program;
-    const AclStream stream = program.stream();
-    ACL_OK(program.append(stream, 1));
-    ACL_OK(aclrtSynchronizeStream(stream));
+    const AclStream stream = program.stream_in_use();
     const XQueueHandle queue = xqueue_of(stream);
     int64_t before = 0, after = 0;
     EXPECT_EQ(XQueueProfileHwCommandCount(queue, &before), kXSchedSuccess);
@@ -103,9 +99,7 @@ TEST(Callers, AreRefusedAsByTheRuntime) {
 
 TEST(Off, NothingIsScheduled) {
     Program program;
-    const AclStream stream = program.stream();
-    ACL_OK(program.append(stream, 1));
-    ACL_OK(aclrtSynchronizeStream(stream));
+    const AclStream stream = program.stream_in_use();
     EXPECT_EQ(find_xqueue(stream), 0u);
     EXPECT_EQ(program.word(), appended({1}));
 }

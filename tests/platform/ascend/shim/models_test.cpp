@@ -52,9 +52,7 @@ TEST(Models, TakeAStreamThatWasScheduledAndGiveItBack) {
 
 TEST(Models, ACaptureContainsTheProgramsCommandsAlone) {
     Program program;
-    const AclStream stream = program.stream();
-    ACL_OK(program.append(stream, 1));
-    ACL_OK(aclrtSynchronizeStream(stream));
+    const AclStream stream = program.stream_in_use();
     const XQueueHandle queue = xqueue_of(stream);
     const long events = fake_cuda_calls("cuEventRecord"), disturbed = fake_cuda_capture_disturbed();
     ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));

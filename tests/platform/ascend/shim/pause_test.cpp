@@ -34,9 +34,7 @@ TEST(Pause, StopsWhatIsInFlightWhileAllStreamsAreSuspended) {
 TEST(Pause, EndsWithTheStreams) {
     {
         Program program;
-        const AclStream stream = program.stream();
-        ACL_OK(program.append(stream, 1));
-        ACL_OK(aclrtSynchronizeStream(stream));
+        const AclStream stream = program.stream_in_use();
         suspend(xqueue_of(stream));
         EXPECT_TRUE(eventually([] { return fake_acl_halted(); }));
         ACL_OK(aclrtDestroyStreamForce(stream));
@@ -50,9 +48,7 @@ TEST(Pause, EndsWithTheStreams) {
 [[noreturn]] void exit_while_suspended() {
     std::atexit([] { _exit(fake_acl_pauses() == 1 && !fake_acl_halted() ? 0 : 1); });
     Program program;
-    const AclStream stream = program.stream();
-    ACL_OK(program.append(stream, 1));
-    ACL_OK(aclrtSynchronizeStream(stream));
+    const AclStream stream = program.stream_in_use();
     suspend(xqueue_of(stream));
     EXPECT_TRUE(eventually([] { return fake_acl_halted(); }));
     std::exit(2);

@@ -47,6 +47,13 @@ public:
         ACL_OK(aclrtCreateStream(&streams_.emplace_back()));
         return streams_.back();
     }
+    // Returns a stream on which the first kernel, with the value 1, has run.
+    AclStream stream_in_use() {
+        const AclStream made = stream();
+        ACL_OK(append(made, 1));
+        ACL_OK(aclrtSynchronizeStream(made));
+        return made;
+    }
     void forget(AclStream destroyed) { std::erase(streams_, destroyed); }
     // Each kernel makes w * 31 + value of each word, so that the words show what ran, and in which order.
     struct Append {
