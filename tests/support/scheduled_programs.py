@@ -114,8 +114,18 @@ class ScheduledPrograms(unittest.TestCase):
 class StandInPrograms(ScheduledPrograms):
     """The tests of a platform whose program runs on a stand-in for the driver. Two processes share its device."""
     platform = ""  # as xcli list names it
-    exact = ("exact", "60000")
+    fake = ""      # how variables of the stand-in's begin, such as FAKE_CUDA_
+    exact = ("exact", "400000")
     busy = ("busy", "4", "2000")
+
+    @property
+    def program(self):
+        return f"bin/{self.platform}_program"
+
+    def environment_of(self, inherited):
+        others = {name: value for name, value in inherited.items() if not name.startswith("FAKE_")}
+        return others | {f"XSCHED_{self.platform.upper()}_LIB": str(self.build / f"lib/libfake{self.platform}.so"),
+                         f"{self.fake}SHARED": str(self.folder / "device")}
 
     def test_a_program_has_a_queue_of_the_device_and_counts_its_commands(self):
         program = self.start("busy", "3", "2000")

@@ -1,4 +1,4 @@
-// An ordinary program for CANN's runtime, on the stand-in, for ascend_test.py. It prints one line of JSON.
+// An ordinary program for CANN's runtime, on the stand-in, for stand_in_programs_test.py. It prints one line of JSON.
 //
 //   ascend_program exact COMMANDS         kernels one after the other, in three streams; counts wrong numbers
 //   ascend_program busy SECONDS US        kernels of US microseconds, 16 in flight

@@ -1,4 +1,4 @@
-// An ordinary Level Zero program for levelzero_test.py, on the stand-in. It prints one line of JSON.
+// An ordinary Level Zero program for stand_in_programs_test.py, on the stand-in. It prints one line of JSON.
 //
 //   levelzero_program exact COMMANDS          kernels one after the other, on two lists and a queue; counts wrong
 //   numbers levelzero_program busy SECONDS US         kernels of US microseconds, 16 in flight levelzero_program urgent
