@@ -25,6 +25,6 @@ namespace {
 
 uint64_t random_below(uint64_t bound) { return random_below(bound, g_settings.seed); }
 
-bool break_now(Break mode) { return g_settings.break_mode == mode && random_below(50) == 0; }
+bool break_now(Break mode, uint64_t once_in) { return g_settings.break_mode == mode && random_below(once_in) == 0; }
 
 }  // namespace fake

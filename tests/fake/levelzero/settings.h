@@ -22,7 +22,7 @@ struct Settings {
 extern Settings g_settings;
 
 uint64_t random_below(uint64_t bound);
-// Returns true once in a while if FAKE_ZE_BREAK names this mode.
-bool break_now(Break mode);
+// Returns true once in `once_in` times if FAKE_ZE_BREAK names this mode.
+bool break_now(Break mode, uint64_t once_in = 50);
 
 }  // namespace fake
