@@ -76,7 +76,6 @@ public:
     // Returns a new command buffer. It is free again after reset(), when none is in use any more.
     VkCommandBuffer record(const Step& step);
     void reset();
-    uint32_t recorded() const { return recorded_; }
     uint32_t count() const { return count_; }
     const volatile uint32_t* values() const { return values_; }
     // Returns how many are not `value`.

@@ -6,7 +6,7 @@
 namespace order::ascend {
 
 Worker::Worker(World& world, Signaller& signaller, const Options& options, int index)
-    : world_(world), signaller_(signaller), random_(options.seed * 1000 + static_cast<uint64_t>(index)) {
+    : SequentialWorker(world, signaller, options, index) {
     expect_success(aclrtSetCurrentContext(world.context), "aclrtSetCurrentContext");
     void* copied = nullptr;
     expect_success(aclrtMalloc(&numbers_, kNumbers * sizeof(uint32_t), 0), "aclrtMalloc");
@@ -28,12 +28,11 @@ Worker::~Worker() {
 }
 
 aclrtStream Worker::any_stream() {
-    const uint32_t which = random_.below(kShared + 2);
-    return which < kShared ? world_.shared[which] : which == kShared ? own_ : nullptr;
+    const uint32_t which = random_.below(4);
+    return which < world_.shared.size() ? world_.shared[which] : which == 2 ? own_ : nullptr;
 }
 
-void Worker::one_operation() {
-    if (commands_ > kMostCommands || random_.once_in(20)) return settle_all();
+void Worker::give() {
     const aclrtStream stream = random_.once_in(2) ? last_ : any_stream();
     Activity::set("giving a command");
     come_behind_the_last(stream);
@@ -47,13 +46,11 @@ void Worker::one_operation() {
     else
         append(stream, value);
     last_ = stream;
-    ++commands_;
-    count_operation();
 }
 
 // Makes the stream wait for the last command, if that is in another one.
 void Worker::come_behind_the_last(aclrtStream stream) {
-    if (stream == last_ || commands_ == 0) return;
+    if (stream == last_ || !has_given()) return;
     aclrtEvent event = event_;
     const bool fresh = random_.once_in(4);
     if (fresh) expect_success(aclrtCreateEventExWithFlag(&event, 2), "aclrtCreateEventExWithFlag");
@@ -128,8 +125,8 @@ void Worker::wait_for_last() {
 }
 
 // The copy is looked at before any other call that waits, so that it shows a wait which returned too early.
-void Worker::settle_all() {
-    if (commands_ > 0) {
+void Worker::settle() {
+    if (has_given()) {
         copy(last_);
         wait_for_last();
     }
@@ -139,13 +136,11 @@ void Worker::settle_all() {
     expect_success(aclrtMemcpy(found, sizeof found, numbers_, sizeof found, 2), "aclrtMemcpy");
     for (uint32_t i = 0; i < kNumbers; ++i)
         if (found[i] != expected_) violation("number %u is %u instead of %u", i, found[i], expected_);
-    commands_ = 0;
     if (random_.once_in(30)) {
         world_.destroy_stream(own_);
         own_ = world_.make_stream();
     }
     last_ = own_;
-    count_operation();
 }
 
 }  // namespace order::ascend

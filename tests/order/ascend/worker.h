@@ -6,17 +6,13 @@
 
 namespace order::ascend {
 
-class Worker {
+class Worker : public SequentialWorker<World, Signaller> {
 public:
     Worker(World& world, Signaller& signaller, const Options& options, int index);
-    ~Worker();
-    void one_operation();
-    // Waits for everything and compares the numbers.
-    void settle_all();
+    ~Worker() override;
 
 private:
     static constexpr uint32_t kNumbers = 16;  // as many as a model of the stand-in changes
-    static constexpr uint32_t kMostCommands = 60;  // until all are waited for
 
     // The arguments of a kernel.
     struct Append {
@@ -24,6 +20,8 @@ private:
         uint32_t value, count;
     };
 
+    void give() override;
+    void settle() override;
     aclrtStream any_stream();
     void come_behind_the_last(aclrtStream stream);
     void append(aclrtStream stream, uint32_t value);
@@ -33,9 +31,6 @@ private:
     void wait_for_last();
     void expect(uint32_t value) { expected_ = expected_ * 31 + value; }
 
-    World& world_;
-    Signaller& signaller_;
-    Random random_;
     aclrtStream own_ = nullptr;
     aclrtStream last_ = nullptr;  // of the last command
     aclrtEvent event_ = nullptr;
@@ -43,7 +38,6 @@ private:
     uint32_t* copy_ = nullptr;
     uint32_t expected_ = 0;
     uint32_t expected_copy_ = 0;
-    uint32_t commands_ = 0;
     aclmdlRI graph_ = nullptr;  // the last one that was captured
 };
 

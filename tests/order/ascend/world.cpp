@@ -20,32 +20,21 @@ World::~World() {
 aclrtStream World::make_stream() {
     aclrtStream made = nullptr;
     expect_success(aclrtCreateStream(&made), "aclrtCreateStream");
-    const std::lock_guard lock(mutex_);
-    own_.push_back(made);
-    return made;
+    return own_.add(made);
 }
 
 void World::destroy_stream(aclrtStream stream) {
-    {
-        const std::lock_guard lock(mutex_);
-        std::erase(own_, stream);
-    }
+    own_.remove(stream);
     expect_success(aclrtDestroyStream(stream), "aclrtDestroyStream");
-}
-
-std::vector<aclrtStream> World::own_streams() {
-    const std::lock_guard lock(mutex_);
-    return own_;
 }
 
 // The context is made current, since the runtime does not tell to which one a stream belongs.
 std::vector<XQueueHandle> World::xqueues() {
     expect_success(aclrtSetCurrentContext(context), "aclrtSetCurrentContext");
-    std::vector<XQueueHandle> all{xsched().queue_of(nullptr)};
-    for (const aclrtStream stream : shared) all.push_back(xsched().queue_of(stream));
-    for (const aclrtStream stream : own_streams()) all.push_back(xsched().queue_of(stream));
-    std::erase(all, XQueueHandle{0});
-    return all;
+    std::vector<aclrtStream> all = own_.all();
+    all.insert(all.end(), shared.begin(), shared.end());
+    all.push_back(nullptr);
+    return xsched().queues_of(all);
 }
 
 void Ended::perform(const Ended& it, Random& random) {

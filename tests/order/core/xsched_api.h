@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "xsched/xsched.h"
 
@@ -52,6 +53,13 @@ struct XSched {
         XQueueHandle queue = 0;
         if (QueueGet(&hwq, stream) != kXSchedSuccess || XQueueGet(&queue, hwq) != kXSchedSuccess) return 0;
         return queue;
+    }
+    // Returns those that these streams have.
+    std::vector<XQueueHandle> queues_of(const std::vector<Stream>& streams) const {
+        std::vector<XQueueHandle> all;
+        for (const Stream stream : streams)
+            if (const XQueueHandle queue = queue_of(stream); queue != 0) all.push_back(queue);
+        return all;
     }
 };
 

@@ -5,7 +5,7 @@
 namespace order::levelzero {
 
 Worker::Worker(World& world, Signaller& signaller, const Options& options, int index)
-    : world_(world), signaller_(signaller), random_(options.seed * 1000 + static_cast<uint64_t>(index)) {
+    : SequentialWorker(world, signaller, options, index) {
     ze_kernel_desc_t desc{ZE_STRUCTURE_TYPE_KERNEL_DESC, nullptr, 0, "affine"};
     expect_success(zeKernelCreate(world.module, &desc, &kernel_), "zeKernelCreate");
     ze_event_pool_desc_t pool{ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, nullptr, ZE_EVENT_POOL_FLAG_HOST_VISIBLE, kEvents};
@@ -47,14 +47,11 @@ void Worker::renew_lists() {
 
 ze_event_handle_t Worker::next_event() { return events_[used_events_++]; }
 
-void Worker::one_operation() {
-    if (commands_ > kMostCommands || random_.once_in(20)) return settle_all();
+void Worker::give() {
     const Place place = random_.once_in(2) ? last_place_ : static_cast<Place>(random_.below(kPlaces));
     Activity::set("giving a command");
     place < kFirstQueue ? append(place) : execute(place);
     last_place_ = place;
-    ++commands_;
-    count_operation();
 }
 
 // Returns what the next command waits for: the last one, unless it is before it in a list that keeps order, and perhaps
@@ -62,7 +59,7 @@ void Worker::one_operation() {
 std::vector<ze_event_handle_t> Worker::waits_for(Place place) {
     std::vector<ze_event_handle_t> waits;
     if (place != kOrdered || last_place_ != kOrdered) {
-        if (last_ == nullptr && commands_ > 0) {
+        if (last_ == nullptr && has_given()) {
             last_ = next_event();
             expect_success(zeCommandListAppendSignalEvent(immediate_[kOrdered], last_),
                            "zeCommandListAppendSignalEvent");
@@ -163,8 +160,8 @@ void Worker::wait_for_end() {
                    "zeCommandQueueSynchronize");
 }
 
-void Worker::settle_all() {
-    if (commands_ > 0) wait_for_end();
+void Worker::settle() {
+    if (has_given()) wait_for_end();
     for (uint32_t i = 0; i < kNumbers; ++i) {
         if (numbers_[i] != expected_) violation("number %u is %u instead of %u", i, numbers_[i], expected_);
         if (expected_copy_ != 0 && copy_[i] != expected_copy_)
@@ -180,10 +177,9 @@ void Worker::settle_all() {
     for (uint32_t i = 0; i < used_events_; ++i) expect_success(zeEventHostReset(events_[i]), "zeEventHostReset");
     for (uint32_t i = 0; i < used_lists_; ++i) expect_success(zeCommandListReset(lists_[i]), "zeCommandListReset");
     if (random_.once_in(30)) renew_lists();
-    used_events_ = used_lists_ = commands_ = 0;
+    used_events_ = used_lists_ = 0;
     last_ = nullptr;
     last_place_ = kOrdered;
-    count_operation();
 }
 
 }  // namespace order::levelzero

@@ -8,21 +8,19 @@
 
 namespace order::levelzero {
 
-class Worker {
+class Worker : public SequentialWorker<World, Signaller> {
 public:
     Worker(World& world, Signaller& signaller, const Options& options, int index);
-    ~Worker();
-    void one_operation();
-    // Waits for everything and compares the numbers.
-    void settle_all();
+    ~Worker() override;
 
 private:
     enum Place : uint32_t { kOrdered, kUnordered, kFirstQueue, kPlaces = kFirstQueue + kQueues };
 
     static constexpr uint32_t kNumbers = 64;
     static constexpr uint32_t kEvents = 400;
-    static constexpr uint32_t kMostCommands = 100;  // until all are waited for
 
+    void give() override;
+    void settle() override;
     ze_event_handle_t next_event();
     std::vector<ze_event_handle_t> waits_for(Place place);
     void append(Place place);
@@ -33,9 +31,6 @@ private:
     void wait_for_end();
     void renew_lists();
 
-    World& world_;
-    Signaller& signaller_;
-    Random random_;
     ze_kernel_handle_t kernel_ = nullptr;
     ze_event_pool_handle_t pool_ = nullptr;
     std::vector<ze_event_handle_t> events_;
@@ -49,7 +44,6 @@ private:
     uint32_t expected_copy_ = 0;
     Place last_place_ = kOrdered;
     ze_event_handle_t last_ = nullptr;  // that the last command signals; null: none, and it was in the ordered list
-    uint32_t commands_ = 0;
 };
 
 }  // namespace order::levelzero

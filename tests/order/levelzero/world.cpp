@@ -46,22 +46,12 @@ ze_command_list_handle_t World::make_immediate(uint32_t flags) {
     desc.flags = flags;
     ze_command_list_handle_t made = nullptr;
     expect_success(zeCommandListCreateImmediate(context, device, &desc, &made), "zeCommandListCreateImmediate");
-    const std::lock_guard lock(mutex_);
-    immediate_.push_back(made);
-    return made;
+    return immediate_.add(made);
 }
 
 void World::destroy_immediate(ze_command_list_handle_t list) {
-    {
-        const std::lock_guard lock(mutex_);
-        std::erase(immediate_, list);
-    }
+    immediate_.remove(list);
     expect_success(zeCommandListDestroy(list), "zeCommandListDestroy");
-}
-
-std::vector<ze_command_list_handle_t> World::immediate_lists() {
-    const std::lock_guard lock(mutex_);
-    return immediate_;
 }
 
 ze_command_list_handle_t World::list() const {
@@ -72,10 +62,9 @@ ze_command_list_handle_t World::list() const {
 }
 
 std::vector<XQueueHandle> World::xqueues() {
-    std::vector<XQueueHandle> all;
-    for (const ze_command_queue_handle_t queue : queues) all.push_back(xsched().queue_of(queue));
-    for (const ze_command_list_handle_t list : immediate_lists()) all.push_back(queue_of(list));
-    std::erase(all, XQueueHandle{0});
+    std::vector<XQueueHandle> all = xsched().queues_of({queues.begin(), queues.end()});
+    for (const ze_command_list_handle_t list : immediate_.all())
+        if (const XQueueHandle queue = queue_of(list); queue != 0) all.push_back(queue);
     return all;
 }
 

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <array>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "fake/levelzero/fake_ze.h"
-#include "order/core/chaos.h"
-#include "order/core/later.h"
-#include "order/core/options.h"
+#include "order/core/sequential.h"
 #include "order/core/xsched_api.h"
 
 namespace order::levelzero {
@@ -18,22 +15,17 @@ constexpr size_t kQueues = 2;
 
 inline constexpr XSchedOnDemand<ze_command_queue_handle_t> xsched{"libhallevelzero.so.1", "Ze"};
 
-struct World {
+struct World : SequentialWorld {
     explicit World(const Options&);
     ~World();
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
-    void check_buffers() const {}  // the workers have done that
 
     // Immediate lists, which the chaos sees.
     ze_command_list_handle_t make_immediate(uint32_t flags);
     void destroy_immediate(ze_command_list_handle_t list);
     ze_command_list_handle_t list() const;
 
-    // For ChaosTogether. A list may be destroyed once xqueues() has found its queue.
-    static constexpr bool kQueuesStay = false;
+    // For ChaosTogether.
     static bool chaos_available() { return say_whether(xsched().complete(), "libshimlevelzero.so"); }
-    static int64_t suspend_flags(Random&) { return kQueueSuspendFlagNone; }
     std::vector<XQueueHandle> xqueues();
 
     ze_device_handle_t device = nullptr;
@@ -43,10 +35,7 @@ struct World {
     const std::string name = "of the stand-in";
 
 private:
-    std::vector<ze_command_list_handle_t> immediate_lists();
-
-    std::mutex mutex_;
-    std::vector<ze_command_list_handle_t> immediate_;  // under mutex_
+    OwnHandles<ze_command_list_handle_t> immediate_;
 };
 
 // An event that the host signals a little later.

@@ -9,7 +9,6 @@ namespace order::vulkan {
 namespace {
 
 constexpr uint32_t kNumbers = 256;
-constexpr uint32_t kMostRecorded = 200;  // command buffers, until all are waited for
 
 }  // namespace
 
@@ -22,9 +21,7 @@ void Signal::perform(const Signal& it, Random& random) {
 }
 
 Worker::Worker(World& world, Signaller& signaller, const Options& options, int index)
-    : world_(world),
-      signaller_(signaller),
-      random_(options.seed * 1000 + static_cast<uint64_t>(index)),
+    : SequentialWorker(world, signaller, options, index),
       numbers_(world.device, kNumbers, 1),
       timeline_(world.device.semaphore(VK_SEMAPHORE_TYPE_TIMELINE)),
       host_(world.device.semaphore(VK_SEMAPHORE_TYPE_TIMELINE)),
@@ -34,12 +31,6 @@ Worker::Worker(World& world, Signaller& signaller, const Options& options, int i
 Worker::~Worker() {
     for (const VkSemaphore semaphore : {timeline_, host_, binary_}) world_.device.destroy(semaphore);
     world_.device.destroy(fence_);
-}
-
-void Worker::one_operation() {
-    if (numbers_.recorded() > kMostRecorded || random_.once_in(20)) return settle_all();
-    submit();
-    count_operation();
 }
 
 // A wait for a binary semaphore may only be submitted when its signal can follow, without the host.
@@ -81,7 +72,7 @@ std::vector<Worker::Batch> Worker::draw_batches(uint32_t queue) {
     return batches;
 }
 
-void Worker::submit() {
+void Worker::give() {
     const uint32_t queue = random_.below(world_.device.queues());
     if (random_.once_in(40)) fence_alone(queue);
     const std::vector<Batch> batches = draw_batches(queue);
@@ -92,10 +83,10 @@ void Worker::submit() {
     }
     const std::lock_guard lock(world_.turns[queue]);
     Activity::set("vkQueueSubmit");
-    random_.once_in(2) ? give(queue, batches, fence) : give_as_of_old(queue, batches, fence);
+    random_.once_in(2) ? submit(queue, batches, fence) : submit_as_of_old(queue, batches, fence);
 }
 
-void Worker::give(uint32_t queue, const std::vector<Batch>& batches, VkFence fence) {
+void Worker::submit(uint32_t queue, const std::vector<Batch>& batches, VkFence fence) {
     std::vector<VkSubmitInfo2> infos;
     std::vector<std::vector<VkSemaphoreSubmitInfo>> uses;
     std::vector<std::vector<VkCommandBufferSubmitInfo>> buffers;
@@ -125,7 +116,7 @@ void Worker::give(uint32_t queue, const std::vector<Batch>& batches, VkFence fen
                    "vkQueueSubmit2");
 }
 
-void Worker::give_as_of_old(uint32_t queue, const std::vector<Batch>& batches, VkFence fence) {
+void Worker::submit_as_of_old(uint32_t queue, const std::vector<Batch>& batches, VkFence fence) {
     struct Parts {
         std::vector<VkSemaphore> waits, signals;
         std::vector<uint64_t> wait_values, signal_values;
@@ -175,7 +166,7 @@ void Worker::fence_alone(uint32_t queue) {
     world_.device.destroy(fence);
 }
 
-void Worker::settle_all() {
+void Worker::settle() {
     if (fence_is_used_) {
         Activity::set("vkWaitForFences");
         world_.device.wait(fence_);
@@ -193,7 +184,6 @@ void Worker::settle_all() {
         violation("%u of %u numbers are wrong after %llu calls", wrong, numbers_.count(),
                   static_cast<unsigned long long>(reached_));
     numbers_.reset();
-    count_operation();
 }
 
 }  // namespace order::vulkan

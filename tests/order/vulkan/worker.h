@@ -10,13 +10,10 @@
 
 namespace order::vulkan {
 
-class Worker {
+class Worker : public SequentialWorker<World, Signaller> {
 public:
     Worker(World& world, Signaller& signaller, const Options& options, int index);
-    ~Worker();
-    void one_operation();
-    // Waits for everything and compares the numbers.
-    void settle_all();
+    ~Worker() override;
 
 private:
     // A semaphore that a submission waits for or signals. `value` counts for timeline semaphores.
@@ -30,17 +27,15 @@ private:
         std::vector<Use> signals;
     };
 
-    void submit();
+    void give() override;
+    void settle() override;
     std::vector<Batch> draw_batches(uint32_t queue);
     void wait_before(Batch& first, uint32_t queue);
-    void give(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
-    void give_as_of_old(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
+    void submit(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
+    void submit_as_of_old(uint32_t queue, const std::vector<Batch>& batches, VkFence fence);
     void fence_alone(uint32_t queue);
     void await_host();
 
-    World& world_;
-    Signaller& signaller_;
-    Random random_;
     compute::Numbers numbers_;
     uint32_t expected_ = 1;
     const VkSemaphore timeline_;

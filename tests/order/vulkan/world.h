@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "compute.h"
-#include "order/core/chaos.h"
-#include "order/core/later.h"
-#include "order/core/options.h"
+#include "order/core/sequential.h"
 #include "order/core/xsched_api.h"
 
 namespace order::vulkan {
@@ -19,9 +17,8 @@ constexpr uint32_t kMostQueues = 4;
 
 inline constexpr XSchedOnDemand<VkQueue> xsched{"libhalvulkan.so.1", "Vulkan"};
 
-struct World {
+struct World : SequentialWorld {
     explicit World(const Options&) : device({.queues = kMostQueues}), name(device.name()) {}
-    void check_buffers() const {}  // the workers have done that
 
     compute::Device device;
     std::array<std::mutex, kMostQueues> turns;
@@ -39,10 +36,9 @@ struct World {
         return random.once_in(16) ? int64_t{kQueueSuspendFlagSyncHwQueue} : int64_t{kQueueSuspendFlagNone};
     }
     std::vector<XQueueHandle> xqueues() const {
-        std::vector<XQueueHandle> all;
-        for (uint32_t i = 0; i < device.queues(); ++i)
-            if (const XQueueHandle queue = xsched().queue_of(device.queue(i)); queue != 0) all.push_back(queue);
-        return all;
+        std::vector<VkQueue> all;
+        for (uint32_t i = 0; i < device.queues(); ++i) all.push_back(device.queue(i));
+        return xsched().queues_of(all);
     }
 };
 
