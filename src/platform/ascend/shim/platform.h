@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 
 #include "platform/stream/hal/hal_abi.h"
-#include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/shim/entry_points.h"
+#include "platform/stream/shim/unobserved_queues.h"
 
 namespace xsched::stream {
 
@@ -23,15 +23,6 @@ inline constexpr bool kIsLaunchConfig = false;
 
 inline const char* kernel_name(Kernel) { return nullptr; }
 inline const char* host_function_name(const void*, Stream) { return nullptr; }
-
-// No source tells whether streams wait for each other because they share a queue of the device.
-inline constexpr bool kSharesHardware = false;
-struct CallWatchState {};
-inline bool queues_observed() { return false; }
-inline void call_begins(const HardwareUse&, bool, CallWatchState*) {}
-inline bool call_returned(HardwareUse&, bool, const CallWatchState&) { return false; }
-inline void follow_use(HwQueueHandle, const HardwareUse&) {}
-inline void call_settled(const HardwareUse&) {}
 
 // How many calls of the program or of XSched the thread is inside of (from_program.h).
 inline uint32_t& calls_inside() { return xasc_inside; }

@@ -1,7 +1,7 @@
 // Ascend's hooks, by the names that api/ascend.json has for them ("hook"):
 //
 //   scheduled            a command of the stream among the arguments, or of the default stream if there is none
-//   read_back            the same; when it returns, itself and all before it are complete
+//   read_back            the same; when it returns, itself and all before it are complete (stream/shim/plain_shapes.h)
 //   marker               a place in stream order (below)
 //   stream_destroy, stream_synchronize, stream_query, context_synchronize, event_record, event_wait, event_destroy,
 //   stream_wait_event
@@ -16,15 +16,10 @@
 #include "platform/ascend/shim/model_streams.h"
 #include "platform/ascend/shim/questions.h"
 #include "platform/stream/shim/from_program.h"
-#include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/ordered.h"
+#include "platform/stream/shim/plain_shapes.h"
 
 namespace xsched::stream {
-
-template <EntryPoint kEntry>
-inline constexpr auto scheduled = &Scheduled<kEntry>::call;
-template <EntryPoint kEntry>
-inline constexpr auto read_back = &Scheduled<kEntry, true>::call;
 
 template <EntryPoint kEntry>
 Result marker(Event event, Stream stream) {

@@ -8,8 +8,8 @@
 
 #include "host/rm_api.h"
 #include "platform/stream/hal/hal_abi.h"
-#include "platform/stream/hal/hardware_use.h"
 #include "platform/stream/shim/entry_points.h"
+#include "platform/stream/shim/unobserved_queues.h"
 
 namespace xsched::stream {
 
@@ -62,19 +62,11 @@ inline const char* kernel_name(Kernel kernel) {
 // Returns nullptr: CUDA's driver interface knows kernels by its own handles alone, not by host functions.
 inline const char* host_function_name(const void*, Stream) { return nullptr; }
 
-// On CUDA no stream waits for another one because they share a hardware queue.
-inline constexpr bool kSharesHardware = false;
 // Large copies go in pieces by default, since that was measured to help.
 inline constexpr bool kCopiesInPieces = true;
 // Bytes per nanosecond that the driver scrubs after a call that frees them: 400 measured (docs/decisions/024), rounded
 // down.
 inline constexpr int64_t kScrubRate = 350;
-struct CallWatchState {};
-inline bool queues_observed() { return false; }
-inline void call_begins(const HardwareUse&, bool, CallWatchState*) {}
-inline bool call_returned(HardwareUse&, bool, const CallWatchState&) { return false; }
-inline void follow_use(HwQueueHandle, const HardwareUse&) {}
-inline void call_settled(const HardwareUse&) {}
 
 // Returns the symbol that the libraries behind this one define.
 inline void* next_symbol(const char* name) { return hal_dlsym()(RTLD_NEXT, name); }

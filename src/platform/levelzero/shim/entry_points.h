@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "platform/levelzero/hal/api.h"
+#include "platform/stream/shim/declared.h"
 
 namespace xsched::levelzero {
 
@@ -37,16 +38,7 @@ struct Traits {
 
 template <EntryPoint kEntry>
 struct Declared;
-#define FUNCTION(result, name, ...)                                                                \
-    template <>                                                                                    \
-    struct Declared<kEntry_##name> {                                                               \
-        using Type = declared::name;                                                               \
-        static constexpr const char* kName = #name;                                                \
-        static constexpr CopyBytes kCopy = kTraits<kEntry_##name>.copy;                            \
-        static Type driver() {                                                                     \
-            return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed)); \
-        }                                                                                          \
-    };
+#define FUNCTION(result, name, ...) XSCHED_DECLARED(name, declared::name)
 #include "functions.inc"
 
 template <EntryPoint kEntry>

@@ -1,8 +1,5 @@
 #include "platform/levelzero/shim/launch.h"
 
-#include <cstring>
-#include <new>
-
 #include "platform/levelzero/shim/npu_workload.h"
 
 namespace xsched::levelzero {
@@ -48,16 +45,9 @@ Append::Append(const Queue& queue, EventArguments& events) : queue_(queue), even
 }
 
 void Append::add_hold() {
-    ze_event_handle_t* list = few_;
-    if (events_.count >= kFewEvents) {
-        many_ = new (std::nothrow) ze_event_handle_t[size_t{events_.count} + 1];
-        if (many_ == nullptr) return;  // no memory: it runs unheld
-        list = many_;
-    }
-    if (events_.count > 0) std::memcpy(list, events_.wait_list, events_.count * sizeof *list);
-    list[events_.count] = launch_.hold->event;
-    events_.wait_list = list;
-    ++events_.count;
+    if (!with_hold_.make(nullptr, events_.wait_list, events_.count, &launch_.hold->event)) return;  // it runs unheld
+    events_.wait_list = with_hold_.list();
+    events_.count = with_hold_.count();
 }
 
 // In a list that keeps order a signal comes behind the command by itself; in others a barrier sees to that.
@@ -76,35 +66,6 @@ void Append::returned(bool succeeded) {
     errno = saved;
 }
 
-namespace {
-
-// The program's lists with ours around them.
-class AllLists : base::NoCopies {
-public:
-    AllLists(const Launch& launch, uint32_t count, ze_command_list_handle_t* lists) {
-        if (count + 2 > kFew) many_ = new (std::nothrow) ze_command_list_handle_t[size_t{count} + 2];
-        list_ = count + 2 > kFew ? many_ : few_;
-        if (list_ == nullptr) return;
-        if (launch.hold != nullptr) list_[count_++] = launch.hold->list;
-        for (uint32_t i = 0; i < count; ++i) list_[count_++] = lists[i];
-        if (launch.mark != nullptr) list_[count_++] = launch.mark->list;
-    }
-    ~AllLists() { delete[] many_; }
-
-    ze_command_list_handle_t* list() const { return list_; }  // nullptr: no memory
-    uint32_t count() const { return count_; }
-
-private:
-    static constexpr uint32_t kFew = 8;
-
-    ze_command_list_handle_t few_[kFew];
-    ze_command_list_handle_t* many_ = nullptr;
-    ze_command_list_handle_t* list_ = nullptr;
-    uint32_t count_ = 0;
-};
-
-}  // namespace
-
 ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_command_list_handle_t* lists,
                           ze_fence_handle_t fence) {
     const auto driver = below<kEntry_zeCommandQueueExecuteCommandLists>();
@@ -117,11 +78,14 @@ ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_c
     XLOG_DEBG("zeCommandQueueExecuteCommandLists on queue %p", queue->handle);
     Launch launch(*queue);
     if (queue->waits) follow_priority(*queue, handle);
-    const AllLists all(launch, count, lists);
-    if (all.list() == nullptr) launch.forget_mark();
+    constexpr uint32_t kFewLists = 8;
+    base::ExtendedList<ze_command_list_handle_t, kFewLists> all;
+    const bool made = all.make(launch.hold != nullptr ? &launch.hold->list : nullptr, lists, count,
+                               launch.mark != nullptr ? &launch.mark->list : nullptr);
+    if (!made) launch.forget_mark();
     errno = saved;
     const ze_result_t result =
-        all.list() != nullptr ? driver(handle, all.count(), all.list(), fence) : driver(handle, count, lists, fence);
+        made ? driver(handle, all.count(), all.list(), fence) : driver(handle, count, lists, fence);
     const int after = errno;
     launch.returned(result == ZE_RESULT_SUCCESS);
     errno = after;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "base/extended_list.h"
 #include "base/log.h"
 #include "base/no_copies.h"
 #include "platform/levelzero/shim/capture.h"
@@ -46,7 +47,6 @@ private:
 class Append : base::NoCopies {
 public:
     Append(const Queue& queue, EventArguments& events);
-    ~Append() { delete[] many_; }
     void note_copy(uint64_t bytes) const { launch_.note_copy(bytes); }
     void returned(bool succeeded);
 
@@ -60,8 +60,7 @@ private:
     EventArguments& events_;
     Launch launch_;
     bool own_signal_ = false;
-    ze_event_handle_t few_[kFewEvents];
-    ze_event_handle_t* many_ = nullptr;
+    base::ExtendedList<ze_event_handle_t, kFewEvents> with_hold_;
 };
 
 template <typename... Arguments>

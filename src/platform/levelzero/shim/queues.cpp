@@ -3,12 +3,11 @@
 #include <new>
 
 #include "base/fork.h"
-#include "base/log.h"
 #include "base/mutex.h"
 #include "base/options.h"
 #include "base/pointer_map.h"
+#include "platform/stream/shim/wrapped_queue.h"
 #include "xsched/hint.h"
-#include "xsched/xqueue.h"
 
 namespace xsched::levelzero {
 namespace {
@@ -32,20 +31,8 @@ void schedule(Queue& queue) {
     if (!base::options().auto_xqueue_on) return;
     HwQueueHandle hwq = 0;
     const XResult result = xze_wrap(&hwq, &queue.queue, reinterpret_cast<uint64_t>(queue.handle), &queue.waits);
-    if (result != kXSchedSuccess) {
-        XLOG_WARN("queue %p is not scheduled: it could not be wrapped (error %d)", queue.handle, result);
-        return;
-    }
-    void* impl = xq_hwq_impl(hwq);
-    XqQueue* xqueue = xq_auto_create(hwq, queue.vendor_priority);
-    if (xqueue == nullptr) {
-        HwQueueDestroy(hwq);
-        return;
-    }
-    xze_serve(hwq, xqueue);
-    queue.hwq = impl;
-    queue.xqueue = xqueue;
-    g_scheduled.fetch_add(1);
+    if (stream::schedule_wrapped(queue, queue.handle, result, hwq, queue.vendor_priority, xze_serve))
+        g_scheduled.fetch_add(1);
 }
 
 [[gnu::noinline]] void make_ready(Queue& queue) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "platform/opencl/hal/api.h"
+#include "platform/stream/shim/declared.h"
 
 namespace xsched::opencl {
 
@@ -35,16 +36,7 @@ struct Traits {
 
 template <EntryPoint kEntry>
 struct Declared;
-#define ENTRY_POINT(name)                                                                          \
-    template <>                                                                                    \
-    struct Declared<kEntry_##name> {                                                               \
-        using Type = decltype(cl_icd_dispatch::name);                                              \
-        static constexpr const char* kName = #name;                                                \
-        static constexpr CopyBytes kCopy = kTraits<kEntry_##name>.copy;                            \
-        static Type driver() {                                                                     \
-            return reinterpret_cast<Type>(g_below[kEntry_##name].load(std::memory_order_relaxed)); \
-        }                                                                                          \
-    };
+#define ENTRY_POINT(name) XSCHED_DECLARED(name, decltype(cl_icd_dispatch::name))
 #include "entry_points.inc"
 
 template <EntryPoint kEntry>

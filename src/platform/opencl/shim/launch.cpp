@@ -2,8 +2,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
-#include <new>
 
 #include "platform/opencl/hal/hal_abi.h"
 #include "platform/opencl/shim/standing.h"
@@ -65,16 +63,10 @@ void Launch::note_copy(uint64_t bytes) const {
 }
 
 void Launch::add_hold() {
-    cl_event* list = few_events_;
-    if (events_.count >= kFewEvents) {
-        many_events_ = new (std::nothrow) cl_event[size_t{events_.count} + 1];
-        if (many_events_ == nullptr) return;  // no memory: it runs unheld
-        list = many_events_;
-    }
-    if (events_.count > 0) std::memcpy(list, events_.wait_list, events_.count * sizeof(cl_event));
-    list[events_.count] = xocl_hold_event(ticket_.hold);
-    events_.wait_list = list;
-    ++events_.count;
+    const cl_event hold = xocl_hold_event(ticket_.hold);
+    if (!with_hold_.make(nullptr, events_.wait_list, events_.count, &hold)) return;  // no memory: it runs unheld
+    events_.wait_list = with_hold_.list();
+    events_.count = with_hold_.count();
 }
 
 void Launch::returned(bool succeeded) {
@@ -88,7 +80,6 @@ void Launch::returned(bool succeeded) {
         xq_launched(xqueue_, &ticket_, succeeded ? kXqSucceeded : kXqFailed);
         if (succeeded && token != 0) xq_complete(token);
     }
-    delete[] many_events_;
     errno = saved;
 }
 

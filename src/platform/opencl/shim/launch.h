@@ -7,6 +7,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "base/extended_list.h"
 #include "base/log.h"
 #include "base/no_copies.h"
 #include "platform/opencl/shim/copy_bytes.h"
@@ -47,8 +48,7 @@ private:
     XqTicket ticket_;
     XqStand stand_ = 0;  // of its own
     cl_event own_event_ = nullptr;
-    cl_event few_events_[kFewEvents];
-    cl_event* many_events_ = nullptr;
+    base::ExtendedList<cl_event, kFewEvents> with_hold_;
 };
 
 inline constexpr int kNeverBlocks = -1;

@@ -1,8 +1,8 @@
 // The hooks that platforms with streams have in common, by the names that api/<p>.json has for them ("hook"). Each is a
 // template over the entry point; what a function does with its arguments is told by their types.
 //
-//   scheduled            a command of the stream among the arguments, or of the NULL stream if there is none (launch.h)
-//   read_back            the same; when it returns, itself and all before it are complete
+//   scheduled            a command of the stream among the arguments, or of the NULL stream if there is none
+//   read_back            the same; when it returns, itself and all before it are complete (plain_shapes.h)
 //   upload               the same; when it returns, all before it is complete, if it copies more than 64 KiB
 //   copy, read_back_copy, upload_copy   the same of copies that go in pieces while others compete (copies.h)
 //   copy_batch           entry by entry (batches.h)
@@ -19,16 +19,12 @@
 #include "platform/stream/shim/batches.h"
 #include "platform/stream/shim/capture.h"
 #include "platform/stream/shim/copies.h"
-#include "platform/stream/shim/launch.h"
 #include "platform/stream/shim/ordered.h"
+#include "platform/stream/shim/plain_shapes.h"
 #include "platform/stream/shim/trace.h"
 
 namespace xsched::stream {
 
-template <EntryPoint kEntry>
-inline constexpr auto scheduled = &Scheduled<kEntry>::call;
-template <EntryPoint kEntry>
-inline constexpr auto read_back = &Scheduled<kEntry, true>::call;
 template <EntryPoint kEntry>
 inline constexpr auto upload = &Upload<kEntry>::call;
 template <EntryPoint kEntry>

@@ -2,11 +2,10 @@
 
 #include <new>
 
-#include "base/log.h"
 #include "base/options.h"
 #include "base/pointer_map.h"
+#include "platform/stream/shim/wrapped_queue.h"
 #include "xsched/hint.h"
-#include "xsched/xqueue.h"
 
 namespace xsched::vulkan {
 namespace {
@@ -19,20 +18,7 @@ constinit base::Mutex g_first_use;
 void schedule(Queue& queue, const Device& device) {
     HwQueueHandle hwq = 0;
     const XResult result = xvk_wrap(&hwq, &device.driver, queue.queue);
-    if (result != kXSchedSuccess) {
-        XLOG_WARN("queue %p is not scheduled: it could not be wrapped (error %d)", static_cast<void*>(queue.queue),
-                  result);
-        return;
-    }
-    void* impl = xq_hwq_impl(hwq);
-    XqQueue* xqueue = xq_auto_create(hwq, PRIORITY_DEFAULT);
-    if (xqueue == nullptr) {
-        HwQueueDestroy(hwq);
-        return;
-    }
-    xvk_serve(hwq, xqueue);
-    queue.hwq = impl;
-    queue.xqueue = xqueue;
+    stream::schedule_wrapped(queue, queue.queue, result, hwq, PRIORITY_DEFAULT, xvk_serve);
 }
 
 Queue* first_use(Device& device, VkQueue handle) {

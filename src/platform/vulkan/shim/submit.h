@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cerrno>
-#include <new>
 
+#include "base/extended_list.h"
 #include "base/no_copies.h"
 #include "platform/vulkan/shim/queues.h"
 #include "platform/vulkan/shim/semaphores.h"
@@ -61,37 +61,6 @@ private:
     VkSemaphoreSubmitInfo operations_[2];
 };
 
-// The program's batches with ours around them.
-template <typename Ours>
-class AllBatches : base::NoCopies {
-public:
-    using Info = typename Ours::Info;
-
-    AllBatches(const Info* batches, uint32_t count, const Launch& launch) {
-        const bool held = launch.wait.semaphore != VK_NULL_HANDLE;
-        if (count + 2 > kFew) many_ = new (std::nothrow) Info[count + 2];
-        list_ = many_ != nullptr || count + 2 > kFew ? many_ : few_;
-        if (list_ == nullptr) return;
-        ours_.set(launch.wait, launch.signal);
-        if (held) list_[count_++] = ours_.wait;
-        for (uint32_t i = 0; i < count; ++i) list_[count_++] = batches[i];
-        list_[count_++] = ours_.signal;
-    }
-    ~AllBatches() { delete[] many_; }
-
-    const Info* list() const { return list_; }  // nullptr: no memory
-    uint32_t count() const { return count_; }
-
-private:
-    static constexpr uint32_t kFew = 8;
-
-    Ours ours_;
-    Info few_[kFew];
-    Info* many_ = nullptr;
-    Info* list_ = nullptr;
-    uint32_t count_ = 0;
-};
-
 template <typename Ours>
 bool signals_binary(const Device& device, const typename Ours::Info* batches, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
@@ -107,8 +76,12 @@ VkResult submit(Function driver, VkQueue handle, uint32_t count, const typename 
     const Queue* queue = device != nullptr && count > 0 ? scheduled_queue(*device, handle) : nullptr;
     if (queue == nullptr) return driver(handle, count, batches, fence);
     Launch launch(*queue, signals_binary<Ours>(*device, batches, count));
-    const AllBatches<Ours> all(batches, count, launch);
-    if (all.list() == nullptr) {
+    constexpr uint32_t kFewBatches = 8;
+    Ours ours;
+    ours.set(launch.wait, launch.signal);
+    base::ExtendedList<typename Ours::Info, kFewBatches> all;
+    const bool held = launch.wait.semaphore != VK_NULL_HANDLE;
+    if (!all.make(held ? &ours.wait : nullptr, batches, count, &ours.signal)) {
         const VkResult result = driver(handle, count, batches, fence);
         launch.returned_untold(result == VK_SUCCESS);
         return result;
