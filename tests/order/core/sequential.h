@@ -1,5 +1,5 @@
-// What checkers share whose workers have numbers of their own: each command changes them behind the one before it, in
-// whatever queue it is, so a sequential program tells what they must be.
+// The common part of checkers whose workers have numbers of their own: each command changes them behind the one before
+// it, in whatever queue it is, so a sequential program tells what they must be.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,5 @@
-// What hooks know of an entry point, on platforms whose functions below us may change at run time. For a namespace with
-// EntryPoint, g_below, Traits and CopyBytes.
+// A macro for all that hooks know of an entry point, on platforms whose functions below us may change at run time: for
+// a namespace with EntryPoint, g_below, Traits and CopyBytes.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What a platform's platform.h says where it is not observed to which hardware queues a stream's commands go (on HIP it
-// is).
+// The part of a platform's platform.h about hardware queues, where it is not observed to which of them a stream's
+// commands go. (HIP's are observed.)
 #pragma once
 
 #include "platform/stream/hal/hardware_use.h"
