@@ -37,18 +37,19 @@ export class Change {
     if (names.length === 0) return this.tell("Nothing is different.");
     const words = names.map((name) => `the ${name} from ${program[name] ?? 0} to ${changes[name]}`).join(" and ");
     if (!await this.sure(`Set ${words} of ${programText(program)}?`)) return;
-    await this.order("POST", "hints", {pid: program.pid, ...changes}, "The hint is in force.");
+    await this.order("hints", {pid: program.pid, ...changes}, ({remarks}) =>
+      (remarks.length ? `The hint is set, but ${remarks.join("; ")}.` : "The hint is in force."));
   }
   async suspend() {
     const program = this.program();
     const [word, did] = program.suspended ? ["resume", "resumed"] : ["suspend", "suspended"];
     if (!await this.sure(`${program.suspended ? "Resume" : "Suspend"} ${programText(program)}?`)) return;
-    await this.order("POST", word, {pid: program.pid}, `${programText(program)}: ${did}.`);
+    await this.order(word, {pid: program.pid}, () => `${programText(program)}: ${did}.`);
   }
-  async order(method, path, body, sentence) {
+  // `sentenceOf`: says what an answer means.
+  async order(path, body, sentenceOf) {
     try {
-      await send(method, path, body);
-      this.tell(sentence);
+      this.tell(sentenceOf(await send("POST", path, body)));
       this.done();
     } catch (error) {
       this.tell(error.message);

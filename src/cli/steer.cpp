@@ -87,13 +87,8 @@ void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
     for (const Json& answer : done.answers)
-        if (const auto highest = answer.find("highest_priority"); highest != answer.end())
-            told.insert(ceiling_sentence(highest->get<int64_t>()));
-    for (const std::string& sentence : told) fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    for (const Json& answer : done.answers)
-        for (const Json& unused : answer.value("unused", Json::array()))
-            if (told.insert(unused.value("hint", "")).second)
-                fprintf(stderr, "xcli: %s\n", unused_sentence(answer.value("policy", ""), unused).c_str());
+        for (const std::string& sentence : hint_remarks(answer))
+            if (told.insert(sentence).second) fprintf(stderr, "xcli: %s\n", sentence.c_str());
 }
 
 int tell(const Done& done, const std::string& sentence, bool json) {
@@ -133,6 +128,15 @@ std::string unused_sentence(const std::string& policy, const Json& unused) {
         readers += (readers.empty() ? "" : ", ") + reader.get<std::string>();
     return "policy " + policy + " does not use " + unused.value("hint", "") + ": it has no effect now" +
            (readers.empty() ? "" : "; " + readers + (readers.find(',') == std::string::npos ? " does" : " do"));
+}
+
+std::vector<std::string> hint_remarks(const Json& answer) {
+    std::vector<std::string> remarks;
+    if (const auto highest = answer.find("highest_priority"); highest != answer.end())
+        remarks.push_back(ceiling_sentence(highest->get<int64_t>()));
+    for (const Json& unused : answer.value("unused", Json::array()))
+        remarks.push_back(unused_sentence(answer.value("policy", ""), unused));
+    return remarks;
 }
 
 int steer_policy(const PolicyWords& words, bool json) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/hint_words.h"
 #include "cli/targets.h"
@@ -39,9 +40,11 @@ int steer_suspension(const Target& target, const Suspension& what, bool json);
 // Shows the server's log level, or changes it.
 int steer_log(const std::string& level, bool json);
 
-// Returns a sentence about a hint that the present policy does not read: {"hint": ..., "used_by": [...]}.
 // "a limit leaves priority 3 of that: ..."
 std::string ceiling_sentence(int64_t highest);
+// Returns a sentence about a hint that the present policy does not read: {"hint": ..., "used_by": [...]}.
 std::string unused_sentence(const std::string& policy, const Json& unused);
+// Returns sentences about a hint's consequences that a person might not expect, from the server's answer to it.
+std::vector<std::string> hint_remarks(const Json& answer);
 
 }  // namespace xsched::cli

@@ -11,8 +11,10 @@
 
 #include "base/states.h"
 #include "cli/explain/sentences.h"
+#include "cli/explain/urgency.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
+#include "cli/steer.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -79,7 +81,7 @@ void TopSession::show_below() {
     for (const Json& queue : answer["queues"]) {
         if (queue.value("client", 0U) != view_.chosen) continue;
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
-        table.add({"  " + count("pid") + "." + count("queue"), count("priority"), count("level"),
+        table.add({"  " + count("pid") + "." + count("queue"), std::to_string(counted_priority(queue)), count("level"),
                    queue.value("state", ""), count("pending"), count("in_flight"), count("completed"),
                    queue.value("reason", "")});
     }
@@ -200,8 +202,10 @@ bool TopSession::edit_line(int key) {
 
 void TopSession::order(const Json& request) {
     try {
-        ask_(request, nullptr);
+        const Json answer = ask_(request, nullptr);
         told_ = "done";
+        if (request.value("cmd", "") == "hint")
+            for (const std::string& remark : hint_remarks(answer)) told_ += "; " + remark;
         look();
     } catch (const Refusal& refusal) {
         told_ = refusal.what();

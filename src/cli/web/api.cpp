@@ -11,7 +11,9 @@
 #include "cli/explain/sentences.h"
 #include "cli/metrics/text.h"
 #include "cli/show.h"
+#include "cli/steer.h"
 #include "cli/top/rows.h"
+#include "cli/web/api_words.h"
 #include "cli/web/changes.h"
 
 namespace xsched::cli {
@@ -101,7 +103,12 @@ Json api_programs(const Json& asked) { return ask_pages(asked, "programs", "prog
 Json api_queues(const Json& asked) { return ask_pages(asked, "list", "queues"); }
 Json api_limits(const Json& asked) { return {{"limits", ask_once(asked, "limits")}}; }
 Json api_policy(const Json& asked) { return ask_once(asked, "policy"); }
-Json api_hint(const Json& asked) { return ask_once(asked, "hint"); }
+Json api_hint(const Json& asked) {
+    Json answer = ask_once(asked, "hint");
+    Json& remarks = answer["remarks"] = Json::array();
+    for (const std::string& remark : hint_remarks(answer)) remarks.push_back(in_api_words(remark));
+    return answer;
+}
 
 Json api_set_policy(const Json& asked) {
     if (!asked.contains("name")) throw Failure("say which policy: {\"name\": \"HPF\"}");
@@ -138,7 +145,7 @@ Json api_explain(const Json& asked) {
         if (meant) told.push_back(explained_json(program, explain(answer, program)));
     }
     if (told.empty() && (pid != 0 || !name.empty()))
-        throw Failure("no such program is scheduled by this server: GET /api/v1/programs has those there are", kNobody);
+        throw Failure("no such program is scheduled by this server: 'xcli status' shows those there are", kNobody);
     return {{"policy", answer.value("policy", "")}, {"programs", told}};
 }
 
@@ -243,7 +250,7 @@ HttpAnswer answer_api(const HttpRequest& request) {
         const bool reads = request.method == "GET";
         return json_answer(function_of(*route)(reads ? query_of(request, *route) : body_of(request, *route)));
     } catch (const Failure& failure) {
-        return http_refusal(http_status_of(failure.status()), failure.what(), kind_of(failure.status()));
+        return http_refusal(http_status_of(failure.status()), in_api_words(failure.what()), kind_of(failure.status()));
     } catch (const std::exception& error) {
         return http_refusal(500, error.what(), "refused");
     }

@@ -108,7 +108,7 @@ Json hold(const Request& request, bool suspend) {
     const auto pid = request.pid();
     const bool memory = says(request, "memory");
     if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
-    if (memory && handle) throw ToolError("memory is a process's, not a queue's: give its PID");
+    if (memory && handle) throw ToolError("memory is a process's, not a queue's: say which process (PID)");
     if (pid && !handle)
         if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;
     if (memory) check_memory(request, *pid);

@@ -196,7 +196,7 @@ SeenQueue named_queue(const Request& request, uint64_t handle) {
         throw NobodyThere("there is no queue " + name + (pid ? " in process " + std::to_string(*pid) : "") +
                           ": 'xcli list' shows those there are");
     if (matching.size() > 1)
-        throw ToolError("several processes have a queue " + name + ": say which with --pid, or as PID." + name);
+        throw ToolError("several processes have a queue " + name + ": say of which process (--pid PID)");
     return matching.front();
 }
 

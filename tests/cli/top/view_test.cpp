@@ -216,12 +216,18 @@ protected:
         : session(
               [this](const Json& request, const char* pages) -> Json {
                   if (request["cmd"] == "list")
-                      return {{"queues", {{{"client", 2}, {"priority", 5}, {"reason", "x"}}}}};
+                      return {{"queues",
+                               {{{"client", 2},
+                                 {"priority", 77},
+                                 {"group_gets", {{"highest_priority", 66}}},
+                                 {"reason", "x"}}}}};
                   if (pages != nullptr && request["cmd"] == "policy")
                       return {{"policies", {{{"name", "HPF"}}, {{"name", "CFS"}}}}};
                   if (pages == nullptr) orders.push_back(request);
                   if (pages == nullptr && refuses) throw Refusal("the server says no");
-                  return answer_of(3);
+                  Json answer = answer_of(3);
+                  if (request["cmd"] == "hint") answer.update(hint_answer);
+                  return answer;
               },
               TopView{},
               {.send = [this](int64_t pid, int signal) { return act(pid, signal); },
@@ -246,6 +252,7 @@ protected:
     }
     std::vector<std::pair<int64_t, int>> acts;
     std::vector<Json> orders;
+    Json hint_answer = Json::object();
     bool refuses = false;
     TopSession session;
 };
@@ -266,6 +273,21 @@ TEST_F(TopKeys, AChangeIsAskedForFirst) {
     ASSERT_EQ(orders.size(), 1U);
     EXPECT_EQ(orders[0], (Json{{"cmd", "hint"}, {"pid", 1002}, {"priority", -7}}));
     EXPECT_TRUE(has(shown(), "done"));
+}
+
+TEST_F(TopKeys, AHintWithLessEffectThanAskedForSaysSo) {
+    hint_answer = {{"highest_priority", 3}};
+    press("jp7\ny");
+    EXPECT_TRUE(has(shown(), "done; a limit leaves priority 3 of that")) << shown();
+    hint_answer = {{"policy", "HPF"}, {"unused", {{{"hint", "share"}, {"used_by", {"PUP"}}}}}};
+    press("h20\ny");
+    EXPECT_TRUE(has(shown(), "done; policy HPF does not use share")) << shown();
+}
+
+TEST_F(TopKeys, QueuesHaveThePriorityThatCounts) {
+    press("j\n");
+    EXPECT_TRUE(has(shown(), " 66 ")) << shown();
+    EXPECT_FALSE(has(shown(), "77")) << shown();
 }
 
 TEST_F(TopKeys, SuspendShareAndPolicy) {

@@ -95,6 +95,18 @@ TEST_F(Web, AHintIsSeenInStatus) {
     EXPECT_TRUE(client.becomes_suspended(0, false));
 }
 
+TEST_F(Web, ShowsThePriorityThatCounts) {
+    ASSERT_EQ(xcli({"limit", std::to_string(geteuid()) + ":highest-priority=5"}).status, 0);
+    const Json answer = order("hints", {{"pid", getpid()}, {"priority", 50}, {"share", 40}}).body;
+    ASSERT_EQ(answer["remarks"].size(), 2U) << answer;
+    EXPECT_EQ(answer["remarks"][0],
+              "a limit leaves priority 5 of that: the list of limits (GET /api/v1/limits) shows it");
+    EXPECT_TRUE(has(answer["remarks"][1], "policy HPF does not use share")) << answer;
+    EXPECT_EQ(get("changes").body["queues"][0][3], 5);
+    EXPECT_EQ(order("hints", {{"pid", getpid()}, {"priority", 4}}).body["remarks"], Json::array());
+    EXPECT_EQ(get("changes").body["queues"][0][3], 4);
+}
+
 TEST_F(Web, WhatMakesNoSenseGetsASentence) {
     struct Case {
         const char* route;
@@ -108,17 +120,23 @@ TEST_F(Web, WhatMakesNoSenseGetsASentence) {
              Case{"hints", "[]", 400, "no JSON object"},
              Case{"hints", R"({"pid": 1, "prio": 2})", 400, "use pid, queue"},
              Case{"hints", R"({"pid": "1", "priority": 2})", 400, "must be a JSON integer"},
-             Case{"hints", R"({"priority": 2})", 400, "say whom"},
+             Case{"hints", R"({"priority": 2})", 400, R"(a queue ("queue") or a process ("pid"))"},
+             Case{"hints", R"({"pid": 1})", 400, R"(give a priority ("priority"))"},
              Case{"hints", R"({"pid": 1, "cmd": "suspend"})", 400, "no member \"cmd\""},
              Case{"hints", R"({"pid": 1, "queue": "1", "priority": 2})", 400, "must be a JSON integer"},
              Case{"hints", R"({"pid": 999999999, "priority": 2})", 404, "999999999"},
+             Case{"hints", R"({"queue": 77, "priority": 2})", 404, "GET /api/v1/queues"},
              Case{"suspend", "{}", 400, "say what"},
+             Case{"suspend", R"({"queue": 1, "memory": true})", 400, R"(say which process ("pid"))"},
              Case{"config", R"({"pid": 1, "queue": 1})", 400, "nothing to configure"},
          }) {
         const Answer answer = ask("POST", std::string("/api/v1/") + one.route, one.body);
         EXPECT_EQ(answer.status, one.status) << one.body << answer.body;
         EXPECT_EQ(answer.body.value("ok", true), false) << one.body;
-        EXPECT_TRUE(has(answer.body.value("error", ""), one.part)) << one.body << answer.body;
+        const std::string error = answer.body.value("error", "");
+        EXPECT_TRUE(has(error, one.part)) << one.body << error;
+        for (const char* of_command_line : {"xcli", " -", "(-"})
+            EXPECT_FALSE(has(error, of_command_line)) << one.body << error;
     }
     const std::string range = order("hints", {{"pid", getpid()}, {"priority", 300}}).body.value("error", "");
     EXPECT_TRUE(has(range, "300")) << range;

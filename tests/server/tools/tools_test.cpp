@@ -206,7 +206,7 @@ TEST_F(Tools, EqualHandlesNeedAPid) {
         return others->connected();
     });
     ASSERT_TRUE(other.ready());
-    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 9}}, "say which with --pid");
+    expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 9}}, "say of which process (--pid PID)");
     EXPECT_EQ(refusal({{"cmd", "hint"}, {"queue", 0x51}, {"pid", getpid()}, {"priority", 9}}), "");
     EXPECT_EQ(client.slot(0).priority.load(), 9);
 }
