@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ipc/protocol.h"
 
@@ -12,6 +14,17 @@ namespace {
 // How long to wait for an answer. A server answers within a millisecond; one that is stopped (SIGSTOP, swap) must not
 // hang its tools forever.
 int g_patience_ms = 5000;
+
+// A list of a server that has just been started again lacks programs (server/returning.h).
+constexpr int64_t kLookAgainNs = 20 * base::kMillisecond;  // "judgement": programs are back after 50 ms, as measured
+
+class WentAway : public NoServer {
+public:
+    explicit WentAway(const std::string& path) : NoServer("the xserver at " + path + " went away: start it again") {}
+};
+
+// After a call on a connection has failed: returns whether the process at the other end is gone.
+bool has_died() { return errno == ECONNRESET || errno == EPIPE; }
 
 std::string read_file(int fd, uint64_t bytes) {
     std::string text(bytes, '\0');
@@ -45,12 +58,21 @@ ServerLink::ServerLink(base::UniqueFd socket, std::string path) : socket_(std::m
 
 void ServerLink::shake_hands() {
     ipc::Welcome welcome{};
-    if (!ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, g_patience_ms))
+    const auto shake = [&] {
+        return ipc::shake_hands(socket_.get(), ipc::PeerKind::kTool, "xcli", &welcome, nullptr, g_patience_ms);
+    };
+    if (!shake() && (!has_died() || !connect_again() || !shake()))
         throw NoServer("the xserver at " + path_ + " does not answer the handshake (" + strerror(errno) +
                        "): is it stopped, or another version? Restart it");
     char text[ipc::kRefusalBytes];
     if (welcome.status != ipc::WelcomeStatus::kAccepted)
         throw NoServer(path_ + ": " + ipc::refusal_sentence(welcome, text));
+}
+
+// Connects to the successor of a server that died. Returns false if there is none.
+bool ServerLink::connect_again() {
+    socket_.reset(ipc::connect_path(path_.c_str()));
+    return static_cast<bool>(socket_);
 }
 
 namespace {
@@ -70,15 +92,40 @@ void make_harmless(Json& answer) {
 
 Json ServerLink::ask(const Json& request) {
     const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (!ipc::send_packet(socket_.get(), text.data(), text.size()))
-        throw NoServer("the xserver at " + path_ + " went away: start it again");
+    const int64_t until_ns = base::now_ns() + g_patience_ms * base::kMillisecond;
+    Json answer = ask_server(text);
+    while (answer.value("some_return", false) && base::now_ns() < until_ns) {
+        base::sleep_ns(kLookAgainNs);
+        answer = ask_server(text);
+    }
+    answer.erase("some_return");
+    if (answer["ok"].get<bool>()) return answer;
+    const std::string kind = answer.value("kind", "");
+    throw Refusal(answer.value("error", std::string("refused without a reason")), kind == "usage"    ? kUsage
+                                                                                  : kind == "nobody" ? kNobody
+                                                                                                     : kRefused);
+}
+
+// Asks the successor if the server has died before its first answer. Later answers may refer to earlier ones.
+Json ServerLink::ask_server(const std::string& request) {
+    const bool is_first = !std::exchange(asked_, true);
+    try {
+        return ask_once(request);
+    } catch (const WentAway&) {
+        if (!is_first || !connect_again()) throw;
+    }
+    shake_hands();
+    return ask_once(request);
+}
+
+Json ServerLink::ask_once(const std::string& request) {
+    if (!ipc::send_packet(socket_.get(), request.data(), request.size())) throw WentAway(path_);
     std::string packet(ipc::kMostPacketBytes, '\0');
     int fd = -1;
     const long bytes = ipc::receive_packet(socket_.get(), packet.data(), packet.size(), &fd, g_patience_ms);
     const base::UniqueFd file(fd);
-    if (bytes <= 0)
-        throw NoServer("the xserver at " + path_ +
-                       (bytes == 0 ? " went away: start it again" : " does not answer: is it stopped?"));
+    if (bytes == 0 || (bytes < 0 && has_died())) throw WentAway(path_);
+    if (bytes < 0) throw NoServer("the xserver at " + path_ + " does not answer: is it stopped?");
     packet.resize(static_cast<size_t>(bytes));
     Json answer = Json::parse(packet, nullptr, false);
     if (file && answer.is_object()) {
@@ -93,11 +140,7 @@ Json ServerLink::ask(const Json& request) {
         throw NoServer("the xserver at " + path_ +
                        " sent an answer that is not understood: use the same version of both");
     make_harmless(answer);
-    if (answer["ok"].get<bool>()) return answer;
-    const std::string kind = answer.value("kind", "");
-    throw Refusal(answer.value("error", std::string("refused without a reason")), kind == "usage"    ? kUsage
-                                                                                  : kind == "nobody" ? kNobody
-                                                                                                     : kRefused);
+    return answer;
 }
 
 Json ask_all(ServerLink& link, Json request, const char* member) {

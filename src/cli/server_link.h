@@ -49,15 +49,19 @@ public:
     ServerLink(base::UniqueFd socket, std::string path);
 
     // Returns the answer, which has "ok": true. Throws Refusal with the server's sentence, or NoServer if there is no
-    // answer.
+    // answer. If a server has died and its successor runs, waits until the programs have come back to that one.
     Json ask(const Json& request);
     const std::string& path() const { return path_; }
 
 private:
     void shake_hands();
+    bool connect_again();
+    Json ask_server(const std::string& request);
+    Json ask_once(const std::string& request);
 
     base::UniqueFd socket_;
     std::string path_;
+    bool asked_ = false;
 };
 
 // Asks for page after page, and returns one answer in which the lists `member` of all pages are joined.

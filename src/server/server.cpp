@@ -115,6 +115,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
       device_use_(options.supervised != nullptr ? &options.supervised->use : nullptr),
       holds_(scheduler_.holds()),
       orders_(checkpoint_),
+      returning_(options.supervised != nullptr ? &options.supervised->programs : nullptr, started_ns_),
       host_{options_,
             started_ns_,
             clients_,
@@ -133,17 +134,15 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             driver_queues_,
             orders_,
             notes_,
+            returning_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
             [this] { return announced(); },
             [this] { return ended_unused(); },
             [this] { return reload(); }},
-      desk_(host_, events_, undertaker_),
-      idle_since_ns_(started_ns_) {
+      desk_(host_, events_, undertaker_) {
     set_limits_and_rules(options);
     tell_blind_spots(options.scope);
     watch_sources();
-    if (const std::string why = host::read_device_costs(host::device_costs_path(), device_costs_); !why.empty())
-        XLOG_WARN("the costs of this machine's device are not known: %s", why.c_str());
     take_up_checkpoint();
     scheduler_.start();
 }
@@ -239,6 +238,7 @@ void Server::run() {
         cpu_priorities_.look(clients_, now);
         look_at_use(now);
         if (holds_.due(now)) holds_.look(clients_, now);
+        returning_.keep(clients_, now);
         desk_.serve(now);
         users_.tell_left_out(now);
         if (should_leave(now)) break;

@@ -32,6 +32,7 @@
 #include "server/listener.h"
 #include "server/options.h"
 #include "server/promise_book.h"
+#include "server/returning.h"
 #include "server/rules/rule_book.h"
 #include "server/stopped_watch.h"
 #include "server/thread/cpu_priorities.h"
@@ -130,6 +131,7 @@ private:
     void bury(std::unique_ptr<Client> client);
     void tell_scheduler();
     bool tell_some();
+    static host::DeviceCosts known_costs();
     void keep_habits(std::span<const std::unique_ptr<Client>> leaving, int64_t now_ns);
     void keep_score(std::span<const std::unique_ptr<Client>> leaving);
     bool expect(const Peer& peer, int connection, User& user);
@@ -173,11 +175,12 @@ private:
     GoneClients gone_;
     HabitBook habits_;
     PromiseBook promises_;
-    host::DeviceCosts device_costs_;  // costs measured by xcli doctor --run
+    host::DeviceCosts device_costs_ = known_costs();  // costs measured by xcli doctor --run
     OrderNotes notes_;
     DeviceNumbers device_numbers_;
     DriverQueues driver_queues_;
     KeptOrders orders_;
+    Returning returning_;
     ToolHost host_;
     ToolDesk desk_;
 
@@ -188,7 +191,7 @@ private:
     std::vector<uint32_t> ungrouped_;  // clients whose control group could not be read in time
     int64_t groups_due_ns_ = 0;
     int64_t tell_again_ns_ = 0;  // when to repeat an order that the scheduling thread did not take
-    int64_t idle_since_ns_;  // since when there is no client and no tool; 0: there is one
+    int64_t idle_since_ns_ = started_ns_;  // since when there is no client and no tool; 0: there is one
 };
 
 }  // namespace xsched::server

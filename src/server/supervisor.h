@@ -36,6 +36,7 @@ struct SupervisedMemory {
     char obituary[384];
     char last_words[96];  // the reason, by a server that cannot go on (last_words.h)
     std::atomic<uint32_t> in_loaded_policy;  // 1: a policy from a library decides (loaded_policy.h)
+    std::atomic<uint32_t> programs;  // with queues, that the server has or had (returning.h)
     std::atomic<uint32_t> leave_out_policy;  // 1: a server ended while such a policy decided
     CheckpointArea checkpoint;
     KeptAccounts accounts;

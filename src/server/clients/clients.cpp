@@ -90,6 +90,13 @@ void Server::take_handover(Client& client, const std::string& packet, base::Uniq
     events_.rearm(client.socket(), token(Source::kClient, id));
 }
 
+host::DeviceCosts Server::known_costs() {
+    host::DeviceCosts costs;
+    if (const std::string why = host::read_device_costs(host::device_costs_path(), costs); !why.empty())
+        XLOG_WARN("the costs of this machine's device are not known: %s", why.c_str());
+    return costs;
+}
+
 void Server::remove_client(uint32_t id) {
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;

@@ -21,6 +21,7 @@
 #include "server/limits/users.h"
 #include "server/options.h"
 #include "server/promise_book.h"
+#include "server/returning.h"
 #include "server/rules/rule_book.h"
 #include "server/thread/scheduler.h"
 #include "server/tools/order_notes.h"
@@ -47,6 +48,7 @@ struct ToolHost {
     DriverQueues& driver_queues;
     KeptOrders& orders;
     OrderNotes& notes;
+    const Returning& returning;
     // Keeps the server running until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
     // Announced programs that still run: their pids and users.

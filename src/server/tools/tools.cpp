@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -22,10 +23,11 @@ struct Command {
     const char* name;
     Json (*run)(const Request&);
     For whom = For::kAll;
+    bool lists = false;  // tells which programs there are
 };
 constexpr Command kCommands[] = {
-    {"list", list_queues},
-    {"status", explain_status},
+    {"list", list_queues, For::kAll, true},
+    {"status", explain_status, For::kAll, true},
     {"server", describe_server},
     {"expect", expect_program},
     {"hint", give_hint},
@@ -38,7 +40,7 @@ constexpr Command kCommands[] = {
     {"limits", show_limits},
     {"limit", set_limit, For::kNoGuest},
     {"record", read_journal},
-    {"programs", describe_programs},
+    {"programs", describe_programs, For::kAll, true},
     {"habits", describe_habits},
     {"promise", note_promise},
     {"promises", describe_promises},
@@ -48,6 +50,8 @@ constexpr Command kCommands[] = {
 // Version of the answers: raised if a key disappears or changes its meaning. New keys do not raise it (docs/json.md).
 constexpr int kJsonVersion = 2;
 constexpr int kDeepest = 32;
+// A member of answers that may lack programs: those of an earlier server, which are about to connect.
+constexpr const char* kSomeReturn = "some_return";
 
 // Returns whether the JSON text nests too deep. Checked before parsing, since a parser uses stack for each level.
 bool is_too_deep(const std::string& text) {
@@ -79,9 +83,15 @@ Json run_command(ToolHost& host, const Asking& asking, const std::string& text) 
         if (name != command.name) continue;
         if (command.whom == For::kNoGuest && asking.peer.guest)
             throw NotDone("\"" + name + "\" is not for containers: ask the host's administrator");
-        return command.run(Request{host, asking, body});
+        Json answer = command.run(Request{host, asking, body});
+        if (command.lists && host.returning.any(host.clients, base::now_ns())) answer[kSomeReturn] = true;
+        return answer;
     }
     throw ToolError("this xserver knows no command \"" + name + "\": use tools of the same version");
+}
+
+Json refused(const std::string& sentence, const char* kind) {
+    return {{"ok", false}, {"error", sentence}, {"kind", kind}};
 }
 
 // Returns a read-only descriptor of the same file; none without /proc.
@@ -102,6 +112,10 @@ std::string answer_tool(ToolHost& host, const Asking& asking, const std::string&
         answer["ok"] = true;
         answer["json_version"] = kJsonVersion;
         return text_of(answer);
+    } catch (const NobodyThere& error) {
+        Json answer = refused(error.what(), error.kind());
+        if (host.returning.any(host.clients, base::now_ns())) answer[kSomeReturn] = true;
+        return text_of(answer);
     } catch (const ToolError& error) {
         return refusal(error.what(), error.kind());
     } catch (const std::exception& error) {
@@ -109,9 +123,7 @@ std::string answer_tool(ToolHost& host, const Asking& asking, const std::string&
     }
 }
 
-std::string refusal(const std::string& sentence, const char* kind) {
-    return text_of({{"ok", false}, {"error", sentence}, {"kind", kind}});
-}
+std::string refusal(const std::string& sentence, const char* kind) { return text_of(refused(sentence, kind)); }
 
 bool send_answer(int socket, const std::string& answer, base::UniqueFd& file) {
     file.reset();
@@ -191,9 +203,10 @@ SeenQueue named_queue(const Request& request, uint64_t handle) {
         }
     }
     if (matching.empty()) matching.swap(numbered);
-    const std::string name = handle <= ipc::kMostQueues ? std::to_string(handle) : base::hexadecimal(handle);
+    const std::string name = request.text("typed").value_or(std::to_string(handle));  // 0xab1, 17.2
+    const bool names_process = !pid || name.find('.') != std::string::npos;
     if (matching.empty())
-        throw NobodyThere("there is no queue " + name + (pid ? " in process " + std::to_string(*pid) : "") +
+        throw NobodyThere("there is no queue " + name + (names_process ? "" : " in process " + std::to_string(*pid)) +
                           ": 'xcli list' shows those there are");
     if (matching.size() > 1)
         throw ToolError("several processes have a queue " + name + ": say of which process (--pid PID)");
