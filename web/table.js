@@ -88,9 +88,9 @@ class Row {
     setText(this.priority, String(program.priority));
     const got = program.got_percent;
     this.bar.style.transform = `scaleX(${Math.min(got ?? 0, 100) / 100})`;
-    this.asked.hidden = !program.share;
-    this.asked.style.left = `${program.share}%`;
-    const asked = program.share ? ` of ${program.share} %` : " %";
+    this.asked.hidden = !program.wanted;
+    this.asked.style.left = `${program.wanted}%`;
+    const asked = program.wanted ? ` of ${program.wanted} %` : " %";
     setText(this.got, got === null ? "alone" : `${got.toFixed(0)}${asked}`);
     setText(this.held, `${program.held_percent.toFixed(0)} %`);
     setText(this.holds, String(program.preemptions_per_s));

@@ -89,7 +89,7 @@ struct Switch {
 };
 constexpr Switch kSwitches[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help)
-#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help)
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, shown, help)
 #define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) \
     {key, former, &Options::field, fallback, min, max},
 #include "base/options.def"
@@ -161,7 +161,7 @@ bool switch_on(const char* variable, const char* value) {
 Options read_options() {
     Options options;
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) options.field = read_text(variable, fallback);
-#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) \
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, shown, help) \
     options.field = read_int(variable, fallback, min, max);
 #define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help)
 #include "base/options.def"
@@ -187,7 +187,7 @@ namespace {
 #define XSCHED_NUMBER_TEXT(number) XSCHED_AS_TEXT(number)
 constexpr OptionInfo kRows[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) {variable, fallback, help},
-#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) {variable, #fallback, help},
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, shown, help) {variable, #fallback, help},
 #define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help)
 #define XSCHED_HINT(field, type, kind, least, most, fallback, merge, scope, function, accepts_least, accepts_most, \
                     option, request, listed, words, in_run, help)                                                  \
@@ -200,7 +200,7 @@ constexpr OptionInfo kRows[] = {
 };
 constexpr OptionInfo kSwitchRows[] = {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help)
-#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help)
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, shown, help)
 #define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) {key, #fallback, help},
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT

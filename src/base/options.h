@@ -11,7 +11,7 @@ namespace xsched::base {
 
 struct Options : Hints {
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) const char* field = fallback;
-#define XSCHED_OPTION_INT(field, variable, fallback, min, max, help) int64_t field = fallback;
+#define XSCHED_OPTION_INT(field, variable, fallback, min, max, shown, help) int64_t field = fallback;
 #define XSCHED_DEBUG_INT(field, key, former, fallback, min, max, help) int64_t field = fallback;
 #include "base/options.def"
 #undef XSCHED_OPTION_TEXT

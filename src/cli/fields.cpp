@@ -38,10 +38,15 @@ std::string places_of(const Field& field) {
 
 const Field* fields() { return kFields; }
 
-std::string heading_of(const char* key) {
+const Field* field_of(const std::string& key) {
     for (const Field* field = kFields; field->key != nullptr; ++field)
-        if (strcmp(field->key, key) == 0) return field->heading;
-    return key;
+        if (key == field->key) return field;
+    return nullptr;
+}
+
+std::string heading_of(const char* key) {
+    const Field* field = field_of(key);
+    return field != nullptr ? field->heading : key;
 }
 
 }  // namespace xsched::cli

@@ -15,6 +15,8 @@ struct Field {
 
 // Returns all fields in the order of fields.def; a null key ends them.
 const Field* fields();
+// Returns the field of that key; null: none.
+const Field* field_of(const std::string& key);
 // Returns the heading for console::Table, such as ">PRIO". The key must be in the table.
 std::string heading_of(const char* key);
 // "list, programs"

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "cli/hint_facts.h"
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
 #include "xsched/types.h"
@@ -26,6 +27,8 @@ std::string asked(const Json& program) {
     if (highest < program.value("priority", int64_t{0})) text += ", of which a limit leaves " + std::to_string(highest);
     if (share > 0) text += ", a share of " + std::to_string(share) + " percent";
     if (limit > 0) text += ", at most " + std::to_string(limit) + " percent";
+    const std::string others = hints_text(program, {"share", "limit", "memory_limit", "memory_guarantee"});
+    if (!others.empty()) text += ", " + others;
     const int64_t level = program.value("level", int64_t{0});
     const int64_t best = program.value("best_level", int64_t{0});
     text += "; preempt level " + std::to_string(level);

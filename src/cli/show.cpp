@@ -13,6 +13,7 @@
 #include "cli/explain/urgency.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
+#include "cli/hint_facts.h"
 #include "cli/known_by.h"
 #include "cli/other_servers.h"
 #include "cli/program_facts.h"
@@ -38,10 +39,9 @@ std::string table_text(const console::Table& table) {
     return text;
 }
 
-std::string or_none(const Json& queue, const char* member) {
-    const int64_t number = queue.value(member, int64_t{0});
-    return number != 0 ? std::to_string(number) : "-";
-}
+std::string text_or_none(int64_t number) { return number != 0 ? std::to_string(number) : "-"; }
+
+std::string or_none(const Json& queue, const char* member) { return text_or_none(queue.value(member, int64_t{0})); }
 
 // Returns the hints given for the queue's program; for a user or control group, those of all its programs together.
 const Json& asked_for(const Json& queue) {
@@ -102,15 +102,17 @@ std::string narrow_table(const Json& answer) {
     console::Table table({heading_of("queue"), heading_of("program"), heading_of("device_name"), heading_of("priority"),
                           heading_of("level"), heading_of("state"), heading_of("share"), heading_of("got_percent"),
                           heading_of("completed"), heading_of("memory_on_card")});
+    const std::string policy = answer.value("policy", "");
     for (const Json& queue : answer["queues"]) {
         const auto count = [&queue](const char* member) { return std::to_string(queue.value(member, int64_t{0})); };
         const std::string state = queue.value("state", "");
         const Json got = queue.value("got_percent", Json::array());
         const bool measured = !got.empty() && got[0].is_number();
-        table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), 10), 10),
-                   fitting(device_of(queue), 10), priority_of(queue), count("level"), state, or_none(queue, "share"),
-                   measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
-                  colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
+        table.add(
+            {queue_of(queue), fitting(short_name(queue.value("program", ""), 10), 10), fitting(device_of(queue), 10),
+             priority_of(queue), count("level"), state, text_or_none(wanted_percent(queue, policy)),
+             measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
+            colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
     }
     return table_text(table);
 }
@@ -118,6 +120,13 @@ std::string narrow_table(const Json& answer) {
 std::string count_in(const Json& queue, const char* member) { return std::to_string(queue.value(member, int64_t{0})); }
 std::string ms_in(const Json& queue, const char* member) { return whole(queue.value(member, 0.0)); }
 std::string word_in(const Json& queue, const char* member) { return queue.value(member, ""); }
+
+// Returns the hints that have no column of their own.
+std::string other_hints_of(const Json& queue) {
+    const std::string text =
+        hints_text(queue, {"share", "limit", "gang", "period_us", "deadline_us", "memory_limit", "memory_guarantee"});
+    return text.empty() ? "-" : text;
+}
 
 std::string reason_of(const Json& queue) {
     const int64_t by = queue.value("by_pid", int64_t{0});
@@ -160,6 +169,7 @@ constexpr Column kWide[] = {
      .heading = "GANG"},
     {.member = "period_us", .by_member = or_none},
     {.member = "deadline_us", .by_member = or_none},
+    {.member = "hints_in_force", .show = other_hints_of},
     {.member = "memory_on_card", .by_member = size_in},
     {.member = "memory_on_host", .by_member = size_in},
     {.member = "memory_limit", .by_member = size_in},
@@ -191,11 +201,12 @@ std::string queue_table(const Json& answer) {
     return table_text(table);
 }
 
-// "gang train; "
-std::string gangs_of(const Json& process) {
+// "gang train; utilization 25 %; "
+std::string asked_by(const Json& process) {
     std::string text;
     for (const Json& gang : process.value("gangs", Json::array())) text += "gang " + gang.get<std::string>() + "; ";
-    return text;
+    const std::string hints = hints_text(process, {"gang"});
+    return text + hints + (hints.empty() ? "" : "; ");
 }
 
 // Returns the costs that the scheduler assumes; empty if the process cannot be taken off its device.
@@ -211,7 +222,7 @@ std::string status_text(const Json& answer) {
     for (const Json& process : answer["processes"]) {
         const std::string state = process.value("state", "");
         text += "pid " + std::to_string(process.value("pid", int64_t{0})) + " (" + process.value("program", "") + ") " +
-                in_colour(state, colour_of_state(state)) + "; " + gangs_of(process) +
+                in_colour(state, colour_of_state(state)) + "; " + asked_by(process) +
                 count(process, "queues", "queue") + ", " + count(process, "completed", "command") +
                 " completed; preempted " + count(process, "preemptions", "time") + ", delayed by " +
                 length_text(process.value("delayed_ms", 0.0)) + " in all; delayed others by " +
@@ -292,20 +303,6 @@ int show_status(const Target& target, bool json) {
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
     json ? print(answer.dump(2) + "\n") : print_text(status_text(answer));
-    return 0;
-}
-
-int show_server(bool json) {
-    const Json answer = ServerLink().ask({{"cmd", "server"}});
-    if (json) {
-        print(answer.dump(2) + "\n");
-        return 0;
-    }
-    console::Table table({"WHAT", "VALUE"});
-    for (const auto& [name, value] : answer.items())
-        if (name != "ok" && name != "json_version")
-            table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
-    print_text(table.text());
     return 0;
 }
 

@@ -29,13 +29,13 @@ std::vector<Setting> all_settings() {
         if (!is_elsewhere(setting.key)) all.push_back(std::move(setting));
     };
 #define XSERVER_OPTION_TEXT(field, fallback, help) \
-    all.push_back({"server", #field, variable_of_server(#field), fallback, false, 0, 0, help});
-#define XSERVER_OPTION_INT(field, fallback, least, most, help) \
-    all.push_back({"server", #field, variable_of_server(#field), #fallback, true, least, most, help});
+    all.push_back({"server", #field, variable_of_server(#field), fallback, false, 0, 0, "", help});
+#define XSERVER_OPTION_INT(field, fallback, least, most, shown, help) \
+    all.push_back({"server", #field, variable_of_server(#field), #fallback, true, least, most, shown, help});
 #define XSCHED_OPTION_TEXT(field, variable, fallback, help) \
-    add_option({"options", #field, variable, fallback, false, 0, 0, help});
-#define XSCHED_OPTION_INT(field, variable, fallback, least, most, help) \
-    add_option({"options", #field, variable, #fallback, true, least, most, help});
+    add_option({"options", #field, variable, fallback, false, 0, 0, "", help});
+#define XSCHED_OPTION_INT(field, variable, fallback, least, most, shown, help) \
+    add_option({"options", #field, variable, #fallback, true, least, most, shown, help});
 #define XSCHED_DEBUG_INT(field, key, former, fallback, least, most, help)
 #include "base/options.def"
 #undef XSERVER_OPTION_TEXT
@@ -70,6 +70,20 @@ std::string Setting::flag() const {
     std::string text = "--" + key;
     std::replace(text.begin(), text.end(), '_', '-');
     return text;
+}
+
+std::string Setting::in_words(const std::string& value) const {
+    int64_t number = 0;
+    if (!is_number || !read_number(value, &number)) return value;
+    if (is_switch()) return number != 0 ? "true" : "false";
+    const std::string all = shown;
+    const std::string of_number = "; " + std::to_string(number) + " ";
+    if (const size_t at = all.find(of_number); at != std::string::npos) {
+        const size_t begin = at + of_number.size();
+        return all.substr(begin, all.find(';', begin) - begin);
+    }
+    const std::string unit = all.substr(0, all.find(';'));
+    return std::to_string(number) + (unit.empty() ? "" : " ") + unit;
 }
 
 const std::vector<Setting>& settings() {

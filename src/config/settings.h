@@ -16,6 +16,7 @@ struct Setting {
     bool is_number = false;
     int64_t least = 0;  // of a number
     int64_t most = 0;
+    const char* shown = "";  // of a number (base/options.def)
     const char* help = "";
 
     std::string name() const { return table + "." + key; }
@@ -23,6 +24,8 @@ struct Setting {
     std::string flag() const;
     // Returns whether the setting's values are 0 and 1, which may also be written as false and true.
     bool is_switch() const { return is_number && least == 0 && most == 1; }
+    // Returns a value as people read it: "1000 ms", "no limit", "true".
+    std::string in_words(const std::string& value) const;
 };
 const std::vector<Setting>& settings();
 const Setting* find_setting(const std::string& table, const std::string& key);

@@ -46,7 +46,7 @@ ENTRY_POINTS = {  # OpenCL's types come from the vendor's headers
     "cuda": ("cuProbeAsync", '"since": "13.9", "args": "CUdeviceptr, size_t, CUstream"'),
     "hip": ("hipProbeAsync", '"since": "7.9", "args": "void*, size_t, hipStream_t"'),
     "opencl": ("clEnqueueProbe", '"since": "3.9"')}
-OPTION = 'XSCHED_OPTION_INT(probe, "XSCHED_PROBE", 3, 0, 9, "a number that a test needs")\n'
+OPTION = 'XSCHED_OPTION_INT(probe, "XSCHED_PROBE", 3, 0, 9, "", "a number that a test needs")\n'
 DEBUG_OPTION = 'XSCHED_DEBUG_INT(hidden, "hidden", "XSCHED_HIDDEN", 5, 0, 9, "another one")\n'
 USE_OF_OPTION = """
 #include <cstdio>

@@ -8,8 +8,10 @@
 #include "cli/config/rules.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/size_text.h"
 #include "config/configuration.h"
 #include "config/ignored.h"
+#include "config/limit_setting.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -18,6 +20,7 @@ namespace {
 struct Shown {
     std::string name;
     config::Value value;
+    std::string words;  // the value as people read it
 };
 
 // Replaces the server's settings by those that a running server uses. Returns whether one answers.
@@ -36,11 +39,24 @@ bool take_servers_values(config::Configuration& configuration) {
     }
 }
 
+// Returns a limit's value with its unit: "30 percent", "20 GiB". `name`: may begin with a user.
+std::string limit_in_words(const std::string& name, const std::string& value) {
+    const auto limit = config::find_limit(name.substr(name.rfind(':') + 1));
+    int64_t number = 0;
+    if (!limit || !config::read_number(value, &number)) return value;
+    const config::LimitInfo& info = config::limit_info(*limit);
+    if (config::is_size(info)) return size_text(static_cast<uint64_t>(number));
+    return value + (limit == config::Limit::kHighestPriority ? "" : std::string(" ") + info.unit);
+}
+
 std::vector<Shown> all_of(const config::Configuration& configuration) {
     std::vector<Shown> all;
-    for (const config::Setting& setting : config::settings())
-        all.push_back({setting.name(), configuration.value(setting)});
-    for (const auto& [name, value] : configuration.limits) all.push_back({"limits " + name, value});
+    for (const config::Setting& setting : config::settings()) {
+        const config::Value value = configuration.value(setting);
+        all.push_back({setting.name(), value, setting.in_words(value.text)});
+    }
+    for (const auto& [name, value] : configuration.limits)
+        all.push_back({"limits " + name, value, limit_in_words(name, value.text)});
     return all;
 }
 
@@ -101,8 +117,8 @@ int show_config(bool json) {
     }
     console::Table table({"SETTING", "VALUE", "FROM"});
     for (const Shown& one : all_of(configuration))
-        table.add({one.name, one.value.text.empty() ? "-" : one.value.text,
-                   one.value.source.empty() ? "default" : one.value.source});
+        table.add(
+            {one.name, one.words.empty() ? "-" : one.words, one.value.source.empty() ? "default" : one.value.source});
     print_text(table.text());
     print_text(asked_server ? "server.*: as the running server uses them\n"
                             : "server.*: as a server would use them that started now; none answers\n");

@@ -68,7 +68,7 @@ constexpr TopColumn kTopColumns[] = {
     {"priority", 4, 0, [](const TopRow& row, const TopView&) { return std::to_string(row.priority); }},
     {"state", 9, 0, [](const TopRow& row, const TopView&) { return row.state; }},
     {"share", 3, 76,
-     [](const TopRow& row, const TopView&) { return row.share > 0 ? std::to_string(row.share) : std::string("-"); }},
+     [](const TopRow& row, const TopView&) { return row.wanted > 0 ? std::to_string(row.wanted) : std::string("-"); }},
     {"got_percent", 11, 0,
      [](const TopRow& row, const TopView& view) {
          return row.got < 0 ? std::string() : top_bar(row.got, 11, view.utf8);

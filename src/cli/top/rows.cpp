@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "cli/explain/urgency.h"
+#include "cli/hint_facts.h"
 #include "cli/known_by.h"
 #include "cli/program_facts.h"
 
@@ -55,6 +56,7 @@ TopRow TopRows::row_of(const Json& program) {
     row.priority = counted_priority(program);
     row.state = program.value("state", "");
     row.share = program.value("share", int64_t{0});
+    row.wanted = wanted_percent(program, policy_);
     row.slo_p99 = program.value("slo_p99", int64_t{0});
     row.command_ms = program.value("command_ms", 0.0);
     row.memory_on_card = program.value("memory_on_card", uint64_t{0});

@@ -24,6 +24,7 @@ struct TopRow {
     int64_t priority = 0;
     std::string state;  // a word of base/states.def
     int64_t share = 0;  // percent asked for, 0: none
+    int64_t wanted = 0;  // of that and the utilization, what the policy goes by
     int64_t slo_p99 = 0;  // microseconds; below 0: percent of the time alone; 0: no target
     uint64_t memory_on_card = 0;  // bytes
     uint64_t memory_on_host = 0;  // bytes

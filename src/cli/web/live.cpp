@@ -29,6 +29,7 @@ Json program_json(const Json& answer, const Json& program, const TopRow& row) {
     const Explained explained = explain(answer, program);
     Json entry = top_json(row);
     entry["uid"] = program.value("uid", int64_t{0});
+    entry["wanted"] = row.wanted;
     entry["limit"] = program.value("limit", int64_t{0});
     entry["queues"] = program.value("queues", int64_t{0});
     entry["followed"] = program.value("followed", false);

@@ -6,9 +6,12 @@
 
 #include "base/capped.h"
 #include "base/clock.h"
+#include "base/short_name.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "config/ignored.h"
 #include "host/rm_control.h"
+#include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "sched/core/core.h"
 
@@ -80,6 +83,21 @@ std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform) {
     constexpr std::string_view kGate = "its gate";
     if (platform == kPlatformOpenCL && text.starts_with(kGate)) text.replace(0, kGate.size(), "a hold");
     return text;
+}
+
+Json describe_hints(const Request& request, const std::vector<SeenQueue>& queues, int64_t now_ns) {
+    if (queues.empty()) return Json::object();
+    base::Hints hints = ipc::load_hints(queues.front().slot);
+    for (const SeenQueue& queue : queues) base::merge_hints(hints, ipc::load_hints(queue.slot));
+    const std::string policy = request.host.scheduler.policy_name();
+    Json told = Json::object();
+    for (const base::HintInfo& hint : base::kHints) {
+        const int64_t value = hint.told(base::get_hint(hints, hint.id), now_ns);
+        const bool is_told = hint.request != nullptr && hint.id != base::HintId::priority && value != hint.fallback;
+        if (!is_told || config::read_by_others(policy, hint)) continue;
+        told[hint.request] = hint.kind == base::HintKind::kName ? Json(base::name_of_number(value)) : Json(value);
+    }
+    return told;
 }
 
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform) {

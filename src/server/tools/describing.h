@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "server/tools/facts.h"
 #include "server/tools/tool_commands.h"
@@ -45,6 +46,9 @@ struct Explanation {
 };
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
+// Returns the hints of these queues together that the policy in force reads and that differ from their defaults,
+// without the priority.
+Json describe_hints(const Request& request, const std::vector<SeenQueue>& queues, int64_t now_ns);
 // Describes how the queue was last kept off for a more urgent unit, with the losses expected from that and from the
 // other ways; null: it never was.
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform);

@@ -271,6 +271,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     entry["held_ms"] = milliseconds(held.ns);
     entry["holds"] = held.holds;
     add_asked(entry, queues);
+    entry["hints_in_force"] = describe_hints(request, queues, now_ns);
     add_work(entry, work_of(facts, client, queues));
     entry["state"] = base::word_of(state_of(facts, client, queues));
     entry["kept_off"] = describe_kept_off(facts, queues);

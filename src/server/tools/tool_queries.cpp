@@ -142,6 +142,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     entry["costs"] = costs_of(queue);
     add_hints(entry, slot, now_ns);
+    entry["hints_in_force"] = describe_hints(request, {queue}, now_ns);
     add_memory(entry, queue.client);
     add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
@@ -191,6 +192,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"queues", queues.size()},
             {"state", base::word_of(state_of(facts, client, queues))},
             {"completed", completed},
+            {"hints_in_force", describe_hints(request, queues, now_ns)},
             {"gangs", gangs},
             {"costs", costs},
             {"explanations", explanations},

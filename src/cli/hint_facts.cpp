@@ -1,0 +1,55 @@
+#include "cli/hint_facts.h"
+
+#include <algorithm>
+
+#include "base/hints.h"
+#include "base/text.h"
+#include "cli/fields.h"
+#include "config/hint_text.h"
+#include "config/ignored.h"
+
+namespace xsched::cli {
+namespace {
+
+// "deadline" for "deadline_us", "p99 target" for the latency target
+std::string hint_name(const base::HintInfo& hint) {
+    if (hint.kind == base::HintKind::kTarget) return "p99 target";
+    std::string name = hint.request;
+    if (name.ends_with("_us")) name.resize(name.size() - 3);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+std::string hint_words(const base::HintInfo& hint, const Json& value) {
+    if (hint.kind == base::HintKind::kSwitch) return hint_name(hint);
+    if (value.is_string()) return hint_name(hint) + " " + value.get<std::string>();
+    const auto number = value.get<int64_t>();
+    const Field* field = field_of(hint.request);
+    const std::string unit = field != nullptr ? field->unit : "";
+    if (unit == "us" && number >= 0)
+        return hint_name(hint) + " " + base::length_text(static_cast<double>(number) / 1e3);
+    return hint_name(hint) + " " + config::text_of_hint(hint, number) + (unit == "%" ? " %" : "");
+}
+
+}  // namespace
+
+std::string hints_text(const Json& entry, std::initializer_list<const char*> without) {
+    std::string text;
+    const Json hints = entry.value("hints_in_force", Json::object());
+    for (const base::HintInfo& hint : base::kHints) {
+        if (hint.request == nullptr || !hints.contains(hint.request)) continue;
+        const auto is_it = [&hint](const char* one) { return hint.request == std::string(one); };
+        if (std::any_of(without.begin(), without.end(), is_it)) continue;
+        text += (text.empty() ? "" : ", ") + hint_words(hint, hints[hint.request]);
+    }
+    return text;
+}
+
+int64_t wanted_percent(const Json& entry, const std::string& policy) {
+    const auto share = entry.value("share", int64_t{0});
+    const auto utilization = entry.value("hints_in_force", Json::object()).value("utilization", int64_t{0});
+    const bool reads_shares = !config::read_by_others(policy, base::hint_info(base::HintId::share));
+    return utilization != 0 && !reads_shares ? utilization : share;
+}
+
+}  // namespace xsched::cli

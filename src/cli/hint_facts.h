@@ -1,0 +1,18 @@
+// The hints of a program or queue in words. Pure.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// Returns the hints that the policy in force reads: "utilization 25 %, timeslice 5.0 ms". `entry`: a queue or program
+// of the server's answer. `without`: those that are shown elsewhere.
+std::string hints_text(const Json& entry, std::initializer_list<const char*> without);
+// Returns the percentage of the device that counts: the share; under a policy that reads utilizations alone, that one.
+// 0: none is set.
+int64_t wanted_percent(const Json& entry, const std::string& policy);
+
+}  // namespace xsched::cli
