@@ -3,6 +3,7 @@
 #include "base/byte_size.h"
 #include "base/short_name.h"
 #include "cli/commands.h"
+#include "config/hint_text.h"
 #include "config/latency_target.h"
 
 namespace xsched::cli {
@@ -23,6 +24,23 @@ std::string read_name(const std::string& text) {
         throw CLI::ValidationError("\"" + text +
                                    "\" is no name: use 1 to 12 letters, digits and hyphens, a letter first");
     return std::to_string(number);
+}
+
+// Returns the text of the number of a latency target. A time needs its unit, since a bare 5 might be milliseconds.
+std::string read_target(const std::string& text) {
+    if (config::lacks_unit(text))
+        throw CLI::ValidationError("\"" + text + "\" has no unit: say " + text + "ms, " + text + "us, " + text +
+                                   "s or a factor such as 1.3x");
+    return config::read_latency_target(text);
+}
+
+// Returns the text of a number of microseconds. A bare number means microseconds; a low one may be meant otherwise.
+std::string read_time(const base::HintInfo& hint, const std::string& text, HintWords& given) {
+    constexpr size_t kFewDigits = 3;  // less than a millisecond ("judgement")
+    if (config::lacks_unit(text) && text.size() <= kFewDigits)
+        given.remarks.insert(config::option_of(hint) + " " + text + " means " + text + " us: say " + text +
+                             "ms for milliseconds");
+    return config::read_microseconds(text);
 }
 
 // Returns the heading under which `xcli run --help` shows a hint. Hints that only single policies read come last.
@@ -58,6 +76,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (hint.words == nullptr || (run && hint.in_run == base::HintInRun::kNoRun)) continue;
         std::string help = hint.help;
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
+        if (config::is_in_microseconds(hint)) help += "; also with a unit: 20ms";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
         if (hint.kind == base::HintKind::kSwitch) {
             add_switch(command, hint.words, given.of(hint), help, group_of(hint.in_run));
@@ -65,10 +84,12 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         }
         CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
         option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
-        const bool is_time = std::string(hint.request).ends_with("_us");
-        option->check(between(hint.least, hint.most, is_time ? "a whole number of microseconds" : "a whole number"));
-        if (hint.kind == base::HintKind::kTarget)
-            option->transform([](const std::string& text) { return config::read_latency_target(text); });
+        const bool is_time = config::is_in_microseconds(hint);
+        option->check(between(hint.least, hint.most,
+                              is_time ? "a time (20ms) or a whole number of microseconds" : "a whole number"));
+        if (is_time)
+            option->transform([&hint, &given](const std::string& text) { return read_time(hint, text, given); });
+        if (hint.kind == base::HintKind::kTarget) option->transform(read_target);
         if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }

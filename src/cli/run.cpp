@@ -241,6 +241,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     fprintf(stderr, "%s", configuration.complaints().c_str());
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
+    for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
         ensure_server(installation.server, options.policy, options.leaves ? Announced::kNo : Announced::kYes);

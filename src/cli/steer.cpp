@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
+#include "cli/platforms.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "console/table.h"
@@ -107,13 +109,23 @@ int tell(const Done& done, const std::string& sentence, bool json) {
 
 // Sends one request without a target if none is given: a timeslice may be for all, otherwise the server says what is
 // missing.
-int change_queues(const Json& request, const Target& target, const std::string& verb, bool json) {
+int change_queues(
+    const Json& request, const Target& target, const std::string& verb, bool json,
+    const std::function<void(const Done&)>& say_more = [](const Done&) {}) {
     ServerLink link;
     std::vector<Json> targets = requests_of(link, target);
     if (target.empty()) targets.push_back(Json::object());
     const Done done = ask_each(link, request, targets);
     const bool said_otherwise = done.queues == 0 && (!done.waiting.empty() || !done.refused.empty());
-    return tell(done, said_otherwise ? "" : verb + base::counted(done.queues, "queue"), json);
+    const int status = tell(done, said_otherwise ? "" : verb + base::counted(done.queues, "queue"), json);
+    if (!json) say_more(done);
+    return status;
+}
+
+std::string title_of(const std::string& platform) {
+    for (const PlatformInfo& known : kPlatforms)
+        if (platform == known.name) return known.title;
+    return platform;
 }
 
 }  // namespace
@@ -136,6 +148,9 @@ std::vector<std::string> hint_remarks(const Json& answer) {
         remarks.push_back(ceiling_sentence(highest->get<int64_t>()));
     for (const Json& unused : answer.value("unused", Json::array()))
         remarks.push_back(unused_sentence(answer.value("policy", ""), unused));
+    for (const Json& one : answer.value("no_memory", Json::array()))
+        remarks.push_back(one.value("hint", "") + " has no effect with " + title_of(one.value("platform", "")) +
+                          ": the program's memory stays on the device and is not counted");
     return remarks;
 }
 
@@ -162,10 +177,14 @@ int steer_hint(const Target& target, const HintWords& words, bool json) {
     Json request{{"cmd", "hint"}};
     for (const base::HintInfo& hint : base::kHints)
         if (hint.request != nullptr) add(request, hint.request, words.of(hint));
-    const int status = change_queues(request, target, "hinted ", json);
-    if (!json && words.of(base::hint_info(base::HintId::evictable)).value_or(0) != 0)
-        fprintf(stderr, "xcli: what the program allocates from now on can be moved; what it has already stays\n");
-    return status;
+    for (const std::string& remark : words.remarks)
+        if (!json) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    return change_queues(request, target, "hinted ", json, [&words](const Done& done) {
+        const auto moves_none = [](const Json& answer) { return answer.contains("no_memory"); };
+        if (words.of(base::hint_info(base::HintId::evictable)).value_or(0) != 0 &&
+            !std::all_of(done.answers.begin(), done.answers.end(), moves_none))
+            fprintf(stderr, "xcli: what the program allocates from now on can be moved; what it has already stays\n");
+    });
 }
 
 int steer_config(const Target& target, const ConfigWords& words, bool json) {

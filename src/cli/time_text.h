@@ -6,8 +6,8 @@
 
 namespace xsched::cli {
 
-// Parses "10s", "500ms", "20us", "2m" or "24h"; without a unit: seconds. Throws Failure unless the time is between a
-// nanosecond and a day; the sentence says what it is for ("to record for").
+// Parses "10s", "500ms", "20us", "2m" or "24h". Throws Failure unless the time has a unit and is between a nanosecond
+// and a day; the sentence says what it is for ("to record for").
 int64_t time_ns(const std::string& text, const std::string& what);
 // Returns the time in UTC now, as strftime writes it.
 std::string utc_now(const char* format);

@@ -1,5 +1,7 @@
 #include "config/hint_text.h"
 
+#include <string_view>
+
 #include "base/byte_size.h"
 #include "base/short_name.h"
 #include "config/latency_target.h"
@@ -11,7 +13,8 @@ namespace {
 // Returns a number as text, or the text unchanged.
 std::string as_number(const base::HintInfo& hint, const Node& node) {
     switch (hint.kind) {
-        case base::HintKind::kTarget: return read_latency_target(node.text);
+        case base::HintKind::kTarget:
+            return node.kind == Node::Kind::kText && lacks_unit(node.text) ? "" : read_latency_target(node.text);
         case base::HintKind::kBytes: return base::read_byte_size(node.text);
         case base::HintKind::kSwitch: return node.text == "true" ? "1" : node.text == "false" ? "0" : node.text;
         case base::HintKind::kName:
@@ -20,7 +23,7 @@ std::string as_number(const base::HintInfo& hint, const Node& node) {
         case base::HintKind::kNumber:
         case base::HintKind::kTime: break;
     }
-    return node.text;
+    return is_in_microseconds(hint) ? read_microseconds(node.text) : node.text;
 }
 
 std::string wanted(const base::HintInfo& hint) {
@@ -32,10 +35,14 @@ std::string wanted(const base::HintInfo& hint) {
         case base::HintKind::kNumber:
         case base::HintKind::kTime: break;
     }
-    return wanted_of(hint);
+    return (is_in_microseconds(hint) ? "a time, such as \"20ms\", or " : "") + wanted_of(hint);
 }
 
 }  // namespace
+
+bool is_in_microseconds(const base::HintInfo& hint) {
+    return hint.request != nullptr && std::string_view(hint.request).ends_with("_us");
+}
 
 std::string wanted_of(const base::HintInfo& hint) {
     if (hint.kind == base::HintKind::kName) return "a name of 1 to 12 letters, digits and hyphens, a letter first";

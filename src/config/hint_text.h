@@ -12,6 +12,8 @@ namespace xsched::config {
 
 // Returns the value, such as 1048576 for "1MiB". Nothing: `complaint` says what would be right.
 std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint);
+// Returns whether the hint is a time in microseconds, for which people may write "20ms".
+bool is_in_microseconds(const base::HintInfo& hint);
 // Returns the values that the hint's variable may have, such as "a whole number from -256 to 255".
 std::string wanted_of(const base::HintInfo& hint);
 // Returns the option of `xcli run` that sets the hint, such as "--priority".

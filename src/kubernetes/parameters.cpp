@@ -76,7 +76,7 @@ std::vector<std::string> Parameters::words() const {
         const base::HintInfo& hint = base::hint_info(id);
         if (hint.kind != base::HintKind::kSwitch) {
             all.push_back(config::option_of(hint));
-            all.push_back(std::to_string(value));
+            all.push_back(config::text_of_hint(hint, value));
         } else if (value != 0) {
             all.push_back(config::option_of(hint));
         }

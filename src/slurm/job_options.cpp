@@ -46,7 +46,8 @@ std::vector<std::string> JobOptions::command(const std::string& xcli, const std:
     for (size_t i = 0; i < kJobOptionCount; ++i) {
         if (!given_[i]) continue;
         words.push_back(config::option_of(base::hint_info(kJobOptions[i].hint)));
-        if (kJobOptions[i].value != nullptr) words.push_back(std::to_string(*given_[i]));
+        if (kJobOptions[i].value != nullptr)
+            words.push_back(config::text_of_hint(base::hint_info(kJobOptions[i].hint), *given_[i]));
     }
     words.emplace_back("--");
     words.insert(words.end(), program.begin(), program.end());

@@ -24,7 +24,7 @@ TEST(SlurmJobOptions, BecomeThoseOfXcliRun) {
     EXPECT_EQ(options.take(option("memory-limit"), "1GiB"), "");
     EXPECT_EQ(options.take(option("evictable"), nullptr), "");
     EXPECT_EQ(options.command("/x", {"env", "-0"}),
-              (Words{"/x", "run", "--no-tell", "--priority", "-5", "--slo-p99", "5000", "--memory-limit", "1073741824",
+              (Words{"/x", "run", "--no-tell", "--priority", "-5", "--slo-p99", "5000us", "--memory-limit", "1024MiB",
                      "--evictable", "--", "env", "-0"}));
 }
 
@@ -33,6 +33,7 @@ TEST(SlurmJobOptions, AWrongValueIsNamedAndNotTaken) {
     EXPECT_EQ(options.take(option("priority"), "300"),
               "--xsched-priority: priority is to be a whole number from -256 to 255, not \"300\"");
     EXPECT_NE(options.take(option("share"), "half").find("from 0 to 100, not \"half\""), std::string::npos);
+    EXPECT_NE(options.take(option("latency"), "5").find("such as \"5ms\""), std::string::npos) << "no unit";
     EXPECT_NE(options.take(option("latency"), "soon").find("not \"soon\""), std::string::npos);
     EXPECT_EQ(options.command("/x", {"env"}), (Words{"/x", "run", "--no-tell", "--", "env"}));
 }
