@@ -145,8 +145,9 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     XQueue* made = nullptr;
     XResult result = agent::make_queue(handle, options.level, setup, &made);
     if (result == kXSchedErrorNotSupported) {
-        XLOG_WARN("XSCHED_AUTO_XQUEUE_LEVEL=%ld: this hardware lacks that level; using the highest it has",
-                  static_cast<long>(options.level));
+        XLOG_WARN(
+            "preempt level %ld (--level, XSCHED_AUTO_XQUEUE_LEVEL): this hardware lacks it; using the highest it has",
+            static_cast<long>(options.level));
         result = agent::make_queue(handle, kPreemptLevelUnknown, setup, &made);
     }
     if (result == kXSchedSuccess) return queue::abi_pointer(*made);

@@ -16,7 +16,8 @@ std::optional<uint64_t> number_in(const std::string& text) {
     if (text.empty() || text.front() == '-') return std::nullopt;
     char* end = nullptr;
     errno = 0;
-    const unsigned long long number = strtoull(text.c_str(), &end, 0);
+    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    const unsigned long long number = strtoull(text.c_str(), &end, is_hexadecimal ? 16 : 10);
     if (errno != 0 || end == text.c_str() || *end != '\0') return std::nullopt;
     return number;
 }
@@ -29,7 +30,7 @@ Json queue_of(const std::string& text, const Target& target) {
     if (!queue || (point != std::string::npos && !pid))
         throw Failure("\"" + text +
                       "\" is not a queue's number: use PID.QUEUE as 'xcli list' shows them, such as 812.1");
-    Json request{{"queue", *queue}};
+    Json request{{"queue", *queue}, {"typed", text}};
     if (pid) request["pid"] = *pid;
     if (!pid && target.who.size() == 1)
         if (const auto given = number_in(target.who.front())) request["pid"] = *given;
@@ -120,9 +121,8 @@ std::vector<Json> requests_of(ServerLink& link, const Target& target) {
 std::string name_of(const Json& request) {
     const std::string pid = std::to_string(request.value("pid", int64_t{0}));
     if (!request.contains("queue")) return "pid " + pid;
-    const uint64_t queue = request.value("queue", uint64_t{0});
-    const std::string number = queue > UINT32_MAX ? base::hexadecimal(queue) : std::to_string(queue);
-    return "queue " + (request.contains("pid") && queue <= UINT32_MAX ? pid + "." + number : number);
+    const std::string number = std::to_string(request.value("queue", uint64_t{0}));
+    return "queue " + request.value("typed", request.contains("pid") ? pid + "." + number : number);
 }
 
 }  // namespace xsched::cli

@@ -78,9 +78,23 @@ int print_help(const CLI::App& app, const CLI::ParseError& error, const char* na
     return kNotWritten;
 }
 
+// Returns the complaint with the argument's name for people instead of its option, unless that option was typed.
+// `text`:
+// "--pid: the name is empty", for a word of "PROGRAM,--pid".
+std::string as_typed(const std::string& text, const CommandRead& command, const std::vector<std::string>& typed) {
+    const size_t colon = text.find(": ");
+    if (colon == std::string::npos || !text.starts_with("-")) return text;
+    const CLI::Option* option = command.app->get_option_no_throw(text.substr(0, colon));
+    if (option == nullptr || !option->get_positional()) return text;
+    for (const std::string& word : typed)
+        if (word.starts_with("-") && option->check_name(word.substr(0, word.find('=')))) return text;
+    return option->get_name(true) + text.substr(colon);
+}
+
 // Returns a parse error of the command as a sentence that names the word or value that is wrong, and what was meant.
-std::string sentence_of(const CLI::ParseError& error, const CommandRead& command) {
-    const std::string text = error.what();
+std::string sentence_of(const CLI::ParseError& error, const CommandRead& command,
+                        const std::vector<std::string>& typed) {
+    const std::string text = as_typed(error.what(), command, typed);
     if (const std::string words = after(text, "not expected: "); !words.empty()) return unexpected(words, command);
     if (const std::string value = after(text, "Could not convert: "); !value.empty()) {
         const size_t equals = value.find(" = ");
@@ -107,7 +121,8 @@ int run(CLI::App& app, int argc, char** argv, const char* name, const std::funct
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return print_help(app, error, name);
         const CommandRead command_wrong = command_read(app, name);
-        return refuse(sentence_of(error, command_wrong) + ": see '" + command_wrong.name + " --help'");
+        const std::vector<std::string> typed(argv + 1, argv + argc);
+        return refuse(sentence_of(error, command_wrong, typed) + ": see '" + command_wrong.name + " --help'");
     }
     try {
         return command();

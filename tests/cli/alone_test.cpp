@@ -1,4 +1,7 @@
 // xcli without a server, or with one that does not answer: what it says, and what needs none.
+#include <map>
+#include <regex>
+
 #include "base/clock.h"
 #include "cli/cli_rig.h"
 
@@ -39,6 +42,40 @@ TEST_F(Alone, AServerWithoutProgramsSaysWhatToDo) {
     EXPECT_EQ(xcli({"list"}).out.find(line), 0U) << xcli({"list"}).out;
     EXPECT_EQ(xcli({"list", "--wide"}).out.find(line), 0U) << xcli({"list", "--wide"}).out;
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"], Json::array());
+}
+
+TEST_F(Alone, ThePageSaysAtTheTerminalThatNoServerRuns) {
+    const std::vector<std::string> words{binary("xcli"), "web", "--listen", directory / "web"};
+    const std::string said = "xcli: no xserver answers at " + socket() +
+                             ": start a program with 'xcli run', or start 'xserver'; the page stays empty until a "
+                             "server answers, and then shows its programs\n";
+    Process alone(words, directory.environment());
+    EXPECT_TRUE(eventually([&] { return alone.err() == said; })) << alone.err();
+    kill(alone.pid(), SIGTERM);
+    EXPECT_EQ(alone.wait(), 0);
+    start();
+    Process beside(words, directory.environment());
+    ASSERT_TRUE(beside.wait_for_output("page and API at"));
+    kill(beside.pid(), SIGTERM);
+    EXPECT_EQ(beside.wait(), 0);
+    EXPECT_EQ(beside.err(), "");
+}
+
+TEST_F(Alone, TheServersFactsHaveUnitsAndWords) {
+    start({"--idle-exit", "90", "--starvation-limit-ms", "0", "--spin-us", "70"});
+    const std::string shown = xcli({"server"}).out;
+    for (const auto& [name, value] : std::map<std::string, std::string>{{"idle exit", "90 s"},
+                                                                        {"starvation limit", "no limit"},
+                                                                        {"spin", "70 us"},
+                                                                        {"guest", "no"},
+                                                                        {"guest socket", "-"},
+                                                                        {"supervisor", "none"}})
+        EXPECT_TRUE(std::regex_search(shown, std::regex("(^|\n)" + name + " +" + value + "\n"))) << name << "\n"
+                                                                                                 << shown;
+    EXPECT_TRUE(std::regex_search(shown, std::regex("uptime +[0-9.]+ (ms|s)\n"))) << shown;
+    const Json answer = xcli({"server", "--json"}).json();
+    EXPECT_EQ(answer["idle_exit_s"], 90);
+    EXPECT_EQ(answer["starvation_limit_ms"], 0);
 }
 
 TEST_F(Alone, BadUsage) {

@@ -18,13 +18,18 @@ std::string long_word(const HintInfo& hint) {
     return words.substr(words.rfind(',') + 1);
 }
 
+// A latency target needs a unit.
+std::string written(const HintInfo& hint, int64_t told) {
+    return std::to_string(told) + (hint.kind == base::HintKind::kTarget && told > 0 ? "us" : "");
+}
+
 // The words with the hint behind them.
 std::vector<std::string> with_hint(std::vector<std::string> words, const HintInfo& hint, int64_t told) {
     if (hint.kind == base::HintKind::kSwitch) {
         words.push_back(told != 0 ? long_word(hint) : "--no-" + long_word(hint).substr(2));
         return words;
     }
-    words.insert(words.end(), {long_word(hint), std::to_string(told)});
+    words.insert(words.end(), {long_word(hint), written(hint, told)});
     return words;
 }
 
@@ -57,7 +62,7 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
         EXPECT_LE(kept(hint), hint.kept(told, base::now_ns()));
         if (hint.kind == base::HintKind::kSwitch) continue;
         for (const int64_t wrong : {hint.least - 1, hint.most + 1})
-            expect_sentence({"hint", "-x", "0xab1", long_word(hint), std::to_string(wrong)},
+            expect_sentence({"hint", "-x", "0xab1", long_word(hint), written(hint, wrong)},
                             long_word(hint) + ": " + std::to_string(wrong) + " is not from " +
                                 std::to_string(hint.least) + " to " + std::to_string(hint.most));
     }
@@ -103,12 +108,85 @@ TEST_F(Hints, ASizeHasAUnit) {
 }
 
 TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
-    expect_values("--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
-                  {{"5ms", "5000"}, {"800us", "800"}, {"0.25s", "250000"}, {"1.3x", "-130"}, {"700", "700"}});
+    expect_values(
+        "--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
+        {{"5ms", "5000"}, {"800us", "800"}, {"0.25s", "250000"}, {"1.3x", "-130"}, {"2m", "120000000"}, {"0", "0"}});
     for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s"})
         EXPECT_EQ(xcli({"run", "--slo-p99", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
+    for (const char* bare : {"5", "0.5", "700"})
+        expect_sentence({"hint", "-x", "0xab1", "--slo-p99", bare},
+                        "\"" + std::string(bare) + "\" has no unit: say " + bare + "ms");
     EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--slo-p99", "1.5x"}).out, "hinted 1 queue\n");
     EXPECT_EQ(kept(base::hint_info(base::HintId::slo_p99)), -150);
+}
+
+TEST_F(Hints, ATimeMayHaveAUnit) {
+    for (const HintInfo& hint : base::kHints) {
+        if (!std::string(hint.request).ends_with("_us")) continue;
+        SCOPED_TRACE(hint.name);
+        const Outcome outcome = xcli({"run", long_word(hint), "2.5ms", "--", "/usr/bin/printenv", hint.option});
+        EXPECT_EQ(outcome.out, "2500\n") << outcome.err;
+        EXPECT_FALSE(has(outcome.err, " means ")) << outcome.err;
+        EXPECT_FALSE(has(xcli({"hint", "-x", "0xab1", long_word(hint), "2500"}).err, " means "));
+        const std::string few = long_word(hint) + " 200 means 200 us: say 200ms for milliseconds\n";
+        EXPECT_TRUE(has(xcli({"hint", "-x", "0xab1", long_word(hint), "200"}).err, few));
+        EXPECT_TRUE(has(xcli({"run", long_word(hint), "200", "--", "/usr/bin/true"}).err, few));
+        expect_sentence({"hint", "-x", "0xab1", long_word(hint), "5 parsecs"},
+                        "is not a time (20ms) or a whole number");
+    }
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"record", "-o", directory / "x", "-t"}, {"explain", "trainer", "--slow"}, {"trace", "-o", "x", "-t"}}) {
+        std::vector<std::string> bare = words;
+        bare.emplace_back("5");
+        expect_sentence(bare, "\"5\" has no unit: say 5s or 5ms");
+    }
+}
+
+TEST_F(Hints, MemoryHintsSayWhereTheyHaveNoEffect) {
+    const std::string said =
+        "xcli: memory_limit has no effect with OpenCL: the program's memory stays on the device and is not counted\n";
+    EXPECT_EQ(xcli({"hint", "trainer", "--memory-limit", "1GiB"}).err, said);
+    EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--memory-limit", "1GiB"}).err, said);
+    EXPECT_EQ(xcli({"hint", "trainer", "--memory-limit", "0"}).err, "") << "nothing is asked for";
+    const std::string of_evictable = xcli({"hint", "trainer", "--evictable"}).err;
+    EXPECT_TRUE(has(of_evictable, "evictable has no effect with OpenCL")) << of_evictable;
+    EXPECT_FALSE(has(of_evictable, "can be moved")) << of_evictable;
+    client.slot(0).platform = kPlatformCUDA;
+    EXPECT_EQ(xcli({"hint", "trainer", "--memory-limit", "1GiB"}).err, "");
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--evictable"}).err, "can be moved"));
+}
+
+TEST_F(Hints, WhatThePolicyReadsIsShown) {
+    ASSERT_EQ(xcli({"policy", "UP"}).status, 0);
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["hints_in_force"], Json::object())
+        << "all are at their defaults";
+    ASSERT_EQ(xcli({"hint", "trainer", "-u", "25", "-t", "7ms", "--deadline", "9ms", "--share", "40"}).status, 0);
+    const std::string told = "utilization 25 %, timeslice 7.0 ms";
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["hints_in_force"],
+              (Json{{"utilization", 25}, {"timeslice_us", 7000}}));
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}}) {
+        const std::string shown = xcli(words).out;
+        EXPECT_TRUE(has(shown, told)) << shown;
+        EXPECT_FALSE(has(shown, "deadline 9")) << "UP does not read it: " << shown;
+    }
+    const std::string percent = "idle    25";
+    EXPECT_TRUE(has(xcli({"list"}).out, percent)) << xcli({"list"}).out;
+    EXPECT_TRUE(has(xcli({"top"}).out, " 25 ")) << xcli({"top"}).out;
+    ASSERT_EQ(xcli({"policy", "PUP"}).status, 0);
+    EXPECT_TRUE(has(xcli({"list"}).out, "idle    40")) << "a share goes before";
+}
+
+TEST_F(Hints, AQueueIsNamedAsItWasTyped) {
+    const std::string me = std::to_string(getpid());
+    expect_sentence({"hint", "-x", "0xdead", "-p", "1"}, "there is no queue 0xdead:", 4);
+    expect_sentence({"hint", "-x", "19505", "-p", "1"}, "there is no queue 19505:", 4);
+    expect_sentence({"hint", "-x", me + ".7", "-p", "1"}, "there is no queue " + me + ".7:", 4);
+    expect_sentence({"hint", "-x", "7", "--pid", me, "-p", "1"}, "there is no queue 7 in process " + me + ":", 4);
+    EXPECT_EQ(xcli({"hint", "-x", me + ".01", "-p", "9"}).out, "hinted 1 queue\n") << "no octal number";
+    expect_sentence({"suspend", "--pid", ""}, "xcli: --pid: the name of a program is empty");
+    EXPECT_EQ(xcli({"suspend", "-x", "0xab1"}).out, "suspended queue 0xab1\n");
+    EXPECT_EQ(xcli({"resume", "-x", me + ".1"}).out, "resumed queue " + me + ".1\n");
 }
 
 TEST_F(Hints, AGangIsAName) {

@@ -179,6 +179,17 @@ class Page(page_rig.PageCase):
         self.assertEqual(self.priority_of(pid), 42)
         self.xcli("hint", str(pid), "-p", str(before))
 
+    def test_a_hint_without_effect_says_so(self):
+        browser = self.open()
+        pid = self.open_program(browser)
+        browser.type("#change [name=share]", "30")
+        browser.press("Enter")
+        browser.wait("document.getElementById('sure').open", "it asks")
+        browser.click("#sure [value=yes]")
+        told = browser.wait("document.getElementById('told').textContent", "it says what came of it")
+        self.assertRegex(told, r"^The hint is set, but policy \w+ does not use share: .*\.$")
+        self.xcli("hint", str(pid), "--share", "0")
+
     def test_what_is_refused_is_told(self):
         browser = self.open()
         browser.js("document.querySelector('#change [name=priority]').max = 999")

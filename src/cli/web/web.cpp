@@ -93,6 +93,16 @@ Json open_places(const WebWords& words, HttpDoor& door, const std::string& token
     return places;
 }
 
+// Says at the terminal what the page shows as long as there is no server, and what to do.
+void tell_if_no_server() {
+    try {
+        ServerLink();
+    } catch (const NoServer& none) {
+        fprintf(stderr, "xcli: %s; the page stays empty until a server answers, and then shows its programs\n",
+                none.what());
+    }
+}
+
 }  // namespace
 
 int web(const WebWords& words, bool json) {
@@ -110,6 +120,7 @@ int web(const WebWords& words, bool json) {
     for (const Json& place : places)
         if (!json) print(place_text(place));
     wait_for_server_ms(kPatienceOfPageMs);
+    if (!json) tell_if_no_server();
     WebLive live(door);
     door.serve([&live](const HttpRequest& request) { return answer_request(live, request); });
     return 0;

@@ -191,7 +191,7 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
 
 void tell_log(const Request& request, const char* what) {
     Json body = request.body;
-    body.erase("cmd");
+    for (const char* of_the_tool : {"cmd", "typed"}) body.erase(of_the_tool);
     const std::string said = what + (" " + body.dump(-1, ' ', true, Json::error_handler_t::replace));
     request.host.notes.add(request.asking.peer, false, said, base::now_ns());
     say_in_log(request, name_of(request.asking.peer) + " " + said);

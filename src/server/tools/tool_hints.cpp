@@ -1,11 +1,16 @@
 // Commands about hints and settings: hint, config. Given for a process, they also hold for queues that it creates
 // later, and may be given before the process connects.
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "base/clock.h"
 #include "base/hints.h"
 #include "base/log.h"
 #include "config/ignored.h"
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
+#include "server/tools/describing.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -76,6 +81,42 @@ Json unused_hints(const Request& request, const GivenHints& given) {
     return unused;
 }
 
+// Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP
+// its memory stays on the device.
+bool counts_memory(const Client& client) {
+    const uint32_t platform = platform_of(client);
+    if (platform == kPlatformUnknown || platform == kPlatformCUDA || platform == kPlatformHIP) return true;
+    const auto& memory = client.header().memory;
+    return std::any_of(std::begin(memory), std::end(memory), [](const auto& it) { return it.device.load() != 0; });
+}
+
+// Returns the given hints that ask something of memory.
+std::vector<const char*> memory_hints(const GivenHints& given) {
+    std::vector<const char*> names;
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.in_run == base::HintInRun::kMemory && given.of(hint.id).value_or(0) != 0)
+            names.push_back(hint.request);
+    return names;
+}
+
+// The bounds of a hint's effect on the programs that it is for.
+struct Bounds {
+    Client::Ceiling ceiling;
+    std::set<std::string> without_memory;  // platforms
+
+    void look_up(const Client& client) {
+        if (const Client::Ceiling its = client.ceiling(); its.priority < ceiling.priority) ceiling = its;
+        if (!counts_memory(client)) without_memory.insert(platform_name(platform_of(client)));
+    }
+    void tell(Json& answer, const GivenHints& given) const {
+        if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
+            answer["highest_priority"] = ceiling.priority;
+        for (const char* hint : memory_hints(given))
+            for (const std::string& platform : without_memory)
+                answer["no_memory"].push_back({{"hint", hint}, {"platform", platform}});
+    }
+};
+
 struct Settings {
     std::optional<int64_t> level;
     std::optional<int64_t> threshold;
@@ -145,19 +186,16 @@ Json give_hint(const Request& request) {
     Json answer{{"queues", 0}, {"later", !handle.has_value()}};
     size_t queues = 0;
     std::vector<uint32_t> hinted;
-    Client::Ceiling ceiling;
-    const auto look_up = [&ceiling](const Client& client) {
-        if (const Client::Ceiling its = client.ceiling(); its.priority < ceiling.priority) ceiling = its;
-    };
+    Bounds bounds;
     const auto hint_all = [&](const Client& client) {
         queues += hint_client(client, given, now_ns);
-        look_up(client);
+        bounds.look_up(client);
         hinted.push_back(client.id());
     };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         write_hints(queue.slot, given, now_ns);
-        look_up(queue.client);
+        bounds.look_up(queue.client);
         ipc::ring_directive(queue.client.header());
         hinted.push_back(queue.client.id());
         queues = 1;
@@ -180,8 +218,7 @@ Json give_hint(const Request& request) {
     answer["queues"] = queues;
     answer["policy"] = request.host.scheduler.policy_name();
     answer["unused"] = unused_hints(request, given);
-    if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
-        answer["highest_priority"] = ceiling.priority;
+    bounds.tell(answer, given);
     return answer;
 }
 
