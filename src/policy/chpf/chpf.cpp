@@ -5,12 +5,8 @@
 namespace xsched::policy {
 namespace {
 
-class Chpf final : public Policy {
+class Chpf final : public LargestFirst<&Unit::cpu_priority> {
 public:
-    int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
-        run_largest(units, choices, [units](size_t i) { return units[i].cpu_priority; });
-        return 0;
-    }
     bool rank(std::span<const Unit> units, std::span<int32_t> urgency) const override {
         for (size_t i = 0; i < units.size(); ++i) urgency[i] = units[i].cpu_priority;
         return true;

@@ -5,13 +5,8 @@
 namespace xsched::policy {
 namespace {
 
-class Hpf final : public Policy {
+class Hpf final : public LargestFirst<&Unit::priority> {
 public:
-    int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
-        run_largest(units, choices, [units](size_t i) { return units[i].priority; });
-        return 0;
-    }
-
     void mark_preemptible(std::span<const Unit> units, std::span<uint8_t> marks) const override {
         int32_t most = PRIORITY_NO_EXECUTE;
         for (const Unit& unit : units) most = std::max(most, unit.priority);

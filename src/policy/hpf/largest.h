@@ -25,4 +25,14 @@ size_t run_largest(std::span<const Unit> units, std::span<Choice> choices, Key k
     return top;
 }
 
+// A policy that decides by one member of a unit.
+template <auto kMember>
+class LargestFirst : public Policy {
+public:
+    int64_t choose(std::span<const Unit> units, int64_t /*now_ns*/, std::span<Choice> choices) override {
+        run_largest(units, choices, [units](size_t i) { return units[i].*kMember; });
+        return 0;
+    }
+};
+
 }  // namespace xsched::policy
