@@ -18,6 +18,11 @@ protected:
     void SetUp() override {}
     Json ask(const Json& request) { return answer_of_server(socket(), request); }
     std::string policy() { return ask({{"cmd", "policy"}}).value("policy", ""); }
+    static void begin_with_share(TestClient& client, uint32_t percent) {
+        client.add_queue(0, 0, 0x1);
+        client.slot(0).share = percent;
+        client.submit(0);
+    }
 };
 
 // A server uses a policy from a library and can change it. The decisions of such policies are tested in
@@ -81,9 +86,7 @@ TEST_F(OwnPolicy, AServerThatEndsInItHasASuccessorWithoutIt) {
 TEST_F(OwnPolicy, ListSaysWhatAProgramGotOfItsShareAndWhyLess) {
     start({"HPF"});
     TestClient client(socket(), "client");
-    client.add_queue(0, 0, 0x1);
-    client.slot(0).share = 30;
-    client.submit(0);
+    begin_with_share(client, 30);
     Json queue;
     EXPECT_TRUE(eventually([&] {
         client.slot(0).busy_ns += base::kMicrosecond;
@@ -105,16 +108,12 @@ TEST_F(OwnPolicy, SharesOfMoreThanTheDeviceAreToldAsWhatTheyComeTo) {
     const pid_t other = fork();  // another program: the queues of one process have one share
     if (other == 0) {
         TestClient client(socket(), "other");
-        client.add_queue(0, 0, 0x1);
-        client.slot(0).share = 80;
-        client.submit(0);
+        begin_with_share(client, 80);
         pause();
         _exit(0);
     }
     TestClient client(socket(), "client");
-    client.add_queue(0, 0, 0x1);
-    client.slot(0).share = 80;
-    client.submit(0);
+    begin_with_share(client, 80);
     Json answer;
     EXPECT_TRUE(eventually([&] {
         client.slot(0).busy_ns += base::kMicrosecond;

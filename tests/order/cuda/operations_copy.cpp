@@ -68,67 +68,67 @@ void Worker::run_peer_copy() {
     track(tracker);
 }
 
-void Worker::run_write(Context& context) {
-    Lock lock;
-    Buffer* buffer = take(context.buffers, lock);
-    if (buffer == nullptr) return;
-    const bool pinned = left_out(Part::kPageable) || (random_.once_in(2) && !left_out(Part::kPinned));
-    const bool synchronous = random_.once_in(4) && may_be_synchronous();
-    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
-    auto host = HostMemory::take(pinned);
-    Words words;
-    for (uint32_t& it : words) it = random_.next();
-    host->set(words);
-    follow(stream, *buffer);
-    const Target to = target(*stream);
-    Activity::set(synchronous ? "cuMemcpyHtoD" : "cuMemcpyHtoDAsync");
+Worker::HostCopy Worker::draw_host_copy(Context& context) {
+    HostCopy it;
+    it.buffer = take(context.buffers, it.lock);
+    if (it.buffer == nullptr) return it;
+    it.pinned = left_out(Part::kPageable) || (random_.once_in(2) && !left_out(Part::kPinned));
+    it.synchronous = random_.once_in(4) && may_be_synchronous();
+    it.stream = it.synchronous ? synchronous_stream(context) : pick_stream(context);
+    it.host = HostMemory::take(it.pinned);
+    follow(it.stream, *it.buffer);
+    return it;
+}
+
+template <typename AtOnce, typename InOrder>
+void Worker::make(const HostCopy& it, const char* what, AtOnce at_once, InOrder in_order) {
+    const Target to = target(*it.stream);
+    Activity::set(what);
     CUresult result = CUDA_SUCCESS;
-    std::shared_lock<std::shared_mutex> unsafe;
-    if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
-    if (synchronous) {
-        const Api& table = default_api(*stream);
-        result = table.cuMemcpyHtoD_v2(buffer->address, host->words(), kBytes);
-    } else if (random_.once_in(2)) {
-        result = to.api.cuMemcpyAsync(buffer->address, unified(host->words()), kBytes, to.handle);
-    } else {
-        result = to.api.cuMemcpyHtoDAsync_v2(buffer->address, host->words(), kBytes, to.handle);
+    {
+        std::shared_lock<std::shared_mutex> unsafe;
+        if (it.synchronous || !it.pinned) unsafe = std::shared_lock(unsafe_calls());
+        result = it.synchronous ? at_once(default_api(*it.stream)) : in_order(to);
     }
-    if (unsafe.owns_lock()) unsafe.unlock();
-    expect_success(result, "a copy to the device");
-    buffer->apply(words_step(words));
-    const bool returned = synchronous || !pinned;  // the memory is the program's again
-    accessed(stream, {buffer}, "copy to the device", {synchronous, memory_name(pinned), returned}, std::move(host));
+    expect_success(result, what);
+}
+
+void Worker::run_write(Context& context) {
+    HostCopy it = draw_host_copy(context);
+    if (it.buffer == nullptr) return;
+    Words words;
+    for (uint32_t& word : words) word = random_.next();
+    it.host->set(words);
+    const void* from = it.host->words();
+    const CUdeviceptr address = it.buffer->address;
+    make(
+        it, "a copy to the device", [&](const Api& api) { return api.cuMemcpyHtoD_v2(address, from, kBytes); },
+        [&](const Target& to) {
+            return random_.once_in(2) ? to.api.cuMemcpyAsync(address, unified(from), kBytes, to.handle)
+                                      : to.api.cuMemcpyHtoDAsync_v2(address, from, kBytes, to.handle);
+        });
+    it.buffer->apply(words_step(words));
+    const bool returned = it.synchronous || !it.pinned;  // the memory is the program's again
+    accessed(it.stream, {it.buffer}, "copy to the device", {it.synchronous, memory_name(it.pinned), returned},
+             std::move(it.host));
 }
 
 void Worker::run_read(Context& context) {
-    Lock lock;
-    Buffer* buffer = take(context.buffers, lock);
-    if (buffer == nullptr) return;
-    const bool synchronous = random_.once_in(4) && may_be_synchronous();
-    const StreamPtr stream = synchronous ? synchronous_stream(context) : pick_stream(context);
-    const bool pinned = left_out(Part::kPageable) || (random_.once_in(2) && !left_out(Part::kPinned));
-    auto host = HostMemory::take(pinned);
-    host->expect(buffer->model);
-    follow(stream, *buffer);
-    const Target to = target(*stream);
-    Activity::set(synchronous ? "cuMemcpyDtoH" : "cuMemcpyDtoHAsync");
-    CUresult result = CUDA_SUCCESS;
-    std::shared_lock<std::shared_mutex> unsafe;
-    if (synchronous || !pinned) unsafe = std::shared_lock(unsafe_calls());
-    if (synchronous) {
-        const Api& table = default_api(*stream);
-        result = table.cuMemcpyDtoH_v2(host->words(), buffer->address, kBytes);
-    } else if (random_.once_in(2)) {
-        result = to.api.cuMemcpyAsync(unified(host->words()), buffer->address, kBytes, to.handle);
-    } else {
-        result = to.api.cuMemcpyDtoHAsync_v2(host->words(), buffer->address, kBytes, to.handle);
-    }
-    if (unsafe.owns_lock()) unsafe.unlock();
-    expect_success(result, "a copy to the host");
-    accessed(stream, {buffer}, "copy to the host", {synchronous, memory_name(pinned), synchronous}, std::move(host));
+    HostCopy it = draw_host_copy(context);
+    if (it.buffer == nullptr) return;
+    it.host->expect(it.buffer->model);
+    void* into = it.host->words();
+    const CUdeviceptr address = it.buffer->address;
+    make(
+        it, "a copy to the host", [&](const Api& api) { return api.cuMemcpyDtoH_v2(into, address, kBytes); },
+        [&](const Target& to) {
+            return random_.once_in(2) ? to.api.cuMemcpyAsync(unified(into), address, kBytes, to.handle)
+                                      : to.api.cuMemcpyDtoHAsync_v2(into, address, kBytes, to.handle);
+        });
+    accessed(it.stream, {it.buffer}, "copy to the host", {it.synchronous, memory_name(it.pinned), it.synchronous},
+             std::move(it.host));
 }
 
-// Copies the middle of a buffer within the device as a two-dimensional copy: two rows, each half as wide as a row.
 void Worker::run_two_dimensional(Context& context) {
     const auto [lock, buffer, stream] = next_turn(context, context.buffers);
     if (buffer == nullptr) return;

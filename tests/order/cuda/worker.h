@@ -54,6 +54,16 @@ private:
         Buffer* buffer = nullptr;
         StreamPtr stream;
     };
+    // A copy between a locked buffer and the host's memory, on a stream that is ordered behind the buffer's last
+    // access.
+    struct HostCopy {
+        Lock lock;
+        Buffer* buffer = nullptr;
+        bool pinned = false;
+        bool synchronous = false;
+        StreamPtr stream;
+        std::unique_ptr<HostMemory> host;
+    };
     struct Graph {
         CUgraphExec exec = nullptr;
         Buffer* first = nullptr;
@@ -73,6 +83,11 @@ private:
     void run_peer_copy();
     void run_write(Context& context);
     void run_read(Context& context);
+    // Without a buffer if none was found free quickly.
+    HostCopy draw_host_copy(Context& context);
+    // Makes it. at_once(api): the call that waits; in_order(target): one that does not.
+    template <typename AtOnce, typename InOrder>
+    void make(const HostCopy& it, const char* what, AtOnce at_once, InOrder in_order);
     void run_two_dimensional(Context& context);
     // operations_sync.cpp
     void run_poll();

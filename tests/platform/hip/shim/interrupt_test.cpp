@@ -8,9 +8,7 @@ namespace {
 
 TEST_F(HipInterrupts, ARunningKernelIsSuspendedAndGoesOn) {
     XQueueHandle xqueue = 0;
-    const hipStream_t stream = stream_at_level_3(&xqueue);
-    launch_long_work(stream, 7);
-    suspend(xqueue);
+    const hipStream_t stream = suspended_in_long_work(&xqueue, 7);
     EXPECT_EQ(standing(), refuses_all() ? 0u : queues()) << "all for kernels";
     EXPECT_EQ(standing(1), 0u) << "those for copies go on";
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
@@ -241,9 +239,7 @@ TEST_F(HipInterrupts, AfterAFaultNoWayIsTried) {
 TEST_F(HipInterrupts, AResumeThatDoesNothingIsNotBelieved) {
     if (!is_set("FAKE_KFD_IDLE_RESUME")) GTEST_SKIP() << "on a driver whose first resume does nothing";
     XQueueHandle xqueue = 0;
-    const hipStream_t stream = stream_at_level_3(&xqueue);
-    launch_long_work(stream, 7);
-    suspend(xqueue);
+    const hipStream_t stream = suspended_in_long_work(&xqueue, 7);
     EXPECT_EQ(standing(), queues());
     const unsigned preempts = calls(0x87);
     resume(xqueue);
@@ -260,9 +256,7 @@ TEST_F(HipInterrupts, AResumeThatFailsIsTriedAgain) {
     if (std::getenv("FAKE_KFD_UPDATE_ERRORS") == nullptr) GTEST_SKIP() << "on a driver whose first resumes fail";
     const bool once = std::string(std::getenv("FAKE_KFD_UPDATE_ERRORS")) == "1";
     XQueueHandle xqueue = 0;
-    const hipStream_t stream = stream_at_level_3(&xqueue);
-    launch_long_work(stream, 7);
-    suspend(xqueue);
+    const hipStream_t stream = suspended_in_long_work(&xqueue, 7);
     EXPECT_EQ(standing(), queues());
     resume(xqueue);
     EXPECT_EQ(standing(), once ? 0u : 1u);
@@ -277,9 +271,7 @@ TEST_F(HipInterrupts, ASlowCallIsTheLast) {
     if (std::getenv("FAKE_KFD_COST_US") == nullptr || std::getenv("FAKE_KFD_EVICT_US") != nullptr)
         GTEST_SKIP() << "on a driver that takes 1.1 s";
     XQueueHandle xqueue = 0;
-    const hipStream_t stream = stream_at_level_3(&xqueue);
-    launch_long_work(stream, 7);
-    suspend(xqueue);
+    const hipStream_t stream = suspended_in_long_work(&xqueue, 7);
     EXPECT_GE(standing(), 1u);
     resume(xqueue);
     EXPECT_EQ(standing(), 0u);

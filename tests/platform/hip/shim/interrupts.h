@@ -58,6 +58,13 @@ protected:
         EXPECT_EQ(spin(stream, 30'000), hipSuccess);
         EXPECT_EQ(append(stream, value), hipSuccess);
     }
+    // Makes such a stream, and suspends its queue in the middle of long work.
+    hipStream_t suspended_in_long_work(XQueueHandle* xqueue, uint32_t value) {
+        const hipStream_t stream = stream_at_level_3(xqueue);
+        launch_long_work(stream, value);
+        suspend(*xqueue);
+        return stream;
+    }
     hipError_t spin(hipStream_t stream, uint32_t us) {
         void* arguments[] = {&us};
         return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
