@@ -40,8 +40,7 @@ TEST_F(HipInterrupts, RefusalFallsToTheNextWay) {
     EXPECT_EQ(append(stream, 3), hipSuccess);
     let_time_pass();
     EXPECT_EQ(word(), 0u);
-    resume(xqueue);
-    expect_at_end(stream, 3u);
+    resume_to_the_end(xqueue, stream, 3u);
 }
 
 // All queues of a program are taken off the hardware by one ioctl. UPDATE_QUEUE would take one call per queue, each
@@ -247,8 +246,7 @@ TEST_F(HipInterrupts, AResumeThatDoesNothingIsNotBelieved) {
     suspend(xqueue);
     EXPECT_EQ(standing(), queues());
     EXPECT_GT(calls(0x87), preempts) << "the next way is used";
-    resume(xqueue);
-    expect_at_end(stream, 7u);
+    resume_to_the_end(xqueue, stream, 7u);
 }
 
 // A failure or two are made good at once. After more, what stands is let go later, and level 3 is over.
@@ -263,8 +261,7 @@ TEST_F(HipInterrupts, AResumeThatFailsIsTriedAgain) {
     EXPECT_TRUE(eventually([] { return standing() == 0; })) << "it hangs for good";
     suspend(xqueue);
     EXPECT_EQ(standing(), once ? queues() : 0u);
-    resume(xqueue);
-    expect_at_end(stream, 7u);
+    resume_to_the_end(xqueue, stream, 7u);
 }
 
 TEST_F(HipInterrupts, ASlowCallIsTheLast) {
@@ -279,8 +276,7 @@ TEST_F(HipInterrupts, ASlowCallIsTheLast) {
     suspend(xqueue);
     EXPECT_EQ(standing(), 0u) << "its gate has to do";
     EXPECT_EQ(calls(0x07), updates);
-    resume(xqueue);
-    expect_at_end(stream, 7u);
+    resume_to_the_end(xqueue, stream, 7u);
 }
 
 TEST_F(HipInterrupts, AQueueThatIsMissingOnceRefusesNothing) {
@@ -294,8 +290,7 @@ TEST_F(HipInterrupts, AQueueThatIsMissingOnceRefusesNothing) {
     suspend(xqueue);
     EXPECT_EQ(standing(), queues());
     EXPECT_EQ(calls(0x87), preempts) << "the debugger's way goes on";
-    resume(xqueue);
-    expect_at_end(stream, 0u);
+    resume_to_the_end(xqueue, stream, 0u);
 }
 
 // The last test: the other GPU's queues stay.

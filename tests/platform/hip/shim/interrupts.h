@@ -65,6 +65,11 @@ protected:
         suspend(*xqueue);
         return stream;
     }
+    // Resumes the queue, waits for the stream, compares the word and destroys the stream.
+    void resume_to_the_end(XQueueHandle xqueue, hipStream_t stream, uint32_t value) {
+        resume(xqueue);
+        expect_at_end(stream, value);
+    }
     hipError_t spin(hipStream_t stream, uint32_t us) {
         void* arguments[] = {&us};
         return hip().hipModuleLaunchKernel(spin_, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
