@@ -101,6 +101,7 @@ private:
     server::HoldBook holds_{scheduler_.holds()};
     server::GoneClients gone_;
     server::OrderNotes notes_;
+    server::Returning returning_{nullptr, started_ns_};
     server::DeviceNumbers devices_;
     server::DriverQueues driver_queues_{"/nowhere"};
     server::KeptOrders orders_{checkpoint_};
@@ -124,6 +125,7 @@ private:
                            .driver_queues = driver_queues_,
                            .orders = orders_,
                            .notes = notes_,
+                           .returning = returning_,
                            .expect = [](const server::Peer&, int, server::User&) { return true; },
                            .announced = [] { return std::vector<server::ToolHost::Announced>{}; }};
     server::Client* own_ = nullptr;
