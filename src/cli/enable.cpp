@@ -122,7 +122,7 @@ bool comes_first(const std::string& wrapper, const std::string& program) {
 }
 
 // Returns the entry of LD_PRELOAD as environment.d(5) takes it: $$ stands for a dollar, which $LIB has.
-std::string escaped(const std::string& entry) {
+std::string escaped_entry(const std::string& entry) {
     std::string text;
     for (const char letter : entry) text += letter == '$' ? std::string("$$") : std::string(1, letter);
     return text;
@@ -137,7 +137,7 @@ std::string session_text() {
             layers += std::string(shim.platform->layer_switch) + "=1\n";
             continue;
         }
-        preload += (preload.empty() ? "" : ":") + escaped(shim.preload);
+        preload += (preload.empty() ? "" : ":") + escaped_entry(shim.preload);
         if (*shim.platform->shim_also_in != '\0')
             layers += std::string(shim.platform->shim_also_in) + "=" + shim.path + "\n";
     }

@@ -1,12 +1,13 @@
-// One queue suspended and resumed through XSched's C interface while it is full: how soon it stops, whether the kernel
-// that runs is taken off, how soon it goes on, and whether the result is exact. Needs the shim in the process.
+// One queue stopped and started again while it is full: how soon it stops, whether the kernel that runs is taken off,
+// how soon it goes on, and whether the result is exact.
+#include "probe/suspension.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "own_queue.h"
-#include "probe/trial.h"
 #include "watcher.h"
 
 namespace xsched::probe {
@@ -15,7 +16,7 @@ namespace {
 using busy::now_ns;
 
 constexpr double kSuspendedKernelMs = 15;
-constexpr size_t kDepth = 3;
+constexpr size_t kSuspendedDepth = 3;
 constexpr double kHoldMs = 100;  // at least
 constexpr double kHoldKernels = 7;  // a suspension lasts at least this many kernels' time: more kernels than are in
                                     // flight
@@ -34,18 +35,17 @@ struct Disturber {
     std::string complaint;
     std::atomic<bool> over{false};
 
-    void run(void* queue, int count, busy::Watcher& watcher) {
+    void run(const Stopping& stopping, busy::Watcher& watcher) {
         try {
-            busy::OwnQueue own(queue);
-            for (int i = 0; i < count; ++i) {
+            for (int i = 0; i < stopping.rounds; ++i) {
                 sleep_ms(kPauseMs);
                 const double kernel_ms = wait_for_a_kernel(watcher);
                 const int64_t begin = now_ns();
-                own.suspend();
+                stopping.stop();
                 const int64_t called = now_ns();
                 sleep_ms(std::clamp(kHoldKernels * kernel_ms, kHoldMs, kMostHoldMs));
                 rounds.push_back({begin, called, now_ns()});
-                own.resume();
+                stopping.start();
             }
             sleep_ms(kPauseMs);
         } catch (const std::exception& error) {
@@ -70,7 +70,7 @@ private:
     }
 };
 
-Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
+Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels, const Stopping& stopping) {
     std::vector<double> call_us, resume_ms;
     double stop_ms = 0;
     int most_after = 0, least_after = 1000, completing = 0;
@@ -89,7 +89,7 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
             stop_ms = std::max(stop_ms, ms);
             // The queue counts as stopped if no more commands completed under the suspension than were in flight
             // before it. The length of the commands does not matter.
-            stands = stands && after <= static_cast<int>(kDepth);
+            stands = stands && after <= static_cast<int>(stopping.depth);
         }
         completing += after > 0 ? 1 : 0;
         most_after = std::max(most_after, after);
@@ -103,27 +103,22 @@ Json summed_up(const std::vector<Round>& rounds, const busy::Rows& kernels) {
             {"rounds_completing", completing},
             {"least_completed_after", least_after},
             {"stands", stands},
-            {"kernel_ms", kSuspendedKernelMs}};
+            {"kernel_ms", stopping.kernel_ms}};
 }
 
 }  // namespace
 
-Json try_suspension(const Settings& settings) {
-    doing("running the first kernel under the shim");
-    busy::BusyDevice device("");  // the process's only queue, because HIP's level 3 suspends whole processes
-    const uint32_t steps = settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kSuspendedKernelMs)
-                                                     : device.calibrate(kSuspendedKernelMs);
-    const int rounds = std::clamp(static_cast<int>(settings.seconds * 4), 2, 20);
+Json stop_in_rounds(busy::BusyDevice& device, const Stopping& stopping) {
     Disturber disturber;
     busy::Rows kernels;
-    doing("suspending and resuming a full queue");
+    doing("stopping and starting a full queue");
     {
-        busy::Watcher watcher(device, kDepth);
-        std::thread thread([&] { disturber.run(device.queue(), rounds, watcher); });
+        busy::Watcher watcher(device, stopping.depth);
+        std::thread thread([&] { disturber.run(stopping, watcher); });
         while (!disturber.over) {
             watcher.make_room();
             busy::BusyDevice::Event event{};
-            device.enqueue(steps, &event);
+            device.enqueue(stopping.steps, &event);
             watcher.add(event);
         }
         thread.join();
@@ -131,9 +126,25 @@ Json try_suspension(const Settings& settings) {
     }
     if (!disturber.complaint.empty()) throw std::runtime_error(disturber.complaint);
     doing("comparing the result");
-    Json found = summed_up(disturber.rounds, kernels);
+    Json found = summed_up(disturber.rounds, kernels, stopping);
     found["exact"] = device.state_is_right();
     return found;
+}
+
+uint32_t steps_for(busy::BusyDevice& device, double kernel_ms, const Settings& settings) {
+    return settings.steps_per_ms > 0 ? static_cast<uint32_t>(settings.steps_per_ms * kernel_ms)
+                                     : device.calibrate(kernel_ms);
+}
+
+// Suspends and resumes the queue through XSched's C interface. Needs the shim in the process.
+Json try_suspension(const Settings& settings) {
+    doing("running the first kernel under the shim");
+    busy::BusyDevice device("");  // the process's only queue, because HIP's level 3 suspends whole processes
+    const uint32_t steps = steps_for(device, kSuspendedKernelMs, settings);
+    busy::OwnQueue own(device.queue());
+    const int rounds = std::clamp(static_cast<int>(settings.seconds * 4), 2, 20);
+    return stop_in_rounds(
+        device, {steps, kSuspendedKernelMs, kSuspendedDepth, rounds, [&] { own.suspend(); }, [&] { own.resume(); }});
 }
 
 }  // namespace xsched::probe

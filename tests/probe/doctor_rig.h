@@ -81,7 +81,6 @@ protected:
     Outcome outcome;
     Json report;
 
-private:
     void run(const std::string& platform, const std::string& steps, Environment environment, const Environment& faults,
              const std::vector<std::string>& more) {
         std::vector<std::string> words{"doctor",    "--run", "--platform", platform, "--json",
@@ -93,6 +92,8 @@ private:
         environment_ = environment;
         ask();
     }
+
+private:
     void ask() {
         const int64_t began = base::now_ns();
         outcome = xcli(words_, environment_);

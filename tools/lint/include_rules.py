@@ -42,10 +42,10 @@ PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
 # platform.h.
 COMMON = {"stream"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
-# Single headers that a room may include in addition: a probe the calls to AMD's kernel driver, and the simulator the
-# command meter of a queue, which it compares with the truth.
+# Single headers that a room may include in addition: a probe the calls to AMD's and Ascend's drivers, and the simulator
+# the command meter of a queue, which it compares with the truth.
 SHARED = {("probe", "platform/hip/hal/kfd_api.h"), ("probe", "platform/hip/hal/kfd_control.h"),
-          ("sim", "queue/path/command_meter.h")}
+          ("probe", "platform/ascend/hal/send_queue_request.h"), ("sim", "queue/path/command_meter.h")}
 # A library that needs settings before it is included, and the header with them.
 ALONE = {"toml++/": "src/base/toml_library.h"}
 VENDOR_FOLDERS = {"tests", "bench", "examples"}

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/doctor/pause.h"
 #include "cli/doctor/verdicts.h"
 
 namespace xsched::cli {
@@ -160,6 +161,11 @@ void about_ways(const Evidence& evidence, Sentences& all) {
     }
 }
 
+void about_pause(const Evidence& evidence, Sentences& all) {
+    const Json* pause = found_in(evidence, "pause");
+    if (const std::string seen = pause != nullptr ? pause_text(*pause) : ""; !seen.empty()) all.push_back(seen);
+}
+
 }  // namespace
 
 std::vector<std::string> advice(const Evidence& evidence) {
@@ -172,6 +178,7 @@ std::vector<std::string> advice(const Evidence& evidence) {
     about_switches(evidence, all);
     about_ways(evidence, all);
     about_mask(evidence, all);
+    about_pause(evidence, all);
     about_priority(evidence, all);
     for (const Finding& finding : evidence.findings)
         if (finding.what == "NUMA balancing" && finding.answer == Answer::kNo)

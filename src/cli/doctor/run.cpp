@@ -254,10 +254,7 @@ private:
         variables["XLOG_LEVEL"] = step.under == Under::kTrace ? "DEBG" : "INFO";
         variables["XLOG_FILE"] = "";
         if (step.under == Under::kServer) variables["XSCHED_SOCKET"] = server_->socket();
-        if (step.level > 0) variables["XSCHED_AUTO_XQUEUE_LEVEL"] = std::to_string(step.level);
-        if (step.level < 3) return variables;
-        variables["XSCHED_INTERRUPT"] = "1";
-        if (const std::string way = best_way(evidence_); !way.empty()) variables["XSCHED_HIP_INTERRUPT"] = way;
+        if (step.level > 0) variables.merge(environment_for(evidence_, step.level));
         return variables;
     }
 

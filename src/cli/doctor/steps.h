@@ -44,6 +44,8 @@ inline constexpr Step kSteps[] = {
      "what the hardware's switch from one process to another costs"},
     {"stop 1",      "suspension", "",        Under::kShim,     1, 1, 0.06, 10,
      "level 1: a suspended queue stops once what is in flight is over"},
+    {"pause",       "pause",      "",        Under::kNothing,  0, 2, 0.06, 15,
+     "level 2 by SQ_PAUSE of Ascend's driver, without anything of XSched"},
     {"stop 2",      "suspension", "",        Under::kShim,     2, 2, 0.06, 10,
      "level 2: what is in flight does not start"},
     {"way update",  "way",        "update",  Under::kNothing,  0, 3, 0.06, 8,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/doctor/main_job.h"
+#include "cli/doctor/pause.h"
 
 namespace xsched::cli {
 namespace {
@@ -86,7 +87,7 @@ Objection inexact(const char* where) {
 // Returns the reason in the shim's log for a missing level, as the end of a sentence; empty: none.
 std::string shim_says(const Evidence& evidence, const std::string& name) {
     const ChildResult* result = step(evidence, name);
-    for (const char* words : {"no preempt level", "lacks that level"}) {
+    for (const char* words : {"has no effect", "do not pause", "no preempt level", "lacks that level"}) {
         const size_t at = result != nullptr ? result->log.find(words) : std::string::npos;
         if (at == std::string::npos) continue;
         const size_t line = result->log.rfind("] ", at);
@@ -209,6 +210,12 @@ Objection against_gates(const Evidence& evidence) {
     return gate->value("report_seen", true) ? Objection{} : Objection{"what a stream writes is not seen by the host"};
 }
 
+Objection against_pause(const Evidence& evidence) {
+    Objection objection;
+    const Json* pause = done(evidence, "pause", objection);
+    return pause == nullptr ? objection : Objection{why_no_pause(*pause)};
+}
+
 // --- level 3
 
 Objection against_saving(const Evidence& evidence) {
@@ -260,7 +267,8 @@ Objection against_all_ways(const Evidence& evidence) {
 
 // Returns the rules in the order in which reasons are given. Each level needs the levels below it.
 std::vector<Rule> rules_of(const std::string& platform, int level) {
-    const bool streams = platform != "opencl";
+    const bool ascend = platform == "ascend";
+    const bool streams = platform != "opencl" && !ascend;
     const bool hip = platform == "hip";
     std::vector<Rule> rules;
     const auto add = [&](bool wanted, Rule rule) {
@@ -272,6 +280,7 @@ std::vector<Rule> rules_of(const std::string& platform, int level) {
     add(level == 1, against_stop<1>);
     add(level == 1, against_job<1>);
     add(level >= 2 && streams, against_gates);
+    add(level == 2 && ascend, against_pause);
     add(level == 2, against_stop<2>);
     add(level == 2, against_job<2>);
     add(level == 3 && hip, against_saving);
@@ -294,15 +303,8 @@ Objection strongest(const Evidence& evidence, const std::vector<Rule>& rules) {
     return first;
 }
 
-Variables environment_for(const Evidence& evidence, int level) {
-    Variables variables{{"XSCHED_AUTO_XQUEUE_LEVEL", std::to_string(level)}};
-    if (level < 3) return variables;
-    variables["XSCHED_INTERRUPT"] = "1";
-    if (const std::string way = best_way(evidence); !way.empty()) variables["XSCHED_HIP_INTERRUPT"] = way;
-    return variables;
-}
-
 std::string why_none(const Evidence& evidence, int level) {
+    if (evidence.platform == "ascend" && level == 3) return "CANN has no way to take a running kernel off its NPU";
     if (evidence.platform != "opencl" || level == 1) return "";
     if (level == 3) return "OpenCL has no way to take a running kernel off its device";
     return evidence.opencl_guards ? "" : "this build has no guards (XSCHED_OPENCL_GUARDS=OFF)";

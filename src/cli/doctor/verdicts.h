@@ -27,6 +27,8 @@ struct Evidence {
     bool opencl_guards = true;                  // this build has level 2 of OpenCL
 };
 
+// Returns the variables with which programs use the level, as far as the steps have told them.
+Variables environment_for(const Evidence& evidence, int level);
 std::vector<Verdict> judge(const Evidence& evidence);
 // Returns advice that speaks against no level.
 std::vector<std::string> advice(const Evidence& evidence);

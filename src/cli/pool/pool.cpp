@@ -32,7 +32,7 @@ std::string on_path(const std::string& name) {
 // Returns the path of a program of the driver's in the folder bin beside the driver's library folder, as containers may
 // have it; empty: it is not there.
 std::string beside_driver(const std::string& name) {
-    struct Found {
+    struct Search {
         const std::string& name;
         std::string path;
     } found{name, ""};
@@ -40,7 +40,7 @@ std::string beside_driver(const std::string& name) {
     stream::for_each_library_file(
         "libcuda.so.1", kNoMoreFolders,
         [](const char* library, void* data) {
-            auto& wanted = *static_cast<Found*>(data);
+            auto& wanted = *static_cast<Search*>(data);
             const std::string path = library;
             const std::string control = path.substr(0, path.rfind('/')) + "/../bin/" + wanted.name;
             if (access(control.c_str(), X_OK) == 0) wanted.path = control;

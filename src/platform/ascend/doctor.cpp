@@ -47,7 +47,7 @@ Platform look_at_ascend(const Machine& machine, const Installation& installation
         {"level 1", Answer::kUnknown, "tested on a stand-in for CANN, not on an NPU yet"},
         {"level 2", Answer::kNo,
          "off: XSCHED_ASCEND_PAUSE=1 pauses a program's send queues, whose effect on running work has not been "
-         "measured"},
+         "measured; 'xcli doctor --run --platform ascend' tries it"},
         {"level 3", Answer::kNo, "the runtime has no way to take running work off the device and put it back"}};
     return ascend;
 }

@@ -11,7 +11,8 @@
 //  - A stream that is made for models (ACL_STREAM_PERSISTENT), or bound to one, records kernels. Anything else in it is
 //    a misuse (fake_cuda_errors).
 //  - The driver's call that pauses and resumes all send queues of the process (halSqCqConfig) stops running kernels as
-//    well; it is not known what an NPU does with these. FAKE_ASCEND_PAUSE=refused: it fails.
+//    well; it is not known what an NPU does with these. FAKE_ASCEND_PAUSE=refused: it fails; ignored:
+//    it succeeds without an effect; lost: one copy behind each pause is lost.
 //  - FAKE_ASCEND_SET_DEVICE=threads: aclrtSetDevice waits for threads of the runtime's own, which call functions that
 //    the library exports.
 #pragma once

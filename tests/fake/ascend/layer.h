@@ -49,6 +49,8 @@ aclError launch(const Kernel& kernel, CUstream stream);
 aclError launch_or_record(aclrtFuncHandle function, uint32_t threads, const void* arguments, size_t bytes,
                           aclrtStream stream);
 CUfunction function_named(const char* name);
+// Returns whether a pause of the send queues loses this copy. (send_queues.cpp)
+bool loses_a_copy();
 
 }  // namespace acl_layer
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/options.h"
+#include "platform/ascend/hal/send_queue_request.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/linker.h"
 #include "platform/stream/hal/signals.h"
@@ -17,18 +18,8 @@
 namespace xsched::stream {
 namespace {
 
-// As in CANN's pkg_inc/driver/hal_pkg/trs_pkg.h.
-struct SendQueueRequest {
-    int type = 0;  // DRV_NORMAL_TYPE
-    uint32_t scheduler = 0;
-    uint32_t send_queue = UINT32_MAX;  // all of the process's
-    uint32_t completion_queue = UINT32_MAX;
-    int property = 0;
-    uint32_t values[8] = {};
-};
-constexpr int kPause = 8;    // DRV_SQCQ_PROP_SQ_PAUSE
-constexpr int kResume = 10;  // DRV_SQCQ_PROP_SQ_RESUME
-using Configure = int (*)(uint32_t device, SendQueueRequest* request);
+using ascend::ConfigureSendQueues;
+using ascend::SendQueueRequest;
 
 struct Npu {
     uint32_t queues = 0;  // of this process; guarded by g_npus_mutex, as are the next ones
@@ -40,13 +31,13 @@ constinit base::Mutex g_npus_mutex;
 constinit Npu g_npus[kMostDevices];
 constinit bool g_over = false;  // the process ends: nothing is paused any more
 constinit pid_t g_process = 0;  // whose queues these are
-constinit std::atomic<Configure> g_configure{nullptr};
+constinit std::atomic<ConfigureSendQueues> g_configure{nullptr};
 
 Npu& npu_of(const HwQueue& hwq) { return g_npus[device_index(hwq.device)]; }
 
 int configure(int device, bool pause) {
     SendQueueRequest request;
-    request.property = pause ? kPause : kResume;
+    request.property = pause ? ascend::kPauseSendQueues : ascend::kResumeSendQueues;
     const int code = g_configure.load(std::memory_order_acquire)(static_cast<uint32_t>(device), &request);
     if (code != 0)
         XLOG_WARN("driver error %d from halSqCqConfig: the send queues of device %d do not %s", code, device,
@@ -87,7 +78,7 @@ bool finds_call() {
     if (g_configure.load(std::memory_order_acquire) != nullptr) return true;
     void* library = HAL(open_driver)();
     const auto call =
-        library != nullptr ? reinterpret_cast<Configure>(linker_dlsym()(library, "halSqCqConfig")) : nullptr;
+        library != nullptr ? reinterpret_cast<ConfigureSendQueues>(linker_dlsym()(library, "halSqCqConfig")) : nullptr;
     g_configure.store(call, std::memory_order_release);
     return call != nullptr;
 }
