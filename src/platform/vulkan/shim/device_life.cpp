@@ -77,7 +77,7 @@ Device* make_device(const Instance& instance, VkPhysicalDevice physical, VkDevic
     if (device == nullptr) return nullptr;
     device->driver.device = made;
     device->ask = ask;
-    device->below.fill([&](const char* name) { return ask(made, name); });
+    device->below.fill([&](const char* name) { return ask(made, name); }, instance.version < VK_API_VERSION_1_2);
 #define NEEDED(name) device->driver.api.name = device->below.get<kEntry_##name>();
 #include "functions.inc"
     if (instance.below.get<kEntry_vkGetPhysicalDeviceProperties2>() != nullptr)

@@ -35,12 +35,16 @@ struct Below {
     typename Declared<kEntry>::Type get() const {
         return reinterpret_cast<typename Declared<kEntry>::Type>(functions[kEntry]);
     }
-    // Asks for all functions by name. A function of a newer version may be there under its extension's name.
+    // Asks for all functions by name. A function of a newer version may be there under its extension's name. Where the
+    // program uses Vulkan `as_extensions`, that name comes first: the other one may not be called.
     template <typename Ask>
-    void fill(const Ask& ask) {
-        for (uint32_t i = 0; i < kEntryPointCount; ++i) functions[i] = ask(name_of(i));
-        for (uint32_t i = 0; i < kEntryPointCount; ++i)
-            if (functions[i] == nullptr && former_name_of(i) != nullptr) functions[i] = ask(former_name_of(i));
+    void fill(const Ask& ask, bool as_extensions) {
+        for (uint32_t i = 0; i < kEntryPointCount; ++i) {
+            const char* former = former_name_of(i);
+            if (former != nullptr && as_extensions) functions[i] = ask(former);
+            if (functions[i] == nullptr) functions[i] = ask(name_of(i));
+            if (functions[i] == nullptr && former != nullptr) functions[i] = ask(former);
+        }
     }
 
     static const char* name_of(uint32_t entry);

@@ -39,7 +39,7 @@ void note_instance(VkInstance made, PFN_vkGetInstanceProcAddr ask, uint32_t vers
     instance->instance = made;
     instance->ask = ask;
     instance->version = version;
-    instance->below.fill([&](const char* name) { return ask(made, name); });
+    instance->below.fill([&](const char* name) { return ask(made, name); }, version < VK_API_VERSION_1_1);
     if (!g_instances.insert(key_of(made), instance)) delete instance;
 }
 
