@@ -2,7 +2,6 @@
 
 #include <new>
 
-#include "base/fork.h"
 #include "base/mutex.h"
 #include "base/options.h"
 #include "base/pointer_map.h"
@@ -12,20 +11,10 @@
 namespace xsched::levelzero {
 namespace {
 
-enum State : uint32_t {
-    kNew,        // never used
-    kPreparing,  // a thread of this process is making its XQueue; others wait
-    kReady       // `xqueue` is final
-};
-
 constinit base::PointerMap<Queue> g_queues;
 constinit base::Mutex g_mutex;
 constinit Queue* g_first = nullptr;  // guarded by it
 constinit std::atomic<uint32_t> g_scheduled{0};
-
-// Returns the state "a thread prepares this entry", which contains the fork generation. A forked child sees another
-// generation, so it knows that the preparing thread does not exist there, and prepares the entry itself.
-uint32_t preparing() { return kPreparing | base::fork_generation() << 2; }
 
 void schedule(Queue& queue) {
     if (!base::options().auto_xqueue_on) return;
@@ -36,19 +25,9 @@ void schedule(Queue& queue) {
 }
 
 [[gnu::noinline]] void make_ready(Queue& queue) {
-    for (;;) {
-        uint32_t state = queue.state.load(std::memory_order_acquire);
-        if (state == kReady) return;
-        if (state == preparing()) {
-            base::futex_wait(queue.state, state);
-            continue;
-        }
-        if (!queue.state.compare_exchange_strong(state, preparing(), std::memory_order_acq_rel)) continue;
-        schedule(queue);
-        queue.state.store(kReady, std::memory_order_release);
-        base::futex_wake_all(queue.state);
-        return;
-    }
+    if (!queue.first_use.begin()) return;
+    schedule(queue);
+    queue.first_use.over();
 }
 
 void end(Queue* queue) {
@@ -96,7 +75,7 @@ Queue* known_queue(const void* handle) { return handle != nullptr ? g_queues.fin
 Queue* scheduled_queue(const void* handle) {
     Queue* queue = known_queue(handle);
     if (queue == nullptr) return nullptr;
-    if (queue->state.load(std::memory_order_acquire) != kReady) [[unlikely]]
+    if (!queue->first_use.is_over()) [[unlikely]]
         make_ready(*queue);
     return queue->xqueue != nullptr ? queue : nullptr;
 }

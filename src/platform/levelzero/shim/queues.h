@@ -3,7 +3,7 @@
 // else is called for an object while it is destroyed.
 #pragma once
 
-#include "base/futex.h"
+#include "base/first_use.h"
 #include "platform/levelzero/hal/hal_abi.h"
 
 namespace xsched::levelzero {
@@ -18,7 +18,7 @@ struct Queue {
     std::atomic<uint32_t> wanted_type{0};  // an NPU's workload types: the program's wish (npu_workload.h),
     std::atomic<uint32_t> given_type{0};  // and what the queue has
     std::atomic<bool> changes_type{false};  // a thread is in the driver's call
-    base::FutexWord state{0};  // of the preparation (queues.cpp)
+    base::FirstUse first_use;
     Queue* next = nullptr;
 };
 

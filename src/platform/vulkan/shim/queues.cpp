@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/mutex.h"
 #include "base/options.h"
 #include "base/pointer_map.h"
 #include "platform/stream/shim/wrapped_queue.h"
@@ -11,7 +12,7 @@ namespace xsched::vulkan {
 namespace {
 
 constinit base::PointerMap<Queue> g_queues;
-constinit base::Mutex g_first_use;
+constinit base::Mutex g_adding;
 
 // All queues of a process are equally urgent: the priorities that Vulkan has are those of one device's queues among
 // each other, and a queue that waited for a suspended one would wait for ever.
@@ -21,15 +22,24 @@ void schedule(Queue& queue, const Device& device) {
     stream::schedule_wrapped(queue, queue.queue, result, hwq, PRIORITY_DEFAULT, xvk_serve);
 }
 
-Queue* first_use(Device& device, VkQueue handle) {
-    base::Lock lock(g_first_use);
+// Returns the queue's entry. Adds it if the queue is seen for the first time, maybe by several threads at once.
+Queue* entry_for(VkQueue handle) {
+    base::Lock lock(g_adding);
     if (Queue* known = g_queues.find(handle)) return known;
     auto* queue = new (std::nothrow) Queue{.queue = handle};
-    if (queue == nullptr) return nullptr;
+    if (queue == nullptr || g_queues.insert(handle, queue)) return queue;
+    delete queue;
+    return nullptr;
+}
+
+Queue* first_use(Device& device, VkQueue handle) {
+    Queue* queue = entry_for(handle);
+    if (queue == nullptr || !queue->first_use.begin()) return queue;
     if (device.scheduled && base::options().auto_xqueue_on) schedule(*queue, device);
     queue->next = device.queues.load(std::memory_order_relaxed);
-    device.queues.store(queue, std::memory_order_release);
-    g_queues.insert(handle, queue);
+    while (!device.queues.compare_exchange_weak(queue->next, queue, std::memory_order_release)) {
+    }
+    queue->first_use.over();
     return queue;
 }
 
@@ -37,7 +47,7 @@ Queue* first_use(Device& device, VkQueue handle) {
 
 Queue* scheduled_queue(Device& device, VkQueue handle) {
     Queue* queue = g_queues.find(handle);
-    if (queue == nullptr) [[unlikely]]
+    if (queue == nullptr || !queue->first_use.is_over()) [[unlikely]]
         queue = first_use(device, handle);
     return queue != nullptr && queue->xqueue != nullptr ? queue : nullptr;
 }

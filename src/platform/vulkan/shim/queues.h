@@ -1,7 +1,8 @@
-// Which XQueue a VkQueue belongs to. The XQueue is made at the queue's first submit. Looking one up takes no lock.
+// Which XQueue a VkQueue belongs to. The XQueue is made at the queue's first submit, which takes calls of the driver:
+// only threads that use the same queue wait for them. Looking one up takes no lock.
 #pragma once
 
-#include "base/mutex.h"
+#include "base/first_use.h"
 #include "platform/vulkan/shim/devices.h"
 #include "queue/abi/queue_abi.h"
 
@@ -11,6 +12,7 @@ struct Queue {
     VkQueue queue = nullptr;
     XqQueue* xqueue = nullptr;  // nullptr: it is not scheduled
     void* hwq = nullptr;        // xq_hwq_impl's
+    base::FirstUse first_use;   // what is above is final once it is over
     Queue* next = nullptr;      // of the same device
 };
 
