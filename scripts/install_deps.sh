@@ -34,6 +34,7 @@ test=(
     mesa-vulkan-drivers   # lavapipe, Vulkan on the CPU
     vulkan-validationlayers # what Khronos says about the calls below our layer
     vulkan-tools          # vkcube
+    libvkd3d-dev          # Direct3D 12 over Vulkan: a program of the tests
     libze-dev             # Level Zero's headers: the stand-in for its driver, and its tests
     libamdhip64-dev       # HIP's own library and headers: the shim above it, though no device answers
     clinfo                # third-party programs that must behave the same under the shim

@@ -3,11 +3,13 @@
 
     programs_test.py --build DIR
 
-vkcube is Debian's, and runs under Xvfb. ffmpeg filters pictures with libplacebo. llama.cpp is node-llama-cpp's prebuilt
-Vulkan build, which npm fetches into the build directory. A program that is not there is skipped, with the reason.
+vkcube is Debian's, and runs under Xvfb. ffmpeg filters pictures with libplacebo. d3d12_check.c is for Direct3D 12 over
+Debian's vkd3d. llama.cpp is node-llama-cpp's prebuilt Vulkan build, and WebGPU is Dawn as the npm package webgpu has
+it; npm fetches both into the build directory. A program that is not there is skipped, with the reason.
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,23 +26,26 @@ GIVEN = argparse.Namespace()  # the command line
 LONGEST_S = 600  # llama.cpp compiles its shaders at its first start
 LLAMA = "3.22.1"
 TOKENS = "20"
+DAWN = "0.6.2"
+ROUNDS = "200"
+VALIDATION = "VK_LAYER_KHRONOS_validation"
+COMPLAINT = re.compile(r"VUID-[\w-]+|UNASSIGNED-[\w-]+")
+NO_ADAPTER = 3  # webgpu.mjs
 
 
-def llama_folder():
-    """The folder with node-llama-cpp; npm makes it. Throws SkipTest."""
-    folder = GIVEN.build / "node_llama"
+def npm_folder(name, script, *packages):
+    """A folder with these packages, the last one among them, and our script; npm makes it. Throws SkipTest."""
+    folder = GIVEN.build / name
     if not shutil.which("npm"):
         raise unittest.SkipTest("there is no npm (scripts/install_deps.sh matrix)")
-    if not (folder / "node_modules/@node-llama-cpp/linux-x64-vulkan").exists():
+    if not (folder / "node_modules" / packages[-1].rpartition("@")[0]).exists():
         folder.mkdir(exist_ok=True)
-        (folder / "package.json").write_text('{"name": "llama", "version": "1.0.0", "private": true}')
+        (folder / "package.json").write_text('{"name": "fetched", "version": "1.0.0", "private": true}')
         done = subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=optional",
-                               f"node-llama-cpp@{LLAMA}", f"@node-llama-cpp/linux-x64-vulkan@{LLAMA}"], cwd=folder,
-                              capture_output=True, text=True, timeout=LONGEST_S, check=False)
+                               *packages], cwd=folder, capture_output=True, text=True, timeout=LONGEST_S, check=False)
         if done.returncode != 0:
-            raise unittest.SkipTest("npm cannot fetch node-llama-cpp: " + done.stderr.strip()[-200:])
-    subprocess.run([sys.executable, "-B", HERE / "tiny_gguf.py", folder / "tiny.gguf"], check=True)
-    shutil.copy(HERE / "tokens.mjs", folder)
+            raise unittest.SkipTest(f"npm cannot fetch {packages[0]}: " + done.stderr.strip()[-200:])
+    shutil.copy(HERE / script, folder)
     return folder
 
 
@@ -75,6 +80,23 @@ class Programs(unittest.TestCase):
             urgent.kill()
             urgent.wait()
 
+    def is_the_same_twice_at_once(self, command, where=None):
+        """Two of them under one scheduler, one more urgent than the other."""
+        native = self.run_one(command, None, where)
+        xcli = [GIVEN.build / "bin/xcli", "run", "-p"]
+        both = [subprocess.Popen([*xcli, priority, "--", *command], cwd=where, env=self.environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for priority in ("5", "-5")]
+        for process in both:
+            out, _ = process.communicate(timeout=LONGEST_S)
+            self.assertEqual((process.returncode, out), native)
+
+    def has_no_more_complaints(self, command, where=None):
+        """Khronos' validation below our layer complains of nothing that it does not complain of natively."""
+        self.environment["VK_INSTANCE_LAYERS"] = VALIDATION
+        native, ours = (self.run_one(command, under, where) for under in (None, ["-p", "-5"]))
+        self.assertEqual(ours[0], native[0], ours)
+        self.assertEqual(*(sorted(COMPLAINT.findall(out)) for _, out in (ours, native)))
+
     def test_vkcube(self):
         if not shutil.which("vkcube") or not shutil.which("xvfb-run"):
             self.skipTest("there is no vkcube, or no xvfb-run (scripts/install_deps.sh test)")
@@ -92,8 +114,30 @@ class Programs(unittest.TestCase):
                           "-"])
 
     def test_llama(self):
-        folder = llama_folder()
+        folder = npm_folder("node_llama", "tokens.mjs", f"node-llama-cpp@{LLAMA}",
+                            f"@node-llama-cpp/linux-x64-vulkan@{LLAMA}")
+        subprocess.run([sys.executable, "-B", HERE / "tiny_gguf.py", folder / "tiny.gguf"], check=True)
         self.is_the_same(["node", "tokens.mjs", "tiny.gguf", TOKENS], folder)
+
+    def test_direct3d(self):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libvkd3d-utils", "libvkd3d"], capture_output=True,
+                               text=True, check=False) if shutil.which("pkg-config") else None
+        if flags is None or flags.returncode != 0:
+            self.skipTest("there is no vkd3d to compile with (scripts/install_deps.sh test)")
+        program = GIVEN.build / "d3d12_check"
+        subprocess.run(["cc", "-O1", "-o", program, HERE / "d3d12_check.c", *flags.stdout.split()], check=True)
+        self.is_the_same([program, ROUNDS])
+        self.is_the_same_twice_at_once([program, ROUNDS, "3"])
+        self.has_no_more_complaints([program, "20"])
+
+    def test_webgpu(self):
+        folder = npm_folder("node_webgpu", "webgpu.mjs", f"webgpu@{DAWN}")
+        command = ["node", "webgpu.mjs", ROUNDS]
+        if self.run_one(command, None, folder)[0] == NO_ADAPTER:
+            self.skipTest("Dawn refuses this Vulkan driver: lavapipe 25.0 is new enough, 22.3 is not")
+        self.is_the_same(command, folder)
+        self.is_the_same_twice_at_once([*command, "3"], folder)
+        self.has_no_more_complaints(["node", "webgpu.mjs", "20"], folder)
 
 
 if __name__ == "__main__":
