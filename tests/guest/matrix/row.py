@@ -18,10 +18,14 @@ class Mask:
 TIMES = Mask(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", "a time or a speed")
 
 
+def place(text, home, tools):
+    return text.format(clients=CLIENTS, home=home, outside=tools.outside, build=tools.build)
+
+
 @dataclass(frozen=True)
 class Row:
     """In `command`, `make` and `variables` {clients} stands for the folder of our own clients, {home} for the row's own
-    home, {outside} for the folder of programs built outside the tree (--outside)."""
+    home, {outside} for the folder of programs built outside the tree (--outside), {build} for the build."""
     name: str
     command: tuple
     packages: tuple = ()    # Debian's, for the versions; scripts/install_deps.sh matrix installs them
@@ -39,8 +43,8 @@ class Row:
     says: str = ""          # what is particular about it, for the page
     quick: bool = False     # in make test, too
 
-    def words(self, home, outside):
-        return [word.format(clients=CLIENTS, home=home, outside=outside) for word in self.command]
+    def words(self, home, tools):
+        return [place(word, home, tools) for word in self.command]
 
 
 def gpu_reason():
@@ -50,16 +54,17 @@ def gpu_reason():
     return None if done.returncode == 0 else "no NVIDIA GPU: " + (done.stdout.strip() or "its driver does not answer")
 
 
-def why_not(row, outside):
+def why_not(row, tools):
     """Why this program cannot be tried here; None: it can."""
     if row.platform == "cuda" and (reason := gpu_reason()) is not None:
         return reason.removeprefix("no NVIDIA GPU: skipped: ")
-    command = row.words("", outside)[0]
-    needs = [need.format(outside=outside, clients=CLIENTS) for need in row.needs]
+    command = row.words("", tools)[0]
+    needs = [place(need, "", tools) for need in row.needs]
     for need in [*([] if command.startswith("./") else [command]), *needs]:
         if shutil.which(need) is None and not Path(need).exists():
             return f"{need} is not here: " + (
-                "it is built outside the tree" if str(outside) in need else
+                "it is built outside the tree" if str(tools.outside) in need else
+                "a build with tests has it" if str(tools.build) in need else
                 f"scripts/install_deps.sh matrix installs {', '.join(row.packages)}")
     for module in row.modules:
         if subprocess.run([command, "-c", f"import {module}"], capture_output=True, check=False).returncode:

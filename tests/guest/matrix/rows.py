@@ -1,10 +1,12 @@
 """All programs of the matrix. Debian's that use OpenCL are here; rows_own.py has clients of our own in other languages
-and for libraries, rows_cuda.py what needs an NVIDIA GPU."""
+and for libraries, rows_other.py Vulkan and Ascend, rows_cuda.py what needs an NVIDIA GPU."""
 import rows_cuda
+import rows_other
 import rows_own
 from row import Mask, Row
 
-DRIVERS = ("pocl-opencl-icd", "ocl-icd-libopencl1")  # packages whose versions the result says
+# Packages whose versions the result says.
+DRIVERS = ("pocl-opencl-icd", "ocl-icd-libopencl1", "mesa-vulkan-drivers", "libvulkan1")
 NUMPY_CHECK = "{clients}/../../../programs/numpy_check.py"
 HASH = "c4ca4238a0b923820dcc509a6f75849b"  # of "1"
 TIME = Mask(r"(?<=: )[0-9.]+(?= us)", "a time")
@@ -82,4 +84,4 @@ OF_DEBIAN = (
     of_cts("multiples", ("context_two_contexts_same_device", "hundred_queues")),
 )
 
-ROWS = OF_DEBIAN + rows_own.ROWS + rows_cuda.ROWS
+ROWS = OF_DEBIAN + rows_own.ROWS + rows_other.ROWS + rows_cuda.ROWS

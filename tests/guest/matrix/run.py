@@ -32,6 +32,15 @@ import rows  # noqa: E402
 import ways  # noqa: E402
 
 SKIPPED = 77
+CXX = ("c++", "-std=c++20", "-w")
+NEIGHBOURS = {  # its source, the compiler, and its words
+    "opencl": ("neighbour.c", "cc", "-lOpenCL"),
+    "cuda": ("neighbour_cuda.c", "cc", "-ldl"),
+    "vulkan": ("neighbour_vulkan.cpp", *CXX, "-Ibench/vulkan/compute", "bench/vulkan/compute/compute.cpp", "-lvulkan"),
+    "ascend": ("neighbour_ascend.cpp", *CXX, "-Ibench/programs", "-Ibench/ascend/main_job",
+               "bench/ascend/main_job/busy_device.cpp", "bench/ascend/main_job/runtime.cpp",
+               "bench/programs/arguments.cpp", "-ldl"),
+}
 MAKING_S = 300  # safety; the longest inputs take a minute
 
 
@@ -44,11 +53,12 @@ class Tools:
 
     def neighbour(self, kind):
         """The program beside which others are tried; compiled when it is first needed."""
-        source = HERE / "clients" / ("neighbour_cuda.c" if kind == "cuda" else "neighbour.c")
+        source, *words = NEIGHBOURS[kind]
+        source = HERE / "clients" / source
         program = self.work / f"neighbour_{kind}"
         if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-            library = "-ldl" if kind == "cuda" else "-lOpenCL"
-            subprocess.run(["cc", "-O1", "-o", program, source, library], check=True, timeout=MAKING_S)
+            subprocess.run([words[0], "-O1", "-o", program, source, *words[1:]], check=True, timeout=MAKING_S,
+                           cwd=ROOT)
         return program
 
 
@@ -67,7 +77,7 @@ def circumstances():
 def tried(row, tools, deadline):
     """The document's entry for one program."""
     entry = {"name": row.name, "says": row.says, "platform": row.platform}
-    reason = row_module.why_not(row, tools.outside)
+    reason = row_module.why_not(row, tools)
     if reason is None and time.monotonic() > deadline:
         reason = "no time was left"
     began = time.monotonic()

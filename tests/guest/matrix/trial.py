@@ -183,10 +183,10 @@ class Server:
 class Neighbour:
     """A program under XSched beside the one that is tried."""
 
-    def __init__(self, server, program, manner, priority):
+    def __init__(self, server, program, manner, priority, variables=None):
         self.counts = tempfile.NamedTemporaryFile(prefix="neighbour-", dir=server.folder)
         self.errors = tempfile.TemporaryFile()
-        environment = server.environment | {"POCL_MAX_PTHREAD_COUNT": "1"}
+        environment = server.environment | {"POCL_MAX_PTHREAD_COUNT": "1"} | (variables or {})
         self.process = subprocess.Popen(
             [server.xcli, "run", "--priority", str(priority), "--", str(program), manner], env=environment,
             stdin=subprocess.DEVNULL, stdout=self.counts, stderr=self.errors)

@@ -6,7 +6,7 @@ import time
 
 import comparing
 import trial
-from row import CLIENTS
+from row import place
 
 WAYS = ("native", "xcli run", "preload", "urgent", "victim", "killed", "interrupted")
 URGENT, VICTIM = 10, 0     # priorities
@@ -30,7 +30,7 @@ class Trials:
         self.row, self.tools, self.say = row, tools, say
         self.folder = tools.work / row.name.replace(" ", "_").replace("/", "_")
         self.home = self.folder / "home"
-        self.command = row.words(self.home, tools.outside)
+        self.command = row.words(self.home, tools)
         self.natives = []
         self.expected = None
         self.repeated = []  # where runs stood that were repeated
@@ -39,8 +39,7 @@ class Trials:
         """Makes its inputs. Returns why that failed, or None."""
         self.home.mkdir(parents=True, exist_ok=True)
         made, marker = self.folder / "in", self.folder / "made"
-        steps = [step.format(clients=str(CLIENTS), home=self.home, outside=self.tools.outside)
-                 for step in self.row.make]
+        steps = [place(step, self.home, self.tools) for step in self.row.make]
         if marker.exists() and marker.read_text() == "\n".join(steps):
             return None
         shutil.rmtree(made, ignore_errors=True)
@@ -58,8 +57,7 @@ class Trials:
         return trial.bare_environment() | {
             "HOME": str(self.home), "XDG_CACHE_HOME": str(self.home), "XDG_DATA_HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home), "POCL_CACHE_DIR": str(self.home / "pocl"), "LC_ALL": "C.UTF-8",
-            **{name: value.format(home=self.home, outside=self.tools.outside, clients=str(CLIENTS))
-               for name, value in self.row.variables.items()}}
+            **{name: place(value, self.home, self.tools) for name, value in self.row.variables.items()}}
 
     def run(self, before=(), environment=None, signals=()):
         shutil.rmtree(self.folder / "run", ignore_errors=True)
@@ -121,12 +119,20 @@ class Trials:
     def preloaded(self, _):
         """Where no server answers, and none is started."""
         socket = str(self.folder / "no_server")
-        shim = self.tools.build / "lib" / f"libshim{self.row.platform}.so"
-        ended = self.run((), {"LD_PRELOAD": str(shim), "XSCHED_SOCKET": socket, "XLOG_LEVEL": "WARN"})
+        if self.row.platform == "vulkan":  # a layer, which the loader finds
+            way = {"XSCHED_VULKAN": "1", "XDG_DATA_DIRS": f"{self.tools.build}/share:/usr/local/share:/usr/share"}
+        else:
+            way = {"LD_PRELOAD": str(self.tools.build / "lib" / f"libshim{self.row.platform}.so")}
+        ended = self.run((), way | {"XSCHED_SOCKET": socket, "XLOG_LEVEL": "WARN"})
         return self.told(self.compared(ended, socket), ended, socket)
 
+    def neighbour(self, server, manner, priority):
+        variables = {"XSCHED_ASCEND_LIB": f"{self.tools.build}/fake_ascend/libascendcl.so"}
+        return trial.Neighbour(server, self.tools.neighbour(self.row.platform), manner, priority,
+                               variables if self.row.platform == "ascend" else None)
+
     def beside(self, server, manner, its_priority, priority):
-        with trial.Neighbour(server, self.tools.neighbour(self.row.platform), manner, its_priority) as neighbour:
+        with self.neighbour(server, manner, its_priority) as neighbour:
             ended = self.under(server, priority)
             wrong = neighbour.ends_well()
         return self.told(self.compared(ended, server.socket) + wrong, ended, server.socket)
@@ -145,7 +151,7 @@ class Trials:
 
     def killed(self, server):
         """In its middle; the server and a neighbour go on, and nothing of it is left."""
-        with trial.Neighbour(server, self.tools.neighbour(self.row.platform), "busy", VICTIM) as neighbour:
+        with self.neighbour(server, "busy", VICTIM) as neighbour:
             before = server.left_behind(), server.descriptors(), server.process_numbers()
             ended = self.signalled(signal.SIGKILL, lambda signals: self.under(server, VICTIM, signals))
             wrong = [] if ended.was_running else ["it had ended before it could be killed"]
