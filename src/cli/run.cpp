@@ -10,13 +10,14 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/admit/program_name.h"
 #include "cli/config/rules.h"
 #include "cli/devices/unscheduled.h"
 #include "cli/drivers.h"
 #include "cli/ignored.h"
 #include "cli/installation.h"
 #include "cli/last_word.h"
-#include "cli/pool/pool.h"
+#include "cli/pool/in_pool.h"
 #include "cli/server_link.h"
 #include "cli/start_server.h"
 #include "cli/visibility.h"
@@ -140,19 +141,6 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
-// Puts the program into the user's pool, or leaves it outside with a line that says why.
-void join_pool() {
-    try {
-        const Pool pool;
-        pool.start();
-        setenv("CUDA_MPS_PIPE_DIRECTORY", pool.folder().c_str(), 1);
-        setenv("CUDA_MPS_LOG_DIRECTORY", pool.folder().c_str(), 1);
-        setenv("XSCHED_SIDE_BY_SIDE", "1", 0);
-    } catch (const Failure& failure) {
-        XLOG_WARN("%s; the program runs outside of a pool", failure.what());
-    }
-}
-
 // The server at the program's start, which counts the program's processes (start_server.cpp). If another server has
 // replaced it by the program's end, that server may not know whether they used a device, so nothing is printed.
 class ServerThen {
@@ -236,12 +224,17 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
         throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
                       std::to_string(*options.threshold) + ": a batch is at most the threshold");
+    if (options.in_pool.restarts > 0 && !options.in_pool.pool)
+        throw Failure("--max-restarts is for a program in a pool, which another one's fault may end: add --pool");
     const config::Configuration configuration = config::read_configuration(config::folders(false));
     config::put_into_environment(configuration);
     fprintf(stderr, "%s", configuration.complaints().c_str());
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
     for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    if (options.in_pool.pool)
+        if (const std::optional<int> ended = run_in_pool(options.in_pool, program_name_of(program))) return *ended;
+    if (options.promise) options.promise();
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
         ensure_server(installation.server, options.policy, options.leaves ? Announced::kNo : Announced::kYes);
@@ -249,7 +242,6 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
         tell_what_is_ignored(options);
     }
     set_environment(options);
-    if (options.pool) join_pool();
     const Misfit misfit = misfit_of(program);
     if (!misfit.ends_it) load_shims(installation);
     if (!misfit.reason.empty())

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "cli/hint_words.h"
+#include "cli/pool/in_pool.h"
 
 namespace xsched::cli {
 
@@ -17,8 +19,9 @@ struct RunOptions {
     std::string policy;
     std::string scheduler = "global";
     std::string log_level;
-    bool pool = false;  // in the user's pool (cli/pool/pool.h)
+    PoolWords in_pool;
     bool promised = false;  // by xcli admit: its latency target counts under every policy
+    std::function<void()> promise;  // tells the server of the promise, in the process that becomes the program
     bool tells = false;   // says at the program's end if it was not scheduled; otherwise says where to see it
     bool leaves = false;  // do not say it, although standard error is a terminal
 };

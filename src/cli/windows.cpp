@@ -18,6 +18,7 @@
 
 #include "base/no_copies.h"
 #include "base/unique_fd.h"
+#include "cli/processes.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
@@ -26,7 +27,6 @@ namespace xsched::cli {
 namespace {
 
 constexpr size_t kLongestLine = 1 << 20;
-constexpr int kMostAncestors = 32;
 constexpr int kLookAgainMs = 200;
 constexpr int kNextTryMs = 1000;
 
@@ -110,24 +110,6 @@ pid_t owner_in_sway(const std::string& line) {
     return event.value("container", Json::object()).value("pid", 0);
 }
 
-pid_t parent_of(pid_t pid) {
-    FILE* file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
-    if (file == nullptr) return 0;
-    char line[1024];
-    const char* text = fgets(line, sizeof(line), file);
-    fclose(file);
-    const char* name_end = text != nullptr ? strrchr(text, ')') : nullptr;
-    return name_end != nullptr && strlen(name_end) > 4 ? static_cast<pid_t>(atoi(name_end + 4)) : 0;
-}
-
-// Returns whether `owner` is the process or one that started it: a browser's window belongs to another process than its
-// use of the device.
-bool belongs_to(pid_t pid, pid_t owner) {
-    for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid))
-        if (pid == owner) return true;
-    return false;
-}
-
 class ActiveWindow : base::NoCopies {
 public:
     explicit ActiveWindow(int display) : display_(display) {}
@@ -145,6 +127,7 @@ public:
         const Json status = owner > 0 ? ask_all(link, {{"cmd", "status"}}, "processes") : Json::object();
         if (owner > 0)
             for (const Json& process : status["processes"])
+                // A browser's window belongs to another process than its use of the device.
                 if (const pid_t pid = process.value("pid", 0); belongs_to(pid, owner)) now.insert(pid);
         for (const pid_t pid : has_)
             if (now.count(pid) == 0) tell(link, pid, 0);

@@ -124,7 +124,7 @@ int exit_status_of(const Admission& verdict) {
     return verdict.kind == Admission::Kind::kRefused ? kRefused : kNobody;
 }
 
-// Tells the server of the promise, which keeps score of it. This process becomes the program.
+// Tells the server of the promise, which keeps score of it. The calling process becomes the program.
 void promise(const Candidate& candidate, const Prediction& own) {
     Json told{{"cmd", "promise"},
               {"program", candidate.name},
@@ -176,7 +176,7 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     if (!on_trial && candidate.hints.contains(kTargetHint.name)) {
         const Prediction& own = verdict.predictions.back();
         run.hints.of(kTargetHint) = std::llround(own.target_us);
-        promise(candidate, own);
+        run.promise = [&] { promise(candidate, own); };
     }
     return run_program(run, program);
 }

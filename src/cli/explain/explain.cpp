@@ -10,6 +10,7 @@
 #include "cli/explain/slow_bursts.h"
 #include "cli/explain/unknown_program.h"
 #include "cli/explain/urgency.h"
+#include "cli/pool/fault.h"
 #include "cli/program_facts.h"
 #include "cli/show.h"
 #include "cli/time_text.h"
@@ -50,7 +51,9 @@ int explain_now(const Names& who, bool json) {
     Json told = Json::array();
     std::string text;
     for (const Json* program : meant(link, answer, who)) {
-        const Explained explained = explain(answer, *program);
+        Explained explained = explain(answer, *program);
+        if (const std::string lost = pool_sentence(program->value("pid", int64_t{0})); !lost.empty())
+            explained.details.insert(explained.details.begin(), lost);
         text += explained_text(*program, explained);
         told.push_back(explained_json(*program, explained));
     }

@@ -5,11 +5,13 @@
 
 #include "cli/devices/device_users.h"
 #include "cli/known_by.h"
+#include "cli/pool/fault.h"
 #include "cli/targets.h"
 
 namespace xsched::cli {
 namespace {
 
+constexpr size_t kMostDigits = 9;  // safety: a number of a process has fewer
 constexpr const char* kOthers = "'xcli status' shows the programs of this server";
 
 bool is_number(const std::string& text) {
@@ -29,6 +31,8 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
 }  // namespace
 
 std::string why_unknown(const Json& status, const std::string& name) {
+    const bool is_pid = is_number(name) && name.size() <= kMostDigits;
+    if (const std::string lost = is_pid ? pool_sentence(std::stoll(name)) : ""; !lost.empty()) return lost;
     for (const Json& program : status.value("not_connected", Json::array())) {
         const std::string pid = std::to_string(program.value("pid", int64_t{0}));
         const std::string called = program.value("program", "");
@@ -39,8 +43,7 @@ std::string why_unknown(const Json& status, const std::string& name) {
                "it works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli "
                "doctor')";
     }
-    if (!is_number(name) || name.size() > 9)
-        return no_such_program(status.value("processes", std::vector<Json>{}), name);
+    if (!is_pid) return no_such_program(status.value("processes", std::vector<Json>{}), name);
     struct stat found{};
     if (stat(("/proc/" + name).c_str(), &found) != 0)
         return "no process has the number " + name + ", or it has ended: " + kOthers;

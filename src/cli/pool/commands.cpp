@@ -9,25 +9,47 @@
 namespace xsched::cli {
 namespace {
 
+std::string programs_text(const std::vector<int>& programs) {
+    if (programs.empty()) return "no programs";
+    std::string text = programs.size() == 1 ? "the program" : "the programs";
+    for (const int pid : programs) text += (pid != programs.front() ? ", " : " ") + std::to_string(pid);
+    return text;
+}
+
+// Returns sentences about the pool's last fault. `now`: the pool still has it.
+std::string fault_text(const PoolFault& fault, bool now) {
+    std::string text =
+        (now ? "the pool cannot be used until its programs have ended: " : "the pool before: ") + fault.text() + "\n";
+    for (const PoolFault::Member& one : fault.neighbours)
+        text += "  " + one.program + " (pid " + std::to_string(one.pid) + ") " + one.outcome + "\n";
+    return text;
+}
+
 int show(const Pool& pool, bool as_json) {
     const bool runs = pool.runs();
-    const std::vector<int> programs = runs ? pool.programs() : std::vector<int>{};
+    const std::vector<PoolServer> servers = runs ? pool.servers() : std::vector<PoolServer>{};
+    const std::optional<PoolFault> fault = pool.faults().read();
+    std::vector<int> programs;
+    bool failed = false;
+    for (const PoolServer& server : servers) {
+        programs.insert(programs.end(), server.programs.begin(), server.programs.end());
+        failed |= server.failed;
+    }
     if (as_json) {
-        print(Json{{"runs", runs}, {"folder", pool.folder()}, {"pids", programs}}.dump(2) + "\n");
+        print(Json{{"runs", runs},
+                   {"failed", failed},
+                   {"folder", pool.folder()},
+                   {"pids", programs},
+                   {"last_fault", fault ? fault->json() : Json()}}
+                  .dump(2) +
+              "\n");
         return 0;
     }
-    if (!runs) {
-        print("there is no pool: 'xcli run --pool' starts one\n");
-        return 0;
-    }
-    std::string text = "the pool in " + pool.folder() + " has ";
-    if (programs.empty()) text += "no programs";
-    for (const int pid : programs)
-        text += (pid != programs.front() ? ", "
-                 : programs.size() == 1  ? "the program "
-                                         : "the programs ") +
-                std::to_string(pid);
-    print(text + "\n");
+    std::string text = runs ? "the pool in " + pool.folder() + " has " + programs_text(programs) + "\n"
+                            : "there is no pool: 'xcli run --pool' starts one\n";
+    if (fault) text += fault_text(*fault, failed);
+    if (failed && !fault) text += "the pool cannot be used until its programs have ended: it had a device fault\n";
+    print_text(text);
     return 0;
 }
 
@@ -35,7 +57,7 @@ int do_it(const std::string& what, bool as_json) {
     const Pool pool;
     if (what == "start") pool.start();
     if (what != "stop") return show(pool, as_json);
-    if (pool.runs()) pool.stop();
+    pool.stop();
     print("there is no pool any more\n");
     return 0;
 }

@@ -4,20 +4,30 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
-#include "base/text.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/time.h"
+#include "cli/processes.h"
 #include "cli/quoted.h"
 #include "cli/server_link.h"
 #include "console/command.h"
 #include "host/library_search.h"
-#include "ipc/protocol.h"
 
 namespace xsched::cli {
 namespace {
 
 constexpr const char* kControl = "nvidia-cuda-mps-control";
+constexpr const char* kServer = "nvidia-cuda-mps-server";
+constexpr const char* kPidFile = "nvidia-cuda-mps-control.pid";
+// The daemon makes these in its folder, beside logs (seen with driver 580).
+constexpr const char* kPipes[] = {"control", "control_lock", "control_privileged", "log", kPidFile};
+constexpr int64_t kQuitPatienceNs = 5 * base::kSecond;  // judgement: a service that ends takes tenths of a second
+constexpr int64_t kQuitLookNs = 20 * base::kMillisecond;
 constexpr const char* kNotInstalled =
     "a pool needs NVIDIA's Multi-Process Service, and there is no nvidia-cuda-mps-control on PATH or beside the "
     "driver: install the driver's package with it (nvidia-cuda-mps in Debian)";
@@ -51,15 +61,27 @@ std::string beside_driver(const std::string& name) {
 }
 
 std::string private_folder() {
-    char socket[ipc::kSocketPathBytes];
-    if (!ipc::user_socket_path(socket, true)) throw Failure("there is no folder for the pool: XSched has none either");
-    const std::string folder = std::string(socket).substr(0, std::string(socket).rfind('/')) + "/pool";
+    const std::string folder = pool_folder(true);
+    if (folder.empty()) throw Failure("there is no folder for the pool: XSched has none either");
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         throw Failure("the pool's folder " + folder + " cannot be made (" + strerror(errno) + ")");
     struct stat info{};
     if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid())
         throw Failure("the pool's folder " + folder + " belongs to another user: it is not used");
     return folder;
+}
+
+// Returns the name by which a program was started, without its folder.
+std::string name_of(pid_t pid) {
+    const std::string line = base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline");
+    const std::string path = line.substr(0, line.find('\0'));
+    return path.substr(path.rfind('/') + 1);
+}
+
+// Returns whether the process was started with this entry in its environment.
+bool has_variable(pid_t pid, const std::string& entry) {
+    const std::string all = '\0' + base::text_of_file("/proc/" + std::to_string(pid) + "/environ") + '\0';
+    return all.find('\0' + entry + '\0') != std::string::npos;
 }
 
 }  // namespace
@@ -102,26 +124,89 @@ bool Pool::runs() const {
     }
 }
 
+pid_t Pool::daemon() const {
+    const std::string text = base::text_of_file(folder_ + "/" + kPidFile);
+    const auto pid = static_cast<pid_t>(strtol(text.c_str(), nullptr, 10));
+    return pid > 0 && name_of(pid) == kControl ? pid : 0;
+}
+
 void Pool::start() const {
+    const PoolLock lock(folder_);
+    start_locked();
+}
+
+void Pool::start_locked() const {
     if (runs()) return;
+    if (const pid_t silent = daemon(); silent != 0)
+        throw Failure("the pool's service (pid " + std::to_string(silent) +
+                      ") does not answer: 'xcli pool stop' ends it, and the next program starts another");
+    remove_remains();
     try {
         ask("");
     } catch (const Failure&) {
-        // The command may have started the service although it failed, or another xcli has started it: see below.
+        // The command may have started the service although it failed: see below.
     }
     if (!runs()) throw Failure("NVIDIA's service did not start: " + folder_ + "/control.log says why");
 }
 
+// Removes the pipes of a service that was killed, and ends its MPS server if no program can be in it.
+void Pool::remove_remains() const {
+    for (const char* name : kPipes) unlink((folder_ + "/" + name).c_str());
+    const std::string ours = "CUDA_MPS_PIPE_DIRECTORY=" + folder_;
+    std::vector<ProcessMark> servers;
+    for (const pid_t pid : all_processes()) {
+        if (pid == getpid() || !has_variable(pid, ours)) continue;
+        if (name_of(pid) != kServer) return;
+        servers.push_back(mark_of(pid));
+    }
+    for (const ProcessMark& server : servers) server.send(SIGKILL);
+}
+
 void Pool::stop() const {
-    ask("quit");
+    if (!has_daemon() && !runs()) return;
+    faults().note({.kind = PoolFault::kStopped, .at_ms = wall_clock_ms(), .server = 0, .failed = {}, .neighbours = {}},
+                  INT64_MAX);
+    const PoolLock lock(folder_);
+    end_locked();
     if (runs()) throw Failure("the pool's service in " + folder_ + " does not end: programs still use it");
 }
 
-std::vector<int> Pool::programs() const {
-    std::vector<int> found;
-    for (const int server : numbers("get_server_list")) {
-        const std::vector<int> clients = numbers("get_client_list " + std::to_string(server));
-        found.insert(found.end(), clients.begin(), clients.end());
+void Pool::end_locked() const {
+    std::vector<ProcessMark> processes{mark_of(daemon())};
+    try {
+        for (const PoolServer& server : servers())
+            if (name_of(server.pid) == kServer) processes.push_back(mark_of(server.pid));
+        ask("quit");
+    } catch (const Failure&) {
+        // A service that does not answer is killed below.
+    }
+    const int64_t until_ns = base::now_ns() + kQuitPatienceNs;
+    for (const ProcessMark& process : processes) {
+        while (process.runs() && base::now_ns() < until_ns) base::sleep_ns(kQuitLookNs);
+        process.send(SIGKILL);
+    }
+}
+
+void Pool::renew(const PoolFault& fault) const {
+    const PoolLock lock(folder_);
+    bool failed = false;
+    if (runs())
+        for (const PoolServer& server : servers()) failed |= server.failed && server.pid == fault.server;
+    if (failed) end_locked();
+    start_locked();
+}
+
+std::vector<PoolServer> Pool::servers() const {
+    std::vector<PoolServer> found;
+    for (const int pid : numbers("get_server_list")) {
+        const std::string number = std::to_string(pid);
+        PoolServer server{.pid = pid, .failed = false, .programs = numbers("get_client_list " + number)};
+        try {
+            server.failed = ask("get_server_status " + number).find("FAULT") != std::string::npos;
+        } catch (const Failure&) {
+            // An older service does not know the command, and reports no fault.
+        }
+        found.push_back(server);
     }
     return found;
 }
