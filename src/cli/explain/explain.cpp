@@ -107,13 +107,27 @@ public:
 
 private:
     Json ask_programs() { return ask_all(link_, {{"cmd", "programs"}}, "programs"); }
+    const Json* program(uint32_t client) const {
+        for (const Json& program : programs_["programs"])
+            if (program.value("client", 0U) == client) return &program;
+        return nullptr;
+    }
     // Returns, for example, " beside 2 others of its priority"; empty: none of them works.
     std::string beside_equals(uint32_t client) const {
-        for (const Json& program : programs_["programs"]) {
-            const size_t equals = program.value("client", 0U) == client ? equals_at_work(programs_, program).size() : 0;
-            if (equals > 0) return " beside " + base::counted(equals, "other") + " of its priority";
-        }
-        return "";
+        const Json* it = program(client);
+        const size_t equals = it == nullptr ? 0 : equals_at_work(programs_, *it).size();
+        return equals == 0 ? "" : " beside " + base::counted(equals, "other") + " of its priority";
+    }
+    // Says what the part of a burst may have been for which the program was not held.
+    std::string rest_of(const SlowBurst& burst) const {
+        if (const std::string beside = beside_equals(burst.queue.client); !beside.empty())
+            return " were not held, but" + beside;
+        const Json* it = program(burst.queue.client);
+        const size_t others = it == nullptr ? 0 : neighbours_at_work(programs_, *it).size();
+        if (others > 0)
+            return " were not held: its own work, and commands of " + base::counted(others, "other program") +
+                   " that the device had begun";
+        return burst.held.empty() ? " were its own (not us)" : " were its own";
     }
     void learn(const Json& answer) {
         for (const Json& queue : answer.at("queues")) {
@@ -152,10 +166,8 @@ private:
                          "\n");
         char at[32];
         snprintf(at, sizeof(at), "%8.3f s  ", static_cast<double>(burst.began_ns - began_ns_) / base::kSecond);
-        const std::string beside = beside_equals(burst.queue.client);
         print_text(at + names_[burst.queue.client] + ": a burst of " + length_text(ms) + text + "; " +
-                   length_text(ms - held_ms) + (beside.empty() ? " were its own" : " were not held, but" + beside) +
-                   (burst.held.empty() && beside.empty() ? " (not us)\n" : "\n"));
+                   length_text(ms - held_ms) + rest_of(burst) + "\n");
     }
 
     ServerLink link_;

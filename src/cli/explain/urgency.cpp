@@ -63,12 +63,17 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
     return found;
 }
 
-std::vector<const Json*> equals_at_work(const Json& answer, const Json& program) {
+std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& program) {
     std::vector<const Json*> found = neighbours(answer, program);
-    std::erase_if(found, [&](const Json* other) {
-        const bool works = other->value("state", "") != "idle" || got_percent(*other, 1) >= kLittlePercent;
-        return !works || counted_priority(*other) != counted_priority(program);
+    std::erase_if(found, [](const Json* other) {
+        return other->value("state", "") == "idle" && got_percent(*other, 1) < kLittlePercent;
     });
+    return found;
+}
+
+std::vector<const Json*> equals_at_work(const Json& answer, const Json& program) {
+    std::vector<const Json*> found = neighbours_at_work(answer, program);
+    std::erase_if(found, [&](const Json* other) { return counted_priority(*other) != counted_priority(program); });
     return found;
 }
 

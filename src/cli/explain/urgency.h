@@ -14,8 +14,10 @@ inline constexpr const char* kByPriority = "choose a policy by priority (xcli po
 int64_t counted_priority(const Json& program);
 // Returns other programs that have a queue on one of this program's devices.
 std::vector<const Json*> neighbours(const Json& answer, const Json& program);
-// Returns those of its neighbours that have its priority and have used a device in the last ten seconds, or do now. The
-// scheduler holds none of them for another under a policy by priority, so that they share the device.
+// Returns those of its neighbours that have used a device in the last ten seconds, or do now.
+std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& program);
+// Returns those of them that have its priority. The scheduler holds none of them for another under a policy by
+// priority, so that they share the device.
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program);
 // Returns the program of that process; null: it has ended, or this user may not see it.
 const Json* program_of(const Json& answer, int64_t pid);
