@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/explain/unknown_program.h"
 #include "cli/platforms.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -32,6 +33,7 @@ struct Done {
     uint64_t queues = 0;
     std::vector<std::string> names;
     std::vector<std::string> waiting;  // targets without queues, for which the order is kept
+    std::vector<std::string> without;  // sentences about those of them into which XSched is not loaded
     Json answers = Json::array();
     std::vector<std::string> refused;
     int status = 0;
@@ -65,7 +67,11 @@ Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targ
             if (answer.value("by", "") == "checkpoint") answer = let_driver_move(request, answer);
             const uint64_t queues = answer.value("queues", uint64_t{0});
             done.queues += queues;
-            if (queues == 0 && answer.value("later", false) && !name.empty()) done.waiting.push_back(name);
+            if (queues == 0 && answer.value("later", false) && !name.empty()) {
+                done.waiting.push_back(name);
+                if (const int64_t pid = target.value("pid", int64_t{0}); !answer.value("connected", true))
+                    done.without.push_back(runs_without(std::to_string(pid)));
+            }
             done.by_driver |= answer.value("by", "") == "checkpoint";
             done.names.push_back(name);
             done.answers.push_back(std::move(answer));
@@ -87,6 +93,8 @@ std::string joined_names(const std::vector<std::string>& names) {
 // Prints consequences that a person might not notice to standard error, so that scripts read the same standard output.
 void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    for (const std::string& sentence : done.without)
+        if (!sentence.empty()) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
     for (const Json& answer : done.answers)
         for (const std::string& sentence : hint_remarks(answer))
@@ -138,7 +146,7 @@ std::string unused_sentence(const std::string& policy, const Json& unused) {
     std::string readers;
     for (const Json& reader : unused.value("used_by", Json::array()))
         readers += (readers.empty() ? "" : ", ") + reader.get<std::string>();
-    return "policy " + policy + " does not use " + unused.value("hint", "") + ": it has no effect now" +
+    return "policy " + policy + " does not use " + unused.value("hint", "") + " to decide who runs" +
            (readers.empty() ? "" : "; " + readers + (readers.find(',') == std::string::npos ? " does" : " do"));
 }
 

@@ -136,7 +136,9 @@ TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
     EXPECT_EQ(client.header().default_share.load(), 30);
     Process later({"/bin/sleep", "60"}, directory.environment());
     const std::string pid = std::to_string(later.pid());
-    EXPECT_EQ(xcli({"hint", pid, "-p", "7"}).out, "kept for the queues that pid " + pid + " makes later\n");
+    const Outcome kept = xcli({"hint", pid, "-p", "7"});
+    EXPECT_EQ(kept.out, "kept for the queues that pid " + pid + " makes later\n");
+    EXPECT_TRUE(has(kept.err, " runs without XSched: start it with 'xcli run -- PROGRAM'")) << kept.err;
     EXPECT_EQ(xcli({"suspend", pid}).out, "kept for the queues that pid " + pid + " makes later\n");
     kill(later.pid(), SIGKILL);
     later.wait();
@@ -146,10 +148,10 @@ TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
 TEST_F(Commands, AHintThatThePolicyDoesNotReadIsTold) {
     const Outcome outcome = xcli({"hint", me(), "--share", "30"});
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_TRUE(has(outcome.err, "policy HPF does not use share: it has no effect now; PUP, SPUP do")) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "policy HPF does not use share to decide who runs; PUP, SPUP do")) << outcome.err;
     EXPECT_EQ(xcli({"hint", me(), "-p", "3", "--expect-in", "1000"}).err, "");
     const Outcome run = xcli({"run", "--k-deadline", "2", "--", "/bin/true"});
-    EXPECT_TRUE(has(run.err, "policy HPF does not use k_deadline: it has no effect now; KEDF does")) << run.err;
+    EXPECT_TRUE(has(run.err, "policy HPF does not use k_deadline to decide who runs; KEDF does")) << run.err;
     expect_sentence({"policy", "PUPP"}, "there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of AUTO, ");
     EXPECT_EQ(xcli({"policy", "PUP"}).out, "policy PUP\n");
     EXPECT_EQ(xcli({"hint", me(), "--share", "30"}).err, "");
@@ -335,7 +337,7 @@ TEST_F(Commands, Config) {
     EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
     expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
     expect_sentence({"config", "-t", "4"}, "say what to configure");
-    expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "does not support preempt level 3", 5);
+    expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "has no preempt level 3", 5);
     expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "--threshold: 0 is not from 1 to 65535");
 }
 

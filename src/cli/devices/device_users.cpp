@@ -51,7 +51,8 @@ bool is_work_file(const std::string& path) {
 }
 
 bool has_shim(const std::string& folder) {
-    return base::text_of_file(folder + "/maps").find("/libshim") != std::string::npos;
+    const std::string maps = base::text_of_file(folder + "/maps");
+    return maps.find("/libshim") != std::string::npos || maps.find("/libpreempt") != std::string::npos;
 }
 
 std::vector<DeviceUser> unscheduled_device_users(const std::string& processes) {

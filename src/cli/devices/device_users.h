@@ -17,7 +17,8 @@ struct DeviceUser {
 // Returns whether work reaches a device through this file. Other files of a driver only answer questions.
 bool is_work_file(const std::string& path);
 
-// Returns whether one of our shims is loaded in a process. `folder`: the process' folder in /proc.
+// Returns whether one of our shims, or the library that they use, is loaded in a process. `folder`: the process' folder
+// in /proc.
 bool has_shim(const std::string& folder);
 
 // Returns the processes that have such a file open and no shim loaded, by their numbers. A user sees only the user's

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/devices/device_users.h"
 #include "cli/known_by.h"
 #include "cli/pool/fault.h"
@@ -23,12 +24,19 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
     const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
-    if (!has_shim("/proc/" + pid)) return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
+    if (const std::string without = runs_without(pid); !without.empty()) return without;
     return process +
            "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
 }
 
 }  // namespace
+
+std::string runs_without(const std::string& pid) {
+    const std::string folder = "/proc/" + pid;
+    if (base::text_of_file(folder + "/maps").empty() || has_shim(folder)) return "";
+    return "process " + pid + " (" + command_line_of(std::stoll(pid)) +
+           ") runs without XSched: start it with 'xcli run -- PROGRAM'";
+}
 
 std::string why_unknown(const Json& status, const std::string& name) {
     const bool is_pid = is_number(name) && name.size() <= kMostDigits;

@@ -11,4 +11,7 @@ namespace xsched::cli {
 // process, or a part of a program's name.
 std::string why_unknown(const Json& status, const std::string& name);
 
+// Returns a sentence if the process runs, and XSched is not loaded into it. Empty: it is, or this user may not know.
+std::string runs_without(const std::string& pid);
+
 }  // namespace xsched::cli

@@ -186,7 +186,7 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
     if (!request.host.orders.keep(static_cast<pid_t>(pid), user.uid(), user.trusted(), order))
         throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
                       " has to come first");
-    return {{"queues", 0}, {"later", true}};
+    return {{"queues", 0}, {"later", true}, {"connected", false}};
 }
 
 void tell_log(const Request& request, const char* what) {

@@ -144,9 +144,10 @@ Settings read_settings(const Request& request) {
 
 void check_level(const SeenQueue& queue, const Settings& given) {
     if (given.level && (queue.slot.levels.load() & (1U << *given.level)) == 0)
-        throw NotDone("the hardware of queue " + std::to_string(queue.client.pid()) + "." +
-                      std::to_string(queue.number()) + " does not support preempt level " +
-                      std::to_string(*given.level) + ": 'xcli list --json' shows its levels");
+        throw NotDone("queue " + std::to_string(queue.client.pid()) + "." + std::to_string(queue.number()) +
+                      " has no preempt level " + std::to_string(*given.level) +
+                      ": its device lacks it, or its program had to be started with it (xcli run --level " +
+                      std::to_string(*given.level) + "); 'xcli list --json' shows its levels");
 }
 
 // Writes the settings. A setting that is not given keeps its last requested value, which the client may not have taken

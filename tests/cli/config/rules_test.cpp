@@ -66,7 +66,7 @@ TEST_F(ShowRules, LoadHasTheUsersOwnServerReadItsFilesAgain) {
 
 TEST_F(ShowRules, TestSaysWhatThePolicyInForceIgnores) {
     write("[[rule]]\nname = \"true\"\nshare = 30\npriority = 3\n");
-    const std::string sentence = "x.toml:1: policy HPF does not use share: it has no effect now; PUP, SPUP do\n";
+    const std::string sentence = "x.toml:1: policy HPF does not use share to decide who runs; PUP, SPUP do\n";
     EXPECT_TRUE(has(xcli({"rules", "test", "--", "true"}).err, sentence)) << "no server: the configured policy";
     start({"PUP"});
     const Outcome outcome = xcli({"rules", "test", "--", "true"});

@@ -68,7 +68,9 @@ TEST_F(ExplainCommand, FollowsSlowBursts) {
         victim.submit(0);
     });
     const Outcome outcome = xcli({"explain", "trainer", "--slow", "5ms", "-t", "500ms"});
+    const Outcome first = xcli({"explain", "urgent", "--slow", "5ms", "-t", "500ms"});
     programs.reset();
+    EXPECT_TRUE(has(first.out, " and commands of 1 other program that the device had begun")) << first.out;
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(has(outcome.out, "(trainer, priority 0): a burst of ")) << outcome.out;
     EXPECT_TRUE(has(outcome.out, " held behind pid ")) << outcome.out;

@@ -229,7 +229,7 @@ TEST_F(Tools, ConfiguresEachValueAlone) {
 TEST_F(Tools, ConfigRefusals) {
     expect_refusal({{"cmd", "config"}, {"threshold", 4}}, "say what to configure");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}}, "nothing to configure");
-    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 2}}, "does not support preempt level 2");
+    expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 2}}, "has no preempt level 2");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 4}}, "level 4");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 0}}, "threshold 0");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"threshold", 65536}}, "threshold 65536");
