@@ -63,8 +63,10 @@ class QueueStats:
     pending: int
     in_flight: int
     completed: int
+    copies: int               # of the submitted commands; each piece of a large copy counts
     command_ms: float         # device time of a command, about
     busy_ms: float            # device time so far
+    running_ms: float         # with work, and not suspended
     idle_ms: float            # without work, since it was first seen; only as far as it was followed
     held_ms: float
     held_now_ms: float        # 0: it is not held now
@@ -84,6 +86,9 @@ class QueueStats:
     period_us: int
     share: int                # percent that it asked for; 0: nothing said
     limit: int                # percent at most; 0: no limit
+    gang: str                 # empty: none
+    background: int           # 1: less urgent than every priority
+    side_by_side: int         # 1: runs beside more urgent programs where that hardly slows them down
     evictable: int            # 1: memory that it allocates may be moved to the host
     memory_on_card: int       # bytes of its program on the devices, as far as they are counted
     memory_on_host: int       # bytes of its program that were moved to the host

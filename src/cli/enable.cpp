@@ -171,16 +171,19 @@ int enable(const EnableWords& words, bool json) {
     const std::string program = program_file(words.program);
     const std::string path = wrapper_path(last_part(words.program));
     if (program == path)
-        throw Failure(program + " is the program itself, where its wrapper would be: write a rule, or use --session");
+        throw Failure(program + " is the program itself, where its wrapper would be: start it by 'xcli run -- " +
+                      words.program + "', or use --session");
     put_file(path,
              "#!/bin/sh\n" + std::string(kMark) + "\nexec " + quoted(own_path()) + " run -- " + quoted(program) +
                  " \"$@\"\n",
              0755);
-    if (!json && !comes_first(path, program))
-        fprintf(stderr,
-                "xcli: your PATH has %s before ~/.local/bin: put ~/.local/bin in front, or the wrapper is not used\n",
-                program.c_str());
-    return told(path, words.program + " runs under XSched from now on (" + path + ")", json);
+    if (!comes_first(path, program))
+        return told(path,
+                    "written: " + path + "; your PATH has " + program +
+                        " before it, which runs without XSched until ~/.local/bin is in front",
+                    json);
+    const std::string name = last_part(words.program);
+    return told(path, name + " runs under XSched from now on (" + path + ")", json);
 }
 
 int disable(const EnableWords& words, bool json) {

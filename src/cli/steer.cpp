@@ -164,6 +164,8 @@ std::vector<std::string> hint_remarks(const Json& answer) {
 
 int steer_policy(const PolicyWords& words, bool json) {
     const std::string name = words.set_name.empty() ? words.name : words.set_name;
+    if (words.query && !name.empty())
+        throw Failure("-q shows the policy: 'xcli policy " + name + "' changes to that one");
     if (words.set && name.empty()) throw Failure("say which policy: xcli policy NAME ('xcli policy -n' lists them)");
     Json request{{"cmd", "policy"}};
     if (!name.empty()) request["name"] = name;

@@ -35,9 +35,10 @@ void add_policy(CLI::App& app, Words& words) {
     policy->add_flag("-q,--query", given->query, "show the present policy");
     CLI::Option* set =
         policy->add_option("-s,--set", given->set_name, "change it to NAME")->expected(0, 1)->type_name("POLICY");
-    CLI::Option* name = policy->add_option("-n,--name", given->name, "list the policies; with -s: the name")
-                            ->expected(0, 1)
-                            ->type_name("POLICY");
+    CLI::Option* name =
+        policy->add_option("-n,--name", given->name, "without a name: list the policies; else change to it")
+            ->expected(0, 1)
+            ->type_name("POLICY");
     policy->add_option("NAME", given->set_name, "change it to this")->type_name("POLICY");
     policy->callback([&words, given, set, name] {
         given->set = set->count() > 0;

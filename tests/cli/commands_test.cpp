@@ -288,6 +288,7 @@ TEST_F(Commands, PolicyInAllItsForms) {
     EXPECT_TRUE(has(xcli({"policy", "-n"}).out, "highest priority first"));
     EXPECT_EQ(xcli({"policy", "--json"}).json()["policy"], "HPF");
     expect_sentence({"policy", "-s"}, "say which policy");
+    expect_sentence({"policy", "-q", "PUP"}, "-q shows the policy: 'xcli policy PUP' changes to that one");
     expect_sentence({"policy", "-s", "XYZ"}, "there is no policy \"XYZ\": use one of");
 }
 

@@ -1,6 +1,7 @@
 #include "cli/config/show_config.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,9 @@ void print_json(const config::Configuration& configuration, bool asked_server) {
 }
 
 bool is_users_file(const std::string& file, const config::Folders& folders) {
-    return !folders.users.empty() && file.rfind(folders.users + "/", 0) == 0;
+    std::error_code error;  // the name as it is, if it has no folder any more
+    const std::string whole = std::filesystem::absolute(file, error).lexically_normal();
+    return !folders.users.empty() && whole.rfind(folders.users + "/", 0) == 0;
 }
 
 std::string contents_of(const config::Configuration& configuration) {

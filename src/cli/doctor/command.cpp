@@ -1,9 +1,11 @@
 // The command doctor, and its --run.
 #include <memory>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/run.h"
+#include "cli/doctor/steps.h"
 #include "xsched/types.h"
 
 namespace xsched::cli {
@@ -14,6 +16,21 @@ struct DoctorWords {
     bool run = false;
     DoctorRun asked;
 };
+
+// Returns a complaint about the first of these words, divided by commas, that names no step.
+std::string wrong_step(const std::string& words) {
+    std::istringstream stream(words);
+    for (std::string word; std::getline(stream, word, ',');) {
+        std::string names;
+        bool found = false;
+        for (const Step& step : kSteps) {
+            found = found || word == step.name;
+            names += (names.empty() ? "" : ", ") + std::string(step.name);
+        }
+        if (!found) return "there is no step \"" + word + "\": " + names;
+    }
+    return "";
+}
 
 int call_doctor(DoctorWords& words, bool json) {
     if (!words.run) return show_doctor(words.root, json);
@@ -51,7 +68,8 @@ void add_doctor(CLI::App& app, Words& words) {
                               "keep what switches and calls cost here, for an xserver started later and for xsim"));
     with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
         ->check(between_fractions(0.1, 20.0));
-    with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"));
+    with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"))
+        ->check(CLI::Validator(wrong_step, ""));
     with_run(doctor->add_option("--patience", asked.patience_s,
                                 "seconds that a step may take besides what it measures, instead of its own limit"))
         ->check(between_fractions(0.5, 60.0));

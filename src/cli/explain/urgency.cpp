@@ -18,6 +18,11 @@ int64_t ceiling_of(const Json& program) {
     return program.value("group_gets", Json::object()).value("highest_priority", int64_t{PRIORITY_MAX});
 }
 
+bool is_in_background(const Json& entry) {
+    const Json hints = entry.value("hints_in_force", Json::object());
+    return hints.value("background", int64_t{0}) != 0;
+}
+
 // Returns the programs that come before this one or beside it.
 std::vector<const Json*> rivals_of(const Json& answer, const Json& program, const Json& by) {
     std::vector<const Json*> rivals = neighbours(answer, program);
@@ -48,6 +53,7 @@ std::string raise_ceiling(const Json& program, int64_t priority) {
 }  // namespace
 
 int64_t counted_priority(const Json& program) {
+    if (is_in_background(program)) return PRIORITY_MIN;
     return std::min(program.value("priority", int64_t{0}), ceiling_of(program));
 }
 
@@ -99,6 +105,8 @@ std::string be_more_urgent(const Json& answer, const Json& program, const Json& 
     const bool is_hidden = !by.contains("pid") && !by.value("program", "").empty() && !by.value("ended", false);
     const std::vector<const Json*> rivals = rivals_of(answer, program, by);
     if (rivals.empty()) return is_hidden ? "raise its priority (" + hint_priority(program, "NUMBER") + ")" : "";
+    if (is_in_background(program))
+        return "take it out of the background (xcli hint " + std::to_string(pid_of(program)) + " --no-background)";
     const int64_t own = counted_priority(program);
     int64_t highest = own;
     size_t before = 0;  // programs that are more urgent, and not merely beside it

@@ -10,7 +10,8 @@ namespace xsched::cli {
 
 inline constexpr const char* kByPriority = "choose a policy by priority (xcli policy -s HPF)";
 
-// Returns the priority that counts: the program's own, or the highest that a limit leaves it.
+// Returns the priority that counts: the program's own, the highest that a limit leaves it, or the lowest in the
+// background.
 int64_t counted_priority(const Json& program);
 // Returns other programs that have a queue on one of this program's devices.
 std::vector<const Json*> neighbours(const Json& answer, const Json& program);

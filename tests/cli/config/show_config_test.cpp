@@ -95,7 +95,8 @@ TEST_F(ShowConfig, CheckSaysWhatTheConfiguredPolicyIgnores) {
     write("[limits]\nshare = 20\n[limits.user.root]\nhighest_priority = 3\n[[rule]]\nname = \"a\"\nshare = 3\n");
     const Outcome outcome = xcli({"config", "check"});
     EXPECT_EQ(outcome.status, 0) << "it is not wrong: " << outcome.err;
-    for (const char* line : {"x.toml:2: policy HPF does not use share: ", "x.toml:5: policy HPF does not use share: "})
+    for (const char* line :
+         {"x.toml:2: policy HPF does not use share to decide", "x.toml:5: policy HPF does not use share to decide"})
         EXPECT_TRUE(has(outcome.err, line)) << outcome.err;
     write("[server]\npolicy = \"PUP\"\n", "etc/y.toml");
     EXPECT_EQ(xcli({"config", "check"}).err, "");
