@@ -64,7 +64,7 @@ TEST_F(Enable, TheSessionGetsAnEntryOfItsEnvironment) {
 TEST_F(Enable, APathThatHidesTheWrapperIsSaid) {
     const Outcome done = run({"enable", "true"}, {{"PATH", "/usr/bin:/bin"}});
     EXPECT_EQ(done.status, 0);
-    EXPECT_TRUE(has(done.err, "put ~/.local/bin in front")) << done.err;
+    EXPECT_TRUE(has(done.out, "runs without XSched until ~/.local/bin is in front")) << done.out;
     EXPECT_EQ(run({"enable"}).status, 2);
     EXPECT_EQ(run({"enable", "true", "--session"}).status, 2);
     EXPECT_EQ(run({"enable", "no-such-program"}).status, 2);
