@@ -74,6 +74,14 @@ TEST_F(PastCause, SaysUntilWhen) {
     EXPECT_FALSE(has(explained().headline, "until")) << explained().headline;
 }
 
+TEST_F(PastCause, InTheBackgroundAProgramIsLessUrgentThanAll) {
+    hold(cause("less_urgent", &other, 41, 37));
+    slow["priority"] = 20;
+    expect_past("that one is less urgent now");
+    slow["hints_in_force"] = {{"background", 1}};
+    expect(WhySlow::kMoreUrgent, false, "behind pid 1002", "--no-background");
+}
+
 TEST_F(PastCause, ACeilingMakesAPriorityVoid) {
     hold(cause("less_urgent", &other, 41, 37));
     slow["uid"] = 1007;
