@@ -119,8 +119,6 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     expect_sentence({"suspend", "-x", "a.b"}, "is not a queue's number");
     for (const char* command : {"suspend", "resume", "explain", "status"})
         expect_sentence({command, ""}, "xcli: PROGRAM: the name of a program is empty");
-    for (const char* command : {"record", "trace", "report", "demo"})
-        expect_sentence({command, "-o", "-"}, "\"-\" is no file");
     expect_sentence({"suspend", "--all", "trainer"}, "excludes");
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
     EXPECT_EQ(listed["device_index"], 0);

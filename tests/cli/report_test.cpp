@@ -14,6 +14,8 @@ TEST_F(ReportCommand, SaysWhatIsMissingOrTooMuch) {
 
 TEST_F(ReportCommand, AsksForAPageOrAText) {
     EXPECT_TRUE(has(xcli({"demo", "--json"}).json().value("error", ""), "beside the page, as JSON"));
+    for (const char* command : {"record", "trace", "report", "demo"})
+        expect_sentence({command, "-o", "-"}, "\"-\" is no file");
     expect_sentence({"demo", "-o", "page.pdf"}, "end its name with .html");
     expect_sentence({"report", "-o", "page.pdf", "--", "true"}, "end its name with .html or .md");
     expect_sentence({"report", "-t", "soon", "--", "true"}, "is no time to measure for");

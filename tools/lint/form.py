@@ -38,6 +38,11 @@ def check(root, _):
                     problems.append(f"{path}:{number}: \"{match.group(0)}\" {why}")
             if path.parts[0] == "src" and THROWING.search(line):
                 problems.append(f"{path}:{number}: throws where a file or folder cannot be read: use base/files.h")
+    for path in sorted((root / "bench" / "results").rglob("*.json")):  # measurements: they have no other form
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if match := PLACES.search(line):
+                problems.append(f"{path.relative_to(root)}:{number}: \"{match.group(0)}\" names a place that other "
+                                "machines do not have")
     return problems
 
 
@@ -53,6 +58,7 @@ BAD = {
     "src/base/b.cpp": "int x;\n" * (MOST_LINES + 1),
     "scripts/b.sh": "cd /" + "work/main\n",
     "docs/b.md": "run /" + "home/me/app\n",
+    "bench/results/a.json": '{"command": "x --out /' + 'root/out"}\n',
     "docs/c.md": "from deb." + "debian.org\n",
     "src/base/c.cpp": "// TO" + "DO: later\n",
     "src/base/d.cpp": "std::string text{std::istreambuf_iterator<char>(file), {}};\n",

@@ -126,7 +126,8 @@ def write(given, entries):
     old = json.loads(given.out.read_text()) if given.only and given.out.exists() else {"programs": []}
     kept = {entry["name"]: entry for entry in old["programs"]} | {entry["name"]: entry for entry in entries}
     document = circumstances() | {"programs": [kept[row.name] for row in rows.ROWS if row.name in kept]}
-    given.out.write_text(json.dumps(document, indent=1) + "\n")
+    text = json.dumps(document, indent=1).replace(f"{ROOT}/", "")  # messages name the folder of this checkout
+    given.out.write_text(text + "\n")
 
 
 def main():
