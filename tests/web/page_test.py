@@ -187,7 +187,7 @@ class Page(page_rig.PageCase):
         browser.wait("document.getElementById('sure').open", "it asks")
         browser.click("#sure [value=yes]")
         told = browser.wait("document.getElementById('told').textContent", "it says what came of it")
-        self.assertRegex(told, r"^The hint is set, but policy \w+ does not use share: .*\.$")
+        self.assertRegex(told, r"^The hint is set, but policy \w+ does not use share to decide who runs; .*\.$")
         self.xcli("hint", str(pid), "--share", "0")
 
     def test_what_is_refused_is_told(self):
