@@ -10,7 +10,7 @@
 namespace xsched::probe {
 namespace {
 
-constexpr double kPausedKernelMs = 1;
+constexpr double kPausedKernelMs = 1;  // judgement: short beside the pause, so that work that goes on is seen
 constexpr size_t kPausedDepth = 48;  // far more than complete in suspension.cpp's kSlackMs
 
 using Configure = ascend::ConfigureSendQueues;

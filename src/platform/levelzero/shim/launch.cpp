@@ -78,7 +78,7 @@ ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_c
     XLOG_DEBG("zeCommandQueueExecuteCommandLists on queue %p", queue->handle);
     Launch launch(*queue);
     if (queue->waits) follow_priority(*queue, handle);
-    constexpr uint32_t kFewLists = 8;
+    constexpr uint32_t kFewLists = 8;  // judgement: programs seldom give more in one call
     base::ExtendedList<ze_command_list_handle_t, kFewLists> all;
     const bool made = all.make(launch.hold != nullptr ? &launch.hold->list : nullptr, lists, count,
                                launch.mark != nullptr ? &launch.mark->list : nullptr);

@@ -76,7 +76,7 @@ VkResult submit(Function driver, VkQueue handle, uint32_t count, const typename 
     const Queue* queue = device != nullptr && count > 0 ? scheduled_queue(*device, handle) : nullptr;
     if (queue == nullptr) return driver(handle, count, batches, fence);
     Launch launch(*queue, signals_binary<Ours>(*device, batches, count));
-    constexpr uint32_t kFewBatches = 8;
+    constexpr uint32_t kFewBatches = 8;  // judgement: programs seldom give more in one call
     Ours ours;
     ours.set(launch.wait, launch.signal);
     base::ExtendedList<typename Ours::Info, kFewBatches> all;
