@@ -27,7 +27,7 @@ constexpr const char* kPidFile = "nvidia-cuda-mps-control.pid";
 // The daemon makes these in its folder, beside logs (seen with driver 580).
 constexpr const char* kPipes[] = {"control", "control_lock", "control_privileged", "log", kPidFile};
 constexpr int64_t kQuitPatienceNs = 5 * base::kSecond;  // judgement: a service that ends takes tenths of a second
-constexpr int64_t kQuitLookNs = 20 * base::kMillisecond;  // judgement: short for a person; a look reads one file of /proc
+constexpr int64_t kQuitLookNs = 20 * base::kMillisecond;  // judgement: short for a person, and one read of /proc
 constexpr const char* kNotInstalled =
     "a pool needs NVIDIA's Multi-Process Service, and there is no nvidia-cuda-mps-control on PATH or beside the "
     "driver: install the driver's package with it (nvidia-cuda-mps in Debian)";
