@@ -38,9 +38,9 @@ DRAWERS = {"sched": ("facts", "memory", "pattern", "state", "order", "mechanism"
 LAYERS = ("hal", "shim", "probe")
 # Files of a platform's folder that belong to other rooms: its checks of xcli doctor and its options.
 PARTS = {("doctor.cpp",): "cli", ("options.def",): "base"}
-# The common part of platforms whose queues are streams: it sees a platform through that platform's vendor.h and
-# platform.h.
-COMMON = {"stream"}
+# The common part of platforms whose queues are streams, which sees a platform through that platform's vendor.h and
+# platform.h; and that of platforms on NVIDIA's kernel driver.
+COMMON = {"stream", "nvidia"}
 VENDOR = {name: described["vendor_headers"] for name, described in platforms.platforms().items()}
 # Single headers that a room may include in addition: a probe the calls to AMD's and Ascend's drivers, and the simulator
 # the command meter of a queue, which it compares with the truth.

@@ -5,7 +5,7 @@ import re
 
 import lint
 
-FOLDERS = ("src/sched", "src/queue", "src/dispatch", "src/platform/stream", "src/platform/cuda")
+FOLDERS = ("src/sched", "src/queue", "src/dispatch", "src/platform/stream", "src/platform/cuda", "src/platform/nvidia")
 MOST_JUDGEMENTS = 21
 CONSTANT = re.compile(r"\bconstexpr\s+(?:u?int\d*(?:_t)?|unsigned|auto)\s+(k(?!NsPer)\w*(?:Ns|Us|Ms))\s*(?:=|\{)")
 ROW = re.compile(r"^XSCHED_(?:PRICE|COPY_KIND)\((k\w+), ([^,]+), ([^,]+),")  # of a table: its evidence is a column

@@ -2,10 +2,10 @@
 #include "platform/stream/hal/hal.h"
 
 #include "base/options.h"
-#include "platform/cuda/hal/channel_record.h"
-#include "platform/cuda/hal/interrupt.h"
 #include "platform/cuda/hal/keep_alive.h"
 #include "platform/cuda/hal/stream_shape.h"
+#include "platform/nvidia/hal/channel_record.h"
+#include "platform/nvidia/hal/interrupts.h"
 #include "platform/stream/hal/scratch.h"
 #include "platform/stream/hal/vendor_library.h"
 #include "queue/abi/queue_abi.h"
@@ -100,7 +100,7 @@ XResult with_context(HwQueueHandle* handle, CUstream stream, Act act) {
 namespace xsched::stream {
 
 void platform_context_going(Context context) {
-    cuda::let_everything_run();
+    nvidia::let_everything_run();
     forget_scratch(context);
     cuda::forget_keep_alive(context);
 }
@@ -108,14 +108,14 @@ void platform_context_going(Context context) {
 }  // namespace xsched::stream
 
 extern "C" int HAL(ioctl)(int fd, unsigned long request, void* argument, int (*next)(int, unsigned long, void*)) {
-    return xsched::cuda::pass_ioctl(fd, request, argument, next);
+    return xsched::nvidia::pass_ioctl(fd, request, argument, next);
 }
 
 extern "C" int HAL(copies_matter)(void) {
-    return xsched::base::options().cuda_interrupt_copies != 0 && !xsched::cuda::copies_noted();
+    return xsched::base::options().cuda_interrupt_copies != 0 && !xsched::nvidia::copies_noted();
 }
 
-extern "C" void HAL(note_copies)(void) { xsched::cuda::note_copies(); }
+extern "C" void HAL(note_copies)(void) { xsched::nvidia::note_copies(); }
 
 extern "C" XResult CudaQueueCreate(HwQueueHandle* handle, CUstream stream) {
     using namespace xsched::cuda;

@@ -4,6 +4,7 @@
 
 #include "base/no_copies.h"
 #include "platform/cuda/hal/api.h"
+#include "platform/nvidia/hal/costs.h"
 #include "queue/device.h"
 #include "xsched/types.h"
 
@@ -33,9 +34,7 @@ inline constexpr XPlatform kPlatform = kPlatformCUDA;
 inline constexpr const char* kVendor = "cuda";
 inline constexpr bool kHasTimeslices = true;
 inline constexpr bool kSwitchesContexts = true;  // between processes
-// Measured on an H100 (docs/decisions/003). off_us includes the time in which the agent wakes.
-inline constexpr XqCosts kCosts{
-    .switch_us = 175, .off_us = 700, .most_off_us = 3000, .effect_us = 300, .interrupt_us = 500};
+inline constexpr XqCosts kCosts = nvidia::kCosts;
 inline constexpr bool kInterruptsUnasked = true;  // level 3: measured, see docs/decisions/002
 
 // Returns the context's device; the context is current.

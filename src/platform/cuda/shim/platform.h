@@ -13,7 +13,7 @@
 
 namespace xsched::stream {
 
-// Returns whether a call to the kernel driver allocates or frees (platform/cuda/hal/channel_record.h).
+// Returns whether a call to the kernel driver allocates or frees (platform/nvidia/hal/channel_record.h).
 constexpr bool is_recorded_ioctl(unsigned long request) {
     namespace rm = cuda::rm;
     if (_IOC_TYPE(request) != rm::NV_IOCTL_MAGIC) return false;

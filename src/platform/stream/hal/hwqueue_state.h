@@ -5,6 +5,7 @@
 
 #include "platform/stream/hal/event_ring.h"
 #include "platform/stream/hal/hardware_use.h"
+#include "platform/stream/hal/interruptible.h"
 #include "platform/stream/hal/places.h"
 #include "platform/stream/hal/stream_id.h"
 #include "platform/stream/hal/users.h"
@@ -14,7 +15,7 @@ namespace xsched::stream {
 
 // The state of a stream. Never freed, so that a thread with a pointer to an ended one reads valid memory. Reused for
 // another stream as late as possible.
-struct HwQueue {
+struct HwQueue : Interruptible {
     const Api* api = nullptr;
     StreamKind kind = StreamKind::kOrdinary;
     Stream stream = nullptr;  // as functions without a per-thread suffix know it
@@ -40,11 +41,7 @@ struct HwQueue {
     std::atomic<bool> closed{false};  // by level 2, whether or not there is a signal yet
     bool pauses = false;  // level 2 pauses its device
     bool asks_pause = false;
-    // Level 3, by the platform.
-    bool interruptible = false;
     HwQueue* next_interruptible = nullptr;
-    bool asks_interrupt = false;
-    bool takes_off = false;     // and not only to be kept off
     uint32_t generation = 0;  // the process of a line of forks that made it
     std::atomic<const HardwareUse*> hardware{nullptr};  // the shim's, where the platform can tell; until destroy
     Places places;

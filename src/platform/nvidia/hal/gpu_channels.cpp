@@ -1,11 +1,11 @@
-#include "platform/cuda/hal/gpu_channels.h"
+#include "platform/nvidia/hal/gpu_channels.h"
 
 #include <new>
 
 #include "base/log.h"
 #include "queue/abi/queue_abi.h"
 
-namespace xsched::cuda {
+namespace xsched::nvidia {
 namespace {
 
 constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
@@ -103,11 +103,11 @@ void note_too_many(Gpu& gpu, bool too_many) {
     gpu.too_many = too_many;
     if (too_many)
         XLOG_WARN(
-            "device %d: this process has more than %u channel groups or %u channels there. The driver cannot take more "
+            "%s: this process has more than %u channel groups or %u channels there. The driver cannot take more "
             "off at once: its streams use level 2 until contexts of it have ended",
-            gpu.device, rm::ChannelSet::kMostGroups, rm::ChannelSet::kMostChannels);
+            gpu.name, rm::ChannelSet::kMostGroups, rm::ChannelSet::kMostChannels);
     else
-        XLOG_WARN("device %d: this process has fewer channels again: its streams use level 3", gpu.device);
+        XLOG_WARN("%s: this process has fewer channels again: its streams use level 3", gpu.name);
     for (uint32_t i = 0; too_many && i < gpu.set_count; ++i) {
         if (gpu.timeslice_us != 0) rm::set_timeslices(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, 0);
         offer(gpu, gpu.sets[i], true);
@@ -146,4 +146,4 @@ void refresh(Gpu& gpu) {
     }
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::nvidia

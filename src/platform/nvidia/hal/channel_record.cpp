@@ -1,4 +1,4 @@
-#include "platform/cuda/hal/channel_record.h"
+#include "platform/nvidia/hal/channel_record.h"
 
 #include <atomic>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "host/rm_api.h"
 
-namespace xsched::cuda {
+namespace xsched::nvidia {
 namespace {
 
 using namespace rm;
@@ -345,4 +345,4 @@ void forget_record() {
     record.clear();
 }
 
-}  // namespace xsched::cuda
+}  // namespace xsched::nvidia

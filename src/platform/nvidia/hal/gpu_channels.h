@@ -1,23 +1,24 @@
 // The channels that this process has on one GPU, as its level 3 uses them (interrupt.h) and as xserver knows them.
-// Guarded by the mutex Gpu::turn; any thread of the program. Calls go to the kernel driver, not to CUDA.
+// Guarded by the mutex Gpu::turn; any thread of the program. Calls go to the kernel driver, not to its libraries.
 #pragma once
 
 #include <atomic>
 
 #include "base/mutex.h"
-#include "platform/cuda/hal/channel_record.h"
+#include "platform/nvidia/hal/channel_record.h"
 #include "platform/stream/hal/call_times.h"
-#include "vendor.h"
+#include "xsched/types.h"
 
-namespace xsched::cuda {
+namespace xsched::nvidia {
 
+inline constexpr unsigned kGpuNameBytes = 32;
 inline constexpr uint32_t kMostSets = 4;  // most sets of one GPU: each is a client of the kernel driver in this process
 
 struct Gpu {
     base::Mutex turn;  // one change at a time; held during calls to the kernel, never needed by a launch
     uint32_t generation = 0;  // the process of a line of forks that the rest is about
-    CUdevice device = 0;
     XDevice identity = 0;
+    char name[kGpuNameBytes] = "";  // for the log
     void (*undo)() = nullptr;  // for when xserver is gone: undoes what it did with the channels
     uint32_t queues = 0;
     uint32_t asking = 0;
@@ -47,4 +48,4 @@ void note_driver_call(rm::Ioctl call);
 // enabled again. gpu.turn held.
 void refresh(Gpu& gpu);
 
-}  // namespace xsched::cuda
+}  // namespace xsched::nvidia

@@ -1,7 +1,8 @@
 // Records which channels this process has on which GPU, from its calls to NVIDIA's kernel driver.
 //
 // The driver's user-space library allocates one client per process, and below it a device and subdevice per GPU. Below
-// the device it allocates a channel group per CUDA context and engine, with its channels. The shim passes every such
+// the device it allocates a channel group per context and engine, with its channels. CUDA's library and Vulkan's each
+// have a client of their own. The shim passes every such
 // call in, after the kernel has answered it. An object that is freed is forgotten with all objects below it. Fork's
 // child forgets everything, since the parent's objects are not its own. Any thread; the lock is a leaf and never held
 // across a call.
@@ -11,7 +12,9 @@
 
 #include "host/rm_control.h"
 
-namespace xsched::cuda {
+namespace xsched::nvidia {
+
+namespace rm = cuda::rm;
 
 // Records one call as the library made it; `result` is ioctl's. Costs little for calls that allocate nothing of
 // interest.
@@ -59,4 +62,4 @@ bool record_has_partition();
 // Clears the record, in fork's child and in tests.
 void forget_record();
 
-}  // namespace xsched::cuda
+}  // namespace xsched::nvidia

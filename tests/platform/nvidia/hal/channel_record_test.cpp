@@ -1,5 +1,5 @@
 // The record of calls to NVIDIA's kernel driver, from sequences of calls as its library makes them.
-#include "platform/cuda/hal/channel_record.h"
+#include "platform/nvidia/hal/channel_record.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "host/rm_api.h"
 #include "support/child.h"
 
-namespace xsched::cuda {
+namespace xsched::nvidia {
 namespace {
 
 using namespace rm;
@@ -267,4 +267,4 @@ TEST_F(ChannelRecord, ForksChildHasNothing) {
 }
 
 }  // namespace
-}  // namespace xsched::cuda
+}  // namespace xsched::nvidia

@@ -1,0 +1,42 @@
+// Level 3 on NVIDIA: takes everything that this process runs on a GPU off it, and puts it back, by disabling and
+// enabling its channels in NVIDIA's kernel driver. The context switch saves running work, which later continues. The
+// timeslices of the process's channel groups are changed and restored here too.
+//
+// Channels belong to contexts, not to queues. So the process leaves a GPU only when all of its scheduled queues there
+// ask for it, CUDA's streams and Vulkan's queues alike, and returns when the first of them no longer asks. Two queues
+// of one process never stop each other this way; for them gates and windows act.
+//
+// The calls of the kernel driver are seen by CUDA's shim, which every program has. So this code is in CUDA's device
+// library; that of Vulkan finds it there (interrupts_abi.h). Any thread may call any function; none calls CUDA or
+// Vulkan.
+#pragma once
+
+#include "host/rm_control.h"
+#include "platform/stream/hal/interruptible.h"
+#include "queue/device.h"
+#include "xsched/types.h"
+
+namespace xsched::nvidia {
+
+namespace rm = cuda::rm;
+
+// Lets a queue take part. `name`: the GPU's, for the log; `shared`: several programs share its context. Returns false,
+// after one INFO line, if there is no level 3 here.
+bool join(stream::Interruptible& queue, XDevice gpu, const char* name, bool shared);
+void leave(stream::Interruptible& queue);
+// See queue/device.h.
+XResult interrupt(stream::Interruptible& queue, XqInterrupt how);
+void restore(stream::Interruptible& queue);
+XqStopState stop_state(const stream::Interruptible& queue);
+XResult set_timeslice(stream::Interruptible& queue, uint32_t us);
+
+// Lets all work run that this process stopped, until a queue asks again. For contexts that are about to be destroyed.
+void let_everything_run();
+// Lets everything run, even if xserver stopped it, and restores the driver's timeslices. Call when the scheduler is
+// gone.
+void restore_everything();
+
+// Makes a call to the kernel driver (by `next`), and records what it allocates and frees.
+int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next);
+
+}  // namespace xsched::nvidia
