@@ -1,11 +1,12 @@
 // Programs that load a Vulkan device, for measure.py. Each prints one line of JSON.
 //
 //   vulkan_load cost SECONDS             what a submit costs: alone with a wait, and many behind one another
-//   vulkan_load busy SECONDS MS          commands of so many milliseconds, two in flight; how many were done, all
-//   exact? vulkan_load frames SECONDS MS        60 frames a second of so many milliseconds each; how long each took
-//   vulkan_load exact COMMANDS           short commands of random steps against a sequential reference
-//   vulkan_load forked COMMANDS          the same in a child, which is forked while the parent has a device; then in
-//   both
+//   vulkan_load busy SECONDS MS          commands of so many milliseconds, two in flight; how many, and all exact?
+//   vulkan_load frames SECONDS MS        60 frames a second of so many milliseconds each; how long each took
+//   vulkan_load bursts SECONDS MS        the same at random, 5 to 30 ms after the one before
+//   vulkan_load exact COMMANDS [ROUNDS]  commands of random steps, each of up to so many rounds (50), against a
+//                                        sequential reference
+//   vulkan_load forked COMMANDS          the same in a child, forked while the parent has a device, and in the parent
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,14 +161,29 @@ int frames(double seconds, double ms, uint32_t rounds) {
     return 0;
 }
 
-int exact(uint32_t commands) {
+int bursts(double seconds, double ms, uint32_t rounds) {
+    Commands all(kWide);
+    const VkCommandBuffer commands = all.numbers().record({1, 0, rounds != 0 ? rounds : all.rounds_for(ms)});
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> pause_ms(5, 30);
+    std::vector<double> took;
+    for (const auto begin = Clock::now(); ms_since(begin) < seconds * 1000;) {
+        std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause_ms(random)));
+        took.push_back(all.run(commands));
+    }
+    printf("{\"bursts\": %zu, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n", took.size(),
+           quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
+    return 0;
+}
+
+int exact(uint32_t commands, uint32_t most_rounds = 50) {
     Commands all(4096);
     std::mt19937 random(7);
     uint32_t value = 1;
     const VkFence fence = all.device().fence();
     for (uint32_t i = 0; i < commands; ++i) {
         const auto drawn = [&random] { return static_cast<uint32_t>(random()); };
-        const Step step{drawn() | 1, drawn(), 1 + drawn() % 50};
+        const Step step{drawn() | 1, drawn(), 1 + drawn() % most_rounds};
         compute::submit(all.device().queue(0), all.numbers().record(step), nullptr);
         value = compute::after(value, step);
         if (i % 64 != 63 && i + 1 != commands) continue;
@@ -205,11 +221,13 @@ int run(int count, char** words) {
     if (what == "rounds" && count == 3) return rounds(first);
     if (what == "busy" && count >= 4) return busy(first, second, third);
     if (what == "frames" && count >= 4) return frames(first, second, third);
+    if (what == "bursts" && count >= 4) return bursts(first, second, third);
     if (what == "exact" && count == 3) return exact(static_cast<uint32_t>(first));
+    if (what == "exact" && count == 4) return exact(static_cast<uint32_t>(first), static_cast<uint32_t>(second));
     if (what == "forked" && count == 3) return forked(static_cast<uint32_t>(first));
     fprintf(stderr,
-            "vulkan_load: say cost SECONDS, rounds MS, busy or frames SECONDS MS [ROUNDS], exact or forked "
-            "COMMANDS\n");
+            "vulkan_load: say cost SECONDS, rounds MS, busy, frames or bursts SECONDS MS [ROUNDS], exact "
+            "COMMANDS [ROUNDS], or forked COMMANDS\n");
     return 2;
 }
 

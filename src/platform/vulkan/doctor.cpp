@@ -15,9 +15,14 @@ Platform look_at_vulkan(const Machine& machine, const Installation& installation
     else
         vulkan.findings.push_back({"drivers (ICDs)", Answer::kYes, joined(drivers)});
     if (add_obstacle(vulkan)) return vulkan;
-    vulkan.levels = {{"level 1", Answer::kYes, "on devices with timeline semaphores (Vulkan 1.2)"},
-                     {"level 2", Answer::kNo, "what a queue has got runs to its end"},
-                     {"level 3", Answer::kNo, "Vulkan has no way to take running work off its device"}};
+    vulkan.levels = {
+        {"level 1", Answer::kYes, "on devices with timeline semaphores (Vulkan 1.2)"},
+        {"level 2", Answer::kNo, "what a queue has got runs to its end"},
+        {"level 3", Answer::kNo, "no kernel driver of NVIDIA's is there, which takes running work off its GPUs"}};
+    if (machine.exists("/dev/nvidiactl"))
+        vulkan.levels[2] = {"level 3", Answer::kYes,
+                            "on NVIDIA's GPUs: the process's channels are disabled, while it has no swapchain "
+                            "(XSCHED_INTERRUPT=0: not used); CUDA's shim must be installed too"};
     return vulkan;
 }
 

@@ -40,12 +40,12 @@ void HardwareStop::begin() {
     forget_progress();
 }
 
-// Returns how the hardware should stop this queue now; level 0: not at all. On gated devices the gate does level 2 by
-// itself. Running work is taken off only if the scheduler says that it is worth it, or the program chose level 3 and
+// Returns how the hardware should stop this queue now; level 0: not at all. Gates do level 2 by themselves, as holds do
+// level 1. Running work is taken off only if the scheduler says that it is worth it, or the program chose level 3 and
 // suspends its queue. Queue's lock held.
 HardwareStop::Stop HardwareStop::wanted() {
     if (core_.free()) return {};
-    if (core_.setup.level != kPreemptLevelInterrupt || !gated()) return {core_.setup.level};
+    if (core_.setup.level != kPreemptLevelInterrupt || !keeps_back()) return {core_.setup.level};
     if (core_.suspension.active && core_.setup.level_chosen) return {kPreemptLevelInterrupt};
     const bool suspended = core_.published.suspended() && core_.published.directed_ns() != given_up_ns_;
     const auto interrupt =
@@ -85,7 +85,7 @@ void HardwareStop::change_to(const Stop& to) {
         if (how_ == kXqKeepOff && to.how == kXqTakeOff) stop(to);
         return;
     }
-    const bool raise = to.level == kPreemptLevelInterrupt && gated();
+    const bool raise = to.level == kPreemptLevelInterrupt && keeps_back();
     const bool lower = to.at_gates_alone && stopped_level_ == kPreemptLevelInterrupt;
     if (to.level == stopped_level_ || (to.level != 0 && stopped_level_ != 0 && !raise && !lower)) return;
     if (stopped_level_ != 0) start();
@@ -247,13 +247,13 @@ void HardwareStop::arm_again(bool anyhow) {
     again_anyhow_ = anyhow;
     again_after_ns_ = anyhow ? kAgainNs : kStandsNs;
     again_ns_ = base::now_ns() + again_after_ns_;
-    gated_.absorb_progress();
+    if (gated()) gated_.absorb_progress();
     again_completed_ = core_.completed;
 }
 
 // Returns whether the queue has work, and none of it has completed since arm_again. Queue's lock held.
 bool HardwareStop::stands() {
-    gated_.absorb_progress();
+    if (gated()) gated_.absorb_progress();
     return core_.submitted != core_.completed && core_.completed == again_completed_;
 }
 

@@ -58,6 +58,9 @@ private:
     };
 
     bool gated() const { return core_.setup.ops->gate != nullptr; }
+    // Returns whether commands are kept back without level 3. Then the scheduler says whether running work is to be
+    // taken off as well.
+    bool keeps_back() const { return gated() || core_.setup.ops->hold != nullptr; }
     bool gone() const { return !core_.in_use || (core_.retired && gated()); }
     const XqStopOps& ops() const;
     Stop wanted();

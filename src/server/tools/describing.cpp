@@ -176,6 +176,9 @@ std::string device_text(const Request& request, const Client& client, uint64_t d
 
 std::string level_pauses(const ipc::QueueSlot& slot) {
     if (slot.level_pauses.load() == 0) return "";
+    if (slot.platform.load() == kPlatformVulkan)
+        return "level 3 pauses: the program has a swapchain, and a desktop may wait for its frames; or it has more "
+               "channels than the driver takes off a device at once";
     return "level 3 pauses: its driver takes channels of at most " + std::to_string(cuda::rm::ChannelSet::kMostGroups) +
            " groups and at most " + std::to_string(cuda::rm::ChannelSet::kMostChannels) +
            " channels off a device at once, and the process has more there";

@@ -324,6 +324,16 @@ TEST_F(Doctor, Nvidia) {
     for (const char* level : {"level 1", "level 2", "level 3"}) expect_level("cuda", level, "yes", "");
 }
 
+TEST_F(Doctor, VulkanHasLevelThreeOnNvidia) {
+    file("/usr/lib64/libvulkan.so.1");
+    file("/usr/share/vulkan/icd.d/nvidia_icd.json");
+    look();
+    expect_level("vulkan", "level 3", "no", "NVIDIA");
+    make_nvidia();
+    look();
+    expect_level("vulkan", "level 3", "yes", "swapchain");
+}
+
 TEST_F(Doctor, NvidiaUnderMps) {
     make_nvidia();
     file("/tmp/nvidia-mps/control");

@@ -2,8 +2,10 @@
 #include <cstdio>
 
 #include "platform/nvidia/hal/interrupts.h"
+#include "platform/nvidia/hal/interrupts_abi.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
+#include "queue/abi/same_build.h"
 
 namespace xsched::stream {
 
@@ -23,3 +25,16 @@ XqStopState stop_state(HwQueue& hwq) { return nvidia::stop_state(hwq); }
 XResult set_timeslice(HwQueue& hwq, uint32_t us) { return nvidia::set_timeslice(hwq, us); }
 
 }  // namespace xsched::stream
+
+extern "C" const xsched::nvidia::Interrupts* xcu_interrupts(void) {
+    using namespace xsched::nvidia;
+    static constexpr Interrupts kInterrupts{.join = join,
+                                            .leave = leave,
+                                            .interrupt = interrupt,
+                                            .restore = restore,
+                                            .stop_state = stop_state,
+                                            .set_timeslice = set_timeslice,
+                                            .let_everything_run = let_everything_run,
+                                            .swapchain_made = swapchain_made};
+    return xsched::queue::is_same_build("cuda") ? &kInterrupts : nullptr;
+}

@@ -2,12 +2,12 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 #include <new>
 
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "host/rm_api.h"
+#include "platform/nvidia/hal/library_call.h"
 
 namespace xsched::nvidia {
 namespace {
@@ -33,6 +33,7 @@ constinit base::Mutex g_mutex;
 constinit Object* g_objects = nullptr;  // newest first
 constinit bool g_incomplete = false;
 constinit bool g_partition = false;
+constinit int g_swapchains = 0;
 constinit uint32_t g_generation = 0;  // the process of a line of forks that it belongs to
 constinit std::atomic<uint32_t> g_serial{0};
 constinit std::atomic<uint32_t> g_kernel_groups{0};  // objects of that kind
@@ -63,6 +64,7 @@ public:
             delete object;
         }
         g_incomplete = g_partition = false;
+        g_swapchains = 0;
         g_serial.fetch_add(1, std::memory_order_acq_rel);
     }
 
@@ -115,53 +117,6 @@ void remember(const Object& fresh) {
     g_objects = object;
     count(*object, 1);
     g_serial.fetch_add(1, std::memory_order_acq_rel);
-}
-
-// A call of the driver's library, direct or wrapped (NV_ESC_IOCTL_XFER_CMD).
-struct Call {
-    unsigned number = 0;
-    size_t bytes = 0;
-    const void* parameters = nullptr;
-};
-
-bool unwrap(unsigned long request, const void* argument, Call& call) {
-    if (_IOC_TYPE(request) != NV_IOCTL_MAGIC || argument == nullptr) return false;
-    call = {static_cast<unsigned>(_IOC_NR(request)), _IOC_SIZE(request), argument};
-    if (call.number != NV_ESC_IOCTL_XFER_CMD) return true;
-    if (call.bytes != sizeof(nv_ioctl_xfer_t)) return false;
-    nv_ioctl_xfer_t wrapped{};
-    std::memcpy(&wrapped, argument, sizeof wrapped);
-    call = {wrapped.cmd, wrapped.size, reinterpret_cast<const void*>(static_cast<uintptr_t>(wrapped.ptr))};
-    return call.parameters != nullptr;
-}
-
-struct Allocation {
-    NVOS21_PARAMETERS head{};  // the long form begins with the same members
-    uint32_t status = 0;
-};
-
-bool read_allocation(const Call& call, Allocation& allocation) {
-    if (call.number != NV_ESC_RM_ALLOC) return false;
-    if (call.bytes == sizeof(NVOS21_PARAMETERS)) {
-        std::memcpy(&allocation.head, call.parameters, sizeof allocation.head);
-        // In the older structure the status stands at the place of the newer one's paramsSize.
-        allocation.status = allocation.head.status;
-        return true;
-    }
-    if (call.bytes != sizeof(NVOS64_PARAMETERS) && call.bytes != kOldNVOS64Bytes) return false;
-    NVOS64_PARAMETERS full{};
-    std::memcpy(&full, call.parameters, call.bytes);
-    std::memcpy(&allocation.head, &full, offsetof(NVOS21_PARAMETERS, paramsSize));
-    allocation.status = call.bytes == kOldNVOS64Bytes ? full.flags : full.status;
-    return true;
-}
-
-uint32_t engine_of(const Allocation& allocation) {
-    if (allocation.head.pAllocParms == 0) return 0;
-    NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS group{};
-    std::memcpy(&group, reinterpret_cast<const void*>(static_cast<uintptr_t>(allocation.head.pAllocParms)),
-                sizeof group);
-    return group.engineType;
 }
 
 void record_allocation(int fd, const Allocation& allocation) {
@@ -234,7 +189,7 @@ void collect(const Object& client, const Object& device, RecordedSet& recorded) 
             set.subdevice = object->handle;
     const bool copies = g_copies.load(std::memory_order_relaxed);
     recorded.incomplete = !collect_groups(device, is_compute_engine, true, set) ||
-                          (copies && !collect_groups(device, is_copy_engine, false, set));
+                          (copies && !collect_groups(device, is_copy_engine, false, set)) || g_swapchains > 0;
 }
 
 void note(uint32_t client, uint32_t handle, uint32_t value) {
@@ -255,19 +210,16 @@ void record_call(int fd, unsigned long request, const void* argument, int result
         if (allocation.status == NV_OK) record_allocation(fd, allocation);
         return;
     }
-    if (call.number != NV_ESC_RM_FREE || call.bytes != sizeof(NVOS00_PARAMETERS)) return;
     NVOS00_PARAMETERS freed{};
-    std::memcpy(&freed, call.parameters, sizeof freed);
+    if (!read_free(call, freed)) return;
     const Record record;
     if (freed.status == NV_OK && find(freed.hRoot, freed.hObjectOld) != nullptr) forget(freed.hRoot, freed.hObjectOld);
 }
 
 bool frees_recorded(unsigned long request, const void* argument) {
     Call call;
-    if (!unwrap(request, argument, call) || call.number != NV_ESC_RM_FREE || call.bytes != sizeof(NVOS00_PARAMETERS))
-        return false;
     NVOS00_PARAMETERS freed{};
-    std::memcpy(&freed, call.parameters, sizeof freed);
+    if (!unwrap(request, argument, call) || !read_free(call, freed)) return false;
     const Record record;
     return find(freed.hRoot, freed.hObjectOld) != nullptr;
 }
@@ -299,6 +251,17 @@ void note_copies() {
     const Record record;
     g_copies.store(true, std::memory_order_relaxed);
     g_serial.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void note_swapchain(int change) {
+    const Record record;
+    g_swapchains += change;
+    g_serial.fetch_add(1, std::memory_order_acq_rel);
+}
+
+bool has_swapchains() {
+    const Record record;
+    return g_swapchains > 0;
 }
 
 bool copies_noted() { return g_copies.load(std::memory_order_relaxed); }

@@ -30,7 +30,8 @@ struct RecordedSet {
     uint32_t device = 0;  // the driver's device object, which names the set together with set.client
     uint32_t address = 0;  // PCI, as set by note_address
     bool address_known = false;
-    bool incomplete = false;  // it has more groups or channels than a set holds, and must not be used
+    bool incomplete =
+        false;  // it must not be used: more groups or channels than a set holds, or a process with a swapchain
 };
 
 // Visits each client's GPUs that have compute channels, in any order, until `visit` returns false. The set is a copy,
@@ -46,6 +47,11 @@ void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 // the set by which it is enabled again.
 void note_copies();
 bool copies_noted();
+
+// Notes that this process has one more swapchain (1), or one less (-1). While it has any, its sets are incomplete: what
+// a desktop shows may wait for its work.
+void note_swapchain(int change);
+bool has_swapchains();
 
 // Returns whether a set may be incomplete: there are more kernel groups, or more channels, than one set holds. With
 // several GPUs they may belong to several sets. Takes no lock.

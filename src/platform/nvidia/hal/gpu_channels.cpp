@@ -101,13 +101,15 @@ bool find_sets(const Gpu& gpu, Found& found) {
 void note_too_many(Gpu& gpu, bool too_many) {
     if (too_many == gpu.too_many) return;
     gpu.too_many = too_many;
-    if (too_many)
+    if (too_many && has_swapchains())
+        XLOG_INFO("%s: this process has a swapchain, so a desktop may wait for its work: level 3 pauses", gpu.name);
+    else if (too_many)
         XLOG_WARN(
             "%s: this process has more than %u channel groups or %u channels there. The driver cannot take more "
             "off at once: its streams use level 2 until contexts of it have ended",
             gpu.name, rm::ChannelSet::kMostGroups, rm::ChannelSet::kMostChannels);
     else
-        XLOG_WARN("%s: this process has fewer channels again: its streams use level 3", gpu.name);
+        XLOG_INFO("%s: this process uses level 3 again", gpu.name);
     for (uint32_t i = 0; too_many && i < gpu.set_count; ++i) {
         if (gpu.timeslice_us != 0) rm::set_timeslices(driver_call(), gpu.sets[i].fd, gpu.sets[i].set, 0);
         offer(gpu, gpu.sets[i], true);

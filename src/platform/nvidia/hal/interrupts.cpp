@@ -178,6 +178,17 @@ void let_everything_run() {
     }
 }
 
+void swapchain_made(int change) {
+    note_swapchain(change);
+    for (const std::atomic<Gpu*>& place : g_gpus) {
+        Gpu* gpu = place.load(std::memory_order_acquire);
+        if (gpu == nullptr) continue;
+        const Turn turn(*gpu);
+        let_go(*gpu);
+        if (gpu->queues != 0 && !gpu->refused.load(std::memory_order_acquire)) refresh(*gpu);
+    }
+}
+
 void restore_everything() {
     for (const std::atomic<Gpu*>& place : g_gpus) {
         Gpu* gpu = place.load(std::memory_order_acquire);

@@ -7,14 +7,22 @@
 #include "platform/vulkan/hal/hal_abi.h"
 #include "platform/vulkan/hal/hwqueue.h"
 #include "platform/vulkan/hal/identity.h"
+#include "platform/vulkan/hal/interruption.h"
 #include "queue/abi/same_build.h"
 
 using xsched::vulkan::HwQueue;
+
+namespace {
+
+constexpr uint32_t kNvidia = 0x10de;  // the vendor's number in PCI
+
+}  // namespace
 
 extern "C" void xvk_identify(XvkDevice* device, const VkPhysicalDeviceProperties* properties,
                              const VkPhysicalDeviceIDProperties* id,
                              const VkPhysicalDevicePCIBusInfoPropertiesEXT* pci) {
     device->identity = xsched::vulkan::device_identity(*properties, id, pci);
+    device->nvidia = properties->vendorID == kNvidia && pci != nullptr;
     const size_t length = strnlen(properties->deviceName, kXvkDeviceNameBytes - 1);
     std::memcpy(device->name, properties->deviceName, length);
     device->name[length] = '\0';
@@ -26,8 +34,8 @@ extern "C" XResult xvk_wrap(HwQueueHandle* handle, const XvkDevice* device, VkQu
     HwQueue* hwq = HwQueue::create(*device, queue);
     if (hwq == nullptr) return kXSchedErrorHardware;
     xq_name_device(device->identity, device->name);
-    const XResult result =
-        xq_hwq_create(handle, xsched::vulkan::device_ops(), hwq, reinterpret_cast<uint64_t>(queue), device->identity);
+    const XResult result = xq_hwq_create(handle, xsched::vulkan::device_ops(*hwq), hwq,
+                                         reinterpret_cast<uint64_t>(queue), device->identity);
     if (result != kXSchedSuccess) delete hwq;
     return result;
 }
@@ -48,6 +56,10 @@ extern "C" void xvk_launched(void* impl, uint64_t value, XqToken token) {
 }
 
 extern "C" void xvk_look(void* impl) { static_cast<HwQueue*>(impl)->look(); }
+
+extern "C" void xvk_note_swapchain(const XvkDevice* device, int change) {
+    xsched::vulkan::note_swapchain(*device, change);
+}
 
 extern "C" void xvk_end(void* impl) { static_cast<HwQueue*>(impl)->end(); }
 

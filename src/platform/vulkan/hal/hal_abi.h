@@ -19,6 +19,7 @@ typedef struct XvkDevice {
     xsched::vulkan::VkApi api;
     XDevice identity;
     char name[kXvkDeviceNameBytes];
+    bool nvidia;  // of that vendor, at a known PCI address
 } XvkDevice;
 
 // Fills in the identity and the name. Pass the properties' ID and PCI structures, or NULL where the driver has none.
@@ -43,6 +44,8 @@ XvkOperation xvk_next_signal(void* impl);
 void xvk_launched(void* impl, uint64_t value, XqToken token);
 // Reports what is complete.
 void xvk_look(void* impl);
+// Tells of one more swapchain on the device, or one less (-1).
+void xvk_note_swapchain(const XvkDevice* device, int change);
 // Call before the device is destroyed, then retire the XQueue: reports everything, and gives up the driver's objects.
 void xvk_end(void* impl);
 

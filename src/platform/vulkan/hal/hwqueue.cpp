@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "platform/nvidia/hal/costs.h"
 
 namespace xsched::vulkan {
 namespace {
@@ -27,10 +28,13 @@ HwQueue* HwQueue::create(const XvkDevice& device, VkQueue queue) {
     if (made == nullptr) return nullptr;
     made->done_ = make_timeline(device);
     made->generation_ = base::fork_generation();
-    if (made->gate_.begin() && made->done_ != VK_NULL_HANDLE && made->thread_.start("xsched-vulkan", watch_body, made))
-        return made;
-    delete made;
-    return nullptr;
+    if (!made->gate_.begin() || made->done_ == VK_NULL_HANDLE ||
+        !made->thread_.start("xsched-vulkan", watch_body, made)) {
+        delete made;
+        return nullptr;
+    }
+    made->interruption_.begin(device);
+    return made;
 }
 
 XvkOperation HwQueue::next_signal() { return {done_, signals_.fetch_add(1, std::memory_order_relaxed) + 1}; }
@@ -117,6 +121,7 @@ void HwQueue::sleep_until_launched(uint32_t seen) {
 
 void HwQueue::end() {
     if (ended_.exchange(true)) return;
+    interruption_.end();
     wake_.fetch_add(1);
     base::futex_wake_all(wake_);
     if (generation_ == base::fork_generation()) thread_.join();  // a forked child has no such thread
@@ -153,17 +158,33 @@ void destroy(void* self) { delete &of(self); }
 
 constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_open, .drop = hold_open, .destroy = hold_destroy};
 
-constexpr XqDeviceOps kOps = {.abi = XQ_DEVICE_ABI,
-                              .levels = 1u << kPreemptLevelBlock,
-                              .platform = kPlatformVulkan,
-                              .order = kXqInOrder,
-                              .hold = &kHolds,
-                              .mark = mark,
-                              .synchronize = synchronize,
-                              .destroy = destroy};
+constexpr XqStopOps kStop = {
+    .interrupt = [](void* self, XqInterrupt how) { return of(self).interruption().interrupt(how); },
+    .restore = [](void* self) { return of(self).interruption().restore(); },
+    .state = [](void* self) { return of(self).interruption().state(); },
+    .set_timeslice = [](void* self, uint32_t us) { return of(self).interruption().set_timeslice(us); }};
+
+constexpr XqDeviceOps make_ops(bool interrupts) {
+    XqDeviceOps ops{};
+    ops.abi = XQ_DEVICE_ABI;
+    ops.levels = 1u << kPreemptLevelBlock;
+    ops.platform = kPlatformVulkan;
+    ops.order = kXqInOrder;
+    ops.hold = &kHolds;
+    ops.mark = mark;
+    ops.synchronize = synchronize;
+    ops.destroy = destroy;
+    if (!interrupts) return ops;
+    ops.levels |= 1u << kPreemptLevelInterrupt;
+    ops.stop = &kStop;
+    ops.costs = nvidia::kCosts;
+    return ops;
+}
+constexpr XqDeviceOps kBlocked = make_ops(false);
+constexpr XqDeviceOps kInterrupted = make_ops(true);
 
 }  // namespace
 
-const XqDeviceOps* device_ops() { return &kOps; }
+const XqDeviceOps* device_ops(HwQueue& hwq) { return hwq.interruption().possible() ? &kInterrupted : &kBlocked; }
 
 }  // namespace xsched::vulkan

@@ -1,5 +1,5 @@
 // The Vulkan side of an XQueue: what device.h asks of hardware, with two timeline semaphores. The gate holds commands
-// back (hold.h). The other one, `done`, rises behind each of the program's calls.
+// back (hold.h). Level 3 is NVIDIA's (interruption.h). The other one, `done`, rises behind each of the program's calls.
 //
 // Vulkan has no callbacks. Each call of the program that submits or waits looks at `done`. A thread of ours does the
 // rest: while another program may compete it sleeps in the driver until the oldest command is complete; otherwise it
@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "platform/vulkan/hal/hal_abi.h"
 #include "platform/vulkan/hal/hold.h"
+#include "platform/vulkan/hal/interruption.h"
 #include "platform/vulkan/hal/reports.h"
 
 namespace xsched::vulkan {
@@ -32,6 +33,7 @@ public:
     void end();
 
     Gate& gate() { return gate_; }
+    Interruption& interruption() { return interruption_; }
 
 private:
     HwQueue(const XvkDevice& device, VkQueue queue) : device_(device), queue_(queue), gate_(device) {}
@@ -44,8 +46,9 @@ private:
     const XvkDevice& device_;
     const VkQueue queue_;
     Gate gate_;
+    Interruption interruption_;
     VkSemaphore done_ = VK_NULL_HANDLE;
-    std::atomic<uint64_t> signals_{0};   // values handed out
+    std::atomic<uint64_t> signals_{0};  // values handed out
     std::atomic<uint64_t> launched_{0};  // the last value that the driver has got
     Reports reports_;
     std::atomic<XqQueue*> xqueue_{nullptr};
@@ -57,6 +60,6 @@ private:
     uint32_t generation_ = 0;  // of the process that started the thread
 };
 
-const XqDeviceOps* device_ops();
+const XqDeviceOps* device_ops(HwQueue& hwq);
 
 }  // namespace xsched::vulkan

@@ -1,5 +1,7 @@
 #include "platform/vulkan/shim/devices.h"
 
+#include <cerrno>
+
 namespace xsched::vulkan {
 namespace {
 
@@ -10,6 +12,14 @@ constinit base::PointerMap<Device> g_devices;
 Device* device_of(const void* dispatched) { return g_devices.find(key_of(dispatched)); }
 
 bool add_device(VkDevice handle, Device* device) { return g_devices.insert(key_of(handle), device); }
+
+void note_swapchain(Device* device, int change) {
+    if (device == nullptr) return;
+    const int saved = errno;
+    device->swapchains.fetch_add(change);
+    xvk_note_swapchain(&device->driver, change);
+    errno = saved;
+}
 
 void remove_device(VkDevice handle) { g_devices.erase(key_of(handle)); }
 

@@ -17,6 +17,7 @@ struct Device {
     Below below;
     bool scheduled = false;  // it has timeline semaphores, and XSched what it needs
     std::atomic<Queue*> queues{nullptr};  // those that were used; a list that only grows
+    std::atomic<int> swapchains{0};       // not destroyed yet
     base::PointerMap<Device> timelines;   // timeline semaphores, by their handles
 };
 
@@ -25,6 +26,9 @@ Device* device_of(const void* dispatched);
 // Returns false if memory is exhausted.
 bool add_device(VkDevice handle, Device* device);
 void remove_device(VkDevice handle);
+
+// Notes that the device has one more swapchain, or one less (-1).
+void note_swapchain(Device* device, int change);
 
 template <typename Callee>
 typename Callee::Type below(const Device& device) {

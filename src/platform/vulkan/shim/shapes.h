@@ -5,6 +5,7 @@
 //   bind_sparse        memory for sparse resources; its caller waits while the queue may not run
 //   wait               waits for work, and so may tell its end
 //   create_semaphore, destroy_semaphore                  (semaphores.h)
+//   create_swapchain, destroy_swapchain    level 3 pauses meanwhile
 //   create_device, destroy_device, create_instance, destroy_instance
 //   get_device_function, get_instance_function           answer names with our hooks
 #pragma once
@@ -63,6 +64,24 @@ void destroy_semaphore(VkDevice handle, VkSemaphore semaphore, const VkAllocatio
     Device& device = *device_of(handle);
     forget_semaphore(device, semaphore);
     below<Callee>(device)(handle, semaphore, allocator);
+}
+
+// The count rises before the call: a frame may be presented as soon as it returns.
+template <typename Callee>
+VkResult create_swapchain(VkDevice handle, const VkSwapchainCreateInfoKHR* info, const VkAllocationCallbacks* allocator,
+                          VkSwapchainKHR* made) {
+    Device* device = device_of(handle);
+    note_swapchain(device, 1);
+    const VkResult result = below<Callee>(*device)(handle, info, allocator, made);
+    if (result != VK_SUCCESS) note_swapchain(device, -1);
+    return result;
+}
+
+template <typename Callee>
+void destroy_swapchain(VkDevice handle, VkSwapchainKHR swapchain, const VkAllocationCallbacks* allocator) {
+    Device* device = device_of(handle);
+    below<Callee> (*device)(handle, swapchain, allocator);
+    if (swapchain != VK_NULL_HANDLE) note_swapchain(device, -1);
 }
 
 template <typename Callee>

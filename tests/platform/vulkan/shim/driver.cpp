@@ -35,6 +35,7 @@ bool g_blocks = false, g_is_blocked = false;
 int g_made = 0;
 uintptr_t g_next_semaphore = 1;
 uint32_t g_version = 0;  // as the program uses Vulkan
+bool g_is_nvidia = false;
 std::atomic<int> g_too_new{0};
 
 bool reached(const Submit::Operation& wait) {
@@ -135,9 +136,15 @@ void features(VkPhysicalDevice, VkPhysicalDeviceFeatures2* all) {
 }
 void properties(VkPhysicalDevice, VkPhysicalDeviceProperties* it) {
     it->apiVersion = VK_API_VERSION_1_3;
+    it->vendorID = g_is_nvidia ? 0x10de : 0;
     std::strcpy(it->deviceName, "a driver of a test");
 }
-void properties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* it) { properties(physical, &it->properties); }
+void properties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* it) {
+    properties(physical, &it->properties);
+    const auto* pci = part_of<VkPhysicalDevicePCIBusInfoPropertiesEXT>(
+        it->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
+    if (pci != nullptr && g_is_nvidia) const_cast<VkPhysicalDevicePCIBusInfoPropertiesEXT*>(pci)->pciBus = 0x40;
+}
 VkResult create_device(VkPhysicalDevice, const VkDeviceCreateInfo*, const VkAllocationCallbacks*, VkDevice* made) {
     *made = handle_of<VkDevice>(g_device);
     return VK_SUCCESS;
@@ -146,6 +153,13 @@ void destroy_device(VkDevice, const VkAllocationCallbacks*) {
     const std::lock_guard lock(g_mutex);
     g_waiting.clear();
 }
+
+VkResult create_swapchain(VkDevice, const VkSwapchainCreateInfoKHR*, const VkAllocationCallbacks*,
+                          VkSwapchainKHR* made) {
+    *made = reinterpret_cast<VkSwapchainKHR>(1);
+    return VK_SUCCESS;
+}
+void destroy_swapchain(VkDevice, VkSwapchainKHR, const VkAllocationCallbacks*) {}
 
 VkResult create_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*, VkSemaphore* made) {
     std::unique_lock lock(g_mutex);
@@ -219,6 +233,8 @@ const Named kFunctions[] = {
     {"vkDestroyDevice", plain(destroy_device)},
     {"vkQueueSubmit", plain(submit<VkSubmitInfo>)},
     SINCE(VK_API_VERSION_1_3, "vkQueueSubmit2", submit<VkSubmitInfo2>),
+    {"vkCreateSwapchainKHR", plain(create_swapchain)},
+    {"vkDestroySwapchainKHR", plain(destroy_swapchain)},
     {"vkCreateSemaphore", plain(create_semaphore)},
     {"vkDestroySemaphore", plain(destroy_semaphore)},
     SINCE(VK_API_VERSION_1_2, "vkSignalSemaphore", signal_semaphore),
@@ -270,6 +286,7 @@ int driver_semaphores_made() {
     const std::lock_guard lock(g_mutex);
     return g_made;
 }
+void driver_is_nvidia(bool is) { g_is_nvidia = is; }
 int driver_calls_too_new() { return g_too_new; }
 void driver_reset() {
     g_too_new = 0;

@@ -35,6 +35,8 @@ PFN_vkVoidFunction driver_device_function(VkDevice device, const char* name);
 // Returns the queue of that number; all are of the device that was made last.
 VkQueue driver_queue(int number);
 std::vector<Submit> driver_submits();
+// Devices that are asked about from now on are NVIDIA's, at the fake kernel driver's first address, or not.
+void driver_is_nvidia(bool is);
 // Submits that come now return this, and are not carried out.
 void driver_answer(VkResult result);
 // The next vkCreateSemaphore does not return until the block is gone.

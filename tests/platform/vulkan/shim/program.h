@@ -26,15 +26,22 @@ protected:
         VkNegotiateLayerInterface layer{LAYER_NEGOTIATE_INTERFACE_STRUCT, nullptr, 2, nullptr, nullptr, nullptr};
         ASSERT_EQ(negotiate(&layer), VK_SUCCESS);
         make_instance(layer.pfnGetInstanceProcAddr);
-        make_device(layer.pfnGetInstanceProcAddr);
+        layer_ = layer.pfnGetInstanceProcAddr;
         ask_ = layer.pfnGetDeviceProcAddr;
+        make_device();
     }
     void TearDown() override {
-        function<PFN_vkDestroyDevice>("vkDestroyDevice")(device_, nullptr);
+        destroy_device();
         destroy_instance_(instance_, nullptr);
         EXPECT_EQ(driver_calls_too_new(), 0);
         EXPECT_EQ(driver_semaphores(), semaphores_) << "the layer has not destroyed its semaphores";
     }
+
+    void renew_device() {
+        destroy_device();
+        make_device();
+    }
+    VkDevice device() const { return device_; }
 
     // Returns the layer's function.
     template <typename Function>
@@ -96,16 +103,17 @@ private:
         ASSERT_EQ(create(&info, nullptr, &instance_), VK_SUCCESS);
         destroy_instance_ = reinterpret_cast<PFN_vkDestroyInstance>(layer(instance_, "vkDestroyInstance"));
     }
-    void make_device(PFN_vkGetInstanceProcAddr layer) {
+    void destroy_device() const { function<PFN_vkDestroyDevice>("vkDestroyDevice")(device_, nullptr); }
+    void make_device() {
         VkLayerDeviceLink below{nullptr, driver_instance_function, driver_device_function};
         VkLayerDeviceCreateInfo link{VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, nullptr, VK_LAYER_LINK_INFO, {}};
         link.u.pLayerInfo = &below;
         VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &link};
         uint32_t count = 1;
         VkPhysicalDevice physical = nullptr;
-        reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(layer(instance_, "vkEnumeratePhysicalDevices"))(
+        reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(layer_(instance_, "vkEnumeratePhysicalDevices"))(
             instance_, &count, &physical);
-        const auto create = reinterpret_cast<PFN_vkCreateDevice>(layer(instance_, "vkCreateDevice"));
+        const auto create = reinterpret_cast<PFN_vkCreateDevice>(layer_(instance_, "vkCreateDevice"));
         ASSERT_EQ(create(physical, &info, nullptr, &device_), VK_SUCCESS);
     }
 
@@ -113,6 +121,7 @@ private:
     VkInstance instance_ = nullptr;
     VkDevice device_ = nullptr;
     PFN_vkDestroyInstance destroy_instance_ = nullptr;
+    PFN_vkGetInstanceProcAddr layer_ = nullptr;
     PFN_vkGetDeviceProcAddr ask_ = nullptr;
     int semaphores_ = 0;  // of the program's
 };

@@ -1,0 +1,29 @@
+// Level 3 on NVIDIA (interrupts.h) for a device library that has no record of the process's channels itself: CUDA's
+// library offers these functions, and Vulkan's looks for them. Both are of one build (queue/abi/same_build.h).
+#pragma once
+
+#include "platform/stream/hal/interruptible.h"
+#include "queue/device.h"
+#include "xsched/types.h"
+
+namespace xsched::nvidia {
+
+struct Interrupts {
+    bool (*join)(stream::Interruptible& queue, XDevice gpu, const char* name, bool shared);
+    void (*leave)(stream::Interruptible& queue);
+    XResult (*interrupt)(stream::Interruptible& queue, XqInterrupt how);
+    void (*restore)(stream::Interruptible& queue);
+    XqStopState (*stop_state)(const stream::Interruptible& queue);
+    XResult (*set_timeslice)(stream::Interruptible& queue, uint32_t us);
+    void (*let_everything_run)();
+    // Notes one more swapchain, or one less (-1). While the process has any, level 3 pauses.
+    void (*swapchain_made)(int change);
+};
+
+}  // namespace xsched::nvidia
+
+extern "C" {
+// Returns NULL if the library is of another build than the process's libpreempt.
+using XcuInterrupts = const xsched::nvidia::Interrupts*(void);
+[[gnu::visibility("default")]] XcuInterrupts xcu_interrupts;
+}
