@@ -18,7 +18,7 @@ WAYS = {"native": "beside them, natively", "mps_priority": "under MPS, with its 
 TITLES = {"first_token_ms": "first token", "between_tokens_ms": "between tokens", "answer_ms": "answer",
           "filter_ms": "filter"}
 NAMES = {"lora_training": "LoRA training", "embeddings": "embeddings", "diffusion": "diffusion",
-         "jax_training": "JAX training"}
+         "jax_training": "JAX training", "llama_cpp --prompt": "llama.cpp's prompts"}
 TABLE = re.compile(r"(<!-- measured: (.*?) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -39,6 +39,7 @@ def row(title, urgent, kinds, busy):
 
 def table(urgent, result, name, whole):
     medians, busy = result["medians"], result["busy"]
+    urgent = urgent.split(" beside ")[0]
     kinds = [kind for kind in TITLES if kind in medians["alone"][urgent]]
     heads = [*(f"{TITLES[kind]}, p50 / p99 ms" for kind in kinds), *(f"{NAMES[one]}, steps/s" for one in busy)]
     alone = [medians["alone"][one]["steps_per_second"] for one in busy]

@@ -8,6 +8,7 @@ Debian's vkd3d. llama.cpp is node-llama-cpp's prebuilt Vulkan build, and WebGPU 
 it; npm fetches both into the build directory. A program that is not there is skipped, with the reason.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[2] / "examples" / "programs"
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from script import run_tests  # noqa: E402
 
@@ -118,6 +120,18 @@ class Programs(unittest.TestCase):
                             f"@node-llama-cpp/linux-x64-vulkan@{LLAMA}")
         subprocess.run([sys.executable, "-B", HERE / "tiny_gguf.py", folder / "tiny.gguf"], check=True)
         self.is_the_same(["node", "tokens.mjs", "tiny.gguf", TOKENS], folder)
+
+    def test_llama_by_its_library(self):
+        """examples/programs/llama_cpp.py, which bench/cuda/programs.py and bench/vulkan/desktop.py measure."""
+        folder = npm_folder("node_llama", "tokens.mjs", f"node-llama-cpp@{LLAMA}",
+                            f"@node-llama-cpp/linux-x64-vulkan@{LLAMA}")
+        subprocess.run([sys.executable, "-B", HERE / "tiny_gguf.py", folder / "half.gguf", "--half"], check=True)
+        library = next((folder / "node_modules/@node-llama-cpp").glob("*/bins/*/libllama.*")).parent
+        self.environment |= {"LLAMA_CPP_LIBRARY": str(library), "LLAMA_CPP_MODEL": str(folder / "half.gguf")}
+        program = [sys.executable, "-B", EXAMPLES / "llama_cpp.py", "--seconds", "1"]
+        for words, measured in ((["--prompt"], "steps_per_second"), ([], "between_tokens_ms")):
+            status, out = self.run_one([*program, *words], [], folder)
+            self.assertEqual((status, list(json.loads(out.splitlines()[-1]))), (0, [measured]))
 
     def test_direct3d(self):
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libvkd3d-utils", "libvkd3d"], capture_output=True,

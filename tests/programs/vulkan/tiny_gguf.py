@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Writes a Llama with arbitrary weights as a GGUF file, small enough for a test.
+"""Writes a Llama with arbitrary weights as a GGUF file, small enough for a test unless it is told otherwise.
 
-    tiny_gguf.py OUT [--layers 2] [--width 128] [--heads 4] [--inner 256] [--words 512]
+    tiny_gguf.py OUT [--layers 2] [--width 128] [--heads 4] [--inner 256] [--words 512] [--half]
 """
 import argparse
-import array
 import random
 import struct
 
 ALIGNED = 32  # bytes, GGUF's default
 VERSION = 3
 UINT32, FLOAT32, STRING, ARRAY, INT32 = 4, 6, 8, 9, 5  # GGUF's types of values
+SINGLE, HALF = 0, 1                                    # kinds of tensors
 NORMAL, CONTROL, BYTE, UNKNOWN = 1, 3, 6, 2            # kinds of tokens
 SPECIAL = [("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL)]
 
@@ -43,7 +43,7 @@ def metadata(shape):
              "attention.head_count_kv": shape.heads, "rope.dimension_count": shape.width // shape.heads,
              "vocab_size": shape.words}
     rows = [entry("general.architecture", STRING, "llama"), entry("general.name", STRING, "tiny"),
-            entry("general.file_type", UINT32, 0)]
+            entry("general.file_type", UINT32, HALF if shape.half else SINGLE)]
     rows += [entry(f"llama.{name}", UINT32, value) for name, value in llama.items()]
     rows += [entry("llama.attention.layer_norm_rms_epsilon", FLOAT32, 1e-5),
              entry("tokenizer.ggml.model", STRING, "llama"),
@@ -73,24 +73,34 @@ def padded(raw):
     return raw + bytes(-len(raw) % ALIGNED)
 
 
-def weights(size, noise):
+def packed(values, half):
+    return struct.pack(f"<{len(values)}{'e' if half else 'f'}", *values)
+
+
+def weights(size, noise, wide):
+    """`noise`: numbers of `wide` bytes each, which are repeated from a random one on."""
     if len(size) == 1:
-        return array.array("f", [1.0]) * size[0]
-    count, start = size[0] * size[1], random.randrange(len(noise))
+        return packed([1.0] * size[0], False)
+    count, start = size[0] * size[1] * wide, random.randrange(len(noise) // wide) * wide
     return ((noise[start:] + noise[:start]) * (count // len(noise) + 1))[:count]
 
 
 def write(path, shape):
     random.seed(7)
-    noise = array.array("f", [random.gauss(0, 0.05) for _ in range(65537)])
-    infos, data = [], b""
+    wide = 2 if shape.half else 4
+    noise = packed([random.gauss(0, 0.05) for _ in range(65537)], shape.half)
+    infos, place = [], 0
     for name, size in tensors(shape):
-        infos.append(text(name) + struct.pack(f"<I{len(size)}QIQ", len(size), *size, 0, len(data)))
-        data += padded(weights(size, noise).tobytes())
+        kind = HALF if shape.half and len(size) > 1 else SINGLE
+        infos.append(text(name) + struct.pack(f"<I{len(size)}QIQ", len(size), *size, kind, place))
+        place += len(padded(weights(size, noise, wide)))
     rows = metadata(shape)
     head = b"GGUF" + struct.pack("<IQQ", VERSION, len(infos), len(rows)) + b"".join(rows + infos)
+    random.seed(8)
     with open(path, "wb") as file:
-        file.write(padded(head) + data)
+        file.write(padded(head))
+        for _, size in tensors(shape):
+            file.write(padded(weights(size, noise, wide)))
 
 
 def main():
@@ -98,6 +108,7 @@ def main():
     parser.add_argument("out")
     for name, default in (("layers", 2), ("width", 128), ("heads", 4), ("inner", 256), ("words", 512)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--half", action="store_true", help="weights of 16 bits")
     shape = parser.parse_args()
     write(shape.out, shape)
 
