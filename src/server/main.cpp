@@ -92,9 +92,17 @@ void describe(CLI::App& app, CommandLine& line) {
         "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBUG, INFO, WARN, ERRO or NONE.");
 }
 
-// Adds what the command line says in other ways than by an option with a value.
+// Adds what the command line says in other ways than by an option with a value. Throws a sentence if a value is
+// missing, or two say different things.
 void take_flags(CommandLine& line) {
     auto& flags = line.options.flags;
+    for (const xsched::config::Setting& setting : xsched::config::settings())
+        if (const auto flag = flags.find(setting.name()); flag != flags.end() && flag->second.empty())
+            throw std::runtime_error(setting.flag() + " is empty (is a variable not set?)");
+    if (const auto flag = flags.find("server.policy");
+        flag != flags.end() && !line.policy.empty() && flag->second != line.policy)
+        throw std::runtime_error("it cannot start with both policies, " + line.policy + " and --policy " +
+                                 flag->second + ": name one");
     if (!line.policy.empty()) flags.emplace("server.policy", line.policy);
     if (line.idle_exit_s != 0) flags["server.idle_exit"] = std::to_string(line.idle_exit_s);
     if (line.no_flight_recorder) flags["server.flight_recorder"] = "0";
@@ -105,8 +113,8 @@ void take_flags(CommandLine& line) {
 bool complete(CommandLine& line) {
     Options& options = line.options;
     options.scope = line.system ? xsched::ipc::SocketScope::kSystem : xsched::ipc::SocketScope::kUser;
-    take_flags(line);
     try {
+        take_flags(line);
         xsched::config::Configuration configuration = xsched::server::read_configuration(options);
         xsched::config::put_into_environment(configuration);  // before anything reads it
         if (line.background && !configuration.settings.contains("server.idle_exit"))

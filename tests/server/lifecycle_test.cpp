@@ -213,6 +213,8 @@ TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
         {{"--idle-exit", "-3"}, "--idle-exit"},
         {{"--spin-us", "x"}, "--spin-us"},
         {{"--unknown"}, "--unknown"},
+        {{"--policy-expr", ""}, "--policy-expr is empty (is a variable not set?)"},
+        {{"UP", "--policy", "HPF"}, "UP and --policy HPF: name one"},
         {{"--socket", "/nowhere/at/all/x.sock"}, "cannot be used"},
         {{"--socket", plain_file}, "exists and is no socket"},
         {{"--socket", "/tmp/" + std::string(200, 'x')}, "longer than 107 bytes"},
