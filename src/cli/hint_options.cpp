@@ -1,7 +1,10 @@
 #include "cli/hint_options.h"
 
+#include <algorithm>
+
 #include "base/byte_size.h"
 #include "base/short_name.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
@@ -16,9 +19,15 @@ std::string names_left(CLI::App& command, const std::string& words) {
     return taken ? words.substr(comma + 1) : words;
 }
 
+bool is_whole_number(const std::string& text) {
+    const size_t digits = text.starts_with('-') ? 1 : 0;
+    return text.size() > digits &&
+           std::all_of(text.begin() + static_cast<ptrdiff_t>(digits), text.end(), base::is_digit);
+}
+
 // Returns the number that a name stands for; a number is returned as it is.
 std::string read_name(const std::string& text) {
-    if (!text.empty() && (base::is_digit(text.front()) || text.front() == '-')) return text;
+    if (is_whole_number(text)) return text;
     const int64_t number = base::number_of_name(text);
     if (number == 0)
         throw CLI::ValidationError("\"" + text +
@@ -31,7 +40,21 @@ std::string read_target(const std::string& text) {
     if (config::lacks_unit(text))
         throw CLI::ValidationError("\"" + text + "\" has no unit: say " + text + "ms, " + text + "us, " + text +
                                    "s or a factor such as 1.3x");
-    return config::read_latency_target(text);
+    const std::string number = config::read_latency_target(text);
+    if (is_whole_number(number)) return number;
+    throw CLI::ValidationError("\"" + text + "\" is no target: use a time such as 5ms, or a factor such as 1.3x");
+}
+
+std::string read_size(const std::string& text) {
+    const std::string number = base::read_byte_size(text);
+    if (is_whole_number(number)) return number;
+    throw CLI::ValidationError("\"" + text + "\" is no size: use 20GiB, 500MiB or a number of bytes");
+}
+
+// Returns the help of `--NAME` or of `--no-NAME` from "1: ...; 0: ...".
+std::string help_of_switch(const std::string& help, char value) {
+    const size_t begin = help.find(std::string(1, value) + ": ");
+    return begin == std::string::npos ? help : help.substr(begin + 3, help.find(';', begin) - begin - 3);
 }
 
 // Returns the text of a number of microseconds. A bare number means microseconds; a low one may be meant otherwise.
@@ -65,8 +88,10 @@ const char* value_name_of(base::HintKind kind) {
 void add_switch(CLI::App* command, const std::string& words, std::optional<int64_t>& given, const std::string& help,
                 const char* group) {
     const auto set = [&given](int64_t value) { return [&given, value](int64_t) { given = value; }; };
-    CLI::Option* on = command->add_flag_function(words, set(1), help)->group(group);
-    command->add_flag_function("--no-" + words.substr(2), set(0), "the opposite")->excludes(on)->group(group);
+    CLI::Option* on = command->add_flag_function(words, set(1), help_of_switch(help, '1'))->group(group);
+    command->add_flag_function("--no-" + words.substr(2), set(0), help_of_switch(help, '0'))
+        ->excludes(on)
+        ->group(group);
 }
 
 }  // namespace
@@ -75,6 +100,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
         if (hint.words == nullptr || (run && hint.in_run == base::HintInRun::kNoRun)) continue;
         std::string help = hint.help;
+        if (const size_t at = help.find("in xcli "); at != std::string::npos) help.replace(at, 7, "here");
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (config::is_in_microseconds(hint)) help += "; also with a unit: 20ms";
         if (!run && hint.scope == base::HintScope::kProcess) help += "; without queue or process: of all";
@@ -90,7 +116,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (is_time)
             option->transform([&hint, &given](const std::string& text) { return read_time(hint, text, given); });
         if (hint.kind == base::HintKind::kTarget) option->transform(read_target);
-        if (hint.kind == base::HintKind::kBytes) option->transform(base::read_byte_size);
+        if (hint.kind == base::HintKind::kBytes) option->transform(read_size);
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }

@@ -173,6 +173,8 @@ void add_details(const Json& program, Explained& explained) {
     if (state == "held" || (state == "suspended" && since_ms > 0))
         explained.details.push_back("now: " + state + " for " + length_text(since_ms));
     explained.details.push_back(asked(program));
+    for (const Json& device : program["devices"])
+        if (const std::string note = device.value("policy_says", ""); !note.empty()) explained.details.push_back(note);
     explained.details.push_back(got(program));
     if (std::string text = memory(program); !text.empty()) explained.details.push_back(std::move(text));
     explained.details.push_back(held(program));

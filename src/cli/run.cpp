@@ -259,7 +259,10 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     execvp(arguments[0], arguments.data());
     const int error = errno;
     if (last_word) last_word->withdraw();
-    fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
+    if (program[0].empty())
+        fprintf(stderr, "xcli: the name of the program is empty (is a variable not set?)\n");
+    else
+        fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
     return error == ENOENT ? kNotFound : kCannotExecute;
 }
 

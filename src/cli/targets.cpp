@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "base/did_you_mean.h"
 #include "base/text.h"
+#include "cli/explain/unknown_program.h"
 
 namespace xsched::cli {
 namespace {
@@ -88,7 +88,7 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
             add(program.value("pid", int64_t{0}));
             found = true;
         }
-        if (!found) throw Failure(no_such_program(programs, one), kNobody);
+        if (!found) throw Failure(why_unknown(ask_all(link, {{"cmd", "status"}}, "processes"), one), kNobody);
     }
     if (target.all)
         for (const Json& program : programs) add(program.value("pid", int64_t{0}));
@@ -98,18 +98,6 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
 }
 
 }  // namespace
-
-std::string no_such_program(const std::vector<Json>& programs, const std::string& name) {
-    std::vector<std::string> known;
-    for (const Json& program : programs) {
-        const std::string whole = program.value("program", "");
-        known.push_back(whole);
-        const std::string last = whole.substr(whole.rfind(' ') + 1);  // of "python3 train.py"
-        if (last != whole) known.push_back(last);
-    }
-    return "no program \"" + name + "\" is scheduled by this server" + base::meant(known, name) +
-           ": 'xcli status' shows those there are";
-}
 
 std::vector<Json> requests_of(ServerLink& link, const Target& target) {
     std::vector<Json> requests;

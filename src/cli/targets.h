@@ -20,8 +20,6 @@ struct Target {
 // Returns one request ("pid" and "queue") for each target; none if there is no target. Asks the server for names.
 // Throws Failure if no program has a name, or a word cannot be understood.
 std::vector<Json> requests_of(ServerLink& link, const Target& target);
-// Says that no program has this name, and which one was probably meant.
-std::string no_such_program(const std::vector<Json>& programs, const std::string& name);
 // Returns the target's name for messages: "pid 17", "queue 17.2".
 std::string name_of(const Json& request);
 

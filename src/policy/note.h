@@ -8,7 +8,7 @@ namespace xsched::policy {
 
 enum class NoteCode : uint32_t {
     kNone = 0,
-#define XSCHED_NOTE(name, number, warns, sentence) name = number,
+#define XSCHED_NOTE(name, number, warns, first, second, sentence) name = number,
 #include "policy/note.def"
 #undef XSCHED_NOTE
 };

@@ -104,15 +104,17 @@ TEST_F(Hints, ASizeHasAUnit) {
                    {"1.5G", "1610612736"},
                    {"2 GB", "2000000000"},
                    {"4096", "4096"}});
-    EXPECT_EQ(xcli({"run", "--memory-limit", "20 apples", "--", "/usr/bin/true"}).status, 2);
+    expect_sentence({"run", "--memory-limit", "20 apples", "--", "/usr/bin/true"},
+                    "\"20 apples\" is no size: use 20GiB");
 }
 
 TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
     expect_values(
         "--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
         {{"5ms", "5000"}, {"800us", "800"}, {"0.25s", "250000"}, {"1.3x", "-130"}, {"2m", "120000000"}, {"0", "0"}});
-    for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s"})
-        EXPECT_EQ(xcli({"run", "--slo-p99", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
+    for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s", "5%"})
+        expect_sentence({"run", "--slo-p99", wrong, "--", "/usr/bin/true"},
+                        "\"" + std::string(wrong) + "\" is no target: use a time such as 5ms");
     for (const char* bare : {"5", "0.5", "700"})
         expect_sentence({"hint", "-x", "0xab1", "--slo-p99", bare},
                         "\"" + std::string(bare) + "\" has no unit: say " + bare + "ms");
@@ -196,8 +198,8 @@ TEST_F(Hints, AGangIsAName) {
     EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--gang", "train"}).out, "hinted 1 queue\n");
     EXPECT_EQ(kept(base::hint_info(base::HintId::gang)), base::number_of_name("train"));
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["gang"], "train");
-    for (const char* wrong : {"", "two words", "a-name-too-long", "tra\xc3\xafn"})
-        EXPECT_EQ(xcli({"run", "--gang", wrong, "--", "/usr/bin/true"}).status, 2) << wrong;
+    for (const char* wrong : {"", "two words", "a-name-too-long", "9x", "tra\xc3\xafn"})
+        expect_sentence({"run", "--gang", wrong, "--", "/usr/bin/true"}, "is no name: use 1 to 12 letters");
 }
 
 }  // namespace

@@ -116,12 +116,25 @@ std::string worth_text(const Cause& cause, int64_t share) {
     return "";
 }
 
+// Returns whether the server says this of the program on one of its devices.
+bool is_said(const Cause& cause, const char* key, const char* words) {
+    const Json devices = cause.program.value("devices", Json::array());
+    return std::any_of(devices.begin(), devices.end(),
+                       [&](const Json& device) { return device.value(key, "").find(words) != std::string::npos; });
+}
+
 void say_used_up(Cause& cause) {
     const int64_t of_user = cause.program.value("user_gets", Json::object()).value("share", int64_t{0});
     const int64_t all = std::max(of_user, of_group(cause, "share"));
     const int64_t share = all > 0 ? all : cause.program.value("share", int64_t{0});
     const std::string group = cause.program.value("cgroup", "");
     const std::string worth = worth_text(cause, share);
+    if (is_said(cause, "why_less", "does not ask for more"))
+        return cause.found(WhySlow::kTurns,
+                           "; policy " + cause.policy +
+                               " gave the turn to another, and over time it had less than its "
+                               "share, since it did not ask for more",
+                           kByPriority);
     const std::string whose = of_user > 0 ? "; its user has used up the user's share"
                               : all > 0   ? "; its control group " + group + " has used up its share"
                                           : "; it has used up its share";
@@ -140,8 +153,10 @@ void say_not_its_turn(Cause& cause) {
         return say_past(
             cause, WhySlow::kTurns,
             "; the policy then in force gave the turn to another, and policy " + cause.policy + " gives no turns");
-    const std::string more = cause.policy == "CFS" ? "longer turns (" + cause.hint("-t MICROSECONDS") + ")"
-                                                   : remedy_by_policy(cause.policy, cause.program);
+    const std::string more = is_said(cause, "policy_says", "cannot be met")
+                                 ? "give it a target that can be met (" + cause.hint("--slo-p99 TIME") + ")"
+                             : cause.policy == "CFS" ? "longer turns (" + cause.hint("-t MICROSECONDS") + ")"
+                                                     : remedy_by_policy(cause.policy, cause.program);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
 }

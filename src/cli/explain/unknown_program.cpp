@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/did_you_mean.h"
 #include "base/files.h"
 #include "cli/devices/device_users.h"
 #include "cli/known_by.h"
 #include "cli/pool/fault.h"
-#include "cli/targets.h"
 
 namespace xsched::cli {
 namespace {
@@ -36,6 +36,18 @@ std::string runs_without(const std::string& pid) {
     if (base::text_of_file(folder + "/maps").empty() || has_shim(folder)) return "";
     return "process " + pid + " (" + command_line_of(std::stoll(pid)) +
            ") runs without XSched: start it with 'xcli run -- PROGRAM'";
+}
+
+std::string no_such_program(const std::vector<Json>& programs, const std::string& name) {
+    std::vector<std::string> known;
+    for (const Json& program : programs) {
+        const std::string whole = program.value("program", "");
+        known.push_back(whole);
+        const std::string last = whole.substr(whole.rfind(' ') + 1);  // of "python3 train.py"
+        if (last != whole) known.push_back(last);
+    }
+    return "no program \"" + name + "\" is scheduled by this server" + base::meant(known, name) +
+           ": 'xcli status' shows those there are";
 }
 
 std::string why_unknown(const Json& status, const std::string& name) {

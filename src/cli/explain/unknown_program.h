@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/server_link.h"
 
@@ -11,6 +12,8 @@ namespace xsched::cli {
 // process, or a part of a program's name.
 std::string why_unknown(const Json& status, const std::string& name);
 
+// Says that no program has this name, and which one was probably meant.
+std::string no_such_program(const std::vector<Json>& programs, const std::string& name);
 // Returns a sentence if the process runs, and XSched is not loaded into it. Empty: it is, or this user may not know.
 std::string runs_without(const std::string& pid);
 

@@ -69,7 +69,7 @@ std::string none_shown(const TopRows& rows, const TopView& view) {
     const size_t all = rows.rows().size();
     if (all == 0) return "no program is scheduled: start one with 'xcli run -- PROGRAM'";
     return "no match: none of " + base::counted(all, "program") + " has \"" + view.filter +
-           "\" in its name, command line, user or number (Escape shows all)";
+           "\" in its name, command line, user or number";
 }
 
 // Returns the lines of the programs; in a tree each user, and each pod, job or container, has a line above its own.

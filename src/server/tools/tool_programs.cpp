@@ -227,9 +227,11 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
             got.push_back(percent ? Json(*percent) : Json());
         }
         const auto lately = request.host.use.percent(client.process(), device, 10);
+        const Explanation why = explain(queue, facts.of(queue));
         Json entry{{"got_percent", got},
                    {"share_worth", describe_worth(request, asked, queue)},
-                   {"why_less", why_less(request, asked, queue, explain(queue, facts.of(queue)), lately)}};
+                   {"why_less", why_less(request, asked, queue, why, lately)},
+                   {"policy_says", why.note}};
         entry.update(describe_copies(request.host.use, client, device));
         entry.update(describe_driver_queues(request, device, now_ns));
         add_device(request, entry, client, device, queue.slot.platform.load());

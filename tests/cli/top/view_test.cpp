@@ -137,7 +137,6 @@ TEST(TopView, ALongQuestionOrSentenceIsFolded) {
     EXPECT_TRUE(has(picture.back().text, "): PUP_")) << "the typed letters are seen\n" << text_of(picture);
     const std::string text = text_of(picture);
     EXPECT_TRUE(has(text, "no match: none of 3 programs")) << text;
-    EXPECT_TRUE(has(text, "(Escape shows all)")) << text;
 }
 
 TEST(TopView, ATreeHasUsersAndTheirContainers) {
