@@ -139,6 +139,15 @@ int rounds(double ms) {
     return 0;
 }
 
+// Prints the times of a program whose frames or bursts are measured, and the end of its line.
+void print_times(const std::vector<double>& took) {
+    std::vector<double> sorted = took;
+    printf("\"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f, \"took_ms\": [", quantile(sorted, 0.5),
+           quantile(sorted, 0.99), quantile(sorted, 1));
+    for (size_t i = 0; i < took.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", took[i]);
+    printf("]}\n");
+}
+
 int frames(double seconds, double ms, uint32_t rounds) {
     Commands all(kWide);
     const VkCommandBuffer commands = all.numbers().record({1, 0, rounds != 0 ? rounds : all.rounds_for(ms)});
@@ -155,9 +164,8 @@ int frames(double seconds, double ms, uint32_t rounds) {
         took.push_back(since_due);
         late += since_due > kFrameMs ? 1 : 0;
     }
-    const size_t count = took.size();
-    printf("{\"frames\": %zu, \"missed\": %d, \"late\": %u, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n",
-           count, missed, late, quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
+    printf("{\"frames\": %zu, \"missed\": %d, \"late\": %u, ", took.size(), missed, late);
+    print_times(took);
     return 0;
 }
 
@@ -171,8 +179,8 @@ int bursts(double seconds, double ms, uint32_t rounds) {
         std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause_ms(random)));
         took.push_back(all.run(commands));
     }
-    printf("{\"bursts\": %zu, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n", took.size(),
-           quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1));
+    printf("{\"bursts\": %zu, ", took.size());
+    print_times(took);
     return 0;
 }
 

@@ -26,12 +26,12 @@ from pathlib import Path
 
 COST_S, PAIR_S, FRAME_MS, BUSY_MS, BURST_MS = 1, 4, 9, 20, 2
 COST_ROUNDS = 3
-EXACT_COMMANDS, EXACT_ROUNDS = 2000, 100_000  # a command takes about a millisecond on an H200
+EXACT_COMMANDS, EXACT_ROUNDS = 2000, 200_000  # a command takes two milliseconds or so on an H200
 START_S = 2  # until the busy program has its device and knows its commands' length
 BURST_KERNELS = 20
 LIMITS_US = {"call_us": 1, "each_us": 2}
 LONGEST_S = 60
-BEFORE = ["--level", "1"]  # as before there was level 3
+LEVEL_1 = ["--level", "1"]
 # name: (the program that is watched and how it runs, the busy one and how). How: None natively; xcli run's options.
 FRAMES, BURSTS, BUSY, CUDA_BURSTS, CUDA_BUSY = "frames", "bursts", "busy", "CUDA's hp", "CUDA's lp"
 PAIRS = {
@@ -41,14 +41,14 @@ PAIRS = {
     "frames unseen, Vulkan --background": (FRAMES, None, BUSY, ["--background"]),
     "frames unseen, CUDA natively": (FRAMES, None, CUDA_BUSY, None),
     "frames unseen, CUDA --background": (FRAMES, None, CUDA_BUSY, ["--background"]),
-    "frames -p 5, Vulkan level 1": (FRAMES, ["-p", "5"], BUSY, BEFORE),
+    "frames -p 5, Vulkan level 1": (FRAMES, ["-p", "5"], BUSY, LEVEL_1),
     "frames -p 5, Vulkan": (FRAMES, ["-p", "5"], BUSY, []),
-    "bursts -p 5, Vulkan level 1": (BURSTS, ["-p", "5"], BUSY, BEFORE),
+    "bursts -p 5, Vulkan level 1": (BURSTS, ["-p", "5"], BUSY, LEVEL_1),
     "bursts -p 5, Vulkan": (BURSTS, ["-p", "5"], BUSY, []),
     "bursts alone": (BURSTS, None, None, None),
     "CUDA bursts alone": (CUDA_BURSTS, None, None, None),
     "CUDA bursts, Vulkan natively": (CUDA_BURSTS, None, BUSY, None),
-    "CUDA bursts -p 5, Vulkan level 1": (CUDA_BURSTS, ["-p", "5"], BUSY, BEFORE),
+    "CUDA bursts -p 5, Vulkan level 1": (CUDA_BURSTS, ["-p", "5"], BUSY, LEVEL_1),
     "CUDA bursts -p 5, Vulkan": (CUDA_BURSTS, ["-p", "5"], BUSY, []),
     "bursts, CUDA natively": (BURSTS, None, CUDA_BUSY, None),
     "bursts -p 5, CUDA": (BURSTS, ["-p", "5"], CUDA_BUSY, []),
@@ -68,6 +68,12 @@ def quantile(values, part):
 
 def failed(started, errors):
     return {"failed": started.program.returncode, "says": errors[-300:]}
+
+
+def times_off(log):
+    """Returns how often a program's log says that its channels were disabled, if ever."""
+    count = len(re.findall(r"channels (?:disabled|kept off) in", log))
+    return {"times_off": count} if count else {}
 
 
 class Bench:
@@ -92,8 +98,8 @@ class Bench:
 
     def start(self, how, *words, rows=None, log="WARN"):
         under = [] if how is None else [self.xcli, "run", *how, "--"]
-        return Started(subprocess.Popen([*map(str, [*under, *words])], env=self.environment | {"XLOG_LEVEL": log},
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True), rows)
+        return Started(subprocess.Popen([*map(str, [*under, *words])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env=self.environment | {"XLOG_LEVEL": log}, text=True), rows)
 
     def vulkan(self, how, *words):
         return self.result(self.start(how, self.load, *words))
@@ -112,14 +118,14 @@ class Bench:
             return self.start(how, program, *(word for name, value in options.items() for word in (f"--{name}", value)),
                               rows=rows)
         ms = {FRAMES: FRAME_MS, BURSTS: BURST_MS, BUSY: BUSY_MS}[kind]
-        return self.start(how, self.load, kind, seconds, ms, self.steps[ms])
+        return self.start(how, self.load, kind, seconds, ms, self.steps[ms], log="DEBG" if kind == BUSY else "WARN")
 
     def result(self, started, seconds=None):
         out, errors = started.program.communicate(timeout=LONGEST_S)
         if started.program.returncode != 0:
             return failed(started, errors)
         if started.rows is None:
-            return json.loads(out)
+            return json.loads(out) | times_off(errors)
         rows = [list(map(int, line.split())) for line in started.rows.read_text().splitlines()]
         if len(rows[0]) == 1:
             return {"commands": len(rows), "per_second": round(len(rows) / seconds, 2), "wrong": 0}
@@ -142,13 +148,12 @@ class Bench:
     def exact(self):
         commands = ("exact", EXACT_COMMANDS, EXACT_ROUNDS)
         answer = {"alone": self.vulkan([], *commands)}
-        urgent = self.started(BURSTS, ["-p", "5"], PAIR_S + START_S)
+        urgent = self.started(FRAMES, ["-p", "5"], 3 * PAIR_S)
         time.sleep(START_S)
         victim = self.start([], self.load, *commands, log="DEBG")
         out, errors = victim.program.communicate(timeout=LONGEST_S)
-        found = json.loads(out) if victim.program.returncode == 0 else failed(victim, errors)
-        found["times_off"] = len(re.findall(r"channels (?:disabled|kept off) in", errors))
-        found["channels"] = (re.findall(r"level 3 through .*", errors) or re.findall(r".*level 3.*", errors) or [""])[0]
+        found = json.loads(out) | times_off(errors) if victim.program.returncode == 0 else failed(victim, errors)
+        found["channels"] = re.findall(r"level 3 through .*", errors)
         return answer | {"taken off": found, "the urgent one": self.result(urgent)}
 
     def pair(self, watched, watched_how, busy, busy_how):

@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "platform/nvidia/hal/interrupts.h"
-#include "platform/nvidia/hal/interrupts_abi.h"
 #include "platform/stream/hal/hwqueue.h"
 #include "platform/stream/hal/identity.h"
 #include "queue/abi/same_build.h"
@@ -15,7 +14,8 @@ bool join_interrupts(HwQueue& hwq) {
     int shared = 0;
     if (hwq.api->cuDeviceGetAttribute(&shared, cuda::CU_DEVICE_ATTRIBUTE_MPS_ENABLED, hwq.device) != kSuccess)
         shared = 0;
-    return nvidia::join(hwq, device_identity(*hwq.api, hwq.device), name, shared == 1);
+    const XDevice gpu = device_identity(*hwq.api, hwq.device);
+    return nvidia::join(hwq, {.gpu = gpu, .name = name, .shared = shared == 1, .whole_workgroups = false});
 }
 
 void leave_interrupts(HwQueue& hwq) { nvidia::leave(hwq); }

@@ -159,7 +159,9 @@ XResult stop(Gpu& gpu) {
     gpu.kept_off = keeps_off;
     g_stopped.fetch_add(1, std::memory_order_acq_rel);
     const int64_t took_ns = base::now_ns() - began;
-    gpu.calls.add_off(took_ns);
+    // A call that takes off returns when the running workgroups have ended. The process has the device until then, so
+    // that time is no cost of the call.
+    if (keeps_off || !gpu.whole_workgroups) gpu.calls.add_off(took_ns);
     XLOG_DEBG("%s: %u channels %s in %lld us", gpu.name, channels, keeps_off ? "kept off" : "disabled",
               static_cast<long long>(took_ns / base::kMicrosecond));
     return kXSchedSuccess;
@@ -234,14 +236,15 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
     return result;
 }
 
-bool join(stream::Interruptible& queue, XDevice identity, const char* name, bool shared) {
-    Gpu* gpu = make_gpu(identity, name);
+bool join(stream::Interruptible& queue, const Joining& as) {
+    Gpu* gpu = make_gpu(as.gpu, as.name);
     if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return false;
     const Turn turn(*gpu);
-    if (const char* why = objection(*gpu, shared)) {
+    if (const char* why = objection(*gpu, as.shared)) {
         if (!gpu->refused.exchange(true)) say_refused(*gpu, why);
         return false;
     }
+    gpu->whole_workgroups = gpu->whole_workgroups || as.whole_workgroups;
     queue.gpu = gpu;
     if (gpu->queues++ == 0 && base::log_enabled(base::LogLevel::kDebug)) {
         char text[256];

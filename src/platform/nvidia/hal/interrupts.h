@@ -12,7 +12,7 @@
 #pragma once
 
 #include "host/rm_control.h"
-#include "platform/stream/hal/interruptible.h"
+#include "platform/nvidia/hal/interrupts_abi.h"
 #include "queue/device.h"
 #include "xsched/types.h"
 
@@ -20,9 +20,8 @@ namespace xsched::nvidia {
 
 namespace rm = cuda::rm;
 
-// Lets a queue take part. `name`: the GPU's, for the log; `shared`: several programs share its context. Returns false,
-// after one INFO line, if there is no level 3 here.
-bool join(stream::Interruptible& queue, XDevice gpu, const char* name, bool shared);
+// Lets a queue take part. Returns false, after one INFO line, if there is no level 3 here.
+bool join(stream::Interruptible& queue, const Joining& as);
 void leave(stream::Interruptible& queue);
 // See queue/device.h.
 XResult interrupt(stream::Interruptible& queue, XqInterrupt how);

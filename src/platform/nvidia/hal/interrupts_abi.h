@@ -8,8 +8,15 @@
 
 namespace xsched::nvidia {
 
+struct Joining {
+    XDevice gpu;
+    const char* name;       // the GPU's, for the log
+    bool shared;            // several programs share its context
+    bool whole_workgroups;  // the queue's commands stop at the ends of workgroups alone
+};
+
 struct Interrupts {
-    bool (*join)(stream::Interruptible& queue, XDevice gpu, const char* name, bool shared);
+    bool (*join)(stream::Interruptible& queue, const Joining& as);
     void (*leave)(stream::Interruptible& queue);
     XResult (*interrupt)(stream::Interruptible& queue, XqInterrupt how);
     void (*restore)(stream::Interruptible& queue);

@@ -34,7 +34,8 @@ bool Interruption::begin(const XvkDevice& device) {
     const auto address = static_cast<uint32_t>(device.identity);
     char name[24];
     std::snprintf(name, sizeof name, "GPU %04x:%02x:%02x.0", address >> 16, address >> 8 & 0xff, address >> 3 & 0x1f);
-    part_.interruptible = interrupts()->join(part_, device.identity, name, false);
+    part_.interruptible =
+        interrupts()->join(part_, {.gpu = device.identity, .name = name, .shared = false, .whole_workgroups = true});
     return part_.interruptible;
 }
 

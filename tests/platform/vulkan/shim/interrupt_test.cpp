@@ -6,6 +6,7 @@
 
 #include "fake/rm/fake_rm.h"
 #include "host/rm_api.h"
+#include "platform/nvidia/hal/interrupts_abi.h"
 #include "platform/vulkan/shim/program.h"
 
 namespace xsched::test {
@@ -16,10 +17,10 @@ using namespace cuda::rm;
 // The objects of a process's Vulkan driver in the kernel driver: one group of two channels for graphics and kernels.
 class Channels {
 public:
-    Channels() : file_(open_file()) {
+    explicit Channels(uint32_t gpu = 0) : file_(open_file()) {
         client_ = allocate(0, NV01_ROOT_CLIENT);
-        const uint32_t first_gpu[16] = {};
-        device_ = allocate(client_, NV01_DEVICE_0, first_gpu);
+        const uint32_t ordinal[16] = {gpu};
+        device_ = allocate(client_, NV01_DEVICE_0, ordinal);
         allocate(device_, NV20_SUBDEVICE_0);
         const NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS graphics{0, 0, 0, NV2080_ENGINE_TYPE_GR0};
         const uint32_t group = allocate(device_, KEPLER_CHANNEL_GROUP_A, &graphics);
@@ -149,6 +150,31 @@ TEST_F(VulkanInterrupts, ADestroyedDevicesSwapchainsAreForgotten) {
     suspend(queue);
     EXPECT_EQ(channels_.disabled(), 2u);
     resume(queue);
+}
+
+// Takes a queue of the fake kernel driver's GPU of that number off again and again. Returns what the calls cost, in us.
+uint32_t cost_of_calls(uint32_t number, bool whole_workgroups) {
+    const Channels channels(number);
+    const auto all = reinterpret_cast<XcuInterrupts*>(dlsym(RTLD_DEFAULT, "xcu_interrupts"))();
+    stream::Interruptible queue;
+    const XDevice gpu = static_cast<XDevice>(kDeviceTypeGPU) << 32 | (0x40 + number) << 8;
+    queue.interruptible =
+        all->join(queue, {.gpu = gpu, .name = "a GPU", .shared = false, .whole_workgroups = whole_workgroups});
+    EXPECT_TRUE(queue.interruptible);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(all->interrupt(queue, kXqTakeOff), kXSchedSuccess);
+        EXPECT_EQ(channels.disabled(), 2u);
+        all->restore(queue);
+    }
+    const uint32_t us = all->stop_state(queue).calls_us;
+    all->leave(queue);
+    return us;
+}
+
+// The call returns when the running workgroups have ended: the program has the device until then.
+TEST(CallsCost, NothingThatAWorkgroupGoesOnFor) {
+    EXPECT_GT(cost_of_calls(1, false), 0u);
+    EXPECT_EQ(cost_of_calls(2, true), 0u);
 }
 
 // The channels of this process are NVIDIA's, but its Vulkan device is not.
