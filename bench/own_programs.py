@@ -77,24 +77,31 @@ def check_writable(path):
         raise OSError(f"{path} cannot be written: choose another place with --out")
 
 
+def failed(told, why, status):
+    """Says why nothing was measured, with --json also as the object that every command has for an error."""
+    print(f"xcli: {why}", file=sys.stderr)
+    if told["json"]:
+        print(json.dumps({"ok": False, "error": str(why), "status": status}, indent=2))
+    return status
+
+
 def main():
     told = json.loads(sys.argv[1])
     try:
         check_writable(Path(told["out"]))
         with Place() as place:
             measuring = Measuring(place, told)
-            say(f"{len(measuring.ways)} ways, {told['rounds']} rounds, at most {measuring.limit:.1f} s each besides "
+            rounds = "1 round" if told["rounds"] == 1 else f"{told['rounds']} rounds"
+            say(f"{len(measuring.ways)} ways, {rounds}, at most {measuring.limit:.1f} s each besides "
                 "start-up")
             watch = disturbance.Watch()
             measuring.run()
             found = own_findings.conclude(measuring, watch.stop())
             own_page.write(found, told["out"])
     except (ProgramFailed, OSError, ValueError) as error:
-        print(f"xcli: {error}", file=sys.stderr)
-        return 1
+        return failed(told, error, 1)
     except KeyboardInterrupt:
-        print("xcli: interrupted; every program was ended", file=sys.stderr)
-        return 130
+        return failed(told, "interrupted; every program was ended", 130)
     print(json.dumps(own_findings.numbers(found), indent=2) if told["json"] else
           f"{own_page.text(found)}\n\nThe page: {told['out']}")
     return 0

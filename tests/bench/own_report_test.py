@@ -63,6 +63,9 @@ def failures(options, folder):
                                    ([], 2, "say which program")):
         ended = xcli(options, folder, *(["--", *command] if command else []))
         yield ended.returncode == status and words in ended.stderr, f"{command}: {ended.returncode}, {ended.stderr}"
+    ended = xcli(options, folder, "--json", "--", "true")
+    told = json.loads(ended.stdout or "{}")
+    yield not told.get("ok", True) and "saw no work" in told["error"] and told["status"] == 1, ended.stdout
     ended = xcli(options, folder, "-o", "p.pdf", "--", "true")
     yield ended.returncode == 2 and ".html or .md" in ended.stderr, ended.stderr
     ended = xcli(options, folder, "-o", "nowhere/p.html", "--", "true")
