@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES, RESULTS = ROOT / "docs" / "programs", ROOT / "bench" / "results" / "h200"
-FILES = ("cuda_programs.json", "cuda_programs_streams.json")
+FILES = ("cuda_programs.json", "cuda_programs_streams.json", "cuda_programs_llama.json")
 WAYS = {"native": "beside them, natively", "mps_priority": "under MPS, with its priorities", "xsched": "under XSched"}
 TITLES = {"first_token_ms": "first token", "between_tokens_ms": "between tokens", "answer_ms": "answer",
           "filter_ms": "filter"}
