@@ -13,6 +13,7 @@ from .types import (PRIORITY_MAX, PRIORITY_NO_EXECUTE, XPreemptLevel, XQueueCrea
 
 MOST_IN_FLIGHT = 65535
 _GONE = XResult.kXSchedErrorNotFound
+_NO_LEVEL = "this queue cannot get that level now: start its program with 'xcli run --level {}', if 'xcli doctor' has it"
 
 
 class Queue(OnlyKnownNames):
@@ -200,7 +201,10 @@ class Queue(OnlyKnownNames):
     @level.setter
     def level(self, value: int) -> None:
         value = within("level", value, XPreemptLevel.kPreemptLevelBlock, XPreemptLevel.kPreemptLevelInterrupt)
-        check("XQueueSetPreemptLevel", XSched.XQueueSetPreemptLevel(self.handle, value), value)
+        result = XSched.XQueueSetPreemptLevel(self.handle, value)
+        if result == XResult.kXSchedErrorNotSupported:
+            raise XSchedError(f"XQueueSetPreemptLevel({value})", result, _NO_LEVEL.format(value))
+        check("XQueueSetPreemptLevel", result, value)
         self._level = value
 
     @property

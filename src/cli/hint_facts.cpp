@@ -45,6 +45,14 @@ std::string hints_text(const Json& entry, std::initializer_list<const char*> wit
     return text;
 }
 
+std::string target_text(const Json& program) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.kind == base::HintKind::kTarget)
+            if (const auto target = program.value(hint.listed, int64_t{0}); target != 0)
+                return hint_words(hint, target);
+    return "";
+}
+
 int64_t wanted_percent(const Json& entry, const std::string& policy) {
     const auto share = entry.value("share", int64_t{0});
     const auto utilization = entry.value("hints_in_force", Json::object()).value("utilization", int64_t{0});

@@ -1,7 +1,9 @@
 // xcli status --promises.
+#include <algorithm>
 #include <cmath>
 
 #include "cli/fields.h"
+#include "cli/hint_facts.h"
 #include "cli/known_by.h"
 #include "cli/program_facts.h"
 #include "cli/show.h"
@@ -30,6 +32,23 @@ std::string score_text(const Json& answer) {
            std::to_string(kept) + " kept (" + std::to_string(std::lround(percent)) + " %).\n";
 }
 
+// Returns a line for each program with a target that no promise is about. 'xcli admit' keeps those as well.
+std::string other_targets(const Json& promises) {
+    ServerLink link;
+    const Json answer = ask_all(link, {{"cmd", "programs"}}, "programs");
+    std::string text;
+    for (const Json& program : answer["programs"]) {
+        const std::string target = target_text(program);
+        const bool is_promised = std::any_of(promises.begin(), promises.end(), [&](const Json& promise) {
+            return promise.value("pid", int64_t{0}) == program.value("pid", int64_t{0});
+        });
+        if (target.empty() || is_promised) continue;
+        text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +
+                ") has a " + target + " by a hint: 'xcli admit' lets no program run that breaks it.\n";
+    }
+    return text.empty() ? "" : text + "\n";
+}
+
 }  // namespace
 
 int show_promises(bool json) {
@@ -48,7 +67,7 @@ int show_promises(bool json) {
                    std::to_string(promise.value("late", uint64_t{0})), kept_word(promise),
                    promise.value("promise", "")});
     print_text((promises.empty() ? "'xcli admit' has promised nothing to your programs.\n\n" : table.text() + "\n") +
-               score_text(answer));
+               other_targets(promises) + score_text(answer));
     return 0;
 }
 

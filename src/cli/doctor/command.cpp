@@ -59,8 +59,8 @@ void add_doctor(CLI::App& app, Words& words) {
         return option;
     };
     DoctorRun& asked = given->asked;
-    with_run(
-        doctor->add_option("--platform", asked.platform, "one that xcli doctor shows; else the first that is there"));
+    with_run(doctor->add_option("--platform", asked.platform,
+                                "one whose levels can be tried, such as cuda; else the first that is there"));
     with_run(doctor->add_option("--level", asked.level, "the highest preempt level that is tried (3)"))
         ->check(between(1, kPreemptLevelInterrupt));
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));

@@ -37,9 +37,18 @@ TopScreen::TopScreen() {
     setlocale(LC_CTYPE, "");
     utf8_ = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     const char* kind = getenv("TERM");
-    if (newterm(nullptr, stdout, stdin) == nullptr)
+    const auto refuse = [kind] {
         throw Failure(std::string("the terminal (TERM=") + (kind != nullptr ? kind : "") +
                       ") cannot be drawn on: use xcli top --once");
+    };
+    SCREEN* const screen = newterm(nullptr, stdout, stdin);
+    if (screen == nullptr) refuse();
+    char name[] = "cup";
+    if (tigetstr(name) == nullptr) {  // its cursor cannot be moved (TERM=dumb)
+        endwin();
+        delscreen(screen);
+        refuse();
+    }
     cbreak();
     noecho();
     nonl();

@@ -121,6 +121,17 @@ TEST_F(Admit, TheScoreIsThatOfTheRequests) {
     EXPECT_EQ(promise["promise"], "holds");
     const Outcome shown = xcli({"status", "--promises"});
     EXPECT_TRUE(has(shown.out, "1 put to the test, 1 kept (100 %)")) << shown.out;
+    EXPECT_FALSE(has(shown.out, "by a hint")) << "its target is that of the promise: " << shown.out;
+}
+
+TEST_F(Admit, ATargetByAHintIsShownBesideThePromises) {
+    start();
+    TestClient client;
+    ASSERT_TRUE(client.connect(socket(), "trainer"));
+    client.add_queue(0, 10, 0xab1);
+    client.slot(0).slo_p99 = 3000;
+    const Outcome shown = xcli({"status", "--promises"});
+    EXPECT_TRUE(has(shown.out, "(trainer) has a p99 target 3.0 ms by a hint")) << shown.out;
 }
 
 }  // namespace
