@@ -13,7 +13,7 @@ from .types import (PRIORITY_MAX, PRIORITY_NO_EXECUTE, XPreemptLevel, XQueueCrea
 
 MOST_IN_FLIGHT = 65535
 _GONE = XResult.kXSchedErrorNotFound
-_NO_LEVEL = "this queue cannot get that level now: start its program with 'xcli run --level {}', if 'xcli doctor' has it"
+_NO_LEVEL = "its queue cannot have that level now: start the program with 'xcli run --level {}' if 'xcli doctor' has it"
 
 
 class Queue(OnlyKnownNames):

@@ -14,7 +14,8 @@ namespace {
 // Runs xcli top on a pseudo-terminal of its own and collects everything that it writes.
 class OnTerminal {
 public:
-    OnTerminal(const Environment& environment, unsigned short columns, unsigned short rows) {
+    OnTerminal(const Environment& environment, unsigned short columns, unsigned short rows,
+               const char* kind = "xterm") {
         winsize size{};
         size.ws_col = columns;
         size.ws_row = rows;
@@ -22,7 +23,7 @@ public:
         pid_ = forkpty(&terminal_, nullptr, nullptr, &size);
         if (pid_ == 0) {
             for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-            setenv("TERM", "xterm", 1);
+            setenv("TERM", kind, 1);
             execl(program.c_str(), program.c_str(), "top", "--interval", "0.05", nullptr);
             _exit(99);
         }
@@ -117,6 +118,11 @@ TEST_F(Top, DrawsAndTakesKeys) {
     EXPECT_TRUE(top.shows("this help"));
     top.press('q');
     EXPECT_EQ(top.wait(), 0);
+}
+
+TEST_F(Top, RefusesATerminalWhoseCursorCannotBeMoved) {
+    OnTerminal top(directory.environment(), 80, 24, "dumb");
+    EXPECT_TRUE(top.shows("the terminal (TERM=dumb) cannot be drawn on: use xcli top --once"));
 }
 
 TEST_F(Top, ChangesWhatItIsTold) {
