@@ -1,7 +1,8 @@
 // Programs that load a Vulkan device, for measure.py. Each prints one line of JSON.
 //
 //   vulkan_load cost SECONDS             what a submit costs: alone with a wait, and many behind one another
-//   vulkan_load busy SECONDS MS          commands of so many milliseconds, two in flight; how many, and all exact?
+//   vulkan_load busy SECONDS MS [ROUNDS [WIDTH]]  commands of so many milliseconds, two in flight; how many, and all
+//                                        exact? WIDTH times as many workgroups (1), each of so many ROUNDS
 //   vulkan_load frames SECONDS MS        60 frames a second of so many milliseconds each; how long each took
 //   vulkan_load bursts SECONDS MS        the same at random, 5 to 30 ms after the one before
 //   vulkan_load exact COMMANDS [ROUNDS]  commands of random steps, each of up to so many rounds (50), against a
@@ -110,8 +111,8 @@ int cost(double seconds) {
 
 constexpr uint64_t kMostRounds = 1'000'000'000;  // that the host does again to check; it takes a second or two
 
-int busy(double seconds, double ms, uint32_t rounds) {
-    Commands all(kWide);
+int busy(double seconds, double ms, uint32_t rounds, uint32_t times_as_wide) {
+    Commands all(kWide * times_as_wide);
     Step step{1664525, 1013904223, rounds != 0 ? rounds : all.rounds_for(ms)};
     const VkCommandBuffer commands = all.numbers().record(step);
     uint32_t value = all.numbers().values()[0];
@@ -139,13 +140,10 @@ int rounds(double ms) {
     return 0;
 }
 
-// Prints the times of a program whose frames or bursts are measured, and the end of its line.
-void print_times(const std::vector<double>& took) {
-    std::vector<double> sorted = took;
-    printf("\"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f, \"took_ms\": [", quantile(sorted, 0.5),
-           quantile(sorted, 0.99), quantile(sorted, 1));
-    for (size_t i = 0; i < took.size(); ++i) printf("%s%.1f", i == 0 ? "" : ", ", took[i]);
-    printf("]}\n");
+// Prints the times of frames or bursts, and the end of the line.
+void print_times(std::vector<double>& took) {
+    printf("\"p50_ms\": %.2f, \"p99_ms\": %.2f, \"most_ms\": %.2f}\n", quantile(took, 0.5), quantile(took, 0.99),
+           quantile(took, 1));
 }
 
 int frames(double seconds, double ms, uint32_t rounds) {
@@ -227,14 +225,15 @@ int run(int count, char** words) {
     if (what == "cost" && count == 3) return cost(first);
     const auto third = static_cast<uint32_t>(count > 4 ? atof(words[4]) : 0);
     if (what == "rounds" && count == 3) return rounds(first);
-    if (what == "busy" && count >= 4) return busy(first, second, third);
+    if (what == "busy" && count >= 4)
+        return busy(first, second, third, static_cast<uint32_t>(count > 5 ? atof(words[5]) : 1));
     if (what == "frames" && count >= 4) return frames(first, second, third);
     if (what == "bursts" && count >= 4) return bursts(first, second, third);
     if (what == "exact" && count == 3) return exact(static_cast<uint32_t>(first));
     if (what == "exact" && count == 4) return exact(static_cast<uint32_t>(first), static_cast<uint32_t>(second));
     if (what == "forked" && count == 3) return forked(static_cast<uint32_t>(first));
     fprintf(stderr,
-            "vulkan_load: say cost SECONDS, rounds MS, busy, frames or bursts SECONDS MS [ROUNDS], exact "
+            "vulkan_load: say cost SECONDS, rounds MS, busy, frames or bursts SECONDS MS [ROUNDS [WIDTH]], exact "
             "COMMANDS [ROUNDS], or forked COMMANDS\n");
     return 2;
 }

@@ -10,7 +10,8 @@ the object after each part. A round takes about two minutes; the pairs of one pa
   exact    commands of random steps against a sequential reference: alone, and while frames under xcli run -p 5 take
            them off the device again and again (level 3)
   pairs    a program that draws, or one with bursts at random, beside one that is always busy with commands of 20 ms;
-           each of them a Vulkan program or CUDA's hp and lp, and each natively or under xcli run
+           each of them a Vulkan program or CUDA's hp and lp, and each natively or under xcli run. A workgroup of the
+           busy Vulkan program takes a quarter of a command, or a 64th part
 """
 import argparse
 import json
@@ -34,6 +35,7 @@ LONGEST_S = 60
 LEVEL_1 = ["--level", "1"]
 # name: (the program that is watched and how it runs, the busy one and how). How: None natively; xcli run's options.
 FRAMES, BURSTS, BUSY, CUDA_BURSTS, CUDA_BUSY = "frames", "bursts", "busy", "CUDA's hp", "CUDA's lp"
+SHORT, SHORTER = "busy with short workgroups", 16  # so many times shorter, and as many more of them
 PAIRS = {
     "frames alone": (FRAMES, None, None, None),
     "frames unseen, Vulkan natively": (FRAMES, None, BUSY, None),
@@ -45,6 +47,10 @@ PAIRS = {
     "frames -p 5, Vulkan": (FRAMES, ["-p", "5"], BUSY, []),
     "bursts -p 5, Vulkan level 1": (BURSTS, ["-p", "5"], BUSY, LEVEL_1),
     "bursts -p 5, Vulkan": (BURSTS, ["-p", "5"], BUSY, []),
+    "frames unseen, short workgroups natively": (FRAMES, None, SHORT, None),
+    "frames unseen, short workgroups --background": (FRAMES, None, SHORT, ["--background"]),
+    "frames -p 5, short workgroups": (FRAMES, ["-p", "5"], SHORT, []),
+    "CUDA bursts -p 5, short workgroups": (CUDA_BURSTS, ["-p", "5"], SHORT, []),
     "bursts alone": (BURSTS, None, None, None),
     "CUDA bursts alone": (CUDA_BURSTS, None, None, None),
     "CUDA bursts, Vulkan natively": (CUDA_BURSTS, None, BUSY, None),
@@ -117,6 +123,9 @@ class Bench:
             program = self.build / "bench/cuda" / ("lp" if kind == CUDA_BUSY else "hp")
             return self.start(how, program, *(word for name, value in options.items() for word in (f"--{name}", value)),
                               rows=rows)
+        if kind == SHORT:
+            words = (BUSY, seconds, BUSY_MS, self.steps[BUSY_MS] // SHORTER, SHORTER)
+            return self.start(how, self.load, *words, log="DEBG")
         ms = {FRAMES: FRAME_MS, BURSTS: BURST_MS, BUSY: BUSY_MS}[kind]
         return self.start(how, self.load, kind, seconds, ms, self.steps[ms], log="DEBG" if kind == BUSY else "WARN")
 

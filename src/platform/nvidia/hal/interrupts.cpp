@@ -274,6 +274,7 @@ XResult interrupt(stream::Interruptible& queue, XqInterrupt how) {
     Gpu* gpu = gpu_of(queue);
     if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
     const Turn turn(*gpu);
+    if (!queue.interruptible) return kXSchedErrorNotSupported;  // it has left meanwhile
     ask(*gpu, queue, true, how == kXqTakeOff);
     if (gpu->stopped && gpu->kept_off && gpu->taking > 0) let_go(*gpu);  // to be stopped for good
     if (gpu->asking < gpu->queues || gpu->stopped || g_freeing.load(std::memory_order_acquire) > 0)
@@ -287,6 +288,7 @@ void restore(stream::Interruptible& queue) {
     Gpu* gpu = gpu_of(queue);
     if (gpu == nullptr) return;
     const Turn turn(*gpu);
+    if (!queue.interruptible) return;
     const bool asked = queue.asks_interrupt;
     ask(*gpu, queue, false, false);
     if (gpu->stopped) return let_go(*gpu);

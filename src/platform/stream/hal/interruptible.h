@@ -2,10 +2,12 @@
 // the platform's level 3 alone (platform/nvidia/hal, platform/hip/hal).
 #pragma once
 
+#include <atomic>
+
 namespace xsched::stream {
 
 struct Interruptible {
-    bool interruptible = false;  // it takes part
+    std::atomic<bool> interruptible{false};  // it takes part
     bool asks_interrupt = false;
     bool takes_off = false;  // and not only to be kept off
     void* gpu = nullptr;  // the platform's, of the device that it is on

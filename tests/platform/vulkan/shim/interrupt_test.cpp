@@ -143,6 +143,18 @@ TEST_F(VulkanInterrupts, AProgramWithASwapchainIsNotTakenOff) {
     resume(queue);
 }
 
+TEST_F(VulkanInterrupts, AQueueThatIsMadeBehindTheSwapchainIsNotTakenOff) {
+    const VkSwapchainKHR swapchain = make_swapchain();
+    const XQueueHandle queue = queue_at_level_3();
+    suspend(queue);
+    EXPECT_EQ(channels_.disabled(), 0u);
+    resume(queue);
+    destroy_swapchain(swapchain);
+    suspend(queue);
+    EXPECT_EQ(channels_.disabled(), 2u);
+    resume(queue);
+}
+
 TEST_F(VulkanInterrupts, ADestroyedDevicesSwapchainsAreForgotten) {
     make_swapchain();
     renew_device();
