@@ -63,7 +63,7 @@ def picture(figures):
              f'<rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
              f'<text class="ink" x="{LEFT}" y="34" font-size="15" font-weight="600">{escape(TITLE)}</text>',
              f'<text class="soft" x="{LEFT}" y="56" font-size="12.5">From when a frame was due until it was drawn: '
-             'p50, and as a line p99. A frame later than the dashed line is late.</text>']
+             'p50, and a line to p99. Dashed: late from here on.</text>']
     for place, (pair, color, words) in enumerate(ROWS):
         lines += row(figures, place, pair, color, words)
     lines.append(f'<path class="due" d="M{at(FRAME_MS):.1f} {FIRST_ROW - 6}V{bottom}"/>')
