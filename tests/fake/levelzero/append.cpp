@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "fake/levelzero/engine.h"
+#include "fake/levelzero/words.h"
 
 namespace {
 
@@ -55,6 +56,11 @@ std::function<void()> body_of(const _ze_kernel_handle_t& kernel) {
 }
 
 }  // namespace
+
+ze_result_t fake::append_wait(ze_command_list_handle_t list, const uint32_t* word, uint32_t least,
+                              ze_event_handle_t signal) {
+    return append(__func__, list, {.word = word, .least = least, .signal = signal}, 0, nullptr);
+}
 
 extern "C" {
 

@@ -58,7 +58,8 @@ ze_result_t zeMemAllocShared(ze_context_handle_t, const ze_device_mem_alloc_desc
     return *made != nullptr ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-ze_result_t zeMemFree(ze_context_handle_t, void* memory) {
+ze_result_t zeMemFree(ze_context_handle_t context, void* memory) {
+    fake::note_freed(context, memory);
     std::free(memory);
     return ZE_RESULT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "fake/levelzero/settings.h"
@@ -21,8 +22,18 @@ constexpr uint64_t kEarlyOnceIn = 20;
 std::atomic<int64_t> g_submitted{0};
 std::atomic<int64_t> g_executed{0};
 
+// How often the device looks at words for which commands wait: nothing tells it that the host has stored one.
+constexpr auto kLookAtWords = std::chrono::microseconds(50);
+
+// The words for which commands wait that are not complete, each with their number. Under the graph's mutex.
+std::map<const void*, int>& words() {
+    static std::map<const void*, int>& all = *new std::map<const void*, int>;
+    return all;
+}
+
 bool ready(const Command& command) {
     if (break_now(Break::kWaits)) return true;
+    if (command.word != nullptr && __atomic_load_n(command.word, __ATOMIC_SEQ_CST) < command.least) return false;
     return std::all_of(command.waits.begin(), command.waits.end(), [](const auto* it) { return it->signalled; });
 }
 
@@ -30,6 +41,7 @@ void use(const Command& command, int change) {
     for (_ze_event_handle_t* event : command.waits) event->used_by += change;
     for (_ze_event_handle_t* event : {command.signal, command.reset})
         if (event != nullptr) event->used_by += change;
+    if (command.word != nullptr && (words()[command.word] += change) == 0) words().erase(command.word);
 }
 
 void delay_randomly() {
@@ -56,6 +68,8 @@ std::condition_variable& changed() {
     static std::condition_variable& it = *new std::condition_variable;
     return it;
 }
+
+bool waits_for_word_in(const void* memory) { return words().contains(memory); }
 
 bool wait_for(std::unique_lock<std::mutex>& lock, uint64_t timeout_ns, const std::function<bool()>& condition) {
     if (timeout_ns == UINT64_MAX) {
@@ -95,20 +109,23 @@ bool Stream::idle() {
     return commands_.empty() && !running_;
 }
 
-// Returns how many commands, from the first on, may start now.
-size_t Stream::startable() const {
+// Returns the places of the commands that may start now.
+std::vector<size_t> Stream::startable() const {
+    std::vector<size_t> which;
     for (size_t i = 0; i < commands_.size(); ++i) {
-        if (!ready(commands_[i])) return i;
-        if (commands_[i].barrier) return i == 0 ? 1 : i;
-        if (in_order_ && !break_now(Break::kOrder)) return i + 1;
+        const Command& command = commands_[i];
+        if (!ready(command) && command.word != nullptr && !in_order_) continue;
+        if (!ready(command) || (command.barrier && i != 0)) break;
+        which.push_back(i);
+        if (command.barrier || (in_order_ && !break_now(Break::kOrder))) break;
     }
-    return commands_.size();
+    return which;
 }
 
 bool Stream::take(Command& command) {
-    const size_t count = startable();
-    if (count == 0) return false;
-    const size_t which = g_settings.seed != 0 || in_order_ ? random_below(count) : 0;
+    const std::vector<size_t> may_start = startable();
+    if (may_start.empty()) return false;
+    const size_t which = may_start[g_settings.seed != 0 || in_order_ ? random_below(may_start.size()) : 0];
     command = std::move(commands_[which]);
     commands_.erase(commands_.begin() + static_cast<std::ptrdiff_t>(which));
     return true;
@@ -161,7 +178,11 @@ bool Device::run_one() {
 void Device::loop() {
     std::unique_lock lock(graph_mutex());
     for (;;) {
-        if (!run_one()) changed().wait(lock);
+        if (run_one()) continue;
+        if (words().empty())
+            changed().wait(lock);
+        else
+            changed().wait_for(lock, kLookAtWords);
     }
 }
 

@@ -1,6 +1,7 @@
 // Streams of commands, and the device's thread that runs them. A command queue and an immediate command list have a
-// stream each. Commands of a stream start in their order: one that waits keeps back what comes behind it. Commands
-// that do not wait, up to the next barrier, may run in any order, unless the stream keeps order.
+// stream each. Commands of a stream start in their order: one that waits for events keeps back what comes behind it.
+// Commands that do not wait, up to the next barrier, may run in any order, unless the stream keeps order. Of a wait for
+// a word Intel's documents do not say that it keeps back what comes behind it, so there it does so in order alone.
 #pragma once
 
 #include <condition_variable>
@@ -19,6 +20,8 @@ namespace fake {
 struct Command {
     bool barrier = false;  // everything before it is complete first, and nothing behind it starts before
     std::vector<_ze_event_handle_t*> waits;
+    const uint32_t* word = nullptr;  // the command waits until this is at least `least`
+    uint32_t least = 0;
     std::function<void()> action;
     _ze_event_handle_t* signal = nullptr;
     _ze_event_handle_t* reset = nullptr;
@@ -40,7 +43,7 @@ private:
     friend class Device;
     // Takes a command that may run; graph mutex held. False: there is none.
     bool take(Command& command);
-    size_t startable() const;
+    std::vector<size_t> startable() const;
 
     Device& device_;
     const bool in_order_;
@@ -75,5 +78,7 @@ std::condition_variable& changed();
 bool wait_for(std::unique_lock<std::mutex>& lock, uint64_t timeout_ns, const std::function<bool()>& condition);
 Device& device_at(int index);
 void count_submitted(size_t commands);
+// Returns whether a command that is not complete waits for a word in this memory. Graph mutex held.
+bool waits_for_word_in(const void* memory);
 
 }  // namespace fake

@@ -13,6 +13,9 @@
 //   FAKE_ZE_NPU_DRIVER  the same of the extension that gives tables of extensions (0)
 //   FAKE_ZE_NO_BAND  the kernel refuses bands other than NORMAL and REALTIME
 //   FAKE_ZE_NO_PRIORITY  queues of another priority than normal are refused
+//   FAKE_ZE_WORDS    how a list waits for a word in memory: works (the default), missing, refused, or copied: the
+//   device
+//                    waits for a copy of the word, and sees no store
 #pragma once
 
 #include <level_zero/ze_api.h>
@@ -21,6 +24,11 @@
 
 // Functions and values that are newer than Debian 12's headers.
 extern "C" {
+// As zexCommandListAppendWaitOnMemory. Takes handles that zelLoaderTranslateHandle has returned.
+struct fake_ze_wait_t {
+    uint32_t action;
+    uint32_t scope;
+};
 ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout);
 ze_result_t zeCommandListImmediateAppendCommandListsExp(ze_command_list_handle_t list, uint32_t count,
                                                         ze_command_list_handle_t* lists, ze_event_handle_t signal,

@@ -16,6 +16,7 @@
 #include "fake/ioctl.h"
 #include "fake/levelzero/engine.h"
 #include "fake/levelzero/settings.h"
+#include "fake/levelzero/words.h"
 
 namespace {
 
@@ -150,6 +151,8 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t, const char* 
         *address = g_table;
     else if (driver && fake::g_settings.npu_driver >= 0)
         *address = g_driver_table;
+    else if (std::strcmp(name, "zexCommandListAppendWaitOnMemory") == 0)
+        return fake::wait_function(address);
     else
         return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
     return ZE_RESULT_SUCCESS;

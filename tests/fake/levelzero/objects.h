@@ -54,7 +54,7 @@ struct _ze_driver_handle_t {
 
 struct _ze_context_handle_t : fake::Object {
     _ze_context_handle_t() : Object(fake::Kind::kContext) {}
-    std::atomic<int> objects{0};  // pools, queues and lists in it
+    std::atomic<int> objects{0};  // pools, queues, lists and the host's memory in it
 };
 
 struct _ze_event_pool_handle_t : fake::Object {

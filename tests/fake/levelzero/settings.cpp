@@ -16,6 +16,9 @@ namespace {
     g_settings.noop = flag_of("FAKE_ZE_NOOP");
     g_settings.no_events = flag_of("FAKE_ZE_NO_EVENTS");
     g_settings.no_band = flag_of("FAKE_ZE_NO_BAND");
+    g_settings.words = value_named<Words>(
+        text_of("FAKE_ZE_WORDS"),
+        {{"missing", Words::kMissing}, {"refused", Words::kRefused}, {"copied", Words::kCopied}}, Words::kWork);
     g_settings.npu_queues = number_of("FAKE_ZE_NPU_QUEUES");
     g_settings.npu_driver = number_of("FAKE_ZE_NPU_DRIVER");
     g_settings.no_priority = flag_of("FAKE_ZE_NO_PRIORITY");

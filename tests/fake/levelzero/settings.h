@@ -7,6 +7,8 @@
 
 namespace fake {
 
+enum class Words { kWork, kMissing, kRefused, kCopied };
+
 struct Settings {
     int64_t delay_us = 0;
     uint64_t seed = 0;
@@ -16,6 +18,7 @@ struct Settings {
     bool no_events = false;
     bool no_priority = false;
     bool no_band = false;
+    Words words = Words::kWork;
     int64_t npu_queues = 0;
     int64_t npu_driver = 0;
 };

@@ -34,6 +34,18 @@ ze_result_t zeGetDriverProcAddrTable(ze_api_version_t, ze_driver_dditable_t* tab
     return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t zeGetDeviceProcAddrTable(ze_api_version_t, ze_device_dditable_t* table) {
+    table->pfnGet = zeDeviceGet;
+    table->pfnGetProperties = zeDeviceGetProperties;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeGetMemProcAddrTable(ze_api_version_t, ze_mem_dditable_t* table) {
+    table->pfnAllocHost = zeMemAllocHost;
+    table->pfnFree = zeMemFree;
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeGetEventProcAddrTable(ze_api_version_t, ze_event_dditable_t* table) {
     *table = {zeEventCreate,          zeEventDestroy,     zeEventHostSignal,
               zeEventHostSynchronize, zeEventQueryStatus, zeEventHostReset};
