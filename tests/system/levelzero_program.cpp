@@ -1,8 +1,9 @@
 // An ordinary Level Zero program for stand_in_programs_test.py, on the stand-in. It prints one line of JSON.
 //
-//   levelzero_program exact COMMANDS          kernels one after the other, on two lists and a queue; counts wrong
-//   numbers levelzero_program busy SECONDS US         kernels of US microseconds, 16 in flight levelzero_program urgent
-//   BURSTS US GAP    bursts of four kernels of US microseconds, GAP milliseconds apart
+//   levelzero_program exact COMMANDS        kernels one after the other, on two lists and a queue; counts wrong numbers
+//   levelzero_program busy SECONDS US       kernels of US microseconds, 16 in flight
+//   levelzero_program leave SECONDS US      a kernel each US microseconds; the program ends without waiting for any
+//   levelzero_program urgent BURSTS US GAP  bursts of four kernels of US microseconds, GAP milliseconds apart
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -126,6 +127,21 @@ int busy(double seconds, uint64_t us) {
     return 0;
 }
 
+int leave(double seconds, uint64_t us) {
+    const Program program;
+    const ze_kernel_handle_t kernel = program.kernel("busy");
+    set_length(kernel, us);
+    const ze_command_list_handle_t list = program.immediate();
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    long commands = 0;
+    for (; Clock::now() < end; ++commands) {
+        launch(list, kernel);
+        std::this_thread::sleep_for(std::chrono::microseconds(us));
+    }
+    std::printf("{\"commands\": %ld, \"wrong\": %ld}\n", commands, long{fake_ze_misuses()});
+    return 0;
+}
+
 int urgent(long bursts, uint64_t us, long gap_ms) {
     const Program program;
     const ze_kernel_handle_t kernel = program.kernel("busy");
@@ -152,8 +168,9 @@ int main(int argc, char** argv) {
     const auto number = [&](int at) { return argc > at ? std::atof(argv[at]) : 0.0; };
     if (what == "exact") return exact(static_cast<long>(number(2)));
     if (what == "busy") return busy(number(2), static_cast<uint64_t>(number(3)));
+    if (what == "leave") return leave(number(2), static_cast<uint64_t>(number(3)));
     if (what == "urgent")
         return urgent(static_cast<long>(number(2)), static_cast<uint64_t>(number(3)), static_cast<long>(number(4)));
-    std::fprintf(stderr, "levelzero_program exact|busy|urgent ...\n");
+    std::fprintf(stderr, "levelzero_program exact|busy|leave|urgent ...\n");
     return 2;
 }

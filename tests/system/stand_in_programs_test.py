@@ -2,7 +2,7 @@
 """Ordinary programs for CANN's runtime and for Level Zero under `xcli run`, each on the stand-in for its driver. Two
 programs share the device.
 
-    stand_in_programs_test.py --build DIR Ascend|LevelZero
+    stand_in_programs_test.py --build DIR Ascend|LevelZero|LevelZeroGates
 """
 import sys
 import time
@@ -51,6 +51,25 @@ class LevelZero(StandInPrograms):
         native, ours = p50_ms(False), p50_ms(True)
         print(f"p50 of a burst beside a busy program: {native} ms without XSched, {ours} ms with it")
         self.assertLess(ours, native * 0.75)
+
+
+class LevelZeroGates(LevelZero):
+    """The same at preempt level 2, which is off unless it is asked for."""
+
+    def environment_of(self, inherited):
+        return super().environment_of(inherited) | {"XSCHED_DEBUG": "levelzero_unproven_gates=1"}
+
+    def test_the_list_shows_level_2(self):
+        program = self.start("busy", "3", "2000")
+        self.assertTrue(until(lambda: self.queue_of(program)))
+        self.assertEqual(self.queue_of(program)["level"], 2)
+        self.result(program)
+
+    def test_a_program_that_ends_while_it_is_suspended_ends(self):
+        program = self.start("leave", "3", "2000")
+        self.assertTrue(until(lambda: self.queue_of(program)))
+        self.ask("suspend", str(program.pid))
+        self.result(program)
 
 
 if __name__ == "__main__":

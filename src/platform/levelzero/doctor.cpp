@@ -37,7 +37,9 @@ Platform look_at_levelzero(const Machine& machine, const Installation& installat
     if (add_obstacle(levelzero)) return levelzero;
     levelzero.levels = {
         {"level 1", Answer::kUnknown, "tested on a stand-in for the driver, not on Intel's devices yet"},
-        {"level 2", Answer::kNo, "what a queue has got runs to its end"},
+        {"level 2", Answer::kUnknown,
+         "unproven on hardware, and off: XSCHED_DEBUG=levelzero_unproven_gates=1 asks for it on a GPU whose driver can "
+         "wait for a word in memory"},
         {"level 3", Answer::kNo, "the driver has no way to take running work off its device"}};
     return levelzero;
 }

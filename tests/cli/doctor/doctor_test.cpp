@@ -145,6 +145,12 @@ TEST_F(DoctorOfNewDrivers, KnowsAllFunctionsOfTheLoaderThatDebianHas) {
     expect("levelzero", "functions", "yes", "knows all that this library exports");
 }
 
+TEST_F(DoctorOfNewDrivers, SaysThatGatesOfLevelZeroAreUnproven) {
+    if (!take("libfakelevelzero.so", "/usr/lib64/libze_loader.so.1")) GTEST_SKIP() << "no stand-in for Level Zero";
+    look();
+    expect("levelzero", "level 2", "unknown", "unproven on hardware, and off");
+}
+
 TEST_F(Doctor, SaysThatThePrioritiesOfAnNpuAreUnproven) {
     look();
     EXPECT_FALSE(has(answer.dump(), "NPU priorities")) << "the machine has no NPU";

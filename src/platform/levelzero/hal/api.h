@@ -42,6 +42,11 @@ struct ze_group_count_t {
 struct ze_group_size_t {
     uint32_t x, y, z;
 };
+struct ze_context_desc_t {
+    uint32_t stype;
+    const void* pNext;
+    uint32_t flags;
+};
 struct ze_command_queue_desc_t {
     uint32_t stype;
     const void* pNext;
@@ -55,6 +60,11 @@ struct ze_command_list_desc_t {
     uint32_t stype;
     const void* pNext;
     uint32_t commandQueueGroupOrdinal;
+    uint32_t flags;
+};
+struct ze_host_mem_alloc_desc_t {
+    uint32_t stype;
+    const void* pNext;
     uint32_t flags;
 };
 struct ze_event_pool_desc_t {
@@ -115,6 +125,9 @@ inline constexpr uint32_t ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES = 0x3;
 inline constexpr uint32_t ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC = 0xf;
 inline constexpr uint32_t ZE_STRUCTURE_TYPE_EVENT_POOL_DESC = 0x10;
 inline constexpr uint32_t ZE_STRUCTURE_TYPE_EVENT_DESC = 0x11;
+inline constexpr uint32_t ZE_STRUCTURE_TYPE_CONTEXT_DESC = 0xd;
+inline constexpr uint32_t ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC = 0xe;
+inline constexpr uint32_t ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC = 0x16;
 inline constexpr uint32_t ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES = 0x10008;
 inline constexpr uint32_t ZE_DEVICE_TYPE_GPU = 1;
 inline constexpr uint32_t ZE_DEVICE_TYPE_CPU = 2;
@@ -122,6 +135,7 @@ inline constexpr uint32_t ZE_DEVICE_TYPE_FPGA = 3;
 inline constexpr uint32_t ZE_DEVICE_TYPE_MCA = 4;
 inline constexpr uint32_t ZE_DEVICE_TYPE_VPU = 5;
 inline constexpr uint32_t ZE_COMMAND_QUEUE_FLAG_IN_ORDER = 2;
+inline constexpr uint32_t ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS = 2;
 inline constexpr uint32_t ZE_COMMAND_QUEUE_PRIORITY_NORMAL = 0;
 inline constexpr uint32_t ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW = 1;
 inline constexpr uint32_t ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH = 2;

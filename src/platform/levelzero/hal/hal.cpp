@@ -2,6 +2,7 @@
 #include "xsched/levelzero/hal.h"
 
 #include "base/confinement.h"
+#include "base/options.h"
 #include "platform/levelzero/hal/hal_abi.h"
 #include "platform/levelzero/hal/hwqueue.h"
 #include "platform/levelzero/hal/identity.h"
@@ -29,7 +30,8 @@ extern "C" XResult xze_wrap(HwQueueHandle* handle, const XzeQueue* queue, uint64
     const xsched::levelzero::ZeApi* api = xsched::levelzero::vendor_api();
     if (api == nullptr || !xsched::queue::is_same_build("levelzero")) return kXSchedErrorNotSupported;
     const xsched::levelzero::Identity identity = xsched::levelzero::identify(*api, queue->device);
-    HwQueue* hwq = HwQueue::create(*api, *queue);
+    HwQueue* hwq =
+        HwQueue::create(*api, *queue, identity.is_gpu && xsched::base::options().levelzero_unproven_gates != 0);
     if (hwq == nullptr) return kXSchedErrorUnknown;
     *waits = identity.is_npu;
     xq_name_device(identity.device, identity.name);
@@ -45,6 +47,11 @@ extern "C" const XzeMark* xze_mark_of_hold(void* hold) { return &static_cast<Mar
 extern "C" XzeMark* xze_next_mark(void* impl) {
     Mark* mark = of(impl).next_mark();
     return mark != nullptr ? &mark->mark : nullptr;
+}
+
+extern "C" const XzeMark* xze_put_gate(void* impl, XzeMark* mark, bool held) {
+    Mark* gate = of(impl).put_gate(of(mark), held);
+    return gate != nullptr ? &gate->mark : nullptr;
 }
 
 extern "C" void xze_launched(void* impl, XzeMark* mark, XqToken token) { of(impl).launched(of(mark), token); }

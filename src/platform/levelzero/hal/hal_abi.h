@@ -47,6 +47,9 @@ const XzeMark* xze_mark_of_hold(void* hold);
 // Returns the mark to be signalled behind the next command; NULL: the driver or the memory refuses. One of the two
 // calls below follows. `impl`: xq_hwq_impl's.
 XzeMark* xze_next_mark(void* impl);
+// Puts the queue's gate, if it has one, before the next command, whose end `mark` tells. Returns what the command is to
+// wait for besides; NULL: nothing. `held`: it waits for a hold. Belongs to `mark`.
+const XzeMark* xze_put_gate(void* impl, XzeMark* mark, bool held);
 // Notes that the driver has got the command. The token is reported when the mark is signalled.
 void xze_launched(void* impl, XzeMark* mark, XqToken token);
 // Notes that nothing will signal the mark.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "platform/levelzero/hal/gate_trial.h"
 
 namespace xsched::levelzero {
 namespace {
@@ -21,17 +23,34 @@ constexpr int64_t kPartOfAge = 16;
 constexpr int64_t kLeastLookNs = 20 * base::kMicrosecond;
 constexpr int64_t kMostLookNs = 500 * base::kMicrosecond;
 
+constinit std::atomic<bool> g_ungated_logged{false};
+
+void log_ungated() {
+    if (!g_ungated_logged.exchange(true))
+        XLOG_WARN("the Level Zero driver has refused a wait for a gate: such commands run to their end as at level 1");
+}
+
 }  // namespace
 
 HwQueue::HwQueue(const ZeApi& api, const XzeQueue& queue)
-    : api_(api), queue_(queue), holds_(api, queue_, Marks::Kind::kHold), ends_(api, queue_, Marks::Kind::kEnd) {
+    : api_(api),
+      queue_(queue),
+      gate_(api),
+      holds_(api, queue_, gate_, Marks::Kind::kHold),
+      gates_(api, queue_, gate_, Marks::Kind::kGate),
+      ends_(api, queue_, gate_, Marks::Kind::kEnd) {
     Watched::look = [](Watched* it) { static_cast<HwQueue*>(it)->look(); };
     Watched::next_look_ns = [](Watched* it, int64_t ns) { return static_cast<HwQueue*>(it)->pause_ns(ns); };
     Watched::any_in_flight = [](Watched* it) { return static_cast<HwQueue*>(it)->flight_.any(); };
+    Watched::process_ends = [](Watched* it) { static_cast<HwQueue*>(it)->gate_.stay_open(); };
 }
 
-HwQueue* HwQueue::create(const ZeApi& api, const XzeQueue& queue) {
+HwQueue* HwQueue::create(const ZeApi& api, const XzeQueue& queue, bool gated) {
     auto* made = new (std::nothrow) HwQueue(api, queue);
+    if (made != nullptr && gated && gates_work(api, queue)) {
+        if (const char* lack = made->gate_.make(queue))
+            XLOG_WARN("no preempt level 2 on a Level Zero queue: %s; it uses level 1", lack);
+    }
     if (made == nullptr || watch(made)) return made;
     delete made;
     return nullptr;
@@ -43,6 +62,34 @@ Mark* HwQueue::next_mark() {
     if (mark == nullptr) return nullptr;
     if (flight_.add(mark)) changes_.fetch_add(1, std::memory_order_relaxed);
     return mark;
+}
+
+Mark* HwQueue::put_gate(Mark* end, bool held) {
+    const bool closed_lists = queue_.list == nullptr;
+    if (!gate_.made() || (closed_lists && held)) return nullptr;  // the hold's list has the gate
+    if (!closed_lists && queue_.in_order) {
+        if (!gate_.wait_in(queue_.list, nullptr)) log_ungated();
+        return nullptr;
+    }
+    Mark* gate = gates_.take(flight_.passed());
+    if (gate != nullptr && !closed_lists && !gate_.wait_in(queue_.list, gate->mark.event)) {
+        gates_.give(gate, 0);
+        gate = nullptr;
+    }
+    if (gate == nullptr) log_ungated();
+    end->gate = gate;
+    return gate;
+}
+
+void HwQueue::refused(Mark* mark) {
+    if (gate_.made()) gate_unused_.store(true);
+    mark->state.store(Flight::kRefused, std::memory_order_release);
+}
+
+// Takes back the marks of a command that is over. If its gate may not have been passed, the next command's end says so.
+void HwQueue::give_back(Mark* end, bool passed) {
+    if (Mark* gate = std::exchange(end->gate, nullptr)) gates_.give(gate, passed ? 0 : flight_.last_number() + 1);
+    ends_.give(end, 0);
 }
 
 void HwQueue::launched(Mark* mark, XqToken token) {
@@ -69,7 +116,7 @@ void HwQueue::look() {
         if (is_over(*mark, &reported)) {
             const XqToken token = mark->token;
             Mark* const behind = flight_.remove(before, mark);
-            ends_.give(mark, 0);
+            give_back(mark, reported);
             changes_.fetch_add(1, std::memory_order_relaxed);
             if (reported) xq_complete(token);
             mark = behind;
@@ -129,10 +176,14 @@ void HwQueue::end() {
     if (ended_.exchange(true)) return;
     end_watch(this);
     while (opening_.load() != 0 || looking_.load()) sched_yield();
-    if (flight_.any()) holds_.signal_all();
+    gate_.stay_open();
+    const bool idle = !flight_.any();
+    if (!idle) holds_.signal_all();
     report_all();
     holds_.destroy();
+    gates_.destroy();
     ends_.destroy();
+    if (idle && !gate_unused_.load()) gate_.free();
 }
 
 namespace {
@@ -152,24 +203,38 @@ XResult synchronize(void* self) { return of(self).synchronize(); }
 
 void destroy(void* self) { delete &of(self); }
 
+XResult deactivate(void* self) {
+    of(self).set_gate(Gate::kClosed);
+    return kXSchedSuccess;
+}
+
+XResult reactivate(void* self) {
+    of(self).set_gate(Gate::kOpen);
+    return kXSchedSuccess;
+}
+
 constexpr XqHoldOps kHolds = {.create = hold_create, .open = hold_open, .drop = hold_open, .destroy = hold_destroy};
 
-constexpr XqDeviceOps make_ops(XqOrder order) {
+constexpr XqStopOps kGates = {.deactivate = deactivate, .reactivate = reactivate};
+
+constexpr XqDeviceOps make_ops(XqOrder order, const XqStopOps* stop) {
     return {.abi = XQ_DEVICE_ABI,
-            .levels = 1u << kPreemptLevelBlock,
+            .levels = 1u << kPreemptLevelBlock | (stop != nullptr ? 1u << kPreemptLevelDeactivate : 0),
             .platform = kPlatformLevelZero,
             .order = order,
             .hold = &kHolds,
+            .stop = stop,
             .mark = mark,
             .synchronize = synchronize,
             .destroy = destroy};
 }
 
-constexpr XqDeviceOps kInOrderOps = make_ops(kXqInOrder);
-constexpr XqDeviceOps kAnyOrderOps = make_ops(kXqAnyOrder);
+// The operations of a queue, indexed by whether the queue is in order, and by whether it has a gate.
+constexpr XqDeviceOps kOps[2][2] = {{make_ops(kXqAnyOrder, nullptr), make_ops(kXqAnyOrder, &kGates)},
+                                    {make_ops(kXqInOrder, nullptr), make_ops(kXqInOrder, &kGates)}};
 
 }  // namespace
 
-const XqDeviceOps* device_ops(const HwQueue& hwq) { return hwq.in_order() ? &kInOrderOps : &kAnyOrderOps; }
+const XqDeviceOps* device_ops(const HwQueue& hwq) { return &kOps[hwq.in_order()][hwq.gated()]; }
 
 }  // namespace xsched::levelzero

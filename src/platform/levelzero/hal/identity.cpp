@@ -28,6 +28,7 @@ Identity identify(const ZeApi& api, ze_device_handle_t device) {
     Identity identity;
     const XDeviceType type = type_of(properties.type);
     identity.is_npu = type == kDeviceTypeNPU;
+    identity.is_gpu = type == kDeviceTypeGPU;
     std::memcpy(identity.name, properties.name, strnlen(properties.name, sizeof identity.name - 1));
     ze_pci_ext_properties_t pci{};
     pci.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES;

@@ -12,6 +12,7 @@ struct Identity {
     XDevice device = 0;
     char name[64] = {};
     bool is_npu = false;
+    bool is_gpu = false;
 };
 
 // Returns the device's name and number: XDeviceType in the upper half, and in the lower half the PCI address if the

@@ -60,14 +60,20 @@ bool Marks::next_place(ze_event_pool_handle_t* pool, uint32_t* index) {
     return true;
 }
 
+bool Marks::fill_list(const XzeMark& mark) const {
+    if (kind_ == Kind::kEnd)
+        return api_.zeCommandListAppendBarrier(mark.list, mark.event, 0, nullptr) == ZE_RESULT_SUCCESS;
+    ze_event_handle_t hold = mark.event;
+    if (kind_ == Kind::kHold && api_.zeCommandListAppendWaitOnEvents(mark.list, 1, &hold) != ZE_RESULT_SUCCESS)
+        return false;
+    return !gate_.made() || gate_.wait_in(mark.list, nullptr);
+}
+
 bool Marks::make_list(Mark& mark) {
     ze_command_list_desc_t desc{ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, nullptr, queue_.ordinal, 0};
     if (api_.zeCommandListCreate(queue_.context, queue_.device, &desc, &mark.mark.list) != ZE_RESULT_SUCCESS)
         return false;
-    const ze_result_t result = kind_ == Kind::kHold
-                                   ? api_.zeCommandListAppendWaitOnEvents(mark.mark.list, 1, &mark.mark.event)
-                                   : api_.zeCommandListAppendBarrier(mark.mark.list, mark.mark.event, 0, nullptr);
-    return result == ZE_RESULT_SUCCESS && api_.zeCommandListClose(mark.mark.list) == ZE_RESULT_SUCCESS;
+    return fill_list(mark.mark) && api_.zeCommandListClose(mark.mark.list) == ZE_RESULT_SUCCESS;
 }
 
 Mark* Marks::make() {

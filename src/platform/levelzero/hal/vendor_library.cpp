@@ -53,6 +53,11 @@ void* find_library() {
 
 const ZeApi* vendor_api() { return g_api.get(); }
 
+void* loader_function(const char* name) {
+    void* library = g_library.load(std::memory_order_acquire);
+    return library != nullptr ? stream::linker_dlsym()(library, name) : nullptr;
+}
+
 }  // namespace xsched::levelzero
 
 extern "C" void* xze_open_library(void) {

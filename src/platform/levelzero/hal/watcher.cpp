@@ -35,6 +35,8 @@ void end_looks() {
     const int64_t end_ns = base::now_ns() + kLongestLookNs;
     g_over.store(true);
     while (g_walkers.load() != 0 && base::now_ns() < end_ns) sched_yield();
+    base::Lock lock(g_mutex);
+    for (Watched* queue = g_first; queue != nullptr; queue = queue->next) queue->process_ends(queue);
 }
 
 // Goes on to the queue behind `before`, and keeps it from ending. If `before` has gone meanwhile, begins again.

@@ -15,6 +15,8 @@ struct Watched {
     // Returns when to look again; 0: nothing is in flight. `seldom_ns`: no program waits for what is found.
     int64_t (*next_look_ns)(Watched* queue, int64_t seldom_ns) = nullptr;
     bool (*any_in_flight)(Watched* queue) = nullptr;
+    // Called when the process ends, before the driver gives up its memory. Calls nothing of the driver.
+    void (*process_ends)(Watched* queue) = nullptr;
 
     // Private to the watcher.
     Watched* next = nullptr;

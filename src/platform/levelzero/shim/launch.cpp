@@ -19,7 +19,10 @@ Launch::Launch(const Queue& queue) : queue_(queue) {
     if (ticket_.hold != nullptr) hold = xze_mark_of_hold(ticket_.hold);
     if (ticket_.token == 0) return;
     mark = xze_next_mark(queue.hwq);
-    if (mark != nullptr) return;
+    if (mark != nullptr) {
+        gate = xze_put_gate(queue_.hwq, mark, hold != nullptr);
+        return;
+    }
     hold = nullptr;  // its event is used again once the mark tells that the command has passed it
     log_untracked();
 }
@@ -39,15 +42,17 @@ void Launch::returned(bool succeeded) {
 }
 
 Append::Append(const Queue& queue, EventArguments& events) : queue_(queue), events_(events), launch_(queue) {
-    if (launch_.hold != nullptr) add_hold();
+    if (launch_.hold != nullptr || launch_.gate != nullptr) add_waits();
     own_signal_ = launch_.mark != nullptr && events.signal == nullptr;
     if (own_signal_) events.signal = launch_.mark->event;
 }
 
-void Append::add_hold() {
-    if (!with_hold_.make(nullptr, events_.wait_list, events_.count, &launch_.hold->event)) return;  // it runs unheld
-    events_.wait_list = with_hold_.list();
-    events_.count = with_hold_.count();
+void Append::add_waits() {
+    const ze_event_handle_t* gate = launch_.gate != nullptr ? &launch_.gate->event : nullptr;
+    const ze_event_handle_t* hold = launch_.hold != nullptr ? &launch_.hold->event : nullptr;
+    if (!with_ours_.make(gate, events_.wait_list, events_.count, hold)) return;  // it runs unheld
+    events_.wait_list = with_ours_.list();
+    events_.count = with_ours_.count();
 }
 
 // In a list that keeps order a signal comes behind the command by itself; in others a barrier sees to that.
@@ -80,7 +85,8 @@ ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_c
     if (queue->waits) follow_priority(*queue, handle);
     constexpr uint32_t kFewLists = 8;  // judgement: programs seldom give more in one call
     base::ExtendedList<ze_command_list_handle_t, kFewLists> all;
-    const bool made = all.make(launch.hold != nullptr ? &launch.hold->list : nullptr, lists, count,
+    const XzeMark* before = launch.hold != nullptr ? launch.hold : launch.gate;
+    const bool made = all.make(before != nullptr ? &before->list : nullptr, lists, count,
                                launch.mark != nullptr ? &launch.mark->list : nullptr);
     if (!made) launch.forget_mark();
     errno = saved;

@@ -1,8 +1,9 @@
 // A command from admission to completion, on the caller's thread: a call that appends to an immediate list, or executes
 // closed lists in a queue. Leaves errno as the driver left it.
 //
-// A hold is one more event to wait for. An event of ours tells the end: the command signals it itself if the program
-// wants no event signalled, otherwise a barrier or a signal behind it does.
+// A hold is one more event to wait for, and so is a gate in a list that keeps no order. An event of ours tells the end:
+// the command signals it itself if the program wants no event signalled, otherwise a barrier or a signal behind it
+// does.
 #pragma once
 
 #include <cerrno>
@@ -36,6 +37,7 @@ public:
     void forget_mark();
 
     const XzeMark* hold = nullptr;  // nullptr: the command is not held
+    const XzeMark* gate = nullptr;  // nullptr: the command waits for no gate besides
     XzeMark* mark = nullptr;  // nullptr: nothing tells the command's end
 
 private:
@@ -43,7 +45,7 @@ private:
     XqTicket ticket_;
 };
 
-// The wait list of an append, with the hold.
+// The wait list of an append, with the gate and the hold.
 class Append : base::NoCopies {
 public:
     Append(const Queue& queue, EventArguments& events);
@@ -51,7 +53,7 @@ public:
     void returned(bool succeeded);
 
 private:
-    void add_hold();
+    void add_waits();
     void mark_behind();
 
     static constexpr uint32_t kFewEvents = 16;
@@ -60,7 +62,7 @@ private:
     EventArguments& events_;
     Launch launch_;
     bool own_signal_ = false;
-    base::ExtendedList<ze_event_handle_t, kFewEvents> with_hold_;
+    base::ExtendedList<ze_event_handle_t, kFewEvents> with_ours_;
 };
 
 template <typename... Arguments>

@@ -19,6 +19,7 @@ enum Table : uint32_t {
     kContext,
     kDevice,
     kDriver,
+    kMem,
     kTables
 };
 
@@ -26,6 +27,7 @@ constexpr const char* kFillers[kTables] = {
     "zeGetCommandListProcAddrTable", "zeGetCommandListExpProcAddrTable", "zeGetCommandQueueProcAddrTable",
     "zeGetFenceProcAddrTable",       "zeGetEventPoolProcAddrTable",      "zeGetEventProcAddrTable",
     "zeGetContextProcAddrTable",     "zeGetDeviceProcAddrTable",         "zeGetDriverProcAddrTable",
+    "zeGetMemProcAddrTable",
 };
 
 // A function's place in its table (ze_ddi.h: tables only grow), and the minor version since which the table has it. A
@@ -84,12 +86,16 @@ constexpr Place kPlaces[] = {
     {kEvent, 3, kEntry_zeEventHostSynchronize, 0},
     {kEvent, 4, kEntry_zeEventQueryStatus, 0},
     {kEvent, 5, kEntry_zeEventHostReset, 0},
+    {kContext, 0, kEntry_zeContextCreate, 0},
     {kContext, 1, kEntry_zeContextDestroy, 0},
+    {kDevice, 0, kEntry_zeDeviceGet, 0},
     {kDevice, 2, kEntry_zeDeviceGetProperties, 0},
     {kDriver, 0, kEntry_zeDriverGet, 0},
     {kDriver, 4, kEntry_zeDriverGetExtensionProperties, 0},
     {kDriver, 5, kEntry_zeDriverGetExtensionFunctionAddress, 1},
     {kDevice, 17, kEntry_zeDevicePciGetPropertiesExt, 3},
+    {kMem, 2, kEntry_zeMemAllocHost, 0},
+    {kMem, 3, kEntry_zeMemFree, 0},
 };
 
 using Fill = ze_result_t (*)(uint32_t version, void** table);

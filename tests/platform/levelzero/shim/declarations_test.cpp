@@ -1,10 +1,11 @@
 // XSched's own declarations of Level Zero's types, beside those of the vendor's header.
 #include <gtest/gtest.h>
+#include <level_zero/loader/ze_loader.h>
 #include <level_zero/ze_api.h>
 
 #include <cstddef>
 
-#include "platform/levelzero/hal/api.h"
+#include "platform/levelzero/hal/gate.h"
 
 namespace {
 
@@ -19,6 +20,10 @@ SAME_SIZE(ze_command_queue_desc_t);
 SAME_PLACE(ze_command_queue_desc_t, ordinal);
 SAME_PLACE(ze_command_queue_desc_t, flags);
 SAME_PLACE(ze_command_queue_desc_t, priority);
+SAME_SIZE(ze_context_desc_t);
+SAME_PLACE(ze_context_desc_t, flags);
+SAME_SIZE(ze_host_mem_alloc_desc_t);
+SAME_PLACE(ze_host_mem_alloc_desc_t, flags);
 SAME_SIZE(ze_command_list_desc_t);
 SAME_PLACE(ze_command_list_desc_t, commandQueueGroupOrdinal);
 SAME_SIZE(ze_event_pool_desc_t);
@@ -38,6 +43,12 @@ SAME_VALUE(ZE_RESULT_NOT_READY);
 SAME_VALUE(ZE_RESULT_ERROR_UNINITIALIZED);
 SAME_VALUE(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 SAME_VALUE(ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES);
+SAME_VALUE(ZE_STRUCTURE_TYPE_CONTEXT_DESC);
+SAME_VALUE(ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC);
+SAME_VALUE(ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);
+SAME_VALUE(ZEL_HANDLE_COMMAND_LIST);
+SAME_VALUE(ZEL_HANDLE_EVENT);
+SAME_VALUE(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 SAME_VALUE(ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC);
 SAME_VALUE(ZE_STRUCTURE_TYPE_EVENT_POOL_DESC);
 SAME_VALUE(ZE_STRUCTURE_TYPE_EVENT_DESC);
@@ -72,6 +83,10 @@ TEST(Declarations, AreTheVendors) {
     SAME_FUNCTION(zeCommandQueueDestroy);
     SAME_FUNCTION(zeCommandQueueExecuteCommandLists);
     SAME_FUNCTION(zeCommandQueueSynchronize);
+    SAME_FUNCTION(zeContextCreate);
+    SAME_FUNCTION(zeDeviceGet);
+    SAME_FUNCTION(zeMemAllocHost);
+    SAME_FUNCTION(zeMemFree);
     SAME_FUNCTION(zeCommandListCreate);
     SAME_FUNCTION(zeCommandListCreateImmediate);
     SAME_FUNCTION(zeCommandListAppendLaunchKernel);

@@ -9,26 +9,7 @@
 namespace xsched::test {
 namespace {
 
-constexpr uint64_t kShortNs = 30'000'000;  // in which an unheld command would long have run
-
-// At the end of each test the driver's rules were kept.
-class Holds : public ::testing::Test {
-protected:
-    void TearDown() override {
-        EXPECT_EQ(fake_ze_misuses(), 0);
-        EXPECT_EQ(fake_ze_alive(), 0) << "an object of ours or of the test is not destroyed";
-    }
-};
-
-// Creates an immediate command list and uses it once, so that the shim has made an XQueue for it.
-ze_command_list_handle_t used_list(const Program& program, uint32_t flags) {
-    const ze_command_list_handle_t list = program.immediate(flags);
-    uint32_t from = 1, to = 0;
-    EXPECT_EQ(zeCommandListAppendMemoryCopy(list, &to, &from, sizeof to, nullptr, 0, nullptr), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(zeCommandListHostSynchronize(list, kForever), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(to, 1u);
-    return list;
-}
+using Holds = KeepsRules;
 
 void expect_held_until_resumed(uint32_t flags) {
     {

@@ -14,6 +14,16 @@
 namespace xsched::test {
 
 constexpr uint64_t kForever = UINT64_MAX;
+constexpr uint64_t kShortNs = 30'000'000;  // in which a command that nothing keeps back would long have run
+
+// At the end of each test the driver's rules were kept.
+class KeepsRules : public ::testing::Test {
+protected:
+    void TearDown() override {
+        EXPECT_EQ(fake_ze_misuses(), 0);
+        EXPECT_EQ(fake_ze_alive(), 0) << "an object of ours or of the test is not destroyed";
+    }
+};
 
 class Program {
 public:
@@ -54,6 +64,14 @@ public:
         EXPECT_EQ(zeCommandListCreateImmediate(context, device_, &desc, &made), ZE_RESULT_SUCCESS);
         return made;
     }
+    // Returns a list whose functions return when the command is complete.
+    ze_command_list_handle_t synchronous() const {
+        ze_command_queue_desc_t desc = description(kFakeZeInOrder, ZE_COMMAND_QUEUE_PRIORITY_NORMAL);
+        desc.mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+        ze_command_list_handle_t made = nullptr;
+        EXPECT_EQ(zeCommandListCreateImmediate(context, device_, &desc, &made), ZE_RESULT_SUCCESS);
+        return made;
+    }
     ze_command_queue_handle_t queue(ze_command_queue_priority_t priority = ZE_COMMAND_QUEUE_PRIORITY_NORMAL) const {
         ze_command_queue_desc_t desc = description(0, priority);
         ze_command_queue_handle_t made = nullptr;
@@ -69,6 +87,8 @@ public:
         EXPECT_EQ(zeCommandListClose(made), ZE_RESULT_SUCCESS);
         return made;
     }
+
+    ze_device_handle_t device() const { return device_; }
 
     ze_context_handle_t context = nullptr;
 
@@ -106,6 +126,15 @@ inline bool becomes_idle(XQueueHandle queue) {
         XQueueState now = kQueueStateUnknown;
         return XQueueQuery(queue, &now) == kXSchedSuccess && now == kQueueStateIdle;
     });
+}
+// Creates an immediate command list and uses it once, so that the shim has made an XQueue for it.
+inline ze_command_list_handle_t used_list(const Program& program, uint32_t flags) {
+    const ze_command_list_handle_t list = program.immediate(flags);
+    uint32_t from = 1, to = 0;
+    EXPECT_EQ(zeCommandListAppendMemoryCopy(list, &to, &from, sizeof to, nullptr, 0, nullptr), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(zeCommandListHostSynchronize(list, kForever), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(to, 1u);
+    return list;
 }
 inline void suspend(XQueueHandle queue) { EXPECT_EQ(XQueueSuspend(queue, kQueueSuspendFlagNone), kXSchedSuccess); }
 inline void resume(XQueueHandle queue) { EXPECT_EQ(XQueueResume(queue, kQueueResumeFlagNone), kXSchedSuccess); }

@@ -45,7 +45,7 @@ TEST(WaysIn, ByName) {
 }
 
 TEST(WaysIn, ANameThatTheShimLeavesIsTheLoaders) {
-    EXPECT_EQ(function_named<void*>("zeMemFree"), reinterpret_cast<void*>(&zeMemFree));
+    EXPECT_EQ(function_named<void*>("zeMemAllocShared"), reinterpret_cast<void*>(&zeMemAllocShared));
     EXPECT_EQ(dlsym(loader(), "zeNoSuchFunction"), nullptr);
 }
 
