@@ -10,6 +10,7 @@ from pathlib import Path
 
 CONTROL = "nvidia-cuda-mps-control"
 START_SECONDS, QUIT_SECONDS = 10, 10
+SIDE_BY_SIDE = {"XSCHED_SIDE_BY_SIDE": "1"}
 
 
 def find_control():
@@ -69,12 +70,19 @@ class Mps:
                 self.process.wait()
 
 
-def adapter(words, environment_of=None, then=None):
+def short_timeslices():
+    """What gives the MPS server's context the timeslice of the peer static_timeslices."""
+    return {"LD_PRELOAD": f"{os.environ['BENCH_BUILD']}/bench/cuda/libtimeslices.so",
+            "BENCH_TIMESLICE_US": os.environ.get("BENCH_TIMESLICE_US", "1")}
+
+
+def adapter(words, environment_of=None, then=None, outside=(), servers=None):
     """A peer (lib/peers.py) whose programs are MPS clients, with more in the environment of some roles; `then` is
-    another peer that starts them."""
+    another peer that starts them. Programs of the roles `outside` are no clients. `servers`: more in the environment
+    of the MPS server."""
     folder = Path(os.environ["BENCH_FOLDER"]) / f"peer-{Path(words[0]).name}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    service = Mps(folder, dict(os.environ))
+    service = Mps(folder, {**os.environ, **(servers or {})} if words[1] == "serve" else dict(os.environ))
     if words[1] == "check":
         return 0 if find_control() else not_here(f"{CONTROL} is not installed")
     if words[1] == "serve":
@@ -82,7 +90,8 @@ def adapter(words, environment_of=None, then=None):
             print("ready", flush=True)
             sys.stdin.read()
         return 0
-    environment = {**service.environment, **(environment_of or {}).get(words[2], {})}
+    environment = {**(os.environ if words[2] in outside else service.environment),
+                   **(environment_of or {}).get(words[2], {})}
     command = [str(then), *words[1:]] if then else words[3:]
     os.execvpe(command[0], command, environment)
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {

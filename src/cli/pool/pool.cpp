@@ -28,6 +28,10 @@ constexpr const char* kPidFile = "nvidia-cuda-mps-control.pid";
 constexpr const char* kPipes[] = {"control", "control_lock", "control_privileged", "log", kPidFile};
 constexpr int64_t kQuitPatienceNs = 5 * base::kSecond;  // judgement: a service that ends takes tenths of a second
 constexpr int64_t kQuitLookNs = 20 * base::kMillisecond;  // judgement: short for a person, and one read of /proc
+// The daemon refuses a question while it answers another ("Cannot send command to MPS control daemon process"; seen
+// with driver 580 when three programs and a fourth asked every 50 ms). Judgement: a question takes it some
+// milliseconds.
+constexpr int kQuestions = 10;
 constexpr const char* kNotInstalled =
     "a pool needs NVIDIA's Multi-Process Service, and there is no nvidia-cuda-mps-control on PATH or beside the "
     "driver: install the driver's package with it (nvidia-cuda-mps in Debian)";
@@ -100,11 +104,14 @@ std::string Pool::ask(const std::string& command) const {
     environment.push_back("CUDA_MPS_LOG_DIRECTORY=" + folder_);
     const std::string line = command.empty() ? quoted(control_) + " -d > /dev/null 2>&1 < /dev/null"
                                              : "echo '" + command + "' | " + quoted(control_);
-    const console::Printed printed =
-        console::run_command({"/bin/sh", "-c", line}, environment, console::Errors::kTogether);
-    if (!printed.well)
-        throw Failure("the pool's service in " + folder_ + " does not run: start it with 'xcli pool start'");
-    return printed.text;
+    for (int left = kQuestions; left > 0; --left) {
+        const console::Printed printed =
+            console::run_command({"/bin/sh", "-c", line}, environment, console::Errors::kTogether);
+        if (printed.well) return printed.text;
+        if (command.empty() || !has_daemon()) break;
+        base::sleep_ns(kQuitLookNs);
+    }
+    throw Failure("the pool's service in " + folder_ + " does not run: start it with 'xcli pool start'");
 }
 
 std::vector<int> Pool::numbers(const std::string& command) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/time.h"
 
 namespace xsched::cli {
@@ -37,14 +38,28 @@ bool PoolWatch::changed() {
     return std::exchange(log_bytes_, bytes) != bytes;
 }
 
+// Returns whether the server's fault has ended the program, or what it ended was the program's: a program that is
+// killed in a kernel takes its neighbours with it a moment later, and is not among those that the server ends.
+bool PoolWatch::concerns(const LoggedFault& fault, const PoolServer& server, bool failed) const {
+    if (fault.at_ms < began_ms_) return false;
+    if (failed && server_.pid == server.pid && wall_clock_ms() - fault.at_ms < kSettledMs) return true;
+    return std::any_of(fault.programs.begin(), fault.programs.end(),
+                       [this](int program) { return program == pid_ || pids_.contains(program); });
+}
+
 void PoolWatch::ask(bool failed) {
     asked_ns_ = base::now_ns();
     try {
         for (const PoolServer& server : pool_.servers()) {
-            const bool is_in = std::any_of(server.programs.begin(), server.programs.end(),
-                                           [this](int program) { return belongs_to(program, pid_); });
-            if (is_in || (failed && server_.pid == 0 && server.failed)) server_ = mark_of(server.pid);
-            if (server_.pid == server.pid) failed_ = server.failed;
+            for (const int program : server.programs) {
+                if (!belongs_to(program, pid_)) continue;
+                if (server_.pid != server.pid) server_ = mark_of(server.pid);
+                pids_.insert(program);
+            }
+            const std::optional<LoggedFault> fault = last_fault(base::text_of_file(pool_.server_log()), server.pid);
+            if (!fault || !concerns(*fault, server, failed)) continue;
+            server_ = mark_of(server.pid);
+            fault_ = fault;
         }
         service_ended_ = false;
     } catch (const Failure&) {
@@ -69,13 +84,13 @@ std::optional<PoolFault> PoolWatch::told() const {
 std::optional<PoolFault> PoolWatch::seen(const std::string& how) {
     if (server_.pid == 0) return std::nullopt;
     const bool ended = !server_.runs();
-    if (!ended && !failed_) return std::nullopt;
-    PoolFault fault{.kind = ended ? PoolFault::kEnded : PoolFault::kFault,
-                    .at_ms = wall_clock_ms(),
+    if (!ended && !fault_) return std::nullopt;
+    PoolFault fault{.kind = fault_ ? PoolFault::kFault : PoolFault::kEnded,
+                    .at_ms = fault_ ? fault_->at_ms : wall_clock_ms(),
                     .server = server_.pid,
                     .failed = {},
                     .neighbours = {}};
-    if (!ended && !how.empty()) fault.failed.push_back({pid_, program_, how});
+    if (fault_ && !how.empty()) fault.failed.push_back({pid_, program_, how});
     return pool_.faults().note(fault, began_ms_);
 }
 

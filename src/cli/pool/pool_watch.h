@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/pool/pool.h"
+#include "cli/pool/server_log.h"
 #include "cli/processes.h"
 
 namespace xsched::cli {
@@ -25,8 +27,9 @@ public:
     std::optional<PoolFault> look_after_failure(const std::string& how);
 
 private:
-    // Asks the service. `failed`: the program has; if it was in no server yet, it counts as in one that has failed too.
+    // Asks the service, and reads the MPS server's log. `failed`: the program has.
     void ask(bool failed = false);
+    bool concerns(const LoggedFault& fault, const PoolServer& server, bool failed) const;
     bool changed();
     std::optional<PoolFault> told() const;
     std::optional<PoolFault> seen(const std::string& how);
@@ -39,7 +42,8 @@ private:
     int64_t log_bytes_ = -1;
     bool had_daemon_ = false;
     ProcessMark server_;  // the MPS server that the program is in, once it is in one
-    bool failed_ = false;  // the server reports a fault
+    std::set<int> pids_;  // of the program in it
+    std::optional<LoggedFault> fault_;  // it ended the program's context, or came just behind the program's failure
     bool service_ended_ = false;
 };
 

@@ -88,6 +88,41 @@ TEST_F(PoolFaults, AProgramThatDoesNotListenIsKilled) {
     EXPECT_EQ(neighbour->wait(), 75);
 }
 
+// The service forgets the fault as soon as all have failed: the log tells.
+TEST_F(PoolFaults, ProgramsThatFailAtOnceAreBegunAgain) {
+    const Program one = begin("fail", {"--max-restarts", "1"});
+    const Program two = begin("fail");
+    fault_beside(*one);
+    EXPECT_EQ(two->wait(), 3);
+    EXPECT_TRUE(has(two->err(), "cannot be used any more: it had a device fault at ")) << two->err();
+    EXPECT_TRUE(has(two->err(), "which one of several programs caused: ")) << two->err();
+    let_them_end();
+    EXPECT_EQ(one->wait(), 0) << one->err();
+    EXPECT_TRUE(has(one->err(), "is begun again in a fresh pool (restart 1 of 1)")) << one->err();
+}
+
+// What is killed in a kernel is not among the programs that the MPS server names.
+TEST_F(PoolFaults, AProgramThatIsKilledInAKernelIsNamed) {
+    const Program neighbour = begin("hang");
+    const Program killed = begin("killed");
+    ASSERT_TRUE(is_seen(*neighbour) && is_seen(*killed));
+    let_it_fault();
+    EXPECT_EQ(killed->wait(), 1000 + SIGKILL);
+    EXPECT_EQ(neighbour->wait(), 75);
+    EXPECT_TRUE(has(neighbour->err(), name(*killed) + " caused: it was ended by signal 9 (Killed)"))
+        << neighbour->err();
+}
+
+TEST_F(PoolFaults, ADaemonThatIsBusyIsAskedAgain) {
+    const Program neighbour = begin("hang");
+    std::ofstream(pool() + "/refuse") << "";
+    ASSERT_TRUE(is_seen(*neighbour));
+    let_them_end();
+    EXPECT_EQ(neighbour->wait(), 0) << neighbour->err();
+    EXPECT_FALSE(std::filesystem::exists(pool() + "/refuse"));
+    EXPECT_EQ(sentences(*neighbour), 0) << neighbour->err();
+}
+
 TEST_F(PoolFaults, TheProgramAtFaultIsNotBegunAgain) {
     const Program faulty = begin("fault", {"--max-restarts", "5"});
     let_it_fault();

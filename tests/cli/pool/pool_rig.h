@@ -12,7 +12,9 @@
 
 namespace xsched::test {
 
-// nvidia-cuda-mps-control. A process that was killed may stand as a zombie where nothing waits for it.
+// nvidia-cuda-mps-control. A process that was killed may stand as a zombie where nothing waits for it. As on an H200
+// (bench/results/h200/pool_faults.json) the service forgets a fault once the programs that it ended are gone, and
+// refuses a question while it answers another: here once for each file refuse.
 inline constexpr const char* kStandInControl = R"sh(#!/bin/bash
 place=$CUDA_MPS_PIPE_DIRECTORY
 runs() { grep -q '^State:[[:space:]]*[SRD]' "/proc/$1/status" 2> /dev/null; }
@@ -27,13 +29,16 @@ if [ "$1" = -d ]; then
     exit
 fi
 runs "$daemon" || { echo "Cannot find MPS control daemon process"; exit 1; }
+rm "$place/refuse" 2> /dev/null && { echo "Cannot send command to MPS control daemon process"; exit 1; }
 server=$(cat "$place/server" 2> /dev/null)
 read -r word number
 echo "$word for $(awk '{print $4}' "/proc/$PPID/stat")" >> "$place/control.log"
 case $word in
     get_server_list) runs "$server" && echo "$server" ;;
     get_client_list) clients ;;
-    get_server_status) [ -e "$place/failed" ] && echo FAULT || echo ACTIVE ;;
+    get_server_status)
+        [ -n "$(clients)" ] || rm -f "$place/failed"
+        [ -e "$place/failed" ] && echo FAULT || echo ACTIVE ;;
     quit) kill "$daemon" "$server"; rm -f "$place"/{log,control,nvidia-cuda-mps-control.pid,server,failed} ;;
 esac
 exit 0
@@ -41,10 +46,12 @@ exit 0
 
 // A program of the pool: mps_program WAY, which works until the file $DONE is there. WAY says how it takes the pool's
 // failure: "hang", "fail" (status 3) or "save" (and end well). "fault" lets the pool fail itself, once the file $GO
-// is there; "stay" hangs and does not listen to SIGTERM.
+// is there, and "killed" is killed there in a kernel; "stay" hangs and does not listen to SIGTERM. All but the lines of
+// the server's log is made up; these are the lines of an H200, the last of several.
 inline constexpr const char* kStandInProgram = R"sh(#!/bin/bash
 place=$CUDA_MPS_PIPE_DIRECTORY
 [ "$1" = stay ] && trap '' TERM
+say() { echo "[$(date '+%F %T.%3N') Server $(printf %5d "$server")] $*" >> "$place/server.log"; }
 runs() { grep -q '^State:[[:space:]]*[SRD]' "/proc/$1/status" 2> /dev/null; }
 if [ -n "$place" ]; then
     exec 9> "$place/starting"
@@ -58,13 +65,20 @@ if [ -n "$place" ]; then
     fi
     touch "$place/clients/$$"
     flock -u 9
-    echo "client $$" >> "$place/server.log"
+    say "Status of client {PID: $$, Context ID: 1} is ACTIVE"
 fi
 echo "joined $$"
 while :; do
-    if [ "$1" = fault ] && [ -e "$GO" ]; then
+    if [ -e "$GO" ] && { [ "$1" = fault ] || [ "$1" = killed ]; }; then
+        [ "$1" = killed ] && rm -f "$place/clients/$$"
+        say "Server is handling a fatal GPU error."
+        say "The following devices will be reset:"
+        say 0
+        say "The following client process have a sticky error set:"
+        for one in "$place"/clients/*; do runs "${one##*/}" && say "${one##*/}"; done
+        say "Destroy server context on device 0 (NVIDIA H200)"
         touch "$place/failed"
-        echo "fault" >> "$place/server.log"
+        [ "$1" = killed ] && kill -9 $$
         exit 1
     fi
     if [ -n "$place" ] && { [ -e "$place/failed" ] || ! runs "$server"; }; then
