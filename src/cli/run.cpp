@@ -232,8 +232,11 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
     for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
-    if (options.in_pool.pool)
-        if (const std::optional<int> ended = run_in_pool(options.in_pool, program_name_of(program))) return *ended;
+    if (options.in_pool.pool) {
+        PoolWords words = options.in_pool;
+        words.urgent = options.hints.of(base::hint_info(base::HintId::priority)).value_or(0) > 0;
+        if (const std::optional<int> ended = run_in_pool(words, program_name_of(program))) return *ended;
+    }
     if (options.promise) options.promise();
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {

@@ -56,7 +56,7 @@ int end_as(int status) {
 
 // Puts what is started from now on into the pool, or leaves it outside with a line that says why.
 // `fault`: of the pool that the program has left, which may need a new service.
-bool join(const Pool& pool, const std::optional<PoolFault>& fault) {
+bool join(const Pool& pool, const PoolWords& words, const std::optional<PoolFault>& fault) {
     try {
         fault ? pool.renew(*fault) : pool.start();
     } catch (const Failure& failure) {
@@ -66,6 +66,9 @@ bool join(const Pool& pool, const std::optional<PoolFault>& fault) {
     setenv("CUDA_MPS_PIPE_DIRECTORY", pool.folder().c_str(), 1);
     setenv("CUDA_MPS_LOG_DIRECTORY", pool.folder().c_str(), 1);
     setenv("XSCHED_SIDE_BY_SIDE", "1", 0);
+    // MPS has two priorities, normal (0) and below. Blocks of urgent kernels then come first: VGG-19 beside five models
+    // in its pool took 1.64 times as long as alone instead of 2.09 (p99; decision 031).
+    setenv("CUDA_MPS_CLIENT_PRIORITY", words.urgent ? "0" : "1", 0);
     return true;
 }
 
@@ -105,7 +108,7 @@ private:
     int64_t begun_again_ = 0;
     pid_t pid_ = 0;
     std::optional<PoolFault> fault_;  // it happened while the program ran
-    int64_t deadline_ns_ = 0;         // with a fault: when the next step against the program is due
+    int64_t deadline_ns_ = 0;  // with a fault: when the next step against the program is due
     std::vector<ProcessMark> ended_;  // the program and what it has started, once we have begun to end it
 };
 
@@ -228,7 +231,7 @@ std::optional<int> Run::go() {
         if (!lost || !restarts_left() || signals_.told_to_end()) return end_of_it(status);
         tell_outcome("has ended, and is to be begun again");
         if (!wait_for_neighbours()) return kTakenAlong;
-        if (!join(pool_, fault_)) leave();
+        if (!join(pool_, words_, fault_)) leave();
     }
 }
 
@@ -242,7 +245,7 @@ std::optional<int> run_in_pool(const PoolWords& words, const std::string& progra
         XLOG_WARN("%s; the program runs outside of a pool", failure.what());
         return std::nullopt;
     }
-    if (!join(*pool, std::nullopt)) return std::nullopt;
+    if (!join(*pool, words, std::nullopt)) return std::nullopt;
     return Run(*pool, words, program).go();
 }
 

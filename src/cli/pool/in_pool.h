@@ -10,6 +10,7 @@ namespace xsched::cli {
 
 struct PoolWords {
     bool pool = false;          // in the user's pool (cli/pool/pool.h)
+    bool urgent = false;  // it has a priority above 0
     int64_t restarts = 0;  // how often the program is begun again after another's fault
     std::string grace = "10s";  // how long it may go on then; as docker stop's
 };

@@ -1,5 +1,5 @@
-// What the MPS server writes into its log when a program faults on the device: the service itself forgets the fault as
-// soon as the programs that it ended are gone (0.1 s, seen with driver 580). Pure.
+// Reads from the MPS server's log which programs a fault on the device has ended: the service itself forgets the fault
+// as soon as the programs that it ended are gone (0.1 s, seen with driver 580). Pure.
 #pragma once
 
 #include <sys/types.h>

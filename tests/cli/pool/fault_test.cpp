@@ -101,7 +101,7 @@ TEST_F(PoolFaults, ProgramsThatFailAtOnceAreBegunAgain) {
     EXPECT_TRUE(has(one->err(), "is begun again in a fresh pool (restart 1 of 1)")) << one->err();
 }
 
-// What is killed in a kernel is not among the programs that the MPS server names.
+// A program that is killed in a kernel is not among the programs that the MPS server names.
 TEST_F(PoolFaults, AProgramThatIsKilledInAKernelIsNamed) {
     const Program neighbour = begin("hang");
     const Program killed = begin("killed");

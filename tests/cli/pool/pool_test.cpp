@@ -63,6 +63,19 @@ TEST_F(Pools, AProgramIsPutIntoOneThatStartsByItself) {
     EXPECT_TRUE(has(apart.out, "apart=0")) << apart.out;
 }
 
+// MPS has two priorities: normal (0) and below.
+TEST_F(Pools, UrgentProgramsComeFirstInIt) {
+    const std::vector<std::string> show{"--", "sh", "-c", "echo priority=$CUDA_MPS_CLIENT_PRIORITY"};
+    const auto priority = [&](std::vector<std::string> words, const Environment& more = {}) {
+        words.insert(words.end(), show.begin(), show.end());
+        return run(words, more).out;
+    };
+    EXPECT_EQ(priority({"run", "--pool"}), "priority=1\n");
+    EXPECT_EQ(priority({"run", "--pool", "-p", "10"}), "priority=0\n");
+    EXPECT_EQ(priority({"run", "--pool"}, {{"CUDA_MPS_CLIENT_PRIORITY", "0"}}), "priority=0\n") << "the user's";
+    EXPECT_EQ(priority({"run", "-p", "10"}), "priority=\n");
+}
+
 TEST_F(Pools, NoProgramIsPutIntoOneUnasked) {
     EXPECT_EQ(run({"run", "--", "sh", "-c", "echo $CUDA_MPS_PIPE_DIRECTORY"}).out, "\n");
     EXPECT_TRUE(has(run({"pool"}).out, "there is no pool"));
