@@ -48,7 +48,8 @@ void QueueModel::publish(ipc::Region& region, uint32_t index, const QueueSetup& 
     put(slot_->device, setup.device);
     put(slot_->levels, (2U << setup.level) - 2);
     put(slot_->level, setup.level);
-    put(slot_->switch_us, microseconds(costs_.switch_us));
+    // As in a process: without level 3 only a context that is shared with others has a timeslice that can be set.
+    put(slot_->switch_us, setup.level >= kPreemptLevelInterrupt ? microseconds(costs_.switch_us) : 0U);
     put(slot_->off_us, microseconds(costs_.declared_off_us));
     put(slot_->most_off_us, microseconds(costs_.declared_most_off_us));
     put(slot_->effect_us, microseconds(costs_.declared_effect_us));

@@ -34,11 +34,12 @@ Equals look_at(const Pass& pass) {
     Equals equals;
     for (uint32_t place = 0; place < device.eligible.size(); ++place) {
         if (!device.answers[place].run || !is_below_others(device, place)) continue;
-        const InTurns in_turns = device.usages[device.eligible[place]].in_turns;
-        if (in_turns == InTurns::kBeside) continue;
+        const Usage& usage = device.usages[device.eligible[place]];
+        if (usage.in_turns == InTurns::kBeside) continue;
+        if (usage.in_turns == InTurns::kPrevents && !usage.lately) continue;
         const uint32_t rank = device.ranks.of(place);
         const bool another = std::exchange(equals.any, true) && rank != equals.rank;
-        if (in_turns == InTurns::kPrevents || another) return {.any = true};
+        if (usage.prevents_turns() || another) return {.any = true};
         equals.rank = rank;
         const bool works = has_work(pass, place);
         const int64_t had_ns = pass.history(place).turns_had_ns;

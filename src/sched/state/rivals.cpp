@@ -19,6 +19,7 @@ void Rivals::add_above(Rank& rank, uint64_t process, const Usage& usage) {
 
 void Rivals::join_above(Rank& rank, const Rank& above) {
     rank.above.add(above.above);
+    rank.above_outside.add(above.above_outside);
     rank.above_pauses.add(above.above_pauses);
     rank.above_unbridged.add(above.above_unbridged);
     rank.above_before_call.add(above.above_before_call);
@@ -44,9 +45,10 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         const uint64_t process = units[at].unit.process;
         by_rank_[rank].here.add(process);
         if (usages[at].lately) by_rank_[rank].here_lately.add(process);
-        by_rank_[rank].side_by_side |= usages[at].in_turns == InTurns::kPrevents;
+        by_rank_[rank].side_by_side |= usages[at].prevents_turns();
         if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
         if (rank != 0) by_rank_[rank - 1].above.add(process);
+        if (rank != 0 && units[at].level >= kPreemptLevelInterrupt) by_rank_[rank - 1].above_outside.add(process);
     }
     for (size_t at = 0; at < units.size(); ++at) {
         const uint32_t rank = ranks_.of(at);
@@ -74,6 +76,7 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     result.held_ns = result.has_rival ? std::min(result.held_ns, held_ns) : held_ns;
     result.missing = std::max(result.missing, missing);
     result.has_rival = true;
+    result.has_outside_rival = result.has_outside_rival || rank.above_outside.any_but(process);
 }
 
 bool Rivals::has_victims(size_t at, const UnitState& unit) const {

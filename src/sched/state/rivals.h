@@ -30,6 +30,8 @@ struct Usage {
     int64_t holds_until_ns = 0;  // UnitState::holds_until_ns
     InTurns in_turns = InTurns::kPrevents;
     bool only_copies = false;  // CopyShare::only
+    // Returns whether its equals take no turns: it has worked recently, and could not be kept off in theirs.
+    bool prevents_turns() const { return in_turns == InTurns::kPrevents && lately; }
     bool operator==(const Usage&) const = default;
 };
 
@@ -55,6 +57,7 @@ private:
         bool side_by_side = false;  // some unit of this rank prevents turns
         Processes below;
         Processes above;
+        Processes above_outside;  // those that have level 3
         Largest above_pauses;  // of the units above that count: each number by itself
         Largest above_unbridged;
         Largest above_before_call;

@@ -121,6 +121,19 @@ TEST(Mechanism, OneThatCopiesIsNotInterrupted) {
     }
 }
 
+// Programs in a pool share the timeslice of one context, whatever their peers in it do.
+TEST(Mechanism, AContextThatIsSharedIsShortenedForRivalsOutsideOfIt) {
+    Victim victim = victim_of(kLongNs);
+    victim.level = kPreemptLevelDeactivate;
+    victim.has_peer = true;
+    EXPECT_TRUE(victim.shares_context());
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate)) << "the rival would lose the device with it";
+    victim.has_outside_rival = true;
+    EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.costs = {};
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate)) << "it cannot be set there";
+}
+
 TEST(Mechanism, ProgramsOfOnePriorityDoNotTakeTurnsAtAMicrosecond) {
     const Victim alone = victim_of(kLongNs, kOneStretch);
     EXPECT_TRUE(shortens_timeslice(alone, choose_mechanism(alone)));

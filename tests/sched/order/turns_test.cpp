@@ -25,7 +25,7 @@ protected:
         now_ns_ += passed_ns;
         for (const Given& one : given_) {
             states.push_back(one);
-            states.back().progress_ns = now_ns_;
+            if (one.ready || one.level >= kPreemptLevelInterrupt) states.back().progress_ns = now_ns_;
         }
         plan_ = &core_.decide(states, now_ns_);
         std::string who;
@@ -52,6 +52,14 @@ protected:
     int64_t now_ns_ = kStart;
     const WholeCore::Plan* plan_ = nullptr;
 };
+
+// A program in a pool that has done nothing for long is none of them.
+TEST_F(Turns, AnIdleUnitWithoutLevelThreeDoesNotPreventThem) {
+    given_[2].level = kPreemptLevelDeactivate;
+    rest(2);
+    given_[2].idle_since_ns = kStart - 5 * kSecond;
+    EXPECT_EQ(first(), "13");
+}
 
 TEST_F(Turns, OneAfterTheOther) {
     EXPECT_EQ(first(), "1");

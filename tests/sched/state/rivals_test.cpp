@@ -71,6 +71,19 @@ TEST(Rivals, HowOneUsesTheDeviceCountsOnlyIfItHasWorkedLatelyOrNobodyHas) {
     EXPECT_TRUE(below(false, false).has_rival);
 }
 
+// A rival without level 3 shares the victim's context.
+TEST(Rivals, ThoseWithLevelThreeAreOutsideOfTheVictimsContext) {
+    const std::vector<int32_t> urgency{2, 1, 0};
+    for (const uint32_t level : {kPreemptLevelDeactivate, kPreemptLevelInterrupt}) {
+        const std::vector<UnitState> units{Given{.id = 1, .level = level}, Given{.id = 2, .level = 2}, Given{.id = 3}};
+        Rivals rivals;
+        rivals.sum_up(units, urgency, std::vector<Usage>(3));
+        Victim lowest;
+        rivals.look(2, units[2], {}, lowest);
+        EXPECT_EQ(lowest.has_outside_rival, level == kPreemptLevelInterrupt);
+    }
+}
+
 TEST(Rivals, OfSeveralEachNumberIsThatOfTheWorst) {
     const std::vector<UnitState> units{Given{.id = 1, .priority = 2}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
     const std::vector<int32_t> urgency{2, 1, 0};

@@ -18,6 +18,7 @@ bool join_interrupts(HwQueue& hwq) {
     return nvidia::join(hwq, {.gpu = gpu, .name = name, .shared = shared == 1, .whole_workgroups = false});
 }
 
+bool join_timeslices(HwQueue& hwq) { return nvidia::join_timeslice(hwq); }
 void leave_interrupts(HwQueue& hwq) { nvidia::leave(hwq); }
 XResult interrupt(HwQueue& hwq, XqInterrupt how) { return nvidia::interrupt(hwq, how); }
 void restore(HwQueue& hwq) { nvidia::restore(hwq); }

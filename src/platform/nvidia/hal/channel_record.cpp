@@ -24,6 +24,7 @@ struct Object {
     uint32_t engine = 0;  // a group's
     uint32_t noted = 0;   // a device's PCI address, a group's timeslice
     bool noted_known = false;
+    bool shared = false;  // a group that another process has allocated
     int fd = -1;        // a client's
     bool gone = false;  // while it is forgotten
     Object* next = nullptr;
@@ -119,6 +120,24 @@ void remember(const Object& fresh) {
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
+// Remembers the group of a channel that stands below none of this process's: under MPS the server allocates the group
+// of kernels, and gives it to its clients (by a call that duplicates the object; seen with driver 580, decision 031).
+// With several GPUs it is not known whose it is. g_mutex held.
+void remember_shared_group(const Object& channel) {
+    if (find(channel.client, channel.parent) != nullptr) return;
+    const Object* only = nullptr;
+    for (const Object* object = g_objects; object != nullptr; object = object->next) {
+        if (object->kind != Kind::kDevice || object->client != channel.client) continue;
+        if (only != nullptr) return;
+        only = object;
+    }
+    if (only == nullptr) return;
+    Object group{Kind::kGroup, channel.client, channel.parent, only->handle};
+    group.engine = NV2080_ENGINE_TYPE_GR0;
+    group.shared = true;
+    remember(group);
+}
+
 void record_allocation(int fd, const Allocation& allocation) {
     const NVOS21_PARAMETERS& head = allocation.head;
     Object object{Kind::kClient, head.hRoot, head.hObjectNew, head.hObjectParent};
@@ -143,6 +162,7 @@ void record_allocation(int fd, const Allocation& allocation) {
         g_partition = true;
         return;
     }
+    if (object.kind == Kind::kChannel) remember_shared_group(object);
     remember(object);
 }
 
@@ -159,11 +179,14 @@ bool collect_channels(const Object& group, ChannelSet& set) {
 
 // Collects the channel groups of one device whose engine `is_wanted`. Also collects their timeslices if
 // `with_timeslices`, which is so for groups of compute kernels. Returns false if the set is full. g_mutex held.
-bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bool with_timeslices, ChannelSet& set) {
+bool collect_groups(const Object& device, bool (*is_wanted)(uint32_t engine), bool with_timeslices,
+                    RecordedSet& recorded) {
+    ChannelSet& set = recorded.set;
     for (const Object* group = g_objects; group != nullptr; group = group->next) {
         if (group->client != device.client || group->parent != device.handle || group->kind != Kind::kGroup ||
             !is_wanted(group->engine))
             continue;
+        recorded.shared = recorded.shared || group->shared;
         if (with_timeslices) {
             if (set.group_count == ChannelSet::kMostGroups) return false;
             set.timeslices_us[set.group_count] = group->noted;
@@ -188,8 +211,8 @@ void collect(const Object& client, const Object& device, RecordedSet& recorded) 
         if (object->client == client.handle && object->parent == device.handle && object->kind == Kind::kSubdevice)
             set.subdevice = object->handle;
     const bool copies = g_copies.load(std::memory_order_relaxed);
-    recorded.incomplete = !collect_groups(device, is_compute_engine, true, set) ||
-                          (copies && !collect_groups(device, is_copy_engine, false, set)) || g_swapchains > 0;
+    recorded.incomplete = !collect_groups(device, is_compute_engine, true, recorded) ||
+                          (copies && !collect_groups(device, is_copy_engine, false, recorded)) || g_swapchains > 0;
 }
 
 void note(uint32_t client, uint32_t handle, uint32_t value) {

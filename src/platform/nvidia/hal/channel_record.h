@@ -30,6 +30,7 @@ struct RecordedSet {
     uint32_t device = 0;  // the driver's device object, which names the set together with set.client
     uint32_t address = 0;  // PCI, as set by note_address
     bool address_known = false;
+    bool shared = false;  // a group is another process's, which gives it to several (MPS)
     bool incomplete =
         false;  // it must not be used: more groups or channels than a set holds, or a process with a swapchain
 };

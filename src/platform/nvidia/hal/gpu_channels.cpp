@@ -1,5 +1,6 @@
 #include "platform/nvidia/hal/gpu_channels.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/log.h"
@@ -7,6 +8,8 @@
 
 namespace xsched::nvidia {
 namespace {
+
+constexpr uint32_t kDriversOwnUs = 2048;  // driver: the timeslice that it gives a group (decision 004)
 
 constinit std::atomic<rm::Ioctl> g_ioctl{nullptr};
 
@@ -29,6 +32,8 @@ void learn_timeslices(RecordedSet& recorded) {
         if (recorded.set.timeslices_us[i] != 0) continue;
         const rm::Outcome outcome = rm::read_timeslice(driver_call(), recorded.fd, recorded.set.client,
                                                        recorded.set.groups[i], &recorded.set.timeslices_us[i]);
+        // Another process may have shortened a shared group's.
+        if (recorded.shared) recorded.set.timeslices_us[i] = std::max(recorded.set.timeslices_us[i], kDriversOwnUs);
         if (outcome.good()) note_timeslice(recorded.set.client, recorded.set.groups[i], recorded.set.timeslices_us[i]);
     }
 }
@@ -74,6 +79,7 @@ bool visit_recorded(const RecordedSet& found, void* data) {
 uint64_t key_of(const RecordedSet& recorded) { return uint64_t{recorded.set.client} << 32 | recorded.device; }
 
 void offer(const Gpu& gpu, const RecordedSet& recorded, bool withdraw) {
+    if (recorded.shared) return;
     XqHandover handover{};
     handover.platform = kPlatformCUDA;
     handover.device = gpu.identity;

@@ -32,6 +32,8 @@ struct Gpu {
     stream::CallTimes calls;
     std::atomic<uint32_t> calls_us{0};  // both together, from `calls`; 0: not known
     std::atomic<bool> refused{false};  // a call failed: not tried again
+    // Its channels are in a group that other processes use too (MPS): no level 3, but the group's timeslice can be set.
+    bool shared = false;
     bool whole_workgroups = false;  // some of its commands stop at the ends of workgroups alone
     uint32_t timeslice_us = 0;  // in force; 0: the driver's own
     bool known = false;

@@ -74,8 +74,8 @@ Gpu* make_gpu(XDevice identity, const char* name) {
 const char* objection(Gpu& gpu, bool shared) {
     if (driver_call() == nullptr)
         return "its calls to the kernel driver are not seen (the shim must be preloaded; WSL has no such calls)";
-    if (shared) return "under MPS all programs share one context, which would be stopped for all of them";
     refresh(gpu);
+    if (shared) return "under MPS all programs share one context, which would be stopped for all of them";
     if (record_incomplete()) return "there was no memory to keep track of its channels";
     if (gpu.set_count == 0 && !gpu.too_many)
         return "this process has no channels of its own there (MPS, or another way to the driver)";
@@ -196,9 +196,9 @@ void restore_everything() {
         Gpu* gpu = place.load(std::memory_order_acquire);
         if (gpu == nullptr || driver_call() == nullptr) continue;
         const Turn turn(*gpu);
-        if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped) continue;
+        if (gpu->refused.load(std::memory_order_acquire) && !gpu->stopped && !gpu->shared) continue;
         let_go(*gpu);
-        enable_once_more(*gpu);
+        if (!gpu->shared) enable_once_more(*gpu);
         for (uint32_t i = 0; i < gpu->set_count; ++i)
             rm::set_timeslices(driver_call(), gpu->sets[i].fd, gpu->sets[i].set, 0);
         gpu->timeslice_us = 0;
@@ -238,14 +238,15 @@ int pass_ioctl(int fd, unsigned long request, void* argument, rm::Ioctl next) {
 
 bool join(stream::Interruptible& queue, const Joining& as) {
     Gpu* gpu = make_gpu(as.gpu, as.name);
+    queue.gpu = gpu;
     if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return false;
     const Turn turn(*gpu);
+    gpu->shared = as.shared;
     if (const char* why = objection(*gpu, as.shared)) {
         if (!gpu->refused.exchange(true)) say_refused(*gpu, why);
         return false;
     }
     gpu->whole_workgroups = gpu->whole_workgroups || as.whole_workgroups;
-    queue.gpu = gpu;
     if (gpu->queues++ == 0 && base::log_enabled(base::LogLevel::kDebug)) {
         char text[256];
         describe_record(text, sizeof text);
@@ -256,6 +257,13 @@ bool join(stream::Interruptible& queue, const Joining& as) {
                   record_has_partition() ? ", in a MIG partition" : "", text);
     }
     return true;
+}
+
+bool join_timeslice(const stream::Interruptible& queue) {
+    Gpu* gpu = static_cast<Gpu*>(queue.gpu);
+    if (gpu == nullptr) return false;
+    const Turn turn(*gpu);
+    return gpu->shared && gpu->set_count != 0;
 }
 
 void leave(stream::Interruptible& queue) {
@@ -307,9 +315,10 @@ XqStopState stop_state(const stream::Interruptible& queue) {
 }
 
 XResult set_timeslice(stream::Interruptible& queue, uint32_t us) {
-    Gpu* gpu = gpu_of(queue);
-    if (gpu == nullptr || gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
+    Gpu* gpu = queue.has_timeslice ? static_cast<Gpu*>(queue.gpu) : gpu_of(queue);
+    if (gpu == nullptr) return kXSchedErrorNotSupported;
     const Turn turn(*gpu);
+    if (!gpu->shared && gpu->refused.load(std::memory_order_acquire)) return kXSchedErrorNotSupported;
     refresh(*gpu);
     if (gpu->timeslice_us == us) return kXSchedSuccess;
     for (uint32_t i = 0; i < gpu->set_count; ++i) {

@@ -22,6 +22,9 @@ namespace rm = cuda::rm;
 
 // Lets a queue take part. Returns false, after one INFO line, if there is no level 3 here.
 bool join(stream::Interruptible& queue, const Joining& as);
+// Returns whether the queue's timeslice can be set although it has no level 3: a context that processes share. Call
+// after join.
+bool join_timeslice(const stream::Interruptible& queue);
 void leave(stream::Interruptible& queue);
 // See queue/device.h.
 XResult interrupt(stream::Interruptible& queue, XqInterrupt how);

@@ -72,8 +72,14 @@ void destroy(void* self) {
     ++g_spares;
 }
 
-constexpr XqStopOps make_stop(bool interrupts) {
+XResult apply_timeslice(void* self, uint32_t us) {
+    if constexpr (kHasTimeslices) return set_timeslice(of(self), us);
+    return kXSchedErrorNotSupported;
+}
+
+constexpr XqStopOps make_stop(bool interrupts, bool timeslices) {
     XqStopOps ops{};
+    if (timeslices) ops.set_timeslice = apply_timeslice;
     if (kMakesSignals || kPausesDevices) {
         ops.deactivate = deactivate;
         ops.reactivate = reactivate;
@@ -83,14 +89,13 @@ constexpr XqStopOps make_stop(bool interrupts) {
     ops.restore = restore_and_open;
     ops.state = [](void* self) { return stop_state(of(self)); };
     static_assert(kHasTimeslices == (kCosts.switch_us != 0), "the scheduler knows by the cost of a switch");
-    if constexpr (kHasTimeslices)
-        ops.set_timeslice = [](void* self, uint32_t us) { return set_timeslice(of(self), us); };
     return ops;
 }
 
-constexpr XqStopOps kSignals = make_stop(false);
-constexpr XqStopOps kInterrupts = make_stop(true);
-constexpr XqDeviceOps make_ops(uint32_t levels) {
+constexpr XqStopOps kSignals = make_stop(false, false);
+constexpr XqStopOps kTimeslices = make_stop(false, true);
+constexpr XqStopOps kInterrupts = make_stop(true, kHasTimeslices);
+constexpr XqDeviceOps make_ops(uint32_t levels, bool timeslices = false) {
     XqDeviceOps ops{};
     ops.abi = XQ_DEVICE_ABI;
     ops.levels = levels;
@@ -100,7 +105,10 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
     if (kMakesSignals || (kPausesDevices && levels != 1u << kPreemptLevelBlock)) ops.stop = &kSignals;
     if ((levels & 1u << kPreemptLevelInterrupt) != 0) {
         ops.stop = &kInterrupts;
-        ops.costs = kCosts;  // without level 3 a program may share its context with others (MPS)
+        ops.costs = kCosts;
+    } else if (timeslices) {
+        ops.stop = &kTimeslices;
+        ops.costs.switch_us = kCosts.switch_us;
     }
     if constexpr (kSwitchesContexts) ops.keep_alive = &kKeepAliveOps;
     ops.synchronize = synchronize;
@@ -111,6 +119,8 @@ constexpr XqDeviceOps make_ops(uint32_t levels) {
 constexpr XqDeviceOps kGatedDevice = make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate);
 constexpr XqDeviceOps kInterruptedDevice =
     make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate | 1u << kPreemptLevelInterrupt);
+// A context that other processes share (MPS): the hardware takes all of it off at the end of its timeslice.
+constexpr XqDeviceOps kSharedDevice = make_ops(1u << kPreemptLevelBlock | 1u << kPreemptLevelDeactivate, true);
 constexpr XqDeviceOps kBlockedDevice = make_ops(1u << kPreemptLevelBlock);
 
 HwQueue* take_hwqueue() {
@@ -152,6 +162,8 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
     hwq->generation = base::fork_generation();
     hwq->asks_interrupt = hwq->takes_off = false;
     hwq->interruptible = interrupts_wanted() && join_interrupts(*hwq);
+    if constexpr (kHasTimeslices)
+        hwq->has_timeslice = interrupts_wanted() && !hwq->interruptible && join_timeslices(*hwq);
     if constexpr (kPausesDevices) hwq->pauses = join_pauses(*hwq);
     try_value_operations_early({api, context, device});
     take_gate_memory(*hwq);
@@ -161,6 +173,7 @@ HwQueue* make_hwqueue(const Api& api, StreamKind kind, Stream stream, Context co
 const XqDeviceOps* ops_of(const HwQueue& hwq) {
     const bool gates = has_value_operations(*hwq.api) && !value_operations_refused(hwq);
     if (!gates) return hwq.pauses ? &kGatedDevice : &kBlockedDevice;
+    if (hwq.has_timeslice) return &kSharedDevice;
     return hwq.interruptible ? &kInterruptedDevice : &kGatedDevice;
 }
 

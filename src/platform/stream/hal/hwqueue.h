@@ -21,6 +21,9 @@ bool interrupts_wanted();
 // asked. Returns false, after one INFO line, if there is none here.
 bool join_interrupts(HwQueue& hwq);
 void leave_interrupts(HwQueue& hwq);
+// Returns whether the queue's timeslice can be set where it has no level 3 (kHasTimeslices). Call after
+// join_interrupts.
+bool join_timeslices(HwQueue& hwq);
 // Interrupts the queue's work. Returns NotSupported if the driver has refused once: that is logged then, and later
 // calls return NotSupported without asking the driver.
 XResult interrupt(HwQueue& hwq, XqInterrupt how);

@@ -130,6 +130,27 @@ TEST_P(Forms, WhatTheKernelRefusedIsNotThere) {
     EXPECT_EQ(recorded().size(), 1u) << "not freed";
 }
 
+// A client of an MPS server has its channels for kernels in a group that the server has allocated.
+TEST_P(Forms, AGroupOfAnotherProcessIsShared) {
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    allocate(kFirstClient, 0x100, 0x101, kHopper);
+    allocate(kFirstClient, 0x100, 0x102, kHopper);
+    auto sets = recorded();
+    ASSERT_EQ(sets.size(), 1u);
+    EXPECT_TRUE(sets[0].shared);
+    ASSERT_EQ(sets[0].set.group_count, 1u);
+    EXPECT_EQ(sets[0].set.groups[0], 0x100u);
+    EXPECT_EQ(sets[0].set.channel_count, 2u);
+    release(kFirstClient, 0x100);
+    EXPECT_TRUE(recorded().empty());
+    context(kFirstClient, 0x10, 0x200);
+    EXPECT_FALSE(recorded()[0].shared);
+    device(kFirstClient, 0x20);
+    allocate(kFirstClient, 0x300, 0x301, kHopper);
+    EXPECT_EQ(recorded().size(), 1u) << "it is not known which GPU's it is";
+}
+
 TEST_P(Forms, FreeingTakesWhatIsBelow) {
     begin(kFirstClient);
     device(kFirstClient, 0x10);
