@@ -10,7 +10,6 @@ from pathlib import Path
 
 CONTROL = "nvidia-cuda-mps-control"
 START_SECONDS, QUIT_SECONDS = 10, 10
-SIDE_BY_SIDE = {"XSCHED_SIDE_BY_SIDE": "1"}
 
 
 def find_control():
@@ -71,7 +70,7 @@ class Mps:
 
 
 def short_timeslices():
-    """What gives the MPS server's context the timeslice of the peer static_timeslices."""
+    """Returns variables that give the MPS server's context the timeslice of the peer static_timeslices."""
     return {"LD_PRELOAD": f"{os.environ['BENCH_BUILD']}/bench/cuda/libtimeslices.so",
             "BENCH_TIMESLICE_US": os.environ.get("BENCH_TIMESLICE_US", "1")}
 

@@ -13,9 +13,9 @@ from html import escape
 
 WIDTH, HEIGHT = 520, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 14, 44
-KNOWN = ("alone", "native", "mps", "mps_priority", "stream_priorities", "static_timeslices", "xsched", "xsched_l1",
-         "xsched_l2", "xsched_l3", "xsched_announced", "xsched_unforeseen", "xsched_mps",
-         "xsched_streams")
+KNOWN = ("alone", "native", "mps", "mps_priority", "mps_shares", "mps_outside", "stream_priorities",
+         "static_timeslices", "xsched", "xsched_l1", "xsched_l2", "xsched_l3", "xsched_announced", "xsched_unforeseen",
+         "xsched_mps", "xsched_pool", "xsched_pool_inside", "xsched_streams")
 SPARE_COLORS = 6
 LANE, LANE_GAP, LANE_LABEL = 22, 20, 150
 TIMELINE_WIDTH = 1080

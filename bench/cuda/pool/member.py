@@ -6,8 +6,8 @@ other, until it ends or is told to fail.
 
 HOW it fails once FILE is there: address (a kernel writes where there is no memory), assertion (an assertion in a kernel
 fails), torch (PyTorch's own assertion: an index out of range), long (a kernel of two seconds, in which it can be
-killed). Lines, with the time in seconds of CLOCK_MONOTONIC: "pid PID", "worked TIME ROUNDS LONGEST" every 20 ms (LONGEST:
-seconds of the longest round), "failing TIME", "error TIME CALL CODE NAME". Exit status 1 after an error.
+killed). Lines, with the time in seconds of CLOCK_MONOTONIC: "pid PID", "worked TIME ROUNDS LONGEST" every 20 ms
+(LONGEST: seconds of the longest round), "failing TIME", "error TIME CALL CODE NAME". Exit status 1 after an error.
 """
 import argparse
 import ctypes

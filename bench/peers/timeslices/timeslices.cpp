@@ -27,7 +27,7 @@
 namespace {
 
 constexpr unsigned kType = 'F';  // of all ioctls of the driver
-constexpr unsigned kControl = 0x2a, kAlloc = 0x2b, kTransfer = 211;
+constexpr unsigned kControl = 0x2a, kAlloc = 0x2b, kDuplicate = 0x34, kTransfer = 211;
 constexpr uint32_t kGroupClass = 0xa06c;  // KEPLER_CHANNEL_GROUP_A, on every chip since
 constexpr uint32_t kGraphicsEngine = 1;  // compute runs on it
 constexpr uint32_t kSetTimeslice = 0xa06c0103;
@@ -159,6 +159,9 @@ void after(int file, unsigned number, const void* parameters) {
             for (const Group& group : groups)
                 if (group.client == alloc.client && group.object == alloc.parent) found = group;
         }
+    } else if (number == kDuplicate) {
+        const auto* words = static_cast<const uint32_t*>(parameters);
+        log_line("duplicated", words[0], words[1], words[2], uint64_t{words[3]} << 32 | words[4]);
     } else if (number == kControl) {
         const auto& control = *static_cast<const Control*>(parameters);
         if (control.command != kSetTimeslice) return;
