@@ -141,6 +141,14 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
 }
 
+// As run_in_pool; none too if no pool is asked for.
+std::optional<int> run_in_pool_if_asked(const RunOptions& options, const std::vector<std::string>& program) {
+    if (!options.in_pool.pool) return std::nullopt;
+    PoolWords words = options.in_pool;
+    words.urgent = options.hints.of(base::hint_info(base::HintId::priority)).value_or(0) > 0;
+    return run_in_pool(words, program_name_of(program));
+}
+
 // The server at the program's start, which counts the program's processes (start_server.cpp). If another server has
 // replaced it by the program's end, that server may not know whether they used a device, so nothing is printed.
 class ServerThen {
@@ -232,11 +240,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
     for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
-    if (options.in_pool.pool) {
-        PoolWords words = options.in_pool;
-        words.urgent = options.hints.of(base::hint_info(base::HintId::priority)).value_or(0) > 0;
-        if (const std::optional<int> ended = run_in_pool(words, program_name_of(program))) return *ended;
-    }
+    if (const std::optional<int> ended = run_in_pool_if_asked(options, program)) return *ended;
     if (options.promise) options.promise();
     const Installation installation = find_installation();
     if (is_one_of(options.scheduler, {"global", "GLB"})) {
