@@ -6,6 +6,13 @@
 
 namespace xsched::cli {
 
+CLI::Validator not_empty(const char* what) {
+    const auto complaint = [what](const std::string& text) -> std::string {
+        return text.empty() ? "the name of " + std::string(what) + " is empty (is a variable not set?)" : "";
+    };
+    return CLI::Validator(complaint, "");
+}
+
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body) {
     CLI::App* command = app.add_subcommand(name, help);
     command->add_flag("--json", words.json, "print JSON");
@@ -19,18 +26,17 @@ CLI::Option* add_program(CLI::App* command, Words& words) {
 
 CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vector<std::string>& who,
                           const std::string& help) {
-    const auto complaint = [](const std::string& text) -> std::string {
-        return text.empty() ? "the name of a program is empty (is a variable not set?)" : "";
-    };
-    return command->add_option(names, who, help)->type_name("PROGRAM")->check(CLI::Validator(complaint, ""));
+    return command->add_option(names, who, help)->type_name("PROGRAM")->check(not_empty("a program"));
 }
 
 CLI::Option* add_out(CLI::App* command, std::string& file, const std::string& help) {
     const auto complaint = [](const std::string& text) -> std::string {
-        if (text.empty()) return "the name of the file is empty (is a variable not set?)";
         return text == "-" ? "\"-\" is no file; give its name" : "";
     };
-    return command->add_option("-o,--out", file, help)->type_name("FILE")->check(CLI::Validator(complaint, ""));
+    return command->add_option("-o,--out", file, help)
+        ->type_name("FILE")
+        ->check(not_empty("the file"))
+        ->check(CLI::Validator(complaint, ""));
 }
 
 namespace {

@@ -18,6 +18,8 @@ struct Words {
     std::function<int()> command;  // runs the command; set when the command line has been parsed
 };
 
+// Returns a check that refuses an empty text; `what` is what it names: "the file".
+CLI::Validator not_empty(const char* what);
 // Adds a command with --json that runs `body`.
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body);
 

@@ -49,8 +49,10 @@ void add_metrics(CLI::App& app, Words& words) {
                                     [&words, given] { return xsched::cli::metrics(*given, words.json); });
     metrics->add_flag("--definitions", given->definitions, "say what each of them means");
     metrics->add_option("--listen", given->listen, "serve them over HTTP, at this Unix socket or at 127.0.0.1:PORT");
-    metrics->add_option("--token-file", given->token_file,
-                        "with a port: where to write the token to ask for, a new one at each start");
+    metrics
+        ->add_option("--token-file", given->token_file,
+                     "with a port: where to write the token to ask for, a new one at each start")
+        ->check(not_empty("the file"));
     metrics->add_option("--token-group", given->token_group, "this group may read that file too (that of Prometheus)");
 }
 

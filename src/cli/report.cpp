@@ -51,6 +51,9 @@ std::string demo_programs(const Installation& installation) {
 int run_demo(const std::string& out, bool json) {
     if (json) throw Failure("xcli demo writes its numbers beside the page, as JSON: leave out --json");
     if (!out.ends_with(".html")) throw Failure("--out " + out + " is no page: end its name with .html");
+    const std::filesystem::path folder = std::filesystem::absolute(out).parent_path();
+    if (access(folder.c_str(), W_OK) != 0)
+        throw Failure("--out " + out + " cannot be written: " + folder.string() + ": " + strerror(errno));
     const Installation installation = find_installation();
     const std::filesystem::path program = std::filesystem::path(installation.report).replace_filename("demo.py");
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");

@@ -39,6 +39,17 @@ std::string read_file(int fd, uint64_t bytes) {
     return text;
 }
 
+// Returns what to do about a server that cannot be reached. `error`: of connect_server.
+const char* remedy_for(int error) {
+    switch (error) {
+        case EACCES:
+        case EPERM: return "ask its owner, or set XSCHED_SOCKET to another server's socket";
+        case ENAMETOOLONG: return "set XSCHED_SOCKET to a shorter path";
+        case EAGAIN: return "it is stopped or overloaded, try again";
+        default: return "start a program with 'xcli run', or start 'xserver'";
+    }
+}
+
 }  // namespace
 
 void wait_for_server_ms(int ms) { g_patience_ms = ms; }
@@ -46,10 +57,10 @@ void wait_for_server_ms(int ms) { g_patience_ms = ms; }
 ServerLink::ServerLink() {
     char path[ipc::kSocketPathBytes];
     socket_.reset(ipc::connect_server(path));
+    const int error = errno;
     path_ = path;
     if (!socket_)
-        throw NoServer("no xserver answers" + (path_.empty() ? "" : " at " + path_) +
-                       ": start a program with 'xcli run', or start 'xserver'");
+        throw NoServer("no xserver answers" + (path_.empty() ? "" : " at " + path_) + ": " + remedy_for(error));
     shake_hands();
 }
 

@@ -39,7 +39,9 @@ void add_policy(CLI::App& app, Words& words) {
         policy->add_option("-n,--name", given->name, "without a name: list the policies; else change to it")
             ->expected(0, 1)
             ->type_name("POLICY");
-    policy->add_option("NAME", given->set_name, "change it to this")->type_name("POLICY");
+    policy->add_option("NAME", given->set_name, "change it to this")
+        ->type_name("POLICY")
+        ->check(not_empty("the policy"));
     policy->callback([&words, given, set, name] {
         given->set = set->count() > 0;
         given->list = name->count() > 0 && given->name.empty();
@@ -118,7 +120,7 @@ void add_log(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
     CLI::App* log = add_command(app, words, "log", "show or change the server's log level",
                                 [&words, given] { return steer_log(*given, words.json); });
-    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO")->type_name("LEVEL");
+    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO")->type_name("LEVEL")->check(not_empty("the level"));
 }
 
 }  // namespace

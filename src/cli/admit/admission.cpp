@@ -89,6 +89,11 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
     const KnownProgram& candidate = situation.programs.back();
     bool promised = false;
     for (const KnownProgram& program : situation.programs) promised |= program.asks_for_target();
+    if (!promised && situation.named_device && situation.programs.size() == 1)
+        return Admission{Admission::Kind::kAdmitted,
+                         "no program works on device " + std::to_string(*situation.named_device) +
+                             " now ('xcli list' shows the devices in use)",
+                         {}};
     if (!promised) return Admission{Admission::Kind::kAdmitted, "no program has a promise that it could break", {}};
     for (const KnownProgram& program : situation.programs) {
         if (program.work) continue;

@@ -110,6 +110,7 @@ Situation situation_of(const Json& answers, const Candidate& candidate) {
     for (const auto& [name, cost] : answers.value("device_costs", Json::object()).items())
         if (cost.is_number()) situation.costs_us[name] = cost.get<double>();
     const int64_t device = chosen_device(answers, candidate);
+    situation.named_device = candidate.device;
     for (const Json& entry : answers.value("programs", Json::array())) {
         const std::set<int64_t> devices = devices_in(entry);
         if (entry.contains("devices") && !devices.contains(device)) continue;

@@ -50,6 +50,7 @@ struct Situation {
     std::string policy;
     std::map<std::string, double> costs_us;  // of the device, by their names in sim/costs.def
     std::vector<KnownProgram> programs;  // the last one is the one to be admitted
+    std::optional<int64_t> named_device;  // by the user; none: it is the one in use
     std::vector<std::string> known;  // the programs of which the work is known
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "cli/explain/urgency.h"
+#include "cli/hint_facts.h"
 #include "cli/program_facts.h"
 #include "xsched/types.h"
 
@@ -147,16 +148,23 @@ void say_used_up(Cause& cause) {
                 worth.empty() ? larger : "give others smaller shares (xcli list shows them), or " + larger);
 }
 
+// Returns what else makes the policy give the program its turn sooner; empty: nothing.
+std::string sooner(const Cause& cause) {
+    if (is_said(cause, "policy_says", "cannot be met"))
+        return "give it a target that can be met (" + cause.hint("--slo-p99 TIME") + ")";
+    if (cause.policy == "AUTO" && !target_text(cause.program).empty())
+        return "give it a lower target (" + cause.hint("--slo-p99 TIME") + ")";
+    if (cause.policy == "CFS") return "longer turns (" + cause.hint("-t MICROSECONDS") + ")";
+    return remedy_by_policy(cause.policy, cause.program);
+}
+
 void say_not_its_turn(Cause& cause) {
     if (is_among(cause.policy, kByShares)) return say_used_up(cause);
     if (is_among(cause.policy, kWithoutTurns))
         return say_past(
             cause, WhySlow::kTurns,
             "; the policy then in force gave the turn to another, and policy " + cause.policy + " gives no turns");
-    const std::string more = is_said(cause, "policy_says", "cannot be met")
-                                 ? "give it a target that can be met (" + cause.hint("--slo-p99 TIME") + ")"
-                             : cause.policy == "CFS" ? "longer turns (" + cause.hint("-t MICROSECONDS") + ")"
-                                                     : remedy_by_policy(cause.policy, cause.program);
+    const std::string more = sooner(cause);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
 }
@@ -273,7 +281,7 @@ constexpr ReasonText kReasonTexts[] = {
 std::string whom(const Json& by) {
     if (!by.contains("pid")) return by.value("program", "another program");
     std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
-    if (by.contains("priority")) text += ", priority " + std::to_string(by.value("priority", int64_t{0}));
+    if (by.contains("priority")) text += ", priority " + std::to_string(counted_priority(by));
     return text + (by.value("ended", false) ? ", which has ended)" : ")");
 }
 

@@ -25,6 +25,9 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
     if (const std::string without = runs_without(pid); !without.empty()) return without;
+    if (base::text_of_file("/proc/" + pid + "/maps").empty())
+        return process +
+               "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
     return process +
            "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
 }

@@ -16,12 +16,14 @@ int show_definitions(bool json) {
     console::Table table({"METRIC", "TYPE", "UNIT", "MEANING"});
     Json list = Json::array();
     for (const Metric& metric : kMetricTable) {
-        table.add({metric.name, metric_type_word(metric.type), *metric.unit != '\0' ? metric.unit : "-", metric.help});
-        list.push_back({{"name", metric.name},
-                        {"type", metric_type_word(metric.type)},
-                        {"unit", metric.unit},
-                        {"help", metric.help}});
+        const std::string name = std::string(metric.name) + (metric.type == MetricType::kCounter ? "_total" : "");
+        table.add({name, metric_type_word(metric.type), *metric.unit != '\0' ? metric.unit : "-", metric.help});
+        list.push_back(
+            {{"name", name}, {"type", metric_type_word(metric.type)}, {"unit", metric.unit}, {"help", metric.help}});
     }
+    const char* const info[] = {"xsched_server_info", "gauge", "the policy in force, as a label"};
+    table.add({info[0], info[1], "-", info[2]});
+    list.push_back({{"name", info[0]}, {"type", info[1]}, {"unit", ""}, {"help", info[2]}});
     console::Table label_table({"LABEL", "MEANING"});
     Json labels = Json::array();
     for (const MetricLabel& label : kMetricLabelTable) {

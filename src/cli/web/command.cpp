@@ -14,7 +14,8 @@ void add_web(CLI::App& app, Words& words) {
     page->add_option("--listen", given->listen,
                      "only at this Unix socket or 127.0.0.1:PORT; several times: at all of them");
     page->add_option("--token-file", given->token_file,
-                     "where to write the token to ask for, a new one at each start (otherwise: in the address)");
+                     "where to write the token to ask for, a new one at each start (otherwise: in the address)")
+        ->check(not_empty("the file"));
     page->add_flag("--openapi", given->openapi, "print what the API has, as OpenAPI 3.0");
 }
 

@@ -190,6 +190,8 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.ready = work.ready;
     result.stands = work.stands;
     result.suspended = facts.suspended;
+    result.stopped = queue.client.record()->stopped.load() != 0;
+    result.by_itself = queue.slot.api_suspended.load() != 0;
     // Returns for how long the queue neither ran nor was held, if it has paused since. The client may write any time.
     const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
     const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
@@ -215,6 +217,8 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     const std::string note =
         (why.note.empty() ? "" : "; " + why.note) + (why.level_pauses.empty() ? "" : "; " + why.level_pauses);
+    if (why.stopped) return "is stopped: a signal stopped its process" + note;
+    if (why.by_itself && !why.suspended) return "suspended by the program itself (XQueueSuspend)" + note;
     const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
     if (why.suspended)
         return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;

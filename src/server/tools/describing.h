@@ -37,6 +37,8 @@ struct Explanation {
     bool ready = false;
     bool stands = false;  // its work waits for its host, another program or another device
     bool suspended = false;
+    bool stopped = false;     // its process, by a signal
+    bool by_itself = false;   // the program suspended it (XQueueSuspend)
     int64_t since_ns = 0;
     int32_t by_pid = 0;
     std::string reason;

@@ -33,10 +33,10 @@ base::State state_of(const Facts& facts, const Client& client, const std::vector
     for (const SeenQueue& queue : queues) {
         const QueueFacts known = facts.of(queue);
         const bool ready = ipc::work_of(queue.slot).ready;
-        const bool by_person = is_held_by_person(known);
-        suspended |= by_person;
-        held |= ready && known.suspended && !by_person;
-        runs |= ready && !known.suspended;
+        const bool asked_for = is_held_by_person(known) || queue.slot.api_suspended.load() != 0;
+        suspended |= asked_for;
+        held |= ready && known.suspended && !asked_for;
+        runs |= ready && !known.suspended && !asked_for;
     }
     if (runs) return held || suspended ? base::State::kMixed : base::State::kRuns;
     if (held) return base::State::kHeld;

@@ -149,8 +149,10 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     return entry;
 }
 
-// "priority 50, of which a limit leaves 3"
-std::string priority_text(const Client& client, int32_t priority) {
+// "priority 50, of which a limit leaves 3", "in the background"
+std::string priority_text(const Client& client, const SeenQueue& queue) {
+    if (queue.slot.background.load() != 0) return "in the background";
+    const int32_t priority = queue.slot.priority.load();
     const int32_t counts = client.ceiling().priority;
     return "priority " + std::to_string(priority) +
            (counts < priority ? ", of which a limit leaves " + std::to_string(counts) + "," : "");
@@ -176,7 +178,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         if (gang > 0 && gang < base::kMostNames && gangs.size() < kMostExplanations)
             gangs.insert(base::name_of_number(gang));
         if (known.size() >= kMostExplanations) continue;
-        const std::string text = priority_text(client, queue.slot.priority.load()) + " on " +
+        const std::string text = priority_text(client, queue) + " on " +
                                  device_text(request, client, queue.slot.device.load()) + " " +
                                  sentence(request, why, now_ns);
         if (known.insert(text).second) explanations.push_back(text);

@@ -154,8 +154,9 @@ TEST_F(MetricsCommand, PrintsOnce) {
     const Outcome outcome = xcli({"metrics"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(has(outcome.out, "xsched_program_priority{pid=\"")) << outcome.out;
-    EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "xsched_program_held_seconds"));
-    EXPECT_EQ(xcli({"metrics", "--definitions", "--json"}).json()["metrics"].size(), kMetrics);
+    EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "xsched_program_held_seconds_total")) << "as it is printed";
+    EXPECT_EQ(xcli({"metrics", "--definitions", "--json"}).json()["metrics"].size(), kMetrics + 1)
+        << "and the server's info";
     EXPECT_TRUE(has(xcli({"metrics", "--definitions"}).out, "pod_uid"));
 }
 
