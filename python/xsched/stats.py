@@ -250,6 +250,10 @@ def _is_meant(entry: Any, who: Union[None, int, str]) -> bool:
 
 
 def _meant(entries: List[Any], who: Union[None, int, str]) -> List[Any]:
+    if who == "":
+        raise ValueError("the name of a program is empty: leave it out for all programs")
+    if who is not None and not isinstance(who, (int, str)):
+        raise TypeError(f"{who!r} names no program: give the number of a process, or a part of its name")
     found = [entry for entry in entries if _is_meant(entry, who)]
     if who is not None and not found:
         raise refusal(f"no program {who!r} is scheduled by this server: xsched.programs() has those there are",

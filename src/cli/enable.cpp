@@ -170,6 +170,10 @@ int enable(const EnableWords& words, bool json) {
     }
     const std::string program = program_file(words.program);
     const std::string path = wrapper_path(last_part(words.program));
+    struct stat found{};
+    if (stat(program.c_str(), &found) == 0 && (found.st_mode & (S_ISUID | S_ISGID)) != 0)
+        throw Failure(program + " has a set-user-id bit: nothing can be loaded into it, so it runs unscheduled");
+    if (program == own_path()) throw Failure(program + " is xcli itself, which needs no wrapper");
     if (program == path)
         throw Failure(program + " is the program itself, where its wrapper would be: start it by 'xcli run -- " +
                       words.program + "', or use --session");

@@ -100,6 +100,8 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
     for (const base::HintInfo& hint : base::kHints) {
         if (hint.words == nullptr || (run && hint.in_run == base::HintInRun::kNoRun)) continue;
         std::string help = hint.help;
+        if (const size_t at = help.find("; elsewhere "); at != std::string::npos)  // beside xcli
+            help.erase(at, help.find(';', at + 1) - at);
         if (const size_t at = help.find("in xcli "); at != std::string::npos) help.replace(at, 7, "here");
         if (run) help += " (default " + std::to_string(hint.fallback) + ")";
         if (config::is_in_microseconds(hint)) help += "; also with a unit: 20ms";

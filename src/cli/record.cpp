@@ -96,6 +96,8 @@ int record(const RecordWords& words, bool json) {
     }
     recorder.ask(true);
     const ipc::Recording& recording = recorder.finish();
+    if (recording.queues.empty())
+        throw Failure("no program was scheduled in that time: start one with 'xcli run -- PROGRAM'", kNobody);
     const std::string bytes = ipc::write_recording(recording);
     write_file(words.file, bytes);
     const double seconds = static_cast<double>(recording.lasts_ns) / base::kSecond;

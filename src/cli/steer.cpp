@@ -33,7 +33,6 @@ struct Done {
     uint64_t queues = 0;
     std::vector<std::string> names;
     std::vector<std::string> waiting;  // targets without queues, for which the order is kept
-    std::vector<std::string> without;  // sentences about those of them into which XSched is not loaded
     Json answers = Json::array();
     std::vector<std::string> refused;
     int status = 0;
@@ -68,17 +67,18 @@ Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targ
             const uint64_t queues = answer.value("queues", uint64_t{0});
             done.queues += queues;
             if (queues == 0 && answer.value("later", false) && !name.empty()) {
+                const std::string pid = std::to_string(target.value("pid", int64_t{0}));
+                const std::string without = answer.value("connected", true) ? "" : runs_without(pid);
+                if (!without.empty()) throw Failure(without + "; kept in case it loads XSched by itself", kNobody);
                 done.waiting.push_back(name);
-                if (const int64_t pid = target.value("pid", int64_t{0}); !answer.value("connected", true))
-                    done.without.push_back(runs_without(std::to_string(pid)));
             }
             done.by_driver |= answer.value("by", "") == "checkpoint";
             done.names.push_back(name);
             done.answers.push_back(std::move(answer));
-        } catch (const Refusal& refusal) {
-            if (targets.size() == 1) throw;
-            done.refused.push_back(name + ": " + refusal.what());
-            done.status = refusal.status();
+        } catch (const Failure& failure) {
+            if (targets.size() == 1 || failure.status() == kNoServer) throw;
+            done.refused.push_back(name + ": " + failure.what());
+            done.status = failure.status();
         }
     }
     return done;
@@ -93,8 +93,6 @@ std::string joined_names(const std::vector<std::string>& names) {
 // Prints consequences that a person might not notice to standard error, so that scripts read the same standard output.
 void tell_aside(const Done& done) {
     for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
-    for (const std::string& sentence : done.without)
-        if (!sentence.empty()) fprintf(stderr, "xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
     for (const Json& answer : done.answers)
         for (const std::string& sentence : hint_remarks(answer))

@@ -134,10 +134,10 @@ TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
     EXPECT_EQ(client.header().default_share.load(), 30);
     Process later({"/bin/sleep", "60"}, directory.environment());
     const std::string pid = std::to_string(later.pid());
-    const Outcome kept = xcli({"hint", pid, "-p", "7"});
-    EXPECT_EQ(kept.out, "kept for the queues that pid " + pid + " makes later\n");
-    EXPECT_TRUE(has(kept.err, " runs without XSched: start it with 'xcli run -- PROGRAM'")) << kept.err;
-    EXPECT_EQ(xcli({"suspend", pid}).out, "kept for the queues that pid " + pid + " makes later\n");
+    const char* const without =
+        " runs without XSched: start it with 'xcli run -- PROGRAM'; kept in case it loads XSched";
+    expect_sentence({"hint", pid, "-p", "7"}, without, 4);
+    expect_sentence({"suspend", pid}, without, 4);
     kill(later.pid(), SIGKILL);
     later.wait();
     expect_sentence({"hint", pid, "-p", "7"}, "no process " + pid, 4);

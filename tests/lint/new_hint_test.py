@@ -53,7 +53,7 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
         "utilization": "src/cli/hint_facts.cpp",
         "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/dispatch/", "src/platform/levelzero/",
-                       "src/platform/vulkan/"),
+                       "src/platform/vulkan/", "src/server/tools/tool_queries.cpp"),
         **dict.fromkeys(("share", "limit", "gang"),
                         ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",
                          "src/kubernetes/")),

@@ -63,6 +63,8 @@ HttpAnswer answer_metrics(const HttpRequest& request) {
 
 int metrics(const MetricsWords& words, bool json) {
     if (words.definitions) return show_definitions(json);
+    if (words.listen.empty() && !words.token_file.empty())
+        throw Failure("--token-file is for a port: say which one, --listen 127.0.0.1:PORT");
     if (words.listen.empty()) {
         const Json answer = ask_programs();
         print(json ? answer.dump(2) + "\n" : metrics_text(answer, MetricsFormat::kPrometheus));

@@ -107,7 +107,8 @@ Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     const bool memory = says(request, "memory");
-    if (!handle && !pid) throw ToolError("say what: a process (PID) or a queue (-x QUEUE)");
+    if (!handle && !pid)
+        throw ToolError("say what: a program (PID or name), a queue (-x QUEUE), a device (--device) or --all");
     if (memory && handle) throw ToolError("memory is a process's, not a queue's: say which process (PID)");
     if (pid && !handle)
         if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;
@@ -178,7 +179,8 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
     Peer meant;
     const bool there = start_of(static_cast<pid_t>(pid)) != 0 && identify_process(static_cast<pid_t>(pid), &meant);
     if (there) request.host.identities.settle(meant);
-    if (!there || !(request.rules_server() || meant.uid == request.asking.peer.uid))
+    const bool may_come = geteuid() == 0 || meant.uid == geteuid();  // to a user's own server only that user's
+    if (!there || !((request.rules_server() && may_come) || meant.uid == request.asking.peer.uid))
         throw NobodyThere("no process " + std::to_string(pid) +
                           " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
                           "shows those there are");
