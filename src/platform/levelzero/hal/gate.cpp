@@ -76,14 +76,15 @@ bool Gate::wait_in(ze_command_list_handle_t list, ze_event_handle_t passed) cons
 }
 
 void Gate::set(Word word) {
-    if (word_ == nullptr || made_in_ != base::fork_generation()) return;
-    storing_.fetch_add(1);
-    if (!stays_open_.load()) __atomic_store_n(word_, uint32_t{word}, __ATOMIC_SEQ_CST);
+    storing_.fetch_add(1);  // from here on the word stays, unless the gate stays open
+    if (!stays_open_.load() && word_ != nullptr && made_in_ == base::fork_generation())
+        __atomic_store_n(word_, uint32_t{word}, __ATOMIC_SEQ_CST);
     storing_.fetch_sub(1);
 }
 
 void Gate::stay_open() {
-    if (word_ == nullptr || made_in_ != base::fork_generation() || stays_open_.exchange(true)) return;
+    if (word_ == nullptr || made_in_ != base::fork_generation()) return;
+    stays_open_.store(true);
     constexpr int kMostTurns = 10'000;  // safety: what is waited for is one store of a thread
     for (int i = 0; i < kMostTurns && storing_.load() != 0; ++i) sched_yield();
     __atomic_store_n(word_, uint32_t{kOpen}, __ATOMIC_SEQ_CST);
