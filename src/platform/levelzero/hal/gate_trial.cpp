@@ -18,11 +18,14 @@ constexpr int64_t kPatienceNs = 100 * base::kMillisecond;  // safety
 constexpr int64_t kClosedNs = 300 * base::kMicrosecond;    // a closed gate must hold for this long (judgement)
 constexpr int64_t kLookEveryNs = 20 * base::kMicrosecond;  // judgement
 
+class Trial;
+
 struct Verdict {
     const ze_device_handle_t device;
     Verdict* before = nullptr;
     base::FirstUse first_use{};
-    bool works = false;  // valid once first_use is over
+    bool works = false;     // valid once first_use is over
+    Trial* left = nullptr;  // a trial that the device may still be at, so that it stays
 };
 constinit base::Mutex g_verdict_mutex;
 constinit Verdict* g_verdicts = nullptr;  // guarded by it; never given back
@@ -104,12 +107,14 @@ private:
     Mark* end_ = nullptr;
 };
 
-bool try_gate(const ZeApi& api, const XzeQueue& queue) {
+bool try_gate(const ZeApi& api, const XzeQueue& queue, Verdict& verdict) {
     auto* trial = new (std::nothrow) Trial(api, queue);
     if (trial == nullptr) return false;
     bool left = false;
     const char* lack = trial->run(&left);
-    if (!left) {
+    if (left) {
+        verdict.left = trial;
+    } else {
         trial->destroy();
         delete trial;
     }
@@ -135,7 +140,7 @@ bool gates_work(const ZeApi& api, const XzeQueue& queue) {
     Verdict* verdict = verdict_on(queue.device);
     if (verdict == nullptr) return false;
     if (verdict->first_use.begin()) {
-        verdict->works = try_gate(api, queue);
+        verdict->works = try_gate(api, queue, *verdict);
         verdict->first_use.over();
     }
     return verdict->works;
