@@ -112,9 +112,9 @@ void ClientSlots::direct_header(int64_t now_ns) {
     if (view_.record == nullptr) return;
     note(view_.record->suspect, summary.suspect ? 1U : 0U);
     if (summary.unbelieved) view_.record->claim_lost_ns.store(now_ns, std::memory_order_relaxed);
-    if (summary.unscheduled > view_.record->unscheduled.load(std::memory_order_relaxed))
+    if (summary.unscheduled > 0 && !std::exchange(told_unscheduled_, true))
         XLOG_WARN(
-            "pid %d: %u of its queues run unscheduled, since its user has as many as a limit allows ('xcli status "
+            "pid %d runs unscheduled with %u of its queues, since its user has as many as a limit allows ('xcli status "
             "--limits')",
             view_.pid, summary.unscheduled);
     note(view_.record->unscheduled, summary.unscheduled);

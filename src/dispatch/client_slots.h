@@ -271,6 +271,7 @@ private:
     int64_t seen_ns_ = 0;  // when it was last read completely
     int64_t quiet_ns_ = 0;  // for how long it could run since a count moved
     bool changed_ = false;  // see takes_directives
+    bool told_unscheduled_ = false;  // in the log, once: a program may come and go with a queue as often as it likes
     sched::OffTimes off_times_;
     sched::Departure departure_;  // see makes_room
     uint32_t leaves_for_ = 0;  // that client

@@ -38,6 +38,18 @@ TEST_F(Enable, AWrapperRunsTheProgramUnderXSched) {
     EXPECT_NE(access(wrapper("true").c_str(), F_OK), 0);
 }
 
+TEST_F(Enable, NoWrapperThatCouldNotWork) {
+    const Outcome itself = run({"enable", binary("xcli")});
+    EXPECT_EQ(itself.status, 2);
+    EXPECT_TRUE(has(itself.err, "is xcli itself, which needs no wrapper")) << itself.err;
+    const std::string privileged = directory / "privileged";
+    make_file(privileged, "#!/bin/sh\n");
+    ASSERT_EQ(chmod(privileged.c_str(), 04755), 0);
+    const Outcome refused = run({"enable", privileged});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_TRUE(has(refused.err, "has a set-user-id bit")) << refused.err;
+}
+
 TEST_F(Enable, FilesOfOthersAreLeftAlone) {
     make_file(wrapper("true"), "#!/bin/sh\nmine\n");
     const Outcome enabled = run({"enable", "true"});

@@ -8,6 +8,7 @@ class ReportCommand : public WithCli {};
 
 TEST_F(ReportCommand, SaysWhatIsMissingOrTooMuch) {
     expect_sentence({"report"}, "say which program");
+    expect_sentence({"demo", "-o", "/nowhere/at/all/x.html"}, "cannot be written");
     expect_sentence({"report", "--urgent", "true", "--", "true"}, "say the urgent program once");
     expect_sentence({"report", "--background", "true"}, "say which program");
 }

@@ -50,6 +50,20 @@ TEST_F(States, SuspendedByAPersonWithAndWithoutWork) {
     expect_state(base::State::kRuns);
 }
 
+TEST_F(States, SuspendedByTheProgramItself) {
+    slow.submit(0);
+    slow.slot(0).api_suspended = 1;
+    expect_state(base::State::kSuspended);
+    const Outcome shown = xcli({"status"});
+    EXPECT_TRUE(has(shown.out, "suspended by the program itself (XQueueSuspend)")) << shown.out;
+}
+
+TEST_F(States, ABackgroundProgramHasNoPriorityInSentences) {
+    slow.slot(0).background = 1;
+    EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, "in the background on "); }));
+    EXPECT_FALSE(has(xcli({"status"}).out, "priority 0 on"));
+}
+
 TEST_F(States, HeldForAMoreUrgentQueueWhichMakesTheProgramMixed) {
     slow.submit(0);
     slow.add_queue(1, 10, 0xab2);

@@ -130,6 +130,7 @@ TEST_F(Admit, ATargetByAHintIsShownBesideThePromises) {
     ASSERT_TRUE(client.connect(socket(), "trainer"));
     client.add_queue(0, 10, 0xab1);
     client.slot(0).slo_p99 = 3000;
+    EXPECT_TRUE(has(xcli({"admit", "--check", "--device", "9", "--", "true"}).out, "no program works on device 9 now"));
     const Outcome shown = xcli({"status", "--promises"});
     EXPECT_TRUE(has(shown.out, "(trainer) has a p99 target 3.0 ms by a hint")) << shown.out;
 }
