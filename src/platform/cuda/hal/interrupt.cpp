@@ -36,6 +36,6 @@ extern "C" const xsched::nvidia::Interrupts* xcu_interrupts(void) {
                                             .stop_state = stop_state,
                                             .set_timeslice = set_timeslice,
                                             .let_everything_run = let_everything_run,
-                                            .swapchain_made = swapchain_made};
+                                            .swapchains_made = swapchains_made};
     return xsched::queue::is_same_build("cuda") ? &kInterrupts : nullptr;
 }

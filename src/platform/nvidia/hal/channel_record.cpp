@@ -276,7 +276,7 @@ void note_copies() {
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void note_swapchain(int change) {
+void note_swapchains(int change) {
     const Record record;
     g_swapchains += change;
     g_serial.fetch_add(1, std::memory_order_acq_rel);

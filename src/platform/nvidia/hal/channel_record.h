@@ -49,9 +49,9 @@ void note_timeslice(uint32_t client, uint32_t group, uint32_t us);
 void note_copies();
 bool copies_noted();
 
-// Notes that this process has one more swapchain (1), or one less (-1). While it has any, its sets are incomplete: what
-// a desktop shows may wait for its work.
-void note_swapchain(int change);
+// Notes that this process has so many more swapchains, or less (below 0). While it has any, its sets are incomplete:
+// what a desktop shows may wait for its work.
+void note_swapchains(int change);
 bool has_swapchains();
 
 // Returns whether a set may be incomplete: there are more kernel groups, or more channels, than one set holds. With

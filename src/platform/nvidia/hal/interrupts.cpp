@@ -180,8 +180,8 @@ void let_everything_run() {
     }
 }
 
-void swapchain_made(int change) {
-    note_swapchain(change);
+void swapchains_made(int change) {
+    note_swapchains(change);
     for (const std::atomic<Gpu*>& place : g_gpus) {
         Gpu* gpu = place.load(std::memory_order_acquire);
         if (gpu == nullptr) continue;

@@ -34,9 +34,9 @@ XResult set_timeslice(stream::Interruptible& queue, uint32_t us);
 
 // Lets all work run that this process stopped, until a queue asks again. For contexts that are about to be destroyed.
 void let_everything_run();
-// Notes that this process has one more swapchain (1), or one less (-1). While it has any, level 3 pauses. Work that is
-// off runs when the call returns.
-void swapchain_made(int change);
+// Notes that this process has so many more swapchains, or less (below 0). While it has any, level 3 pauses. Work that
+// is off runs when the call returns.
+void swapchains_made(int change);
 // Lets everything run, even if xserver stopped it, and restores the driver's timeslices. Call when the scheduler is
 // gone.
 void restore_everything();

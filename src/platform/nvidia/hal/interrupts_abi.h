@@ -23,8 +23,8 @@ struct Interrupts {
     XqStopState (*stop_state)(const stream::Interruptible& queue);
     XResult (*set_timeslice)(stream::Interruptible& queue, uint32_t us);
     void (*let_everything_run)();
-    // Notes one more swapchain, or one less (-1). While the process has any, level 3 pauses.
-    void (*swapchain_made)(int change);
+    // Notes so many more swapchains, or less (below 0). While the process has any, level 3 pauses.
+    void (*swapchains_made)(int change);
 };
 
 }  // namespace xsched::nvidia

@@ -57,8 +57,8 @@ extern "C" void xvk_launched(void* impl, uint64_t value, XqToken token) {
 
 extern "C" void xvk_look(void* impl) { static_cast<HwQueue*>(impl)->look(); }
 
-extern "C" void xvk_note_swapchain(const XvkDevice* device, int change) {
-    xsched::vulkan::note_swapchain(*device, change);
+extern "C" void xvk_note_swapchains(const XvkDevice* device, int change) {
+    xsched::vulkan::note_swapchains(*device, change);
 }
 
 extern "C" void xvk_end(void* impl) { static_cast<HwQueue*>(impl)->end(); }

@@ -44,8 +44,8 @@ XvkOperation xvk_next_signal(void* impl);
 void xvk_launched(void* impl, uint64_t value, XqToken token);
 // Reports what is complete.
 void xvk_look(void* impl);
-// Tells of one more swapchain on the device, or one less (-1).
-void xvk_note_swapchain(const XvkDevice* device, int change);
+// Tells of so many more swapchains on the device, or less (below 0).
+void xvk_note_swapchains(const XvkDevice* device, int change);
 // Call before the device is destroyed, then retire the XQueue: reports everything, and gives up the driver's objects.
 void xvk_end(void* impl);
 

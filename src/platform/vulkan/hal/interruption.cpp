@@ -60,9 +60,9 @@ XResult Interruption::set_timeslice(uint32_t us) {
     return possible() ? interrupts()->set_timeslice(part_, us) : kXSchedErrorNotSupported;
 }
 
-void note_swapchain(const XvkDevice& device, int change) {
+void note_swapchains(const XvkDevice& device, int change) {
     if (!device.nvidia || interrupts() == nullptr) return;
-    interrupts()->swapchain_made(change);
+    interrupts()->swapchains_made(change);
 }
 
 }  // namespace xsched::vulkan

@@ -27,8 +27,8 @@ private:
     stream::Interruptible part_;
 };
 
-// Tells that the program has made one more swapchain on the device (1), or one less (-1). While it has any, its work is
+// Tells that the program has so many more swapchains on the device, or less (below 0). While it has any, its work is
 // not taken off: what a desktop shows may wait for it.
-void note_swapchain(const XvkDevice& device, int change);
+void note_swapchains(const XvkDevice& device, int change);
 
 }  // namespace xsched::vulkan

@@ -119,7 +119,7 @@ void destroy_device_below(VkDevice made, const VkAllocationCallbacks* allocator)
     Device* device = device_of(made);
     if (device == nullptr) return;
     end_queues(*device);
-    note_swapchain(device, -device->swapchains.load());
+    note_swapchains(device, -device->swapchains.load());
     remove_device(made);
     device->below.get<kEntry_vkDestroyDevice>()(made, allocator);
     device->timelines.destroy();

@@ -13,11 +13,11 @@ Device* device_of(const void* dispatched) { return g_devices.find(key_of(dispatc
 
 bool add_device(VkDevice handle, Device* device) { return g_devices.insert(key_of(handle), device); }
 
-void note_swapchain(Device* device, int change) {
+void note_swapchains(Device* device, int change) {
     if (device == nullptr) return;
     const int saved = errno;
     device->swapchains.fetch_add(change);
-    xvk_note_swapchain(&device->driver, change);
+    xvk_note_swapchains(&device->driver, change);
     errno = saved;
 }
 

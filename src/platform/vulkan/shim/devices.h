@@ -27,8 +27,8 @@ Device* device_of(const void* dispatched);
 bool add_device(VkDevice handle, Device* device);
 void remove_device(VkDevice handle);
 
-// Notes that the device has one more swapchain, or one less (-1).
-void note_swapchain(Device* device, int change);
+// Notes that the device has so many more swapchains, or less (below 0).
+void note_swapchains(Device* device, int change);
 
 template <typename Callee>
 typename Callee::Type below(const Device& device) {

@@ -5,7 +5,7 @@
 //   bind_sparse        memory for sparse resources; its caller waits while the queue may not run
 //   wait               waits for work, and so may tell its end
 //   create_semaphore, destroy_semaphore                  (semaphores.h)
-//   create_swapchain, destroy_swapchain    level 3 pauses meanwhile
+//   create_swapchain, create_swapchains, destroy_swapchain   level 3 pauses meanwhile
 //   create_device, destroy_device, create_instance, destroy_instance
 //   get_device_function, get_instance_function           answer names with our hooks
 #pragma once
@@ -66,22 +66,33 @@ void destroy_semaphore(VkDevice handle, VkSemaphore semaphore, const VkAllocatio
     below<Callee>(device)(handle, semaphore, allocator);
 }
 
-// The count rises before the call: a frame may be presented as soon as it returns.
+// The count rises before the call: a frame may be presented as soon as it returns. A call that fails leaves none.
+template <typename Callee, typename... Arguments>
+VkResult make_swapchains(VkDevice handle, int count, Arguments... arguments) {
+    Device* device = device_of(handle);
+    note_swapchains(device, count);
+    const VkResult result = below<Callee>(*device)(handle, arguments...);
+    if (result != VK_SUCCESS) note_swapchains(device, -count);
+    return result;
+}
+
 template <typename Callee>
 VkResult create_swapchain(VkDevice handle, const VkSwapchainCreateInfoKHR* info, const VkAllocationCallbacks* allocator,
                           VkSwapchainKHR* made) {
-    Device* device = device_of(handle);
-    note_swapchain(device, 1);
-    const VkResult result = below<Callee>(*device)(handle, info, allocator, made);
-    if (result != VK_SUCCESS) note_swapchain(device, -1);
-    return result;
+    return make_swapchains<Callee>(handle, 1, info, allocator, made);
+}
+
+template <typename Callee>
+VkResult create_swapchains(VkDevice handle, uint32_t count, const VkSwapchainCreateInfoKHR* infos,
+                           const VkAllocationCallbacks* allocator, VkSwapchainKHR* made) {
+    return make_swapchains<Callee>(handle, static_cast<int>(count), count, infos, allocator, made);
 }
 
 template <typename Callee>
 void destroy_swapchain(VkDevice handle, VkSwapchainKHR swapchain, const VkAllocationCallbacks* allocator) {
     Device* device = device_of(handle);
     below<Callee> (*device)(handle, swapchain, allocator);
-    if (swapchain != VK_NULL_HANDLE) note_swapchain(device, -1);
+    if (swapchain != VK_NULL_HANDLE) note_swapchains(device, -1);
 }
 
 template <typename Callee>

@@ -277,14 +277,14 @@ TEST_F(ChannelRecord, SetsAreNotUsedWhileTheProcessHasASwapchain) {
     device(kFirstClient, 0x10);
     context(kFirstClient, 0x10, 0x100);
     const uint32_t before = record_serial();
-    note_swapchain(1);
-    note_swapchain(1);
-    note_swapchain(-1);
+    note_swapchains(1);
+    note_swapchains(1);
+    note_swapchains(-1);
     EXPECT_NE(record_serial(), before);
     EXPECT_TRUE(has_swapchains());
     ASSERT_EQ(recorded().size(), 1u);
     EXPECT_TRUE(recorded()[0].incomplete);
-    note_swapchain(-1);
+    note_swapchains(-1);
     EXPECT_FALSE(has_swapchains());
     EXPECT_FALSE(recorded()[0].incomplete);
 }

@@ -159,6 +159,11 @@ VkResult create_swapchain(VkDevice, const VkSwapchainCreateInfoKHR*, const VkAll
     *made = reinterpret_cast<VkSwapchainKHR>(1);
     return VK_SUCCESS;
 }
+VkResult create_swapchains(VkDevice, uint32_t count, const VkSwapchainCreateInfoKHR*, const VkAllocationCallbacks*,
+                           VkSwapchainKHR* made) {
+    for (uint32_t number = 0; number < count; ++number) made[number] = reinterpret_cast<VkSwapchainKHR>(number + 1);
+    return VK_SUCCESS;
+}
 void destroy_swapchain(VkDevice, VkSwapchainKHR, const VkAllocationCallbacks*) {}
 
 VkResult create_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*, VkSemaphore* made) {
@@ -234,6 +239,7 @@ const Named kFunctions[] = {
     {"vkQueueSubmit", plain(submit<VkSubmitInfo>)},
     SINCE(VK_API_VERSION_1_3, "vkQueueSubmit2", submit<VkSubmitInfo2>),
     {"vkCreateSwapchainKHR", plain(create_swapchain)},
+    {"vkCreateSharedSwapchainsKHR", plain(create_swapchains)},
     {"vkDestroySwapchainKHR", plain(destroy_swapchain)},
     {"vkCreateSemaphore", plain(create_semaphore)},
     {"vkDestroySemaphore", plain(destroy_semaphore)},

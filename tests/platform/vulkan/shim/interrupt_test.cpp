@@ -143,6 +143,24 @@ TEST_F(VulkanInterrupts, AProgramWithASwapchainIsNotTakenOff) {
     resume(queue);
 }
 
+// On displays without a desktop several are made by one call (VK_KHR_display_swapchain).
+TEST_F(VulkanInterrupts, EachOfSeveralSwapchainsCounts) {
+    const XQueueHandle queue = queue_at_level_3();
+    const VkSwapchainCreateInfoKHR infos[2] = {{VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR},
+                                               {VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR}};
+    VkSwapchainKHR made[2] = {};
+    const auto create = function<PFN_vkCreateSharedSwapchainsKHR>("vkCreateSharedSwapchainsKHR");
+    ASSERT_EQ(create(device(), 2, infos, nullptr, made), VK_SUCCESS);
+    destroy_swapchain(made[0]);
+    suspend(queue);
+    EXPECT_EQ(channels_.disabled(), 0u) << "it has one more";
+    resume(queue);
+    destroy_swapchain(made[1]);
+    suspend(queue);
+    EXPECT_EQ(channels_.disabled(), 2u);
+    resume(queue);
+}
+
 TEST_F(VulkanInterrupts, AQueueThatIsMadeBehindTheSwapchainIsNotTakenOff) {
     const VkSwapchainKHR swapchain = make_swapchain();
     const XQueueHandle queue = queue_at_level_3();
