@@ -85,6 +85,8 @@ ze_result_t execute_lists(ze_command_queue_handle_t handle, uint32_t count, ze_c
     if (queue->waits) follow_priority(*queue, handle);
     constexpr uint32_t kFewLists = 8;  // judgement: programs seldom give more in one call
     base::ExtendedList<ze_command_list_handle_t, kFewLists> all;
+    // A hold's list may be in flight several times: a list may be submitted more than once, and only several queues may
+    // not execute it at once (Level Zero's Programming Guide, "Submission").
     const XzeMark* before = launch.hold != nullptr ? launch.hold : launch.gate;
     const bool made = all.make(before != nullptr ? &before->list : nullptr, lists, count,
                                launch.mark != nullptr ? &launch.mark->list : nullptr);
