@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "xsched/types.h"
+
 namespace xsched::sched {
 
 struct Costs {
@@ -33,5 +35,11 @@ struct Costs {
     }
     bool operator==(const Costs&) const = default;
 };
+
+// Returns whether a unit of this level shares its context with other processes, as under MPS: the context's timeslice
+// can be set, but it cannot be taken off for one of them.
+inline bool shares_context(uint32_t level, const Costs& costs) {
+    return level < kPreemptLevelInterrupt && costs.has_timeslices();
+}
 
 }  // namespace xsched::sched

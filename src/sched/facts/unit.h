@@ -54,6 +54,10 @@ struct UnitState {
     Costs costs;  // cost of taking its process off the device
     ProgramHabits* habits = nullptr;  // its process's habits, valid as long as the process has the unit; null: none are
                                       // kept
+    bool shares_context() const { return sched::shares_context(level, costs); }
+    // Returns the number of what takes a turn among equals (turns.h): the unit's process, or all of its user's programs
+    // that share a context, which run side by side in one turn. No process has such a number.
+    uint64_t turn_taker() const { return shares_context() ? ~user : unit.process; }
 
     bool operator==(const UnitState&) const = default;
 };

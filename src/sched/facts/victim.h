@@ -49,6 +49,7 @@ struct Victim {
     bool held_to_end() const { return held_ns >= kBriefHoldNs; }
     int64_t missing = 0;  // pauses of some rival to be seen yet before enough is known of it; 0: none
     bool has_outside_rival = false;  // a rival that has level 3: none that shares this victim's context
+    bool has_outside_peer = false;  // an equal outside of this victim's context works beside it, without turns
     bool has_peer = false;  // another process of the same priority shares the device with it
     // How long ago its own queues had work in several contexts, which take turns on the device; INT64_MAX: never.
     int64_t contexts_ago_ns = INT64_MAX;
@@ -56,9 +57,7 @@ struct Victim {
     // Returns whether short timeslices would make the victim change places with its peers, or its contexts with each
     // other, all the time, for a switch each.
     bool takes_turns() const { return has_peer || several_contexts(); }
-    // Returns whether it shares its context with other processes, as under MPS: the context's timeslice can be set, but
-    // it cannot be taken off for one of them.
-    bool shares_context() const { return level < kPreemptLevelInterrupt && costs.has_timeslices(); }
+    bool shares_context() const { return sched::shares_context(level, costs); }
     // True if the victim mainly copies while its peers take turns, or if it only copies and some rival is unsure.
     // Copies run on their own engines, so no burst waits for them; a burst that copies would wait for the call
     // (docs/decisions/024).

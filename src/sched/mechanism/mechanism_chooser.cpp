@@ -79,11 +79,12 @@ Victim as_it_stands(const Pass& pass, const Group& group, const Present& present
 bool waits_for_turn(const Pass& pass, const Group& group) {
     const DeviceHistory& device = pass.device;
     const std::span members = std::span(device.members).subspan(group.begin, group.end - group.begin);
-    const uint64_t process = pass.given.units[members.front()].unit.process;
-    if (device.turn.process == 0 || device.turn.process == process || !rule_on(Rule::kWaitsForTurn)) return false;
-    const auto suspended = [&](uint32_t at) { return device.verdicts[at].suspend; };
+    if (device.turn.taker == 0 || !rule_on(Rule::kWaitsForTurn)) return false;
+    const auto waits = [&](uint32_t at) {
+        return device.verdicts[at].suspend && pass.given.units[at].turn_taker() != device.turn.taker;
+    };
     const auto takes_turns = [&](uint32_t at) { return device.usages[at].in_turns == InTurns::kTakes; };
-    return std::ranges::all_of(members, suspended) && std::ranges::any_of(members, takes_turns);
+    return std::ranges::all_of(members, waits) && std::ranges::any_of(members, takes_turns);
 }
 
 // Returns whether the victim's short timeslice is enough to keep it off, so that no call must interrupt it: the urgent

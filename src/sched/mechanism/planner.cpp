@@ -72,7 +72,7 @@ Interrupt choose_interrupt(const Victim& victim, Mechanism mechanism, bool short
 }
 
 bool shortens_timeslice(const Victim& victim, Mechanism usual) {
-    if (victim.shares_context()) return victim.has_outside_rival;  // its peers are in its context
+    if (victim.shares_context()) return victim.has_outside_rival && !victim.has_outside_peer;
     if (victim.level < kPreemptLevelInterrupt || victim.takes_turns() || !victim.costs.has_timeslices()) return false;
     return usual >= Mechanism::kTimeslice || (usual == Mechanism::kGate && (victim.held_through() || victim.copies));
 }

@@ -12,7 +12,8 @@ namespace xsched::sched {
 namespace {
 
 InTurns in_turns(const UnitState& unit, const CopyShare& copies) {
-    if (unit.level < kPreemptLevelInterrupt || unit.unit.gang != 0) return InTurns::kPrevents;
+    if (unit.unit.gang != 0) return InTurns::kPrevents;
+    if (unit.level < kPreemptLevelInterrupt) return unit.shares_context() ? InTurns::kTakes : InTurns::kPrevents;
     return copies.mostly() && rule_on(Rule::kCopiesBeside) ? InTurns::kBeside : InTurns::kTakes;
 }
 

@@ -47,7 +47,7 @@ Equals look_at(const Pass& pass) {
             equals.most_ns = std::max(equals.most_ns, had_ns);
             ++equals.working;
         }
-        if (pass.unit(place).unit.process == device.turn.process) {
+        if (pass.unit(place).turn_taker() == device.turn.taker) {
             if (equals.holder == kNowhere || works) equals.holder = place;
         } else if (works && (equals.next == kNowhere || had_ns < pass.history(equals.next).turns_had_ns)) {
             equals.next = place;
@@ -86,7 +86,7 @@ void account(Pass& pass, const Equals& equals) {
     if (!equals.take_turns) return;
     each(pass, equals, [&](uint32_t place) {
         int64_t& ns = pass.history(place).turns_had_ns;
-        if (pass.unit(place).unit.process == turn.process) ns += had_ns;
+        if (pass.unit(place).turn_taker() == turn.taker) ns += had_ns;
         ns = std::max(ns, equals.most_ns - kSavedTurns * turn_ns(pass, equals));
     });
 }
@@ -123,12 +123,12 @@ bool is_over(const Pass& pass, const Equals& equals) {
 
 void begin(Pass& pass, const Equals& equals) {
     const UnitState& state = pass.unit(equals.next);
-    pass.device.turn = {.process = state.unit.process, .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
+    pass.device.turn = {.taker = state.turn_taker(), .left_ns = turn_ns(pass, equals), .has_since_ns = pass.now_ns};
     // The process whose turn begins pays for the calls that begin it: their time is counted as turn time that it has
     // had (docs/decisions/015).
     const int64_t begin_ns = state.costs.interrupt_ns();
     each(pass, equals, [&](uint32_t place) {
-        if (pass.unit(place).unit.process == state.unit.process) pass.history(place).turns_had_ns += begin_ns;
+        if (pass.unit(place).turn_taker() == state.turn_taker()) pass.history(place).turns_had_ns += begin_ns;
     });
 }
 
@@ -166,7 +166,7 @@ void take_turns(Pass& pass) {
     }
     const uint64_t by = pass.unit(equals.holder).unit.id;
     each(pass, equals, [&](uint32_t place) {
-        if (pass.unit(place).unit.process != turn.process) device.answer(place, By::kTurn, {.run = false, .by = by});
+        if (pass.unit(place).turn_taker() != turn.taker) device.answer(place, By::kTurn, {.run = false, .by = by});
     });
 }
 

@@ -139,9 +139,9 @@ struct Favour {
     int64_t has_since_ns = 0;  // 0: a more urgent unit has the device
 };
 
-// The process that has a turn among its equals (turns.h).
+// The process, or the pool, that has a turn among its equals (turns.h).
 struct Turn {
-    uint64_t process = 0;  // 0: no unit
+    uint64_t taker = 0;  // UnitState::turn_taker; 0: no unit
     int64_t left_ns = 0;  // of the turn
     int64_t has_since_ns = 0;  // 0: a more urgent unit has the device
     int64_t paused_ns = 0;  // since when it has no work; 0: it has work

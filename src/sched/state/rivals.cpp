@@ -44,7 +44,10 @@ void Rivals::sum_up(std::span<const UnitState> units, std::span<const int32_t> u
         const uint32_t rank = ranks_.of(at);
         const uint64_t process = units[at].unit.process;
         by_rank_[rank].here.add(process);
-        if (usages[at].lately) by_rank_[rank].here_lately.add(process);
+        if (usages[at].lately) {
+            by_rank_[rank].here_lately.add(process);
+            by_rank_[rank].takers_lately.add(units[at].turn_taker());
+        }
         by_rank_[rank].side_by_side |= usages[at].prevents_turns();
         if (rank + 1 < count) by_rank_[rank + 1].below.add(process);
         if (rank != 0) by_rank_[rank - 1].above.add(process);
@@ -64,7 +67,10 @@ void Rivals::look(size_t at, const UnitState& victim, const Usage& usage, Victim
     const uint64_t process = victim.unit.process;
     const bool below = rank.above.any_but(process);
     const bool has_turns = below && !rank.side_by_side && usage.in_turns == InTurns::kTakes;
-    result.has_peer = result.has_peer || (!has_turns && rank.here.any_but(process));
+    const bool alone_in_turn = has_turns && !victim.shares_context();
+    result.has_peer = result.has_peer || (!alone_in_turn && rank.here.any_but(process));
+    result.has_outside_peer =
+        result.has_outside_peer || (!has_turns && rank.takers_lately.any_but(victim.turn_taker()));
     if (!below) return;
     const int64_t missing = rank.above_missing.but_of(process);
     const int64_t held_ns = rank.above_held.but_of(process);

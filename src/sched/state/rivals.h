@@ -15,9 +15,9 @@ namespace xsched::sched {
 
 // The part that a unit has in the turns of units of equal priority on the device (turns.h).
 enum class InTurns : uint8_t {
-    kTakes,   // it takes its turn
+    kTakes,   // it takes its turn, or its pool does
     kBeside,  // it copies, beside the unit that has the device
-    kPrevents,  // it prevents turns, so that all run side by side: level 3 does not take it off the device, or its gang
+    kPrevents,  // it prevents turns, so that all run side by side: no timeslice can take it off the device, or its gang
                 // runs together
 };
 
@@ -54,6 +54,7 @@ private:
     struct Rank {
         Processes here;
         Processes here_lately;  // processes that have worked recently
+        Processes takers_lately;  // UnitState::turn_taker of units that have worked recently
         bool side_by_side = false;  // some unit of this rank prevents turns
         Processes below;
         Processes above;

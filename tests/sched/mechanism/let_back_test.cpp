@@ -188,6 +188,7 @@ TEST_F(LetBack, NotBesideAnEqual) {
     UnitState equal = low_;
     equal.unit.id = equal.unit.process = equal.group = 3;
     equal.level = kPreemptLevelDeactivate;
+    equal.costs = {};
     const UnitState three[] = {low_, high_, equal};
     core_.decide(three, now_ns_ += kMs);
     UnitState held = high_;

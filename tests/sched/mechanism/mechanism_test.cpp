@@ -130,6 +130,9 @@ TEST(Mechanism, AContextThatIsSharedIsShortenedForRivalsOutsideOfIt) {
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate)) << "the rival would lose the device with it";
     victim.has_outside_rival = true;
     EXPECT_TRUE(shortens_timeslice(victim, Mechanism::kGate));
+    victim.has_outside_peer = true;
+    EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate)) << "the two would change places all the time";
+    victim.has_outside_peer = false;
     victim.costs = {};
     EXPECT_FALSE(shortens_timeslice(victim, Mechanism::kGate)) << "it cannot be set there";
 }

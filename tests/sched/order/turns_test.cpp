@@ -327,6 +327,60 @@ TEST_F(Turns, SoIsAProcessOfWhichSomethingRuns) {
     EXPECT_FALSE(plan_->verdicts[0].preemption.expect_interrupt) << "now all of it waits";
 }
 
+// Test fixture: victims 1 and 2 share a context, as in a pool, and victim 3 is outside of it.
+class TurnsBesideAPool : public Turns {
+protected:
+    TurnsBesideAPool() {
+        for (Given& one : given_) one.costs = kGpu;
+        given_[0].level = given_[1].level = kPreemptLevelDeactivate;
+    }
+    // Returns which victims have a short timeslice.
+    std::string short_timeslices() const {
+        std::string who;
+        for (size_t i = 0; i + 1 < given_.size(); ++i)
+            if (plan_->verdicts[i].preemption.timeslice_us != 0) who += std::to_string(given_[i].id);
+        return who;
+    }
+};
+
+TEST_F(TurnsBesideAPool, ThePoolTakesThemAsOne) {
+    EXPECT_EQ(first(), "12");
+    EXPECT_EQ(who_runs(10 * kMs), "3");
+    EXPECT_EQ(plan_->verdicts[0].reason, Reason::kEqualsTurn);
+    int64_t had[2] = {};
+    for (int i = 0; i < 600; ++i) {
+        const std::string who = who_runs(kMs);
+        ASSERT_TRUE(who == "12" || who == "3") << who;
+        ++had[who == "3" ? 1 : 0];
+        ASSERT_EQ(short_timeslices(), "123");
+    }
+    EXPECT_NEAR(static_cast<double>(had[0]), 300, 11);
+}
+
+TEST_F(TurnsBesideAPool, AProgramOfThePoolHasNoTurnOfItsOwn) {
+    first();
+    rest(1);
+    for (int i = 0; i < 30; ++i) who_runs(kMs);
+    work(1);
+    for (int i = 0; i < 30; ++i) {
+        const std::string who = who_runs(kMs);
+        EXPECT_TRUE(who == "12" || who == "3") << who;
+    }
+}
+
+// With a short timeslice the pool would change places with that equal all the time.
+TEST_F(TurnsBesideAPool, ThePoolKeepsItsTimesliceBesideAnEqualWithoutTurns) {
+    given_[2].level = kPreemptLevelBlock;
+    given_[2].costs = {};
+    EXPECT_EQ(first(), "123");
+    EXPECT_EQ(short_timeslices(), "");
+    rest(2);
+    given_[2].idle_since_ns = now_ns_ - 5 * kSecond;
+    who_runs(kMs);
+    who_runs(kMs);
+    EXPECT_EQ(short_timeslices(), "12");
+}
+
 TEST_F(Turns, NoneWithoutLevel3) {
     given_[1].level = kPreemptLevelDeactivate;
     EXPECT_EQ(first(), "123");

@@ -84,6 +84,27 @@ TEST(Rivals, ThoseWithLevelThreeAreOutsideOfTheVictimsContext) {
     }
 }
 
+// Returns what a pool's program knows of the equal with this level, which takes turns, or of one that takes none.
+Victim beside_equal(uint32_t level, InTurns in_turns) {
+    const std::vector<UnitState> units{Given{.id = 1, .level = 2, .costs = kGpu},
+                                       Given{.id = 2, .level = level, .costs = kGpu}, Given{.id = 3, .level = 3}};
+    const std::vector<Usage> usages{{.in_turns = InTurns::kTakes}, {.lately = true, .in_turns = in_turns}, {}};
+    Rivals rivals;
+    rivals.sum_up(units, std::vector<int32_t>{0, 0, 1}, usages);
+    Victim victim;
+    rivals.look(0, units[0], usages[0], victim);
+    return victim;
+}
+
+TEST(Rivals, AnEqualWithoutTurnsOutsideOfTheContextIsAnOutsidePeer) {
+    EXPECT_TRUE(beside_equal(kPreemptLevelInterrupt, InTurns::kPrevents).has_outside_peer);
+    EXPECT_FALSE(beside_equal(kPreemptLevelInterrupt, InTurns::kTakes).has_outside_peer);
+    EXPECT_FALSE(beside_equal(kPreemptLevelDeactivate, InTurns::kPrevents).has_outside_peer) << "it is in the pool";
+    for (const InTurns in_turns : {InTurns::kPrevents, InTurns::kTakes})
+        EXPECT_TRUE(beside_equal(kPreemptLevelInterrupt, in_turns).has_peer)
+            << "the pool has no turn of its own program";
+}
+
 TEST(Rivals, OfSeveralEachNumberIsThatOfTheWorst) {
     const std::vector<UnitState> units{Given{.id = 1, .priority = 2}, Given{.id = 2, .priority = 1}, Given{.id = 3}};
     const std::vector<int32_t> urgency{2, 1, 0};
