@@ -1,7 +1,7 @@
 // The programs' rows, changed in place so that focus stays where it is; the devices' cards.
 import {make, programLink, setText} from "./elements.js";
 import {Sorting} from "./sorting.js";
-import {lengthText, sizeText} from "./words.js";
+import {deviceText, lengthText, sizeText} from "./words.js";
 
 const LOOKS = 60;
 
@@ -165,7 +165,7 @@ export function showDevices(at, devices) {
   }
   devices.forEach((device, i) => {
     const [name, use, meter, more] = at.children[i].children;
-    setText(name, device.device);
+    setText(name, deviceText(device));
     setText(use, device.use_percent === null ? "in use" : `${device.use_percent.toFixed(0)} %`);
     meter.firstChild.style.transform = `scaleX(${(device.use_percent ?? 0) / 100})`;
     const programs = device.programs === 1 ? "1 program" : `${device.programs} programs`;

@@ -7,6 +7,12 @@ export function deviceName(number) {
   return `${KINDS[kind] ?? "?"}:${(number % 2 ** 32).toString(16)}`;
 }
 
+// As people know a device: its number on this server, and its vendor's name for it.
+export function deviceText({device, device_index, device_name, platform}) {
+  const name = `${device_name || device} (${platform})`;
+  return device_index === null ? name : `device ${device_index}, ${name}`;
+}
+
 export function lengthText(ms) {
   if (ms === null || ms === undefined) return "–";
   if (ms >= 10000) return `${(ms / 1000).toFixed(1)} s`;

@@ -23,9 +23,10 @@ struct Place {
     char letter;
     const char* name;
 };
-constexpr Place kPlaces[] = {{'l', "list"},       {'p', "programs"},    {'s', "status"},  {'t', "top"},
-                             {'h', "held, cost"}, {'b', "by, victims"}, {'d', "devices"}, {'n', "lengths"},
-                             {'e', "explain"},    {'m', "promises"},    {'k', "known"},   {'w', "work"}};
+constexpr Place kPlaces[] = {{'l', "list"},       {'p', "programs"},    {'s', "status"},   {'t', "top"},
+                             {'h', "held, cost"}, {'b', "by, victims"}, {'d', "devices"},  {'u', "devices of top"},
+                             {'n', "lengths"},    {'e', "explain"},     {'m', "promises"}, {'k', "known"},
+                             {'w', "work"}};
 
 }  // namespace
 

@@ -70,9 +70,13 @@ TEST_F(Fields, AnswersHaveTheKeysOfTheTable) {
     const Json status = xcli({"status", "--json"}).json()["processes"][0];
     expect_known(status, 's');
     expect_all(status, 's');
-    const Json top = xcli({"top", "--json"}).json()["programs"][0];
+    const Json looked = xcli({"top", "--json"}).json();
+    const Json top = looked["programs"][0];
     expect_known(top, 't');
     expect_all(top, 't');
+    expect_known(looked["devices"][0], 'u');
+    expect_all(looked["devices"][0], 'u');
+    EXPECT_EQ(looked["devices"][0]["device"], top["device"]);
     Json explained;
     const auto is_held = [&] {  // the server adds up holds now and then
         explained = xcli({"explain", "trainer", "--json"}).json()["programs"][0];

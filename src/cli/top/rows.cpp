@@ -18,6 +18,9 @@ base::HistogramCounts counts_of(const Json& lengths) {
     return counts;
 }
 
+// Returns the number; null: it is negative, since it is not known.
+Json known(double number) { return number >= 0 ? Json(number) : Json(); }
+
 double largest(const TopRow& row, TopSort sort) {
     switch (sort) {
         case TopSort::kPriority: return static_cast<double>(row.priority);
@@ -104,9 +107,10 @@ void TopRows::add_bursts(TopRow& row, const Json& program, Past& past) {
 
 void TopRows::add_devices(const Json& program) {
     for (const Json& device : program["devices"]) {
-        const std::string name = device_called(device);
-        auto known = std::find_if(devices_.begin(), devices_.end(), [&](const auto& it) { return it.name == name; });
-        if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.name = name});
+        auto known = std::find_if(devices_.begin(), devices_.end(), [&](const TopDevice& it) {
+            return it.named["device"] == device["device"] && it.named["platform"] == device["platform"];
+        });
+        if (known == devices_.end()) known = devices_.insert(devices_.end(), TopDevice{.named = device});
         ++known->programs;
         const Json& got = device["got_percent"];
         if (got.is_array() && !got.empty() && got[0].is_number())
@@ -129,8 +133,20 @@ std::vector<TopRow> TopRows::sorted(TopSort sort, bool reverse, const std::strin
     return rows;
 }
 
+std::string TopDevice::name() const { return device_called(named); }
+
+Json devices_json(const TopRows& rows) {
+    Json devices = Json::array();
+    for (const TopDevice& device : rows.devices()) {
+        Json entry{{"use_percent", known(device.use)}, {"programs", device.programs}};
+        for (const char* key : {"device", "device_index", "device_name", "platform"})
+            entry[key] = device.named.value(key, Json());
+        devices.push_back(std::move(entry));
+    }
+    return devices;
+}
+
 Json top_json(const TopRow& row) {
-    const auto known = [](double number) { return number >= 0 ? Json(number) : Json(); };
     return {{"pid", row.pid},
             {"client", row.client},
             {"program", row.program},

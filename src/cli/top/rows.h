@@ -43,9 +43,10 @@ struct TopRow {
 };
 
 struct TopDevice {
-    std::string name;  // "GPU:1f (cuda)"
+    Json named;  // the device's entry of the first program that uses it
     double use = -1;  // percent, of all programs that may be seen; negative: not known
     size_t programs = 0;
+    std::string name() const;  // "device 0, NVIDIA H100 (cuda)"
 };
 
 enum class TopSort { kPid, kProgram, kPriority, kGot, kHeld, kPreemptions, kBurst };
@@ -86,5 +87,7 @@ private:
 
 // Returns one row of the JSON form.
 Json top_json(const TopRow& row);
+// Returns the devices in the JSON form: "devices" of xcli top, of the page and of GET /api/v1/devices.
+Json devices_json(const TopRows& rows);
 
 }  // namespace xsched::cli

@@ -32,12 +32,9 @@ int print_once(ServerLink& link, const TopView& view, bool json) {
     }
     Json programs = Json::array();
     for (const TopRow& row : rows.sorted(view.sort, view.reverse, view.filter)) programs.push_back(top_json(row));
-    Json devices = Json::array();
-    for (const TopDevice& device : rows.devices())
-        devices.push_back({{"device", device.name},
-                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
-                           {"programs", device.programs}});
-    print(Json{{"ok", true}, {"policy", rows.policy()}, {"devices", devices}, {"programs", programs}}.dump(2) + "\n");
+    print(
+        Json{{"ok", true}, {"policy", rows.policy()}, {"devices", devices_json(rows)}, {"programs", programs}}.dump(2) +
+        "\n");
     return 0;
 }
 

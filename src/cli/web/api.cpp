@@ -126,12 +126,7 @@ Json api_resume(const Json& asked) { return done(asked, "resume"); }
 Json api_devices(const Json&) {
     TopRows rows;
     rows.take(ask_pages(Json::object(), "programs", "programs"));
-    Json devices = Json::array();
-    for (const TopDevice& device : rows.devices())
-        devices.push_back({{"device", device.name},
-                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
-                           {"programs", device.programs}});
-    return {{"devices", devices}};
+    return {{"devices", devices_json(rows)}};
 }
 
 Json api_explain(const Json& asked) {

@@ -95,15 +95,10 @@ void WebLive::tell_programs(ServerLink& link) {
     Json programs = Json::array();
     for (size_t i = 0; i < rows_.rows().size(); ++i)
         programs.push_back(program_json(answer, answer["programs"][i], rows_.rows()[i]));
-    Json devices = Json::array();
-    for (const TopDevice& device : rows_.devices())
-        devices.push_back({{"device", device.name},
-                           {"use_percent", device.use >= 0 ? Json(device.use) : Json()},
-                           {"programs", device.programs}});
     door_.tell_streams(event_text("programs", {{"now_us", base::now_ns() / base::kMicrosecond},
                                                {"policy", answer.value("policy", "")},
                                                {"uptime_s", answer.value("uptime_s", 0.0)},
-                                               {"devices", devices},
+                                               {"devices", devices_json(rows_)},
                                                {"reasons", reasons_},
                                                {"programs", programs}}));
 }

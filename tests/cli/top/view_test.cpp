@@ -60,7 +60,7 @@ TEST(TopRows, AreWhatTheServerSays) {
     EXPECT_DOUBLE_EQ(row.preemptions, 7);
     EXPECT_GT(row.burst_p99_ms, 0);
     ASSERT_EQ(rows.devices().size(), 1U);
-    EXPECT_EQ(rows.devices()[0].name, "GPU:1 (cuda)");
+    EXPECT_EQ(rows.devices()[0].name(), "GPU:1 (cuda)");
     EXPECT_DOUBLE_EQ(rows.devices()[0].use, 80);
     EXPECT_EQ(top_json(row)["held_percent"], 10.0);
 }

@@ -47,7 +47,10 @@ TEST_F(Web, SaysWhatThereIs) {
     EXPECT_EQ(get("queues").body["queues"][0]["queue"], 1);
     EXPECT_EQ(get("programs?pid=" + pid()).body["programs"][0]["priority"], 3);
     EXPECT_EQ(get("programs?buckets=1").body["programs"][0]["bursts"].count("buckets"), 1U);
-    EXPECT_EQ(get("devices").body["devices"][0]["programs"], 1);
+    const Json device = get("devices").body["devices"][0];
+    EXPECT_EQ(device["programs"], 1);
+    EXPECT_EQ(device["device"], get("queues").body["queues"][0]["device"]);
+    EXPECT_TRUE(device["device_index"].is_number()) << device;
     const Json explained = get("explain?program=train").body;
     EXPECT_EQ(explained["programs"][0]["finding"], "alone") << explained;
     EXPECT_EQ(get("policy").body["policy"], "HPF");
