@@ -46,9 +46,9 @@ TEST_F(CudaSharedEvent, AChainOfProcessesIsAsUrgentAsItsEnd) {
 
     const auto first = start_link("first", 10, middle.get());
     first->rest();
-    EXPECT_TRUE(eventually([&] { return first->done() > 0; })) << first->process().err();
-    EXPECT_GT(last->done(), 0u);
-    EXPECT_GT(middle->done(), 0u);
+    // The device has done the others' batches before, but each program counts its own.
+    for (CudaProgram* program : {first.get(), middle.get(), last.get()})
+        EXPECT_TRUE(eventually([&] { return program->done() > 0; })) << program->process().err();
     EXPECT_TRUE(busy->advances()) << "it goes on";
     for (CudaProgram* program : {busy.get(), first.get(), middle.get(), last.get()})
         EXPECT_EQ(program->end(), 0) << program->process().err();

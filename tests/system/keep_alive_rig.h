@@ -82,13 +82,13 @@ protected:
         for (const auto& [name, value] : more) environment[name] = value;
         return environment;
     }
-    // Asks the program for keep-alives, as the server does, once it has used a queue: a program connects earlier than
-    // that.
+    // Asks the program for keep-alives, as the server does: before its first queue, so that a short program has some on
+    // a busy machine as well. Returns once it has used a queue.
     void want_keep_alives() {
         ipc::Header& header = server.region().header;
-        EXPECT_TRUE(eventually([&] { return header.slot_end != 0; }));
         header.keep_alive_until_ns = hold_us == 0 ? std::numeric_limits<int64_t>::max() : 0;
         header.keep_alive_wanted = 1;
+        EXPECT_TRUE(eventually([&] { return header.slot_end != 0; }));
         ipc::ring_directive(header);
     }
     void check(const char* operations, const Environment& more = {}) {
