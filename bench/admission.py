@@ -28,7 +28,9 @@ GRIDS = {"wide": tuple(round(0.5 * 8 ** (at / 20), 3) for at in range(21)),
 PARTS = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)  # of src/cli/admit/situation.h
 FEWEST = 100          # of fewer requests the p99 is the longest
 TRAINING_US = 300     # the usual length of a training's kernel (bench/lib/workloads.py)
-SOURCES = ("measured", "simulated")
+# What the answers are compared with, and what xcli admit knows: quantiles, or a recording (xcli admit --recording) of
+# the program alone, or of the program beside its background.
+SOURCES = ("measured", "simulated", "recorded alone", "recorded beside")
 WANTED_KEPT, WANTED_REFUSED = 0.95, 0.10
 # The simulated truth differs from the promise's simulation by these: switches of varying length, some of them slow (the
 # largest error of the simulator's medians is 11 %, docs/xsim.md), kernels of unlike length and another seed.
@@ -73,13 +75,16 @@ def background_us(variant, rate):
 
 
 def ask(options, folder, known, background, target_us):
-    """Returns the verdict of xcli admit, and the p99 that it expects; None: none was simulated."""
+    """Returns the verdict of xcli admit, and the p99 that it expects; None: none was simulated. `known`: the work, or a
+    recording of it."""
+    recorded = isinstance(known, Path)
     work = {"endless": True, "command_us": [background["command_us"]] * len(PARTS)}
     file = folder / "programs.json"
-    file.write_text(json.dumps({"policy": "HPF", "known": [{"program": "urgent", "work": known}],
+    file.write_text(json.dumps({"policy": "HPF", "known": [] if recorded else [{"program": "urgent", "work": known}],
                                 "programs": [{"program": "background", "pid": at + 2, "level": 3, "work": work}
                                              for at in range(background["count"])]}))
     done = subprocess.run([options.build / "bin" / "xcli", "admit", "--json", "--programs", file, "--name", "urgent",
+                           *(["--recording", known] if recorded else []),
                            "-p", "10", "--slo-p99", f"{target_us:.0f}us", "--", "true"],
                           capture_output=True, text=True, timeout=60)
     said = json.loads(done.stdout)
@@ -107,8 +112,9 @@ def list_text(quantiles, least=0):
                            (round(between(list(zip(PARTS, quantiles)), at / 100), 1) for at in range(101))) + "]"
 
 
-def simulate(options, folder, variant, request_us, rest_us, background, seed):
-    """The latencies of the urgent programs in the simulator, with the noise; without background if there is none."""
+def simulate(options, folder, request_us, rest_us, background, seed, recording):
+    """The latencies of the urgent programs in the simulator, with the noise; without background if there is none. Also
+    records the run, as `xcli record` would."""
     kind = f"think_us = {list_text(rest_us)}"
     lines = [f"seed = {seed}", "duration_s = 60", "foresight = 1", "[device]",
              *(f"{name} = {value}" for name, value in NOISE.items()),
@@ -120,9 +126,19 @@ def simulate(options, folder, variant, request_us, rest_us, background, seed):
                   f"burst = {{ kernel_us = [{length / 2}, {length * 1.5}] }}"]
     file = folder / "truth.toml"
     file.write_text("\n".join(lines) + "\n")
-    done = subprocess.run([options.build / "bin" / "xsim", "run", "--json", file], capture_output=True, text=True,
-                          timeout=120, check=True)
+    policy = "HPF" if background else "OBSERVE"  # a server follows a program alone only under this
+    done = subprocess.run([options.build / "bin" / "xsim", "run", "--json", "--policy", policy, "--record", recording,
+                           file], capture_output=True, text=True, timeout=120, check=True)
     return json.loads(done.stdout)["runs"][0]["programs"][0]["latency_us"]
+
+
+def recorded_p99(options, recording):
+    """The p99 of the urgent program's requests in a recording, as their users saw them. There a request is what xcli
+    admit takes for one: bursts less than a millisecond apart are one request."""
+    done = subprocess.run([options.build / "bin" / "xsim", "work", recording], capture_output=True, text=True,
+                          timeout=60, check=True)
+    work = next(one["work"] for one in json.loads(done.stdout)["known"] if one["program"] == "urgent")
+    return work["took_us"][PARTS.index(0.99)]
 
 
 def measured():
@@ -160,10 +176,15 @@ def evaluate(options, folder, variant, latency):
     known = {"endless": False, "request_us": request_us, "rest_us": rest_us, "command_us": request_us}
     row = {"id": variant.id, "requests": latency["xsched"]["count"],
            "measured": judged(options, folder, known, background, latency["alone"]["p99"], latency["xsched"]["p99"])}
-    alone = simulate(options, folder, variant, request_us, rest_us, None, SEED)
-    beside = simulate(options, folder, variant, request_us, rest_us, background, SEED + 1)
+    recordings = {name: folder / f"{name}.rec" for name in ("alone", "beside", "truth")}
+    alone = simulate(options, folder, request_us, rest_us, None, SEED, recordings["alone"])
+    beside = simulate(options, folder, request_us, rest_us, background, SEED + 1, recordings["truth"])
+    simulate(options, folder, request_us, rest_us, background, SEED + 2, recordings["beside"])
     known = {**known, "request_us": quantiles_of(alone)}
     row["simulated"] = judged(options, folder, known, background, alone["p99"], beside["p99"])
+    alone_us, truth_us = (recorded_p99(options, recordings[name]) for name in ("alone", "truth"))
+    for name in ("alone", "beside"):
+        row[f"recorded {name}"] = judged(options, folder, recordings[name], background, alone_us, truth_us)
     return row
 
 

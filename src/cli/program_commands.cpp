@@ -70,6 +70,10 @@ void add_admit(CLI::App& app, Words& words) {
     admit->add_option("--device", asked->device, "the device's number in 'xcli list', if several are in use")
         ->check(between(0, INT32_MAX));
     admit
+        ->add_option("--recording", asked->recording,
+                     "take the program's work from this file of xcli record, not from what the server remembers")
+        ->type_name("FILE");
+    admit
         ->add_option("--programs", asked->programs,
                      "say it for the programs in this file instead of those that run; runs nothing")
         ->type_name("FILE");

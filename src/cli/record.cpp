@@ -38,12 +38,25 @@ public:
     }
     int64_t lasts_ns() const { return recording_.lasts_ns; }
     bool full() const { return recording_.changes.size() >= ipc::kMostRecorded; }
+    // Ends the recording. Adds a last entry for each queue that still has work: a queue that was never seen to become
+    // idle has no other one that tells the length of its commands.
     const ipc::Recording& finish() {
+        const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", true}});
+        for (const Json& queue : answer.at("queues"))
+            if (queue.at("ready").get<bool>() && !full()) recording_.changes.push_back(still_works(queue));
         for (const auto& [key, queue] : queues_) recording_.queues.push_back(queue);
         return recording_;
     }
 
 private:
+    ipc::RecordedChange still_works(const Json& queue) const {
+        return {.at_ns = recording_.lasts_ns,
+                .kind = ipc::RecordedKind::kReady,
+                .client = queue.at("client"),
+                .slot = queue.at("slot"),
+                .completed = queue.value("completed", uint64_t{0}),
+                .command_ns = queue.value("command_ns", int64_t{0})};
+    }
     void note_change(const Json& row) {
         recording_.changes.push_back({.at_ns = row.at(0).get<int64_t>() - began_ns_,
                                       .kind = static_cast<ipc::RecordedKind>(row.at(1).get<uint32_t>()),

@@ -38,6 +38,8 @@ struct RecordedQueue {
     bool operator==(const RecordedQueue&) const = default;
 };
 
+// A change of a queue. The last one of a queue that has work at the recording's end is kReady, and tells its state
+// then.
 struct RecordedChange {
     int64_t at_ns = 0;  // time since the recording began
     RecordedKind kind{};

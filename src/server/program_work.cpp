@@ -8,10 +8,6 @@
 namespace xsched::server {
 namespace {
 
-constexpr uint64_t kEnough = 20;  // judgement: fewer requests say too little of the slow ones
-// Judgement: a program that has worked for a second and rested less than 20 times is taken for one that never rests.
-constexpr int64_t kEndlessNs = base::kSecond;
-
 ProgramWork::Quantiles quantiles_of(const base::Histogram& lengths) {
     const base::HistogramCounts counts = lengths.read();
     ProgramWork::Quantiles quantiles{};
@@ -55,10 +51,10 @@ ProgramWork shown_work(const dispatch::ClientRecord& client) {
     const uint64_t requests = lengths.requests.read().count();
     const uint64_t commands = lengths.commands.read().count();
     ProgramWork work;
-    if (requests >= kEnough)
+    if (requests >= base::kEnoughRequests)
         work.requests = requests;
     else
-        work.endless = record->running_ns.load(std::memory_order_relaxed) >= kEndlessNs;
+        work.endless = record->running_ns.load(std::memory_order_relaxed) >= base::kEndlessNs;
     if (commands == 0 && work.endless) return {};
     if (work.known() && !work.endless) {
         work.request_us = quantiles_of(lengths.requests);

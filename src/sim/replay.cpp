@@ -21,6 +21,11 @@ int64_t command_ns_of(const RecordedChange& change) {
     return change.command_ns > 0 ? change.command_ns : kUnknownCommandNs;
 }
 
+// Returns whether the change only tells that the queue still has work at the end (recording.h).
+bool is_end(const RecordedChange& change, int64_t lasts_ns) {
+    return change.kind == RecordedKind::kReady && change.at_ns >= lasts_ns;
+}
+
 // Returns the bursts that began and ended during the recording. A burst that had not ended becomes work for the
 // remaining time.
 std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
@@ -28,7 +33,7 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
     const RecordedChange* begin = nullptr;
     int64_t idle_since_ns = 0;
     for (const RecordedChange& change : changes) {
-        if (change.kind == RecordedKind::kReady) begin = &change;
+        if (change.kind == RecordedKind::kReady && (begin == nullptr || !is_end(change, lasts_ns))) begin = &change;
         if (change.kind != RecordedKind::kIdle) continue;
         if (begin != nullptr) {
             const auto kernels = static_cast<int64_t>(change.completed - begin->completed);
@@ -39,9 +44,8 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
         begin = nullptr;
         idle_since_ns = change.at_ns;
     }
-    if (begin == nullptr || bursts.empty())
-        return bursts;  // it never ends from the start on: program_of makes it a
-                                                            // stream
+    // A queue that never becomes idle from the start on has no bursts: program_of makes it a stream.
+    if (begin == nullptr || bursts.empty()) return bursts;
     const int64_t kernel_ns = command_ns_of(changes.back());
     const int64_t left_ns = std::max<int64_t>(lasts_ns - begin->at_ns, 0);
     bursts.push_back({.gap_ns = std::max<int64_t>(begin->at_ns - idle_since_ns, 0),
@@ -57,6 +61,8 @@ ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<Record
     spec.hints.priority = std::clamp(queue.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
     spec.replay = bursts_of(changes, lasts_ns);
     if (!spec.replay.empty()) return spec;
+    const RecordedChange& first = changes.front();
+    if (first.kind == RecordedKind::kReady && !is_end(first, lasts_ns)) spec.start_ns = first.at_ns;
     spec.arrival.kind = ArrivalKind::kStream;
     const int64_t command_ns = command_ns_of(changes.back());
     spec.burst.kernel_ns = {command_ns, command_ns};

@@ -46,6 +46,7 @@ Report run_workload(Workload workload, const std::string& policy, bool native, O
     World world(workload, native ? Scheduling::kNative : Scheduling::kServer, observer);
     if (recording != nullptr) world.record_into(*recording);
     world.run_until(world.begin_ns() + workload.duration_ns);
+    if (recording != nullptr) world.end_recording();
     Report report;
     const auto simulated_ns = static_cast<double>(workload.duration_ns);
     report.title = native ? "native" : workload.policy;

@@ -89,6 +89,24 @@ void Server::write_recording(int64_t now_ns) {
     }
 }
 
+void Server::end_recording(int64_t now_ns) {
+    recording_->lasts_ns = now_ns - recording_began_ns_;
+    for (Process* process : processes_) {
+        const auto& queues = process->queues();
+        for (uint32_t at = 0; at < queues.size(); ++at) {
+            const ipc::QueueSlot& slot = queues[at]->slot();
+            const ipc::SlotWork work = ipc::work_of(slot);
+            if (!work.ready) continue;
+            recording_->changes.push_back({.at_ns = recording_->lasts_ns,
+                                           .kind = ipc::RecordedKind::kReady,
+                                           .client = process->id(),
+                                           .slot = at,
+                                           .completed = work.completed,
+                                           .command_ns = slot.command_ns.load(std::memory_order_relaxed)});
+        }
+    }
+}
+
 void Server::tell(Process& process, int64_t now_ns) {
     const bool suspended = process.is_suspended();
     hash(static_cast<uint64_t>(now_ns));

@@ -37,6 +37,8 @@ public:
     uint64_t decisions() const { return decisions_; }
     // Writes the changes of all queues to `recording` from now on.
     void record_into(ipc::Recording& recording, int64_t now_ns);
+    // Adds what queues do at the end.
+    void end_recording(int64_t now_ns);
     const char* thrown_out() { return dispatcher_.core().thrown_out(); }
 
 private:

@@ -71,6 +71,10 @@ void World::record_into(ipc::Recording& recording) {
     }
 }
 
+void World::end_recording() {
+    if (server_ != nullptr) server_->end_recording(now_ns_);
+}
+
 uint64_t World::events() const { return wakes_; }
 
 }  // namespace xsched::sim

@@ -32,6 +32,8 @@ public:
 
     // Records what the server sees and decides, from the beginning. Call before run_until.
     void record_into(ipc::Recording& recording);
+    // Adds what queues do at the end. Call after run_until.
+    void end_recording();
     std::vector<std::unique_ptr<Program>>& programs() { return programs_; }
     const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
     const std::vector<Card>& cards() const { return cards_; }

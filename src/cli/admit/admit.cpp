@@ -47,17 +47,41 @@ private:
     char path_[32] = "/tmp/xcli-admit-XXXXXX";
 };
 
-Json simulate(const Situation& situation) {
-    const std::string simulator = find_installation().simulator;
-    if (simulator.empty())
+// Returns what xsim prints as JSON; a null value if it did not end well.
+Json ask_simulator(const std::vector<std::string>& words) {
+    std::vector<std::string> all{find_installation().simulator};
+    if (all.front().empty())
         throw Failure("xcli admit needs the simulator, and there is no xsim beside xcli: install the whole of XSched");
+    all.insert(all.end(), words.begin(), words.end());
+    const console::Printed printed = console::run_command(all, console::own_environment());
+    const Json answer = Json::parse(printed.text, nullptr, false);
+    return printed.well && answer.is_object() ? answer : Json();
+}
+
+Json simulate(const Situation& situation) {
     const BriefFile workload(workload_text(situation));
-    const console::Printed printed =
-        console::run_command({simulator, "run", "--json", workload.path()}, console::own_environment());
-    const Json simulated = Json::parse(printed.text, nullptr, false);
-    if (!printed.well || !simulated.is_object())
+    const Json simulated = ask_simulator({"run", "--json", workload.path()});
+    if (simulated.is_null())
         throw Failure("the simulation of the programs on this device did not end well: see the lines above");
     return simulated;
+}
+
+// Puts what the recording shows before what else is known.
+void learn_from(const std::string& recording, const std::string& program, Json& answers) {
+    const Json recorded = ask_simulator({"work", recording});
+    if (recorded.is_null()) throw Failure("the recording " + recording + " cannot be used: see the line above");
+    Json known = recorded.value("known", Json::array());
+    const auto is_it = [&](const Json& one) { return one.value("program", "") == program; };
+    if (std::none_of(known.begin(), known.end(), is_it)) {
+        std::string names;
+        for (const Json& one : known) names += (names.empty() ? "" : ", ") + one.value("program", "");
+        throw Failure(recording + " shows too little of " + program + ": it has " +
+                          (names.empty() ? "no program with enough work" : names) +
+                          ", and --name says which of them is meant",
+                      kNobody);
+    }
+    for (const Json& one : answers.value("known", Json::array())) known.push_back(one);
+    answers["known"] = known;
 }
 
 Admission admission_of(const Situation& situation) {
@@ -65,16 +89,22 @@ Admission admission_of(const Situation& situation) {
     return judge(situation, simulate(situation));
 }
 
-Situation situation_now(const AdmitWords& words, const Candidate& candidate) {
+Json answers_now(const AdmitWords& words) {
     if (words.programs.empty()) {
         ServerLink link;
         Json answers = ask_all(link, {{"cmd", "programs"}, {"work", true}}, "programs");
         for (const char* command : {"habits", "promises"}) answers.update(link.ask({{"cmd", command}}));
-        return situation_of(answers, candidate);
+        return answers;
     }
     const Json file = Json::parse(base::text_of_file(words.programs), nullptr, false);
     if (!file.is_object()) throw Failure(words.programs + " is no JSON object with \"programs\" and \"known\"");
-    return situation_of(file, candidate);
+    return file;
+}
+
+Situation situation_now(const AdmitWords& words, const Candidate& candidate) {
+    Json answers = answers_now(words);
+    if (!words.recording.empty()) learn_from(words.recording, candidate.name, answers);
+    return situation_of(answers, candidate);
 }
 
 // Returns the hints of the command line, and of rules by program where the command line gives none.

@@ -18,6 +18,7 @@ struct AdmitWords {
     std::string unknown = "refuse";  // or "run": what to do with a program of which nothing is known
     std::string name;    // the program's name at the server; empty: as its command line says
     std::optional<int64_t> device;
+    std::string recording;  // what is known of programs, a file of xcli record; the server knows those not in it
     std::string programs;  // take the programs and what is known of them from this file, not from the server
 };
 

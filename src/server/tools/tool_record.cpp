@@ -39,6 +39,7 @@ private:
 Json describe(const Facts& facts, const Visible& visible, const Client& client, const SeenQueue& queue) {
     const ipc::QueueSlot& slot = queue.slot;
     const QueueFacts known = facts.of(queue);
+    const ipc::SlotWork work = ipc::work_of(slot);
     return {{"client", client.id()},
             {"slot", queue.at},
             {"pid", client.pid()},
@@ -49,7 +50,9 @@ Json describe(const Facts& facts, const Visible& visible, const Client& client, 
             {"platform", platform_name(slot.platform.load())},
             {"level", slot.level.load()},
             {"priority", std::min(slot.priority.load(), client.ceiling().priority)},
-            {"ready", ipc::work_of(slot).ready},
+            {"ready", work.ready},
+            {"completed", work.completed},
+            {"command_ns", slot.command_ns.load(std::memory_order_relaxed)},
             {"suspended", known.suspended},
             {"followed", known.watched},
             {"reason", static_cast<uint32_t>(known.reason)},

@@ -54,6 +54,9 @@ int fleet_command(const FleetWords& words);
 // Answers for recordings.
 int recorded_command(const FleetWords& words);
 
+// Prints the work of the programs in a recording as JSON, for xcli admit.
+int work_command(const std::string& recording);
+
 struct AblateWords {
     std::vector<std::string> rules;  // these alone
     std::string workload;  // only workloads with this text in their names

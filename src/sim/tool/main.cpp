@@ -18,6 +18,7 @@ struct Words {
     FitWords fit;
     FleetWords fleet;
     AblateWords ablate;
+    std::string recording;
     std::function<int()> command;
 };
 
@@ -87,6 +88,12 @@ void add_fleet(CLI::App& app, Words& words) {
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
 }
 
+void add_work(CLI::App& app, Words& words) {
+    CLI::App* work = app.add_subcommand("work", "print the work of recorded programs, for 'xcli admit --recording'");
+    work->add_option("RECORDING", words.recording, "a file of xcli record")->required();
+    work->callback([&words] { words.command = [&words] { return work_command(words.recording); }; });
+}
+
 void add_ablate(CLI::App& app, Words& words) {
     CLI::App* ablate = app.add_subcommand("ablate", "turn the scheduler's rules off one by one, and show what changes");
     ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
@@ -119,6 +126,7 @@ int main(int argc, char** argv) {
     add_property(app, words);
     add_fit(app, words);
     add_fleet(app, words);
+    add_work(app, words);
     add_ablate(app, words);
     return console::run(app, argc, argv, "xsim", [&words] { return words.command(); }, report);
 }

@@ -52,6 +52,50 @@ TEST_F(Admit, TheSimulatorDecides) {
     EXPECT_EQ(equal.json()["verdict"], "refused");
 }
 
+// The recording is what xsim records of a simulated program.
+TEST_F(Admit, ARecordingTellsTheWorkOfAProgram) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    const std::string workload = directory.path() + "/serve.toml";
+    const std::string recording = directory.path() + "/serve.rec";
+    std::ofstream(workload) << "duration_s = 4\n[[program]]\nname = 'recorded'\n"
+                               "arrival = { kind = 'closed', think_ms = 9 }\nburst = { kernel_us = 1000 }\n";
+    ASSERT_EQ(run_to_end({binary("xsim"), "run", "--policy", "OBSERVE", "--record", recording, workload}, {}).status,
+              0);
+    const auto asked = [&](const std::string& target, const std::string& program) {
+        return xcli({"admit", "--json", "--programs", file(), "--recording", recording, "--slo-p99", target, "-p", "10",
+                     "--", program});
+    };
+    const Outcome good = asked("3ms", "./recorded");
+    EXPECT_EQ(good.status, 0) << good.out << good.err;
+    EXPECT_EQ(good.json()["verdict"], "admitted") << good.out;
+    EXPECT_EQ(asked("500us", "./recorded").status, 5) << "its requests take 1 ms alone";
+    const Outcome other = asked("3ms", "./serve");
+    EXPECT_EQ(other.status, 4);
+    EXPECT_TRUE(has(other.out, "shows too little of serve: it has recorded")) << other.out << other.err;
+    EXPECT_EQ(xcli({"admit", "--programs", file(), "--recording", workload, "--", "./serve"}).status, 2);
+}
+
+// A program that works all the time changes nothing while it is recorded.
+TEST_F(Admit, ARecordingTellsOfAProgramWithoutRests) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    start();
+    TestClient client;
+    ASSERT_TRUE(client.connect(socket(), "train"));
+    client.add_queue(0, 0, 0xab1);
+    client.slot(0).command_ns = 2'000'000;
+    client.submit(0);
+    const std::string recording = directory.path() + "/train.rec";
+    ASSERT_EQ(xcli({"record", "-o", recording, "-t", "1100ms"}).status, 0);
+    const Json work = run_to_end({binary("xsim"), "work", recording}, {}).json()["known"][0];
+    EXPECT_EQ(work["program"], "train");
+    EXPECT_EQ(work["work"]["endless"], true);
+    EXPECT_EQ(work["work"]["command_us"][3], 2000);
+    const Outcome refused =
+        xcli({"admit", "--check", "--programs", file(), "--recording", recording, "--slo-p99", "9ms", "--", "./train"});
+    EXPECT_EQ(refused.status, 5);
+    EXPECT_TRUE(has(refused.out, "train works without rests")) << refused.out << refused.err;
+}
+
 TEST_F(Admit, NothingIsStartedThatIsNotKnown) {
     start();
     const std::string made = directory.path() + "/made";

@@ -1,0 +1,129 @@
+#include "sim/recorded_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "base/clock.h"
+#include "dispatch/joined_bursts.h"
+
+namespace xsched::sim {
+namespace {
+
+using ipc::RecordedKind;
+
+// The work of one queue, as its changes tell it. Times begin at a second, since JoinedBursts takes 0 for never.
+class QueueWork {
+public:
+    void take(const ipc::RecordedChange& change, int64_t lasts_ns) {
+        if (change.command_ns > 0) commands_ns.push_back(change.command_ns);
+        const int64_t now_ns = base::kSecond + std::max<int64_t>(change.at_ns, 0);
+        switch (change.kind) {
+            case RecordedKind::kReady: return begin(now_ns, change.at_ns >= lasts_ns);
+            case RecordedKind::kSuspended: suspended_since_ns_ = now_ns; return;
+            case RecordedKind::kResumed: return resume(now_ns);
+            default: return rest(now_ns);
+        }
+    }
+    void rest(int64_t now_ns) {
+        seen_ = true;
+        if (!ready_since_ns_) return;
+        const int64_t began_ns = *ready_since_ns_;
+        if (suspended_since_ns_) {
+            resume(now_ns);
+            suspended_since_ns_ = now_ns;
+        }
+        const int64_t held_ns = std::min(held_ns_, now_ns - began_ns);
+        ready_since_ns_.reset();
+        work_ns += now_ns - began_ns - held_ns;
+        const auto request = joined_.add(began_ns, now_ns, held_ns);
+        if (!request) return;
+        requests_ns.push_back(request->length_ns - request->held_ns);
+        took_ns.push_back(request->length_ns);
+        if (request->rest_ns > 0) rests_ns.push_back(request->rest_ns);
+    }
+
+    int64_t work_ns = 0;
+    std::vector<int64_t> requests_ns;
+    std::vector<int64_t> took_ns;
+    std::vector<int64_t> rests_ns;
+    std::vector<int64_t> commands_ns;  // the mean length at each change
+
+private:
+    // A queue that has work at the end, and was never seen to become ready or idle, had work all the time.
+    void begin(int64_t now_ns, bool at_end) {
+        if (ready_since_ns_ || (at_end && seen_)) return;
+        ready_since_ns_ = at_end ? base::kSecond : now_ns;
+        if (!at_end) held_ns_ = 0;
+        seen_ = true;
+    }
+    void resume(int64_t now_ns) {
+        if (!suspended_since_ns_) return;
+        const int64_t since_ns = std::max(*suspended_since_ns_, ready_since_ns_.value_or(0));
+        suspended_since_ns_.reset();
+        held_ns_ += std::max<int64_t>(now_ns - since_ns, 0);
+    }
+
+    dispatch::JoinedBursts joined_;
+    std::optional<int64_t> ready_since_ns_;
+    std::optional<int64_t> suspended_since_ns_;
+    int64_t held_ns_ = 0;  // since the burst began
+    bool seen_ = false;
+};
+
+RecordedWork::Quantiles quantiles_of(std::vector<int64_t> lengths_ns) {
+    RecordedWork::Quantiles quantiles{};
+    if (lengths_ns.empty()) return quantiles;
+    std::sort(lengths_ns.begin(), lengths_ns.end());
+    const auto count = static_cast<double>(lengths_ns.size());
+    for (size_t i = 0; i < quantiles.size(); ++i) {
+        const double rank = std::max(std::ceil(base::kWorkParts[i] * count), 1.0);
+        quantiles[i] = lengths_ns[static_cast<size_t>(rank) - 1] / base::kMicrosecond;
+    }
+    return quantiles;
+}
+
+// Returns the work as a server tells it (server/program_work.cpp); none if there was too little.
+std::optional<RecordedWork> told(const std::string& program, QueueWork queue) {
+    RecordedWork work{.program = program};
+    if (queue.requests_ns.size() >= base::kEnoughRequests)
+        work.requests = queue.requests_ns.size();
+    else
+        work.endless = queue.work_ns >= base::kEndlessNs && !queue.commands_ns.empty();
+    if (work.requests == 0 && !work.endless) return std::nullopt;
+    if (!work.endless) {
+        work.request_us = quantiles_of(std::move(queue.requests_ns));
+        work.took_us = quantiles_of(std::move(queue.took_ns));
+        work.rest_us = quantiles_of(std::move(queue.rests_ns));
+    }
+    work.command_us = queue.commands_ns.empty() ? work.request_us : quantiles_of(std::move(queue.commands_ns));
+    return work;
+}
+
+}  // namespace
+
+std::vector<RecordedWork> recorded_work(ipc::Recording recording) {
+    std::stable_sort(recording.changes.begin(), recording.changes.end(),
+                     [](const auto& one, const auto& other) { return one.at_ns < other.at_ns; });
+    std::map<std::pair<uint32_t, uint32_t>, QueueWork> queues;
+    for (const ipc::RecordedChange& change : recording.changes)
+        queues[{change.client, change.slot}].take(change, recording.lasts_ns);
+    std::map<std::string, QueueWork> busiest;
+    for (const ipc::RecordedQueue& queue : recording.queues) {
+        const auto found = queues.find({queue.client, queue.slot});
+        if (found == queues.end()) continue;
+        found->second.rest(base::kSecond + recording.lasts_ns);
+        QueueWork& best = busiest[queue.program];
+        if (found->second.work_ns > best.work_ns) best = std::move(found->second);
+    }
+    if (busiest.empty()) throw std::runtime_error("no queue did anything while this was recorded");
+    std::vector<RecordedWork> all;
+    for (auto& [program, queue] : busiest)
+        if (const auto work = told(program, std::move(queue))) all.push_back(*work);
+    return all;
+}
+
+}  // namespace xsched::sim

@@ -1,0 +1,110 @@
+// The work of recorded programs, as xcli admit takes it.
+#include "sim/recorded_work.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/clock.h"
+#include "sim/replay.h"
+#include "sim/results.h"
+#include "sim/workload_file.h"
+
+namespace xsched::sim {
+namespace {
+
+// Records programs that nothing holds.
+ipc::Recording recorded(const std::string& programs) {
+    ipc::Recording recording;
+    run_workload(parse_workload("duration_s = 4\n" + programs), "OBSERVE", false, nullptr, &recording);
+    return recording;
+}
+
+constexpr const char* kServe =
+    "[[program]]\nname = 'serve'\narrival = { kind = 'closed', think_ms = [20, 30] }\n"
+    "burst = { kernels = 50, kernel_us = 100, sync_every = 10 }\n";
+
+TEST(RecordedWork, TellsRequestsAndRests) {
+    const std::vector<RecordedWork> all = recorded_work(recorded(kServe));
+    ASSERT_EQ(all.size(), 1U);
+    const RecordedWork& serve = all.front();
+    EXPECT_EQ(serve.program, "serve");
+    EXPECT_FALSE(serve.endless);
+    EXPECT_NEAR(static_cast<double>(serve.requests), 4000.0 / 30, 10);
+    constexpr size_t kMedian = 3;
+    ASSERT_EQ(base::kWorkParts[kMedian], 0.5);
+    EXPECT_NEAR(static_cast<double>(serve.request_us[kMedian]), 5000, 300);
+    EXPECT_NEAR(static_cast<double>(serve.command_us[kMedian]), 100, 10);
+    EXPECT_GE(serve.rest_us.front(), 19'000);
+    EXPECT_LE(serve.rest_us.back(), 31'000);
+    EXPECT_TRUE(std::is_sorted(serve.rest_us.begin(), serve.rest_us.end()));
+}
+
+TEST(RecordedWork, AProgramWithoutRestsIsEndless) {
+    const std::vector<RecordedWork> all = recorded_work(
+        recorded("[[program]]\nname = 'train'\narrival = { kind = 'stream' }\nburst = { kernel_us = 2000 }\n"));
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_TRUE(all.front().endless);
+    EXPECT_EQ(all.front().command_us.back(), 2000);
+}
+
+// The request of 10 ms is held for 4 ms of them.
+TEST(RecordedWork, TimeInWhichAQueueIsHeldIsNotItsWork) {
+    ipc::Recording recording{.lasts_ns = 3 * base::kSecond};
+    recording.queues.push_back({.client = 1, .program = "serve", .level = 3});
+    const auto add = [&](int64_t at_ms, ipc::RecordedKind kind) {
+        recording.changes.push_back({.at_ns = at_ms * base::kMillisecond, .kind = kind, .client = 1});
+    };
+    for (int64_t at_ms = 0; at_ms < 2500; at_ms += 100) {
+        add(at_ms + 2, ipc::RecordedKind::kSuspended);
+        add(at_ms + 50, ipc::RecordedKind::kReady);
+        add(at_ms + 52, ipc::RecordedKind::kResumed);
+        add(at_ms + 55, ipc::RecordedKind::kSuspended);
+        add(at_ms + 57, ipc::RecordedKind::kResumed);
+        add(at_ms + 60, ipc::RecordedKind::kIdle);
+    }
+    const std::vector<RecordedWork> all = recorded_work(recording);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all.front().requests, 24U);
+    EXPECT_EQ(all.front().request_us.front(), 6000);
+    EXPECT_EQ(all.front().request_us.back(), 6000);
+    EXPECT_EQ(all.front().took_us.front(), 10'000);
+    EXPECT_EQ(all.front().rest_us.back(), 90'000);
+    EXPECT_EQ(all.front().command_us, all.front().request_us) << "no lengths of commands were recorded";
+}
+
+// A program that had work all the time, before and after, has this one entry; so may one that has just begun.
+TEST(RecordedWork, WorkAtTheEndIsWorkAllTheTimeIfNothingElseWasSeen) {
+    ipc::Recording recording{.lasts_ns = 3 * base::kSecond};
+    for (const uint32_t client : {1U, 2U}) {
+        recording.queues.push_back({.client = client, .program = client == 1 ? "train" : "begins", .level = 3});
+        recording.changes.push_back({.at_ns = recording.lasts_ns,
+                                     .kind = ipc::RecordedKind::kReady,
+                                     .client = client,
+                                     .command_ns = 2 * base::kMillisecond});
+    }
+    recording.changes.insert(recording.changes.begin(),
+                             {.at_ns = 5 * base::kSecond / 2, .kind = ipc::RecordedKind::kReady, .client = 2});
+    const std::vector<RecordedWork> all = recorded_work(recording);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all.front().program, "train");
+    EXPECT_TRUE(all.front().endless);
+    EXPECT_EQ(all.front().command_us.back(), 2000);
+    const Workload replayed = replay_workload(recording);
+    EXPECT_EQ(replayed.programs[0].start_ns, 0);
+    EXPECT_EQ(replayed.programs[0].burst.kernel_ns.least, 2 * base::kMillisecond);
+    EXPECT_EQ(replayed.programs[1].start_ns, 5 * base::kSecond / 2);
+}
+
+TEST(RecordedWork, TooLittleIsLeftOut) {
+    const std::vector<RecordedWork> all = recorded_work(recorded(
+        std::string(kServe) +
+        "[[program]]\nname = 'rare'\narrival = { kind = 'closed', think_ms = 900 }\nburst = { kernel_us = 100 }\n"));
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all.front().program, "serve");
+    EXPECT_THROW(recorded_work({}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace xsched::sim
