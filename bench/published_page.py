@@ -8,9 +8,10 @@ claims on which hardware, a table, and one picture.
                                                          XSched alone
     bench/published_page.py FOLDER... --apart ONE        and what was measured in runs of their own, in some ways alone
 
-FOLDER: with files of bench/published.py (bench_published_W1.A.json, or published_W1.A.json). Of a variant that is in
-several folders the last one counts. Their figures go into published.json beside the pictures. Exit status 2: there are
-no such files."""
+FOLDER: with files of bench/published.py (bench_published_W1.A.json, or published_W1.A.json); or a file that this
+program wrote, or one with several runs of some variants, as bench/results/h200/pool_W1.json. Of a variant that is in
+several the last one counts. Their figures go into published.json beside the pictures. Exit status 2: there are no such
+files."""
 import argparse
 import json
 import os
@@ -25,6 +26,7 @@ from lib.document import time_text  # noqa: E402
 
 ROOT = report.ROOT
 TITLES = {"native": "natively", "mps": "MPS", "static_timeslices": "static timeslices", "xsched": "XSched"}
+ALL_TITLES = TITLES | {"mps_priority": "MPS with its priorities", "xsched_pool": "XSched, pool"}
 HEAD = """Made by `bench/published_page.py` out of [figures](FIGURES) alone. [Benchmarks](
 benchmarks.md#the-published-systems-workloads) says how they are measured. *Of alone*: the percentile that is asked for,
 over that of the urgent programs alone. *Of what is left*: the background's rate, of its rate alone and of the time that
@@ -52,10 +54,29 @@ def middle(values):
     return report.percentile(values, 50)
 
 
+def figures_of_runs(document):
+    """The same of each variant's last run in a file with several."""
+    found = []
+    for run in document["runs"]:
+        name, ways = run["variant"], [way for way in run["latency_us"] if way != "alone"]
+        column = run["rows"][0].index("of what is left")
+        kept = {way: round(float(row[column].rstrip("%")) / 100, 4) for way, row in zip(ways, run["rows"][2:])}
+        variant = next(each for each in published.read_all() if each.id == name.partition(":")[0])
+        found.append({"id": variant.id, "name": name, "date": document["date"],
+                      "hardware": document["device"].partition(", driver ")[0],
+                      "driver": document["device"].partition(", driver ")[2].partition(",")[0],
+                      "xsched": run["version"], "claims": variant.claims, "latency_us": run["latency_us"], "kept": kept,
+                      "targets": [], "failures": run.get("failures", []), "notes": run["note"]})
+    return found
+
+
 def read(folders):
     """{variant: figures}, sorted as the workloads' files have them."""
     found = {}
     for folder in folders:
+        if Path(folder).is_file():
+            known = json.loads(Path(folder).read_text())
+            found |= {one["id"]: one for one in (known if isinstance(known, list) else figures_of_runs(known))}
         for path in sorted(Path(folder).glob("*published_*.json")):
             made = figures(path)
             found[made["id"]] = made
@@ -108,7 +129,7 @@ def lines(rows):
 
 def table(variants, ways=tuple(TITLES)):
     which = sorted({asked(one)[0] for one in variants})
-    titles = [TITLES[way] for way in ways]
+    titles = [ALL_TITLES[way] for way in ways]
     heads = ["", "n", "alone, p50 / p99", *titles, "asked", f"background, % of what is left ({', '.join(titles)})"]
     heads[3] += f"; p{' or p'.join(map(str, which))} of alone"
     rows = [heads, ["---"] * len(heads)]
@@ -119,7 +140,7 @@ def table(variants, ways=tuple(TITLES)):
 
 
 def apart_table(variants):
-    return table(variants, [way for way in TITLES if any(way in one["latency_us"] for one in variants)])
+    return table(variants, [way for way in ALL_TITLES if any(way in one["latency_us"] for one in variants)])
 
 
 def picture(workload, variants, longer=()):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The published workloads without a GPU: their files, when requests come, what is run, and what comes of it."""
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -197,6 +198,19 @@ class Page(unittest.TestCase):
         drawn = published_page.picture("W2", [run(15)], [run(11)])
         self.assertEqual({each["name"]: each["values"] for each in drawn["series"]},
                          {"natively": [4.0], "XSched": [1.1]})
+
+    def test_the_page_is_made_again_of_its_own_figures_and_of_a_file_of_runs(self):
+        results = ROOT / "bench" / "results"
+        known = [str(results / "published" / f"{name}.json") for name in ("published", "longer", "apart")]
+        runs = str(results / "h200" / "pool_W1.json")
+        with tempfile.TemporaryDirectory() as folder:
+            words = [known[0], "--longer", known[1], "--apart", runs, "--apart", known[2], "--to", folder]
+            self.assertEqual(published_page.main(words), 0)
+            text = (Path(folder) / "published.md").read_text()
+        where = "../bench/results/published/"
+        text = re.sub(r"\((published.json|W\d.svg)\)", lambda found: f"({where}{found[1]})", text)
+        self.assertEqual(text, (ROOT / "docs" / "published.md").read_text())
+        self.assertIn("| 1087 us / 2179 us, 1.31 x | 1.1 x | -, 92, 225, 202 |", text)
 
     def test_nothing_was_measured(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -45,6 +45,12 @@ std::vector<const Json*> meant(ServerLink& link, const Json& answer, const Names
     return found;
 }
 
+// Advice for a program whose pool has failed: its context is lost, whatever it waits for.
+constexpr const char* kAfterFault =
+    "end it and start it again, since nothing that it gives the device is done any more; 'xcli run --pool "
+    "--max-restarts "
+    "TIMES' does both by itself, and keep the program that caused the fault out of the pool";
+
 int explain_now(const Names& who, bool json) {
     ServerLink link;
     const Json answer = ask_all(link, {{"cmd", "programs"}}, "programs");
@@ -52,8 +58,10 @@ int explain_now(const Names& who, bool json) {
     std::string text;
     for (const Json* program : meant(link, answer, who)) {
         Explained explained = explain(answer, *program);
-        if (const std::string lost = pool_sentence(program->value("pid", int64_t{0})); !lost.empty())
+        if (const std::string lost = pool_sentence(program->value("pid", int64_t{0})); !lost.empty()) {
             explained.details.insert(explained.details.begin(), lost);
+            explained.advice = kAfterFault;
+        }
         text += explained_text(*program, explained);
         told.push_back(explained_json(*program, explained));
     }

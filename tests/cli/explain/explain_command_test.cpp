@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -37,6 +39,21 @@ TEST_F(ExplainCommand, SaysThatAPersonSuspendedIt) {
         return told.value("finding", "") == "suspended";
     })) << told;
     EXPECT_TRUE(has(told["advice"], "xcli resume")) << told;
+}
+
+// A profiler shows nothing of a program whose pool has failed.
+TEST_F(ExplainCommand, SaysWhatHelpsInAPoolThatHasFailed) {
+    const std::string pool = directory.path() + "/pool";
+    std::filesystem::create_directory(pool);
+    const Json neighbour{
+        {"pid", getpid()}, {"program", "trainer"}, {"outcome", "is ended if it goes on for another 10s"}};
+    const Json failed{{"pid", 1}, {"program", "faulty"}, {"outcome", "ended with status 1"}};
+    std::ofstream(pool + "/fault.json") << Json{
+        {"kind", "fault"}, {"at_ms", 1}, {"server", 2}, {"failed", {failed}}, {"neighbours", {neighbour}}};
+    const Json told = xcli({"explain", "trainer", "--json"}).json()["programs"][0];
+    EXPECT_TRUE(has(told["details"][0], "because of the pool that it was in")) << told;
+    EXPECT_TRUE(has(told["advice"], "--max-restarts")) << told;
+    EXPECT_FALSE(has(told["advice"], "profiler")) << told;
 }
 
 TEST_F(ExplainCommand, RefusesWhatIsNotThere) {
