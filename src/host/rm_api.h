@@ -23,6 +23,7 @@ inline constexpr unsigned NV_IOCTL_MAGIC = 'F';
 inline constexpr unsigned NV_ESC_RM_FREE = 0x29;
 inline constexpr unsigned NV_ESC_RM_CONTROL = 0x2A;
 inline constexpr unsigned NV_ESC_RM_ALLOC = 0x2B;
+inline constexpr unsigned NV_ESC_RM_DUP_OBJECT = 0x34;
 inline constexpr unsigned NV_ESC_IOCTL_XFER_CMD = 200 + 11;
 
 // The argument of NV_ESC_IOCTL_XFER_CMD, which makes any other request: that request's number, and the address and size
@@ -42,6 +43,17 @@ struct NVOS00_PARAMETERS {  // NV_ESC_RM_FREE
     uint32_t status;
 };
 static_assert(sizeof(NVOS00_PARAMETERS) == 16);
+
+struct NVOS55_PARAMETERS {  // NV_ESC_RM_DUP_OBJECT
+    NvHandle hClient;
+    NvHandle hParent;  // of the new object
+    NvHandle hObject;
+    NvHandle hClientSrc;
+    NvHandle hObjectSrc;
+    uint32_t flags;
+    uint32_t status;
+};
+static_assert(sizeof(NVOS55_PARAMETERS) == 28);
 
 struct NVOS21_PARAMETERS {  // NV_ESC_RM_ALLOC, the short form; before release 530 without paramsSize, of the same size
     NvHandle hRoot;

@@ -13,12 +13,13 @@
 
 namespace xsched::stream {
 
-// Returns whether a call to the kernel driver allocates or frees (platform/nvidia/hal/channel_record.h).
+// Returns whether a call to the kernel driver allocates, duplicates or frees (platform/nvidia/hal/channel_record.h).
 constexpr bool is_recorded_ioctl(unsigned long request) {
     namespace rm = cuda::rm;
     if (_IOC_TYPE(request) != rm::NV_IOCTL_MAGIC) return false;
     const unsigned long number = _IOC_NR(request);
-    return number == rm::NV_ESC_RM_ALLOC || number == rm::NV_ESC_RM_FREE || number == rm::NV_ESC_IOCTL_XFER_CMD;
+    return number == rm::NV_ESC_RM_ALLOC || number == rm::NV_ESC_RM_FREE || number == rm::NV_ESC_RM_DUP_OBJECT ||
+           number == rm::NV_ESC_IOCTL_XFER_CMD;
 }
 
 // The driver destroys a thread's own stream only after the shim has heard of the thread's end.

@@ -14,7 +14,7 @@ namespace {
 
 using namespace rm;
 
-enum class Kind : uint32_t { kClient, kDevice, kSubdevice, kGroup, kChannel };
+enum class Kind : uint32_t { kClient, kDevice, kSubdevice, kGroup, kChannel, kDuplicate };
 
 struct Object {
     Kind kind;
@@ -120,22 +120,26 @@ void remember(const Object& fresh) {
     g_serial.fetch_add(1, std::memory_order_acq_rel);
 }
 
-// Remembers the group of a channel that stands below none of this process's: under MPS the server allocates the group
-// of kernels, and gives it to its clients (by a call that duplicates the object; seen with driver 580, decision 031).
-// With several GPUs it is not known whose it is. g_mutex held.
-void remember_shared_group(const Object& channel) {
-    if (find(channel.client, channel.parent) != nullptr) return;
+// Returns the client's device if it has a single one. g_mutex held.
+const Object* only_device(uint32_t client) {
     const Object* only = nullptr;
     for (const Object* object = g_objects; object != nullptr; object = object->next) {
-        if (object->kind != Kind::kDevice || object->client != channel.client) continue;
-        if (only != nullptr) return;
+        if (object->kind != Kind::kDevice || object->client != client) continue;
+        if (only != nullptr) return nullptr;
         only = object;
     }
-    if (only == nullptr) return;
-    Object group{Kind::kGroup, channel.client, channel.parent, only->handle};
-    group.engine = NV2080_ENGINE_TYPE_GR0;
-    group.shared = true;
-    remember(group);
+    return only;
+}
+
+// Remembers the group of a channel that stands below none of this process's: under MPS the server allocates the group
+// of kernels, and its clients duplicate it (seen with driver 580, decision 031). The duplicate stands below its device,
+// as the open kernel modules demand of a group. Without a duplicate it is known with one GPU alone. g_mutex held.
+void remember_shared_group(const Object& channel) {
+    const Object* known = find(channel.client, channel.parent);
+    if (known != nullptr && known->kind != Kind::kDuplicate) return;
+    const Object* device = known != nullptr ? find(channel.client, known->parent) : only_device(channel.client);
+    if (device == nullptr || device->kind != Kind::kDevice) return;
+    remember({Kind::kGroup, channel.client, channel.parent, device->handle, NV2080_ENGINE_TYPE_GR0, 0, false, true});
 }
 
 void record_allocation(int fd, const Allocation& allocation) {
@@ -164,6 +168,14 @@ void record_allocation(int fd, const Allocation& allocation) {
     }
     if (object.kind == Kind::kChannel) remember_shared_group(object);
     remember(object);
+}
+
+// Remembers a duplicate below a device. Its kind shows only when a channel is allocated below it.
+void record_duplicate(const NVOS55_PARAMETERS& duplicated) {
+    const Record record;
+    const Object* device = find(duplicated.hClient, duplicated.hParent);
+    if (duplicated.status != NV_OK || device == nullptr || device->kind != Kind::kDevice) return;
+    remember({Kind::kDuplicate, duplicated.hClient, duplicated.hObject, duplicated.hParent});
 }
 
 // Collects the channels of one group. Returns false if they are too many for one set. g_mutex held.
@@ -233,6 +245,7 @@ void record_call(int fd, unsigned long request, const void* argument, int result
         if (allocation.status == NV_OK) record_allocation(fd, allocation);
         return;
     }
+    if (NVOS55_PARAMETERS duplicated{}; read_duplicate(call, duplicated)) return record_duplicate(duplicated);
     NVOS00_PARAMETERS freed{};
     if (!read_free(call, freed)) return;
     const Record record;
@@ -244,7 +257,8 @@ bool frees_recorded(unsigned long request, const void* argument) {
     NVOS00_PARAMETERS freed{};
     if (!unwrap(request, argument, call) || !read_free(call, freed)) return false;
     const Record record;
-    return find(freed.hRoot, freed.hObjectOld) != nullptr;
+    const Object* object = find(freed.hRoot, freed.hObjectOld);
+    return object != nullptr && object->kind != Kind::kDuplicate;
 }
 
 void for_each_recorded(bool (*visit)(const RecordedSet& recorded, void* data), void* data) {
@@ -297,7 +311,7 @@ bool record_is_large() {
 uint32_t record_serial() { return g_serial.load(std::memory_order_acquire); }
 
 void describe_record(char* text, unsigned bytes) {
-    unsigned counts[5] = {};
+    unsigned counts[6] = {};
     unsigned compute = 0;
     char engines[160] = "";
     size_t used = 0;

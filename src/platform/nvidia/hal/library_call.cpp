@@ -6,6 +6,17 @@ namespace xsched::nvidia {
 
 using namespace cuda::rm;
 
+namespace {
+
+template <typename T>
+bool read_as(unsigned number, const Call& call, T& parameters) {
+    if (call.number != number || call.bytes != sizeof parameters) return false;
+    std::memcpy(&parameters, call.parameters, sizeof parameters);
+    return true;
+}
+
+}  // namespace
+
 bool unwrap(unsigned long request, const void* argument, Call& call) {
     if (_IOC_TYPE(request) != NV_IOCTL_MAGIC || argument == nullptr) return false;
     call = {static_cast<unsigned>(_IOC_NR(request)), _IOC_SIZE(request), argument};
@@ -33,10 +44,10 @@ bool read_allocation(const Call& call, Allocation& allocation) {
     return true;
 }
 
-bool read_free(const Call& call, NVOS00_PARAMETERS& freed) {
-    if (call.number != NV_ESC_RM_FREE || call.bytes != sizeof freed) return false;
-    std::memcpy(&freed, call.parameters, sizeof freed);
-    return true;
+bool read_free(const Call& call, NVOS00_PARAMETERS& freed) { return read_as(NV_ESC_RM_FREE, call, freed); }
+
+bool read_duplicate(const Call& call, NVOS55_PARAMETERS& duplicated) {
+    return read_as(NV_ESC_RM_DUP_OBJECT, call, duplicated);
 }
 
 uint32_t engine_of(const Allocation& allocation) {

@@ -1,5 +1,5 @@
-// Reads the calls that the driver's user-space library makes to NVIDIA's kernel driver, as far as they allocate or
-// free. Pure.
+// Reads the calls that the driver's user-space library makes to NVIDIA's kernel driver, as far as they allocate,
+// duplicate or free. Pure.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ struct Allocation {
 // These return false if the call is another one.
 bool read_allocation(const Call& call, Allocation& allocation);
 bool read_free(const Call& call, cuda::rm::NVOS00_PARAMETERS& freed);
+bool read_duplicate(const Call& call, cuda::rm::NVOS55_PARAMETERS& duplicated);
 // Returns the engine of an allocated channel group.
 uint32_t engine_of(const Allocation& allocation);
 

@@ -57,6 +57,10 @@ protected:
         NVOS00_PARAMETERS call{client, 0, handle, status};
         pass(NV_ESC_RM_FREE, &call, sizeof call);
     }
+    void duplicate(uint32_t client, uint32_t device, uint32_t handle, uint32_t status = NV_OK) {
+        NVOS55_PARAMETERS call{client, device, handle, kSecondClient, 0x900, 0, status};
+        pass(NV_ESC_RM_DUP_OBJECT, &call, sizeof call);
+    }
     void group(uint32_t client, uint32_t device, uint32_t handle, uint32_t engine) {
         const NV_CHANNEL_GROUP_ALLOCATION_PARAMETERS parameters{0, 0, 0, engine};
         allocate(client, device, handle, KEPLER_CHANNEL_GROUP_A, &parameters);
@@ -149,6 +153,32 @@ TEST_P(Forms, AGroupOfAnotherProcessIsShared) {
     device(kFirstClient, 0x20);
     allocate(kFirstClient, 0x300, 0x301, kHopper);
     EXPECT_EQ(recorded().size(), 1u) << "it is not known which GPU's it is";
+}
+
+// With several GPUs the duplicate of the server's group tells the GPU, by the device below which it stands.
+TEST_P(Forms, ADuplicatedGroupBelongsToTheDeviceAboveIt) {
+    begin(kFirstClient);
+    device(kFirstClient, 0x10);
+    device(kFirstClient, 0x20);
+    duplicate(kFirstClient, 0x10, 0x500);  // memory
+    duplicate(kFirstClient, 0x20, 0x300);
+    EXPECT_TRUE(recorded().empty()) << "its kind is not known yet";
+    NVOS00_PARAMETERS freed{kFirstClient, 0, 0x500, NV_OK};
+    EXPECT_FALSE(frees_recorded(request(NV_ESC_RM_FREE, sizeof freed), &freed)) << "no channel is below it";
+    allocate(kFirstClient, 0x300, 0x301, kHopper);
+    allocate(kFirstClient, 0x300, 0x302, kHopper);
+    const auto sets = recorded();
+    ASSERT_EQ(sets.size(), 1u);
+    EXPECT_EQ(sets[0].device, 0x20u);
+    EXPECT_TRUE(sets[0].shared);
+    ASSERT_EQ(sets[0].set.group_count, 1u);
+    EXPECT_EQ(sets[0].set.groups[0], 0x300u);
+    EXPECT_EQ(sets[0].set.channel_count, 2u);
+    release(kFirstClient, 0x300);
+    EXPECT_TRUE(recorded().empty());
+    duplicate(kFirstClient, 0x20, 0x400, NV_ERR_INSUFFICIENT_PERMISSIONS);
+    allocate(kFirstClient, 0x400, 0x401, kHopper);
+    EXPECT_TRUE(recorded().empty()) << "the kernel refused it";
 }
 
 TEST_P(Forms, FreeingTakesWhatIsBelow) {
