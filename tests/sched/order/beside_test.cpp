@@ -86,6 +86,19 @@ TEST_F(Beside, WhereItCostsNothingItRunsAfterTheTrials) {
     EXPECT_EQ(beside(kFirst, 50), 50);
 }
 
+// Queues of an AMD GPU or of a CPU, of every level and without timeslices, are tried as those in a pool are.
+TEST_F(Beside, ATrialNeedsNoPool) {
+    for (const uint32_t level : {kPreemptLevelBlock, kPreemptLevelDeactivate, kPreemptLevelInterrupt}) {
+        for (Given& one : given_) one.level = level;
+        slower_ns_[kFirst] = 0;
+        beside(kFirst, 600);
+        EXPECT_EQ(beside(kFirst, 50), 50) << level;
+        slower_ns_[kFirst] = kAloneNs;
+        beside(kFirst, 10 * kSome);
+        EXPECT_LE(beside(kFirst, 512), 512 / 8) << level << ": as where two programs divide the processors";
+    }
+}
+
 TEST_F(Beside, AVerdictSaysSo) {
     beside(kFirst, 3 * kSome);
     given_[kUrgent].ready = true;
