@@ -4,7 +4,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from . import document, report, spread
-from .document import percent, shown, time_text
+from .document import percent, shown
 
 FEW = {99: 100, 90: 20, 50: 5}  # bursts without which a quantile is not told
 
@@ -37,22 +37,27 @@ def tail_of(ways):
     return next((which for which, few in FEW.items() if least >= few), None)
 
 
-def span(way, which):
-    return spread.shown(*way.bounds(which), time_text)
+def text_of(ways):
+    """Returns a function that writes times of these bursts, all in one unit."""
+    return document.in_one_unit([us for way in ways for us in (*way.latency_us, *way.rounds_p50_us)])
+
+
+def span(way, which, text):
+    return spread.shown(*way.bounds(which), text)
 
 
 def latency_table(ways):
     """Rows; of each figure how many bursts it rests upon, its interval, and the spread of the rounds."""
     rows = [["", "n", "p50", "95 %", "p99", "95 %", "max", "x alone"]]
-    alone = ways[0].at(50)
+    alone, text = ways[0].at(50), text_of(ways)
     for way in ways:
         if not way.latency_us:
             rows.append([way.title, "0", *["-"] * 6])
             continue
         enough = len(way.latency_us) >= FEW[99]
-        rows.append([way.title, len(way.latency_us), time_text(way.at(50)), span(way, 50),
-                     time_text(way.at(99)) if enough else "-", span(way, 99) if enough else "-",
-                     time_text(max(way.latency_us)), shown(way.at(50) / alone) if alone else "-"])
+        rows.append([way.title, len(way.latency_us), text(way.at(50)), span(way, 50, text),
+                     text(way.at(99)) if enough else "-", span(way, 99, text) if enough else "-",
+                     text(max(way.latency_us)), shown(way.at(50) / alone) if alone else "-"])
     return rows
 
 
@@ -60,7 +65,7 @@ def rounds_table(ways):
     rows = [["", "rounds", "urgent's p50, by round", "other keeps", "by round"]]
     for way in ways:
         rows.append([way.title, len(way.rounds_p50_us) or len(way.kept),
-                     spread.rounds_shown(way.rounds_p50_us, time_text), percent(way.keeps),
+                     spread.rounds_shown(way.rounds_p50_us, text_of(ways)), percent(way.keeps),
                      spread.rounds_shown(way.kept, percent)])
     return rows
 

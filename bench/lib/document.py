@@ -108,5 +108,19 @@ def time_text(us):
     return f"{us / 1e6:.2f} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e4 else f"{us:.0f} us"
 
 
+def in_one_unit(values_us):
+    """Returns a function that writes lengths in microseconds in the unit that suits all of these values: microseconds
+    if all are below 10 ms, seconds if none is below 1 s, and milliseconds otherwise."""
+    known = [value for value in values_us if value is not None]
+    if not known or max(known) < 1e4 or min(known) >= 1e6:
+        return time_text
+
+    def text(us):
+        if us is None:
+            return "-"
+        return f"{us / 1e3:.0f} ms" if us >= 1e5 else f"{us / 1e3:.3g} ms"
+    return text
+
+
 def percent(value, digits=0):
     return shown(value * 100 if value is not None else None, digits, "%")

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from . import comparison, page, plots, report, spread
-from .document import percent, time_text
+from .document import percent
 from .own_verdict import quantile_words, verdict_of
 LINKS = [("gain", "What is gained"), ("numbers", "Numbers")]
 
@@ -14,9 +14,9 @@ def tiles(ways):
     which = comparison.tail_of(ways)
     if which is None:
         return []
-    alone = ways[0].at(which)
+    alone, text = ways[0].at(which), comparison.text_of(ways)
     entries = [{"label": f"Urgent program: {quantile_words(which)} of a burst",
-                "values": [[way.name, f"{way.at(which) / alone:.2f} x alone", time_text(way.at(which))]
+                "values": [[way.name, f"{way.at(which) / alone:.2f} x alone", text(way.at(which))]
                            for way in ways]}]
     kept = [[way.name, "of its rate alone", percent(way.keeps)] for way in ways[1:] if way.keeps is not None]
     if kept:

@@ -3,7 +3,6 @@ import os
 import sys
 
 from . import comparison
-from .document import time_text
 
 WIDTH = 40  # columns of the longest bar
 GREY, COLOURS = "\033[90m", {"native": "\033[31m", "xsched": "\033[34m"}
@@ -32,9 +31,9 @@ def chart(ways, is_judged, out=sys.stdout):
     if not shown:
         return []
     most = max(value for _, _, value in shown)
-    lines = []
+    lines, text = [], comparison.text_of(ways)
     for way, which, value in shown:
         colour = (COLOURS.get(way.peer, GREY) if is_judged else GREY) if colours_wanted(out) else ""
         line = bar(value, most, marks_of(out))
-        lines.append(f"p{which} {way.name:<9} {colour}{line}{END if colour else ''} {time_text(value)}")
+        lines.append(f"p{which} {way.name:<9} {colour}{line}{END if colour else ''} {text(value)}")
     return lines

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import socket
 import sys
@@ -148,6 +149,13 @@ class Page(unittest.TestCase):
                 self.assertIn(f"({name})", text)
                 xml.fromstring((Path(folder) / name).read_text())
         self.assertIn("| alone | 200 |", text)
+
+    def test_all_times_of_the_tables_have_one_unit(self):
+        for alone, native, unit in ((0.35, 48, "ms"), (0.35, 2.5, "us"), (0.4, 2500, "ms"), (1200, 4800, "s")):
+            ways = found(alone, native, 1.2 * alone).ways
+            times = re.findall(r"[0-9.]+ (\w*s)\b", str([*comparison.tables(ways), *own_page.tiles(ways)]))
+            self.assertEqual(set(times), {unit}, times)
+            self.assertNotIn("e+", str(comparison.tables(ways)))
 
     def test_pages_without_a_burst(self):
         empty = found(1, 48, 1.2, count=0)
