@@ -1,5 +1,6 @@
 #include "console/command_line.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -31,7 +32,7 @@ CommandRead command_read(const CLI::App& app, const std::string& name) {
 
 std::string meant_option(const CLI::App& command, const std::string& word) {
     std::vector<std::string> known;
-    for (const CLI::Option* option : command.get_options())
+    for (const CLI::Option* option : shown_options(command))
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     return base::meant(known, word);
 }
@@ -91,10 +92,23 @@ std::string as_typed(const std::string& text, const CommandRead& command, const 
     return option->get_name(true) + text.substr(colon);
 }
 
+// Returns the option that a parse error is about. CLI11 gives no name to one that the help leaves out: it is the last
+// that was typed.
+std::string option_in(const std::string& text, const std::vector<std::string>& typed) {
+    const size_t colon = text.find(':');
+    if (colon != 0) return text.substr(0, colon);
+    const auto is_option = [](const std::string& word) { return word.starts_with("-"); };
+    const auto last = std::find_if(typed.rbegin(), typed.rend(), is_option);
+    return last != typed.rend() ? *last : "";
+}
+
 // Returns a parse error of the command as a sentence that names the word or value that is wrong, and what was meant.
 std::string sentence_of(const CLI::ParseError& error, const CommandRead& command,
                         const std::vector<std::string>& typed) {
     const std::string text = as_typed(error.what(), command, typed);
+    if (text.find("subcommand is required") != std::string::npos)
+        return !typed.empty() && command.app->get_option_no_throw(typed[0]) == nullptr ? unexpected(typed[0], command)
+                                                                                       : "say which command";
     if (const std::string words = after(text, "not expected: "); !words.empty()) return unexpected(words, command);
     if (const std::string value = after(text, "Could not convert: "); !value.empty()) {
         const size_t equals = value.find(" = ");
@@ -103,9 +117,9 @@ std::string sentence_of(const CLI::ParseError& error, const CommandRead& command
     }
     if (const size_t list = text.find(" not in {"); list != std::string::npos) return none_of(text, list);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find(" missing") != std::string::npos)
-        return text.substr(0, text.find(':')) + " needs a value";
+        return option_in(text, typed) + " needs a value";
     if (text.find(": At Most 1 required but received ") != std::string::npos)
-        return text.substr(0, text.find(':')) + " is given several times";
+        return option_in(text, typed) + " is given several times";
     // Versions of the library differ: "not in range [0 - 9]" and "not in range 0 to 9".
     static const std::regex range(R"(Value (.*) not in range \[?(\S+) (?:to|-) (\S+?)\]?$)");
     return std::regex_replace(text, range, "$1 is not from $2 to $3");
@@ -116,6 +130,9 @@ std::string sentence_of(const CLI::ParseError& error, const CommandRead& command
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse) {
     shape_help(app);
+    if (argc > 1 && is_unknown_command(app, argv[1]))
+        return refuse("there is no command \"" + std::string(argv[1]) + "\"" + meant_part(app, argv[1]) + ": see '" +
+                      name + " --help'");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -133,6 +150,20 @@ int run(CLI::App& app, int argc, char** argv, const char* name, const std::funct
 
 std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
     return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
+std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
+    return command.get_options([](const CLI::Option* option) { return !option->get_group().empty(); });
+}
+
+const CLI::App* find_command(const CLI::App& app, const std::string& name) {
+    for (const CLI::App* command : app.get_subcommands(nullptr))
+        if (command->get_name() == name) return command;
+    return nullptr;
+}
+
+bool is_unknown_command(const CLI::App& app, const std::string& word) {
+    return app.get_require_subcommand_min() > 0 && !word.starts_with("-") && find_command(app, word) == nullptr;
 }
 
 }  // namespace xsched::console

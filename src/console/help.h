@@ -7,6 +7,9 @@
 
 namespace xsched::console {
 
+// The folder of the pages that a help names, which the sources have as docs/.
+inline constexpr const char* kWherePagesAre = "Pages such as levels.md are in share/doc/xsched/docs.";
+
 // Returns the word that stands for an option's value ("N", "LEVEL"), empty for a flag: the type name if the program
 // gave one, otherwise N for a number and the last part of the option's own name for a text.
 std::string value_name(const CLI::Option& option);

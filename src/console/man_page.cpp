@@ -56,8 +56,7 @@ std::string heading(const CLI::Option& option) {
 
 std::string options_of(const CLI::App& app) {
     std::string text;
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->get_group().empty()) continue;
+    for (const CLI::Option* option : shown_options(app)) {
         std::string sentence = option->get_description();
         std::replace(sentence.begin(), sentence.end(), '\n', ' ');
         text += ".TP\n" + heading(*option) + "\n" + escaped(sentence) + "\n";
@@ -92,7 +91,9 @@ std::string man_page(const CLI::App& app, const std::string& name, int section, 
                        " \\- " + escaped(app.get_description()) + "\n.SH SYNOPSIS\n" + synopsis(app, name);
     if (!shown_commands(app).empty()) text += commands_of(app, name);
     text += ".SH OPTIONS\n" + options_of(app);
-    if (!app.get_footer().empty()) text += ".SH EXIT STATUS\n" + as_it_stands(app.get_footer());
+    if (!app.get_footer().empty())
+        text += (app.get_footer().starts_with("Exit") ? ".SH EXIT STATUS\n" : ".SH NOTES\n") +
+                as_it_stands(app.get_footer());
     return text + ".SH ENVIRONMENT\n" + escaped(environment) + "\n";
 }
 

@@ -7,7 +7,7 @@
 namespace xsched::server {
 
 // How long a server that was started on demand stays without any client or tool.
-inline constexpr double kIdleExitSeconds = 60;
+inline constexpr const char* kIdleExitSeconds = "60";
 
 // Turns this process into a daemon: its parent exits, it has a session of its own and default signal handling. Returns
 // in the daemon only. Call before any thread is started.

@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/standard_fds.h"
+#include "console/checks.h"
 #include "console/command_line.h"
+#include "console/help.h"
 #include "console/man_page.h"
 #include "policy/policy.h"
 #include "server/announcement.h"
@@ -33,6 +35,7 @@
 namespace {
 
 using xsched::console::kUsage;
+using xsched::console::not_empty;
 using xsched::server::Options;
 
 struct CommandLine {
@@ -56,22 +59,24 @@ void describe_settings(CLI::App& app, CommandLine& line) {
             setting.flag(),
             [&line, name = setting.name()](const std::string& text) { line.options.flags[name] = text; },
             setting.help + fallback);
-        if (setting.is_number) option->check(CLI::Range(setting.least, setting.most));
+        if (setting.is_number) option->check(xsched::console::between(setting.least, setting.most));
         if (setting.key == "share_unit") option->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
     }
 }
 
 void describe(CLI::App& app, CommandLine& line) {
-    app.add_option("POLICY", line.policy, "the policy to start with (HPF)");
+    app.add_option("POLICY", line.policy, "the policy to start with (HPF)")->check(not_empty("the policy"));
     app.add_option("PORT", line.port, "serve the page and the HTTP API at 127.0.0.1:PORT too, with a token (xcli web)")
-        ->check(CLI::Range(0, 65535));
+        ->check(xsched::console::between(0, 65535));
     describe_settings(app, line);
     app.add_option("--socket", line.options.socket,
-                   "where to listen (default: XSCHED_SOCKET, else the runtime directory)");
+                   "where to listen (default: XSCHED_SOCKET, else the runtime directory)")
+        ->check(not_empty("the socket"));
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
     app.add_option("--idle-exit", line.idle_exit_s, "exit after this many seconds without a client or a tool; 0: never")
-        ->check(CLI::Range(0.0, 1e6));
-    app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error");
+        ->check(xsched::console::between_fractions(0, 1e6, "a number of seconds"));
+    app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error")
+        ->check(not_empty("the file"));
     app.add_option(
            "--limit", line.options.limit_flags,
            "a limit: NAME=NUMBER for every ordinary user, USER:NAME=NUMBER for one user ('xcli status --limits' "
@@ -86,10 +91,18 @@ void describe(CLI::App& app, CommandLine& line) {
                  "do not record the last 30 s (5 MiB, for 'xcli trace --last')");
     app.add_flag("--no-supervise", line.no_supervise,
                  "have no parent process that restarts the server if it dies or hangs (for service managers)");
+    app.footer(xsched::console::kWherePagesAre);
     app.set_version_flag("--version", XSCHED_VERSION);
     xsched::console::add_man_page(
         app, "xserver", 8, XSCHED_VERSION,
         "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBUG, INFO, WARN, ERRO or NONE.");
+}
+
+// Returns a number of seconds as people write it: "60" or "0.5".
+std::string seconds_text(double seconds) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.15g", seconds);
+    return text;
 }
 
 // Adds what the command line says in other ways than by an option with a value. Throws a sentence if a value is
@@ -104,7 +117,7 @@ void take_flags(CommandLine& line) {
         throw std::runtime_error("it cannot start with both policies, " + line.policy + " and --policy " +
                                  flag->second + ": name one");
     if (!line.policy.empty()) flags.emplace("server.policy", line.policy);
-    if (line.idle_exit_s != 0) flags["server.idle_exit"] = std::to_string(line.idle_exit_s);
+    if (line.idle_exit_s != 0) flags["server.idle_exit"] = seconds_text(line.idle_exit_s);
     if (line.no_flight_recorder) flags["server.flight_recorder"] = "0";
 }
 
@@ -118,7 +131,7 @@ bool complete(CommandLine& line) {
         xsched::config::Configuration configuration = xsched::server::read_configuration(options);
         xsched::config::put_into_environment(configuration);  // before anything reads it
         if (line.background && !configuration.settings.contains("server.idle_exit"))
-            options.flags["server.idle_exit"] = std::to_string(xsched::server::kIdleExitSeconds);
+            options.flags["server.idle_exit"] = xsched::server::kIdleExitSeconds;
         xsched::server::take_configuration(options, xsched::server::read_configuration(options));
     } catch (const std::runtime_error& error) {
         fprintf(stderr, "xserver: %s\n", error.what());

@@ -72,6 +72,13 @@ TEST_F(CommandLine, AWrongLineNamesTheHelp) {
     EXPECT_NE(said_.find(": see 'tool work --help'"), std::string::npos) << said_;
 }
 
+TEST_F(CommandLine, AMisspeltCommandIsNamedWithTheOneThatIsMeant) {
+    expect_sentence({"wrok", "-n", "3"}, "there is no command \"wrok\" (did you mean \"work\"?): see 'tool --help'");
+    expect_sentence({"play"}, "there is no command \"play\": see 'tool --help'");
+    expect_sentence({}, "say which command: see 'tool --help'");
+    expect_sentence({"--hepl"}, "tool has no option --hepl (did you mean \"--help\"?): see 'tool --help'");
+}
+
 TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
     expect_sentence({"work", "--tims=3"},
                     "tool work has no option --tims (did you mean \"--times\"?): see 'tool work --help'");

@@ -43,7 +43,7 @@ std::vector<const sched::RuleInfo*> chosen_rules(const AblateWords& words) {
     for (const std::string& word : words.rules)
         if (std::find(known.begin(), known.end(), word) == known.end())
             throw std::runtime_error("there is no rule \"" + word + "\"" + base::meant(known, word) +
-                                     ": src/sched/facts/rules.def has their names");
+                                     ": rules.md has their names");
     std::vector<const sched::RuleInfo*> rules;
     for (const sched::RuleInfo& rule : sched::kRules)
         if (words.rules.empty() || std::find(words.rules.begin(), words.rules.end(), rule.name) != words.rules.end())
@@ -133,6 +133,7 @@ nlohmann::json read_table(const std::string& path) {
 
 int ablate_command(const AblateWords& words) {
     const std::vector<AblationCase> cases = chosen_cases(words);
+    const std::vector<const sched::RuleInfo*> rules = chosen_rules(words);
     std::vector<AblationOutcome> with;
     nlohmann::json told{{"workloads", nlohmann::json::array()}, {"rules", nlohmann::json::array()}};
     for (const AblationCase& one : cases) {
@@ -147,7 +148,7 @@ int ablate_command(const AblateWords& words) {
     if (!words.table) {
         if (!sched::switch_rule(sched::Rule::kAnticipation, true))
             throw std::runtime_error("this xsim has no switches for rules: build the preset dev, or see --table");
-        for (const sched::RuleInfo* rule : chosen_rules(words)) {
+        for (const sched::RuleInfo* rule : rules) {
             const Worth worth = worth_of(*rule, cases, with);
             if (words.json)
                 told["rules"].push_back(json_of(worth));

@@ -39,8 +39,8 @@ std::vector<Measurement> read_results(const std::string& path) {
                                 .low_ns = low_ns,
                                 .p50_us = cell.at("hp_latency_us").at("p50")});
         }
-    } catch (const nlohmann::json::exception& error) {
-        throw std::runtime_error(path + " is no result of the benchmark suite's main_job or lengths: " + error.what());
+    } catch (const nlohmann::json::exception&) {
+        throw std::runtime_error(path + " is no result of the benchmark suite's main_job or lengths");
     }
     return measured;
 }

@@ -3,7 +3,9 @@
 #include <functional>
 
 #include "base/text.h"
+#include "console/checks.h"
 #include "console/command_line.h"
+#include "console/help.h"
 #include "console/man_page.h"
 #include "sim/tool/commands.h"
 
@@ -30,14 +32,14 @@ void add_run(CLI::App& app, Words& words) {
     replay->add_option("RECORDING", words.run.file, "a file of xcli record")->required();
     for (CLI::App* command : {run, compare, replay}) {
         if (command != replay)
-            command->add_option("WORKLOAD", words.run.file, "a workload (TOML, docs/xsim.md)")->required();
+            command->add_option("WORKLOAD", words.run.file, "a workload (TOML, xsim.md)")->required();
         command->add_option("--seed", words.run.seed, "instead of the workload's own");
         command->add_option("--device", words.run.device,
                             "take the device's costs from this file, which xcli doctor --run has written");
         command->add_flag("--meters", words.run.meters,
                           "schedule by the lengths of commands that programs would measure, and print their error");
         command->add_option("--duration", words.run.duration_s, "seconds, instead of the workload's own")
-            ->check(CLI::Range(0.001, 1e7));
+            ->check(console::between_fractions(0.001, 1e7, "a number of seconds"));
         command->add_flag("--native", words.run.native, "without a scheduler: the device's own time slicing");
         command->add_flag("--speed", words.run.speed, "say how many events a second were simulated");
         command->add_flag("--json", words.run.json, "print JSON");
@@ -79,10 +81,9 @@ void add_fleet(CLI::App& app, Words& words) {
         "fleet",
         "say how many GPUs a fleet needs, with sharing and without; or which classes fit the jobs of "
         "recorded nodes");
-    fleet->add_option("FILE", words.fleet.files, "a fleet (TOML, docs/xsim.md), or a file of xcli record of each node")
+    fleet->add_option("FILE", words.fleet.files, "a fleet (TOML, xsim.md), or a file of xcli record of each node")
         ->required();
-    fleet->add_option("--rules", words.fleet.rules,
-                      "of recordings: write rules by program (docs/CONFIG.md) to this file");
+    fleet->add_option("--rules", words.fleet.rules, "of recordings: write rules by program (CONFIG.md) to this file");
     fleet->add_option("--seed", words.fleet.seed, "instead of the fleet's own");
     fleet->add_flag("--json", words.fleet.json, "print JSON");
     fleet->callback([&words] { words.command = [&words] { return fleet_command(words.fleet); }; });
@@ -96,7 +97,7 @@ void add_work(CLI::App& app, Words& words) {
 
 void add_ablate(CLI::App& app, Words& words) {
     CLI::App* ablate = app.add_subcommand("ablate", "turn the scheduler's rules off one by one, and show what changes");
-    ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in docs/rules.md");
+    ablate->add_option("RULE", words.ablate.rules, "these alone, by their names in rules.md");
     ablate->add_option("--workload", words.ablate.workload, "workloads with this in their names alone");
     ablate->add_option("--seed", words.ablate.seed,
                        "seed instead of the workloads' own: an effect that another seed shows as well is not chance");
@@ -120,6 +121,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Simulates programs, devices and XSched's scheduler on a virtual clock."};
     app.require_subcommand(1);
     app.set_version_flag("--version", XSCHED_VERSION);
+    app.footer(console::kWherePagesAre);
     console::add_man_page(app, "xsim", 1, XSCHED_VERSION, "No variable changes what it simulates.");
     Words words;
     add_run(app, words);

@@ -1,0 +1,17 @@
+// Checks of a command line's values, each of which says what is wrong with a value and what would be right. Pure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+
+namespace xsched::console {
+
+// Returns a check that refuses an empty text; `what` is what it names: "the file".
+CLI::Validator not_empty(const char* what);
+// Returns a check for whole numbers in a range. Its complaint names the value and the range. `kind`: what is counted.
+CLI::Validator between(int64_t least, int64_t most, const char* kind = "a whole number");
+// Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.
+CLI::Validator between_fractions(double least, double most, const char* kind = "a number");
+
+}  // namespace xsched::console
