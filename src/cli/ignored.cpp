@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "cli/did_you_mean.h"
 #include "cli/steer.h"
+#include "config/hint_text.h"
+#include "config/latency_target.h"
 
 namespace xsched::cli {
 namespace {
@@ -86,6 +88,16 @@ void tell_misspelt_variables() {
         if (!best.empty())
             tell(name + " is no variable of XSched and has no effect (did you mean \"" + best +
                  "\"?): 'xcli options' lists them");
+    }
+}
+
+void tell_low_times() {
+    for (const base::HintInfo& hint : base::kHints) {
+        const bool is_time = hint.kind == base::HintKind::kTarget || config::is_in_microseconds(hint);
+        const std::string text = hint.option != nullptr && is_time ? value_of(hint.option) : "";
+        if (config::may_be_milliseconds(text))
+            tell(std::string(hint.option) + "=" + text + " means " + text + " us: write " + text +
+                 "000 for milliseconds");
     }
 }
 

@@ -11,6 +11,8 @@ namespace xsched::cli {
 
 // Prints a line for each variable whose name is nearly that of one which XSched reads.
 void tell_misspelt_variables();
+// Prints a line for each variable of a time that has a bare number of microseconds which may be meant otherwise.
+void tell_low_times();
 // Prints a line for each hint that the server's policy does not read, and for a policy or scheduler that is asked for
 // and is not the one in force.
 void tell_what_is_ignored(const RunOptions& options);

@@ -239,6 +239,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     fprintf(stderr, "%s", configuration.complaints().c_str());
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
+    tell_low_times();
     for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
     if (const std::optional<int> ended = run_in_pool_if_asked(options, program)) return *ended;
     if (options.promise) options.promise();

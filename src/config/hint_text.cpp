@@ -13,8 +13,7 @@ namespace {
 // Returns a number as text, or the text unchanged.
 std::string as_number(const base::HintInfo& hint, const Node& node) {
     switch (hint.kind) {
-        case base::HintKind::kTarget:
-            return node.kind == Node::Kind::kText && lacks_unit(node.text) ? "" : read_latency_target(node.text);
+        case base::HintKind::kTarget: return lacks_unit(node.text) ? "" : read_latency_target(node.text);
         case base::HintKind::kBytes: return base::read_byte_size(node.text);
         case base::HintKind::kSwitch: return node.text == "true" ? "1" : node.text == "false" ? "0" : node.text;
         case base::HintKind::kName:
@@ -46,7 +45,8 @@ bool is_in_microseconds(const base::HintInfo& hint) {
 
 std::string wanted_of(const base::HintInfo& hint) {
     if (hint.kind == base::HintKind::kName) return "a name of 1 to 12 letters, digits and hyphens, a letter first";
-    return "a whole number from " + std::to_string(hint.least) + " to " + std::to_string(hint.most);
+    return std::string("a whole number ") + (is_in_microseconds(hint) ? "of microseconds " : "") + "from " +
+           std::to_string(hint.least) + " to " + std::to_string(hint.most);
 }
 
 std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint) {

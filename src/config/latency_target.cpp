@@ -30,6 +30,11 @@ bool lacks_unit(const std::string& text) {
     return is_number && text.find_first_of("123456789") != std::string::npos;
 }
 
+bool may_be_milliseconds(const std::string& text) {
+    constexpr size_t kFewDigits = 3;  // less than a millisecond ("judgement")
+    return lacks_unit(text) && text.size() <= kFewDigits;
+}
+
 std::string read_microseconds(const std::string& text) { return read(text, kTimes); }
 
 std::string read_latency_target(const std::string& text) { return read(read_microseconds(text), kFactors); }

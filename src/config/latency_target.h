@@ -10,6 +10,8 @@ namespace xsched::config {
 std::string read_microseconds(const std::string& text);
 // Returns whether the text is a number without a unit, and not 0.
 bool lacks_unit(const std::string& text);
+// Returns whether the text is a bare number of microseconds that is so low that milliseconds may be meant.
+bool may_be_milliseconds(const std::string& text);
 // Returns a target such as "5ms" or "1.3x" in the form of the hint (base/hints.def, kTarget): as microseconds, or as a
 // negative number of percent. Other text is returned unchanged.
 std::string read_latency_target(const std::string& text);

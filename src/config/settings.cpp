@@ -72,9 +72,13 @@ std::string Setting::flag() const {
     return text;
 }
 
+std::string Setting::unit() const { return std::string(shown).substr(0, std::string(shown).find(';')); }
+
 std::string Setting::in_words(const std::string& value) const {
     int64_t number = 0;
-    if (!is_number || !read_number(value, &number)) return value;
+    if (!is_number) return value;
+    const std::string behind = (unit().empty() ? "" : " ") + unit();
+    if (!read_number(value, &number)) return value + behind;
     if (is_switch()) return number != 0 ? "true" : "false";
     const std::string all = shown;
     const std::string of_number = "; " + std::to_string(number) + " ";
@@ -82,8 +86,7 @@ std::string Setting::in_words(const std::string& value) const {
         const size_t begin = at + of_number.size();
         return all.substr(begin, all.find(';', begin) - begin);
     }
-    const std::string unit = all.substr(0, all.find(';'));
-    return std::to_string(number) + (unit.empty() ? "" : " ") + unit;
+    return std::to_string(number) + behind;
 }
 
 const std::vector<Setting>& settings() {
@@ -101,9 +104,10 @@ std::string complaint(const Setting& setting, const std::string& value) {
     if (setting.is_number) {
         int64_t number = 0;
         if (read_number(value, &number) && number >= setting.least && number <= setting.most) return "";
+        const std::string unit = setting.unit();
         return setting.key + " is to be a whole number from " + std::to_string(setting.least) + " to " +
-               std::to_string(setting.most) + (setting.is_switch() ? ", or true or false" : "") + ", not \"" + value +
-               "\"";
+               std::to_string(setting.most) + (unit.empty() ? "" : " (" + unit + ")") +
+               (setting.is_switch() ? ", or true or false" : "") + ", not \"" + value + "\"";
     }
     const std::vector<std::string> known = choices(setting);
     const bool is_library = setting.name() == "server.policy" && value.find('/') != std::string::npos;

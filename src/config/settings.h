@@ -24,6 +24,8 @@ struct Setting {
     std::string flag() const;
     // Returns whether the setting's values are 0 and 1, which may also be written as false and true.
     bool is_switch() const { return is_number && least == 0 && most == 1; }
+    // Returns the unit of its numbers, such as "ms"; empty: they have none.
+    std::string unit() const;
     // Returns a value as people read it: "1000 ms", "no limit", "true".
     std::string in_words(const std::string& value) const;
 };

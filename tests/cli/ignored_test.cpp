@@ -29,6 +29,19 @@ TEST_F(Ignored, WhatIsAskedForAndNotDoneIsTold) {
     EXPECT_FALSE(has(said({}, {{"XSCHED_SCRUB_RATE", "3"}, {"XSCHED_BUILD", "x"}}), "no variable"));
 }
 
+// A bare number in a variable of a time means microseconds.
+TEST_F(Ignored, AVariableOfATimeThatMayBeMeantAsMillisecondsIsTold) {
+    const auto said = [this](const char* variable, const char* value) {
+        return xcli({"run", "--", "/bin/true"}, {{variable, value}}).err;
+    };
+    EXPECT_TRUE(has(said("XSCHED_AUTO_XQUEUE_PERIOD", "20"),
+                    "XSCHED_AUTO_XQUEUE_PERIOD=20 means 20 us: write 20000 for milliseconds"));
+    EXPECT_TRUE(has(said("XSCHED_AUTO_XQUEUE_SLO_P99", "5"), "means 5 us: write 5000 for milliseconds"));
+    for (const char* value : {"20000", "0"}) EXPECT_EQ(said("XSCHED_AUTO_XQUEUE_PERIOD", value), "") << value;
+    EXPECT_TRUE(has(said("XSCHED_AUTO_XQUEUE_PERIOD", "20ms"),
+                    "period_us is to be a whole number of microseconds from 0 to 3600000000, not \"20ms\""));
+}
+
 // The program's own libraries would complain of the same value: it does not reach them.
 TEST_F(Ignored, AVariableThatIsNotUnderstoodIsToldOnce) {
     start();

@@ -25,7 +25,8 @@ TEST(Configuration, TheEnvironmentComesBeforeFiles) {
     add_environment(all);
     EXPECT_EQ(all.settings.at("server.policy"), (Value{"UP", "XSERVER_POLICY"}));
     EXPECT_EQ(all.text("server.spin_us"), "3") << "a bad value costs only itself";
-    EXPECT_EQ(all.complaints(), "XSERVER_SPIN_US: spin_us is to be a whole number from -1 to 1000000, not \"much\"\n");
+    EXPECT_EQ(all.complaints(),
+              "XSERVER_SPIN_US: spin_us is to be a whole number from -1 to 1000000 (us), not \"much\"\n");
 }
 
 TEST(Configuration, ABadValueIsNamedAndTheOthersHold) {
@@ -37,7 +38,7 @@ TEST(Configuration, ABadValueIsNamedAndTheOthersHold) {
     const std::string said = all.complaints();
     EXPECT_NE(said.find("x.toml:2: policy is to be one of "), std::string::npos) << said;
     EXPECT_NE(said.find("(did you mean \"HPF\"?)"), std::string::npos) << said;
-    EXPECT_NE(said.find("x.toml:3: starvation_limit_ms is to be a whole number from 0 to 3600000, not \"-1\""),
+    EXPECT_NE(said.find("x.toml:3: starvation_limit_ms is to be a whole number from 0 to 3600000 (ms), not \"-1\""),
               std::string::npos)
         << said;
     EXPECT_NE(said.find("x.toml:7: [options] has no \"log_levle\" (did you mean \"log_level\"?)"), std::string::npos);
@@ -126,7 +127,7 @@ TEST(Configuration, AVariableThatIsNotUnderstoodIsAProblemAndDoesNotReachTheProg
     Configuration all = of_text("[options]\ncopy_piece = -1\n");
     add_environment(all);
     EXPECT_EQ(all.complaints(),
-              "XSCHED_COPY_PIECE: copy_piece is to be a whole number from -2 to 1073741824, not \"much\"\n"
+              "XSCHED_COPY_PIECE: copy_piece is to be a whole number from -2 to 1073741824 (bytes), not \"much\"\n"
               "XSCHED_AUTO_XQUEUE_PRIORITY: priority is to be a whole number from -256 to 255, not \"high\"\n");
     put_into_environment(all);
     EXPECT_STREQ(getenv("XSCHED_COPY_PIECE"), "-1") << "the file's value";

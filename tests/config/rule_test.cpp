@@ -74,6 +74,22 @@ TEST(Rule, AWrongValueCostsTheValueAndAWrongConditionTheRule) {
         EXPECT_NE(said.find(part), std::string::npos) << part << "\nin\n" << said;
 }
 
+// A bare number might be meant as milliseconds: a target needs a unit. The other times have theirs in their names.
+TEST(Rule, ATimeSaysItsUnit) {
+    const Configuration all = of_text(
+        "[[rule]]\nname = \"a\"\nslo_p99 = 5000\n[[rule]]\nname = \"b\"\nslo_p99 = 0\nperiod_us = 5000\n"
+        "deadline_us = \"7ms\"\nlaxity_us = \"7 ms\"\n");
+    ASSERT_EQ(all.rules.size(), 2U);
+    EXPECT_FALSE(all.rules[0].hints[static_cast<size_t>(base::HintId::slo_p99)]);
+    EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::slo_p99)], 0);
+    EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::period_us)], 5000);
+    EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::deadline_us)], 7000);
+    EXPECT_EQ(all.complaints(),
+              "x.toml:3: slo_p99 is to be a time or a factor, such as \"5ms\" or \"1.3x\", not \"5000\"\n"
+              "x.toml:9: laxity_us is to be a time, such as \"20ms\", or a whole number of microseconds from 0 to "
+              "3600000000, not \"7 ms\"\n");
+}
+
 TEST(Rule, AUsersRuleIsForTheUserAloneAndSetsNoCeiling) {
     const Configuration all = of_text(
         "[[rule]]\nname = \"a\"\nuser = \"root\"\n[[rule]]\nname = \"b\"\nhighest_priority = 3\nshare = 2\n", true);

@@ -32,6 +32,12 @@ TEST_F(ShowConfig, TellsEachValueAndWhereItComesFrom) {
 TEST_F(ShowConfig, ARunningServerSaysWhatItUses) {
     start({"--starvation-limit-ms", "77"});
     EXPECT_EQ(shown("server.starvation_limit_ms"), (Json{"77", "--starvation-limit-ms"}));
+    for (const char* seconds : {"60", "0.5"}) {
+        server->stop();
+        start({"--idle-exit", seconds});
+        const std::string row = std::string("server\\.idle_exit +") + seconds + " s +--idle-exit";
+        EXPECT_TRUE(std::regex_search(xcli({"config"}).out, std::regex(row))) << row << xcli({"config"}).out;
+    }
 }
 
 TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
