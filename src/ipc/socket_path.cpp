@@ -30,6 +30,7 @@ constexpr int64_t kAcceptPatienceNs = 500 * base::kMillisecond;
 bool copy_path(char* path, const char* text) {
     const size_t bytes = strlen(text);
     if (bytes >= kSocketPathBytes) {
+        errno = ENAMETOOLONG;
         static constinit std::atomic<bool> said{false};
         if (said.exchange(true) || !base::is_first_to_say({text})) return false;
         XLOG_WARN("the socket path %s is longer than %u bytes: choose a shorter one with XSCHED_SOCKET", text,

@@ -1,8 +1,13 @@
 // xcli without a server, or with one that does not answer: what it says, and what needs none.
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstring>
 #include <map>
 #include <regex>
 
 #include "base/clock.h"
+#include "base/unique_fd.h"
 #include "cli/cli_rig.h"
 
 namespace xsched::test {
@@ -133,7 +138,7 @@ TEST_F(Alone, ShellsAndManLearnAllOptions) {
     EXPECT_TRUE(has(xcli({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from hint' -s p -l priority -x"));
     EXPECT_TRUE(has(xcli({"man"}).out, "\\fB\\-p\\fR, \\fB\\-\\-priority\\fR \\fIN\\fR\n"));
     EXPECT_EQ(xcli({"complete", "LEVEL"}).out, "DEBG\nINFO\nWARN\nERRO\n");
-    expect_sentence({"completion", "tcsh"}, "bash, zsh or fish");
+    expect_sentence({"completion", "tcsh"}, "SHELL: tcsh is none of: bash,zsh,fish");
 }
 
 TEST_F(Alone, AServerThatIsStoppedHangsNobody) {
@@ -153,9 +158,41 @@ TEST_F(Alone, NoPermissionOnTheSocketIsTold) {
     const int status = as_nobody([this] {
         const Outcome outcome = xcli({"list"});
         if (outcome.status != 3) return 1;
-        return has(outcome.err, "no permission on xserver's socket") ? 0 : 2;
+        if (!has(outcome.err, "no permission on xserver's socket")) return 2;
+        return has(outcome.err, ": ask its owner, or set XSCHED_SOCKET to another server's socket") ? 0 : 3;
     });
     EXPECT_EQ(status, 0);
+}
+
+TEST_F(Alone, ASocketThatCannotBeUsedComesWithARemedy) {
+    const auto said = [this](const std::string& place) {
+        const Outcome outcome = xcli({"list"}, {{"XSCHED_SOCKET", place}});
+        EXPECT_EQ(outcome.status, 3) << outcome.err;
+        return outcome.err;
+    };
+    const std::string far = directory / std::string(200, 'x');
+    EXPECT_TRUE(has(said(far), ": set XSCHED_SOCKET to a shorter path")) << said(far);
+    // A server that accepts no connection, since it is stopped: one more connection than its queue takes.
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", (directory / "busy").c_str());
+    const auto* const place = reinterpret_cast<const sockaddr*>(&address);
+    const auto opened = [] {
+        return base::UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    };
+    const base::UniqueFd stopped = opened();
+    ASSERT_EQ(bind(stopped.get(), place, sizeof(address)), 0) << strerror(errno);
+    ASSERT_EQ(listen(stopped.get(), 0), 0);
+    std::vector<base::UniqueFd> waiting;
+    do waiting.push_back(opened());
+    while (connect(waiting.back().get(), place, sizeof(address)) == 0 && waiting.size() < 100);
+    EXPECT_TRUE(has(said(directory / "busy"), ": it is stopped or overloaded, try again")) << said(directory / "busy");
+}
+
+TEST_F(Alone, ARecordingOfNothingIsNone) {
+    start();
+    expect_sentence({"record", "-o", directory / "x", "-t", "20ms"},
+                    "no program was scheduled in that time: start one with 'xcli run -- PROGRAM'", 4);
+    EXPECT_NE(access((directory / "x").c_str(), F_OK), 0);
 }
 
 }  // namespace
