@@ -39,7 +39,7 @@ def why_not(found):
     if found.level is not None and found.level < 3 and found.other_command_ms:
         return "what runs must end first: the other one's commands take " \
                f"{time_text(found.other_command_ms * 1e3)}, and level {found.level} is what its queues have " \
-               "(docs/levels.md)"
+               "(levels.md)"
     return "'xcli explain --slow' tells of each long burst what it waited for"
 
 

@@ -64,6 +64,16 @@ std::string data_folder(const fs::path& programs) {
 
 }  // namespace
 
+std::string page(const std::string& name) {
+    std::error_code error;
+    const fs::path programs = fs::read_symlink("/proc/self/exe", error).parent_path();
+    for (const char* place : kDataFolders)
+        if (const fs::path found = (programs / place).lexically_normal() / "doc/xsched/docs" / name;
+            fs::exists(found, error))
+            return found;
+    return name;
+}
+
 Installation find_installation() {
     Installation found;
     std::error_code error;

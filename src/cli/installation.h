@@ -25,5 +25,7 @@ struct Installation {
 };
 
 Installation find_installation();
+// Returns the path of a page of the installed documents, such as "web.md"; the name alone if they are not installed.
+std::string page(const std::string& name);
 
 }  // namespace xsched::cli

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/steer.h"
@@ -140,7 +141,7 @@ int show_rules(bool json) {
     if (json) {
         print(Json{{"ok", true}, {"rules", config::rules_json(configuration.rules)}}.dump(2) + "\n");
     } else if (configuration.rules.empty()) {
-        print_text("there are no rules: docs/CONFIG.md says how to write one\n");
+        print_text("there are no rules: " + page("CONFIG.md") + " says how to write one\n");
     } else {
         console::Table table({"RULE", "SAYS"});
         for (const config::Rule& rule : configuration.rules) table.add({rule.place, text_of(rule)});

@@ -14,6 +14,7 @@
 
 #include "base/unique_fd.h"
 #include "cli/devices/accelerators.h"
+#include "cli/installation.h"
 #include "cli/other_servers.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -70,7 +71,8 @@ Finding one_for_all_users(const std::string& used) {
     }
     const std::string advice =
         ": users' programs do not make room for each other; let root start one server for all, with "
-        "'xserver --system' (docs/SERVER.md)";
+        "'xserver --system' (" +
+        page("SERVER.md") + ")";
     if (!foreign.empty()) return {"other users", Answer::kNo, "servers of other users listen at" + foreign + advice};
     if (!lost.empty())
         return {"other users", Answer::kUnknown, "servers that cannot be reached from here listen at" + lost};

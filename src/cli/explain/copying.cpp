@@ -4,6 +4,7 @@
 
 #include "cli/explain/held_causes.h"
 #include "cli/explain/urgency.h"
+#include "cli/installation.h"
 #include "cli/size_text.h"
 
 namespace xsched::cli {
@@ -59,7 +60,8 @@ void say_waits(const Json& answer, const Json& program, const Copying& own, cons
     result.headline = "not held, but its copies (" + percent_text(own) +
                       " of its commands) wait for the copy engine: those of " + whom(other) + " have " +
                       bytes_text(its.each) + " each, and one that runs ends first";
-    result.advice = "start the other program with XSCHED_COPY_PIECE=0: its copies then go in pieces (docs/levels.md)";
+    result.advice =
+        "start the other program with XSCHED_COPY_PIECE=0: its copies then go in pieces (" + page("levels.md") + ")";
     if (counted_priority(other) != counted_priority(program)) return;
     if (const std::string urgent = be_more_urgent(answer, program, other); !urgent.empty())
         result.advice += ", and " + urgent;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "cli/installation.h"
 #include "cli/metrics/metrics.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
@@ -68,7 +69,7 @@ Json place_json(const HttpPlace& place, const std::string& token_file) {
 std::string place_text(const Json& place) {
     const std::string begin = "xcli: page and API at ";
     if (!place.contains("url"))
-        return begin + place.value("listen", "") + ", for this user alone (docs/web.md: through a tunnel)\n";
+        return begin + place.value("listen", "") + ", for this user alone (" + page("web.md") + ": through a tunnel)\n";
     if (place.contains("token_file"))
         return begin + place.value("url", "") + " (token: " + place.value("token_file", "") + ")\n";
     return begin + place.value("url", "") + "#token=" + place.value("token", "") + "\n";

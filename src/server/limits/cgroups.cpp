@@ -88,7 +88,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     const bool trusted = asking == nullptr || asking->trusted;
     if (!view_.is_complete() && owner_of(setting.path) < 0)
         return "the server is in a control group namespace of its own and does not see that group: start it in the "
-               "host's (docs/SERVER.md)";
+               "host's (SERVER.md)";
     const auto known = groups_.find(setting.path);
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has set what this group is given: ask an administrator to change it";

@@ -227,7 +227,7 @@ void keep_in_place(Address address, const char* function) {
     const bool first = keep_range_in_place(address) || keep_mapped_in_place(address);
     use.leave();
     if (!first) return;
-    XLOG_INFO("memory at 0x%llx stays on the device from now on: %s tells others where it is (docs/memory.md)",
+    XLOG_INFO("memory at 0x%llx stays on the device from now on: %s tells others where it is (memory.md)",
               static_cast<unsigned long long>(address), function);
     tell_of_memory();
 }
@@ -253,7 +253,7 @@ void stay_to_be_shared(Address address) {
     if (!find_range(address, nullptr, nullptr)) return;
     keep_memory_in_place(XSCHED_NAME(VENDOR(
         IpcGetMemHandle)) " cannot name memory that moves for other processes. To share such memory, run the program "
-                          "without --evictable (docs/memory.md)");
+                          "without --evictable (memory.md)");
 }
 
 void keep_textured_in_place(const void* resource, const char* function) {
@@ -269,7 +269,7 @@ void keep_textured_in_place(const void* resource, const char* function) {
 void say_that_it_stays(const char* function) {
     if (g_stays.load(std::memory_order_relaxed)) return;
     const KeepErrno keep;
-    XLOG_INFO("memory that the program gets by %s stays on the device (docs/memory.md)", function);
+    XLOG_INFO("memory that the program gets by %s stays on the device (memory.md)", function);
 }
 
 bool wait_for_copies(const void* value, int attribute, Address address) {

@@ -15,7 +15,7 @@ namespace {
 
 void keep_physical_in_place(Physical& memory, const char* call) {
     if (!keep_range_in_place(memory.range)) return;
-    XLOG_INFO("%.2f GiB that the program has by %s stay on the device from now on: %s hands them on (docs/memory.md)",
+    XLOG_INFO("%.2f GiB that the program has by %s stay on the device from now on: %s hands them on (memory.md)",
               static_cast<double>(memory.range.bytes) / (1 << 30), XSCHED_NAME(VENDOR(MemCreate)), call);
     tell_of_memory();
 }
@@ -130,7 +130,7 @@ Result open_movable(Address begin, size_t bytes, const void* access, size_t coun
     if (!others) return code;
     static constinit std::atomic<bool> said{false};
     if (!said.exchange(true))
-        XLOG_INFO("memory opened to another device by %s stays on the device from now on (docs/memory.md)",
+        XLOG_INFO("memory opened to another device by %s stays on the device from now on (memory.md)",
                   XSCHED_NAME(VENDOR(MemSetAccess)));
     tell_of_memory();
     return code;

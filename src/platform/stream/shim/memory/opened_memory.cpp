@@ -137,7 +137,7 @@ void tell_failure(const SharedName& name, Result code) {
     if (code == kMapFailed)
         XLOG_WARN(
             "memory of process %d cannot be opened: the process has ended, belongs to another user, or cannot be "
-            "reached from here (docs/memory.md)",
+            "reached from here (memory.md)",
             name.pid);
     else
         XLOG_WARN("memory of process %d cannot be opened: it has been freed, or the driver refuses it (error %d)",
