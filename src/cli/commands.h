@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "console/checks.h"
+
 namespace xsched::cli {
 
 // The facts that main() needs about the given command.
@@ -18,8 +20,10 @@ struct Words {
     std::function<int()> command;  // runs the command; set when the command line has been parsed
 };
 
-// Returns a check that refuses an empty text; `what` is what it names: "the file".
-CLI::Validator not_empty(const char* what);
+using console::between;
+using console::between_fractions;
+using console::not_empty;
+
 // Adds a command with --json that runs `body`.
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body);
 
@@ -34,10 +38,9 @@ CLI::Option* add_programs(CLI::App* command, const std::string& names, std::vect
 // Adds -o,--out: the file that the command writes. "-" is refused: standard output is for what it says of the file.
 CLI::Option* add_out(CLI::App* command, std::string& file, const std::string& help);
 
-// Returns a check for whole numbers in a range. Its complaint names the value and the range. `kind`: what is counted.
-CLI::Validator between(int64_t least, int64_t most, const char* kind = "a whole number");
-// Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.
-CLI::Validator between_fractions(double least, double most);
+// Adds a letter that XSched 1.2 had for an option of this command, for scripts that use it: `-t 5` is `--threshold 5`.
+// The help leaves it out, because in other commands the letter means another option.
+void add_former_letter(CLI::App* command, const std::string& letter, const std::string& option);
 
 void add_program_commands(CLI::App& app, Words& words);  // run, admit, report, demo
 void add_view_commands(CLI::App& app, Words& words);  // list, status, explain, top
@@ -49,6 +52,7 @@ void add_rules(CLI::App& app, Words& words);
 void add_enable(CLI::App& app, Words& words);  // enable, disable
 void add_container(CLI::App& app, Words& words);
 void add_pool(CLI::App& app, Words& words);
+void add_about_commands(CLI::App& app, Words& words);  // help, man, completion
 void add_steering_commands(CLI::App& app, Words& words);  // policy, hint, config, limit, suspend, resume, log
 
 }  // namespace xsched::cli

@@ -12,13 +12,6 @@
 namespace xsched::cli {
 namespace {
 
-// Returns an option's names, such as "-t,--timeslice"; only the long one if another option has the short one.
-std::string names_left(CLI::App& command, const std::string& words) {
-    const size_t comma = words.find(',');
-    const bool taken = comma != std::string::npos && command.get_option_no_throw(words.substr(0, comma)) != nullptr;
-    return taken ? words.substr(comma + 1) : words;
-}
-
 bool is_whole_number(const std::string& text) {
     const size_t digits = text.starts_with('-') ? 1 : 0;
     return text.size() > digits &&
@@ -59,8 +52,7 @@ std::string help_of_switch(const std::string& help, char value) {
 
 // Returns the text of a number of microseconds. A bare number means microseconds; a low one may be meant otherwise.
 std::string read_time(const base::HintInfo& hint, const std::string& text, HintWords& given) {
-    constexpr size_t kFewDigits = 3;  // less than a millisecond ("judgement")
-    if (config::lacks_unit(text) && text.size() <= kFewDigits)
+    if (config::may_be_milliseconds(text))
         given.remarks.insert(config::option_of(hint) + " " + text + " means " + text + " us: say " + text +
                              "ms for milliseconds");
     return config::read_microseconds(text);
@@ -110,7 +102,7 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
             add_switch(command, hint.words, given.of(hint), help, group_of(hint.in_run));
             continue;
         }
-        CLI::Option* option = command->add_option(names_left(*command, hint.words), given.of(hint), help);
+        CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
         option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
         const bool is_time = config::is_in_microseconds(hint);
         option->check(between(hint.least, hint.most,

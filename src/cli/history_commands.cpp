@@ -14,7 +14,7 @@ void add_windows(CLI::App& app, Words& words) {
     const auto given = std::make_shared<WindowsWords>();
     CLI::App* windows =
         add_command(app, words, "windows", "tell the server whose window is active, for policy AWF, until ended",
-                    [given] { return follow_windows(*given); });
+                    [&words, given] { return follow_windows(*given, words.json); });
     windows->add_option("--display", given->display, "the display's number, for machines with several")
         ->check(between(1, 255));
 }

@@ -15,15 +15,17 @@ namespace {
 void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptions>& options) {
     run->add_option("-l,--level", options->level, "preempt level 1..3; 0: the highest that the hardware supports")
         ->check(between(0, kPreemptLevelInterrupt));
-    run->add_option("-t,--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
+    run->add_option("--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
         ->check(between(0, 65535));
     run->add_option("-b,--batch", options->batch_size, "commands launched at a time; 0: half the threshold")
         ->check(between(0, 65535));
-    run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local");
+    run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local")
+        ->check(not_empty("the policy"));
     run->add_option("--scheduler", options->scheduler, "global (default), local or app");
     run->add_option("--log", options->log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
-        ->type_name("LEVEL");
+        ->type_name("LEVEL")
+        ->check(not_empty("the level"));
     run->add_flag("--pool", options->in_pool.pool,
                   "in your pool: one context for all programs in it, which run beside each other where that costs "
                   "the more urgent ones hardly anything (NVIDIA; see 'xcli pool')");
@@ -37,7 +39,7 @@ void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptio
         ->type_name("TIME");
     CLI::Option* tell = run->add_flag("--tell", options->tells,
                                       "when the program has ended, say so if it used no device under XSched (the "
-                                      "default at a terminal)");
+                                      "default at a terminal, where a shell's prompt may come first)");
     run->add_flag("--no-tell", options->leaves, "say nothing then (the default elsewhere), in the server's log neither")
         ->excludes(tell);
     add_hints(run, options->hints, true);
@@ -46,9 +48,10 @@ void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptio
 
 void add_run(CLI::App& app, Words& words) {
     const auto options = std::make_shared<RunOptions>();
-    add_run_options(add_command(app, words, "run", "run a program under XSched",
-                                [&words, options] { return run_program(*options, words.program); }),
-                    words, options);
+    CLI::App* run = add_command(app, words, "run", "run a program under XSched",
+                                [&words, options] { return run_program(*options, words.program); });
+    run->get_option("--json")->description("print a refusal as JSON, too; the rest of the output is the program's");
+    add_run_options(run, words, options);
 }
 
 void add_admit(CLI::App& app, Words& words) {

@@ -67,7 +67,6 @@ std::string queues_or_devices(bool devices) {
 std::string shell_values(const std::string& kind) {
     if (kind == "SORT") return sort_words();
     if (kind == "LEVEL") return "DEBG\nINFO\nWARN\nERRO\n";
-    if (kind == "SHELL") return "bash\nzsh\nfish\n";
     if (kind == "SCHEDULER") return "global\nlocal\napp\n";
     wait_for_server_ms(kPatienceMs);
     try {

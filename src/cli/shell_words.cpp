@@ -7,8 +7,7 @@ namespace xsched::cli {
 namespace {
 
 using console::shown_commands;
-
-constexpr const char* kAboutItself = "help man completion";  // commands that the help does not list
+using console::shown_options;
 
 // "-p --priority"
 std::string names_of(const CLI::Option& option) {
@@ -36,7 +35,7 @@ std::string kind_of(const CLI::Option& option) {
 
 // Returns the kind of value that the command takes as its first argument; empty if it takes none.
 std::string argument_kind(const CLI::App& command) {
-    for (const CLI::Option* option : command.get_options())
+    for (const CLI::Option* option : shown_options(command))
         if (option->get_positional() && option->get_option_text().empty()) return kind_of(*option);
     return "";
 }
@@ -51,7 +50,7 @@ std::string parts_of(const CLI::App& command) {
 // "-p | --priority) kind='N' ;;" for each option with a value.
 std::string bash_kinds(const CLI::App& command) {
     std::string cases;
-    for (const CLI::Option* option : command.get_options()) {
+    for (const CLI::Option* option : shown_options(command)) {
         std::string names = names_of(*option);
         if (names.empty() || !takes_value(*option)) continue;
         if (const size_t gap = names.find(' '); gap != std::string::npos) names.replace(gap, 1, " | ");
@@ -63,7 +62,7 @@ std::string bash_kinds(const CLI::App& command) {
 // Returns the case of a command, or of a command within one. `pattern`: the words of the line that mean it.
 std::string bash_case(const CLI::App& command, const std::string& pattern) {
     std::string words;
-    for (const CLI::Option* option : command.get_options()) {
+    for (const CLI::Option* option : shown_options(command)) {
         const std::string names = names_of(*option);
         if (!names.empty()) words += (words.empty() ? "" : " ") + names;
     }
@@ -75,12 +74,12 @@ std::string bash_case(const CLI::App& command, const std::string& pattern) {
 
 std::string for_bash(const CLI::App& app) {
     std::string cases;
-    std::string all = kAboutItself;
+    std::string all;
     for (const CLI::App* command : shown_commands(app)) {
         const std::string& name = command->get_name();
         for (const CLI::App* part : shown_commands(*command))
             cases += bash_case(*part, in_quotes(name + " " + part->get_name()));
-        all += " " + name;
+        all += (all.empty() ? "" : " ") + name;
         cases += bash_case(*command, in_quotes(name) + " | " + in_quotes(name + " ") + "*");
     }
     return "# bash completion of xcli\n_xcli() {\n    local word=${COMP_WORDS[COMP_CWORD]} "
@@ -93,7 +92,7 @@ std::string for_bash(const CLI::App& app) {
            " -- \"$word\"))\n        return\n    fi\n"
            "    ((COMP_CWORD > 2)) && command+=\" ${COMP_WORDS[2]}\"\n    case $command in\n" +
            cases +
-           "        completion) argument=SHELL ;;\n    esac\n    ((COMP_CWORD > 2)) && parts=\n"
+           "    esac\n    ((COMP_CWORD > 2)) && parts=\n"
            "    [[ -z $kind && $word != -* ]] && kind=$argument || parts=\n    case $kind in\n"
            "        FILE) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
            "        COMMAND) COMPREPLY=($(compgen -c -- \"$word\")) ;;\n"
@@ -125,7 +124,7 @@ std::string zsh_action(const std::string& kind, const std::string& parts = "") {
 
 std::string zsh_arguments(const CLI::App& command) {
     std::string words;
-    for (const CLI::Option* option : command.get_options()) {
+    for (const CLI::Option* option : shown_options(command)) {
         const std::string text = "[" + for_zsh_text(option->get_description()) + "]";
         const std::string value = takes_value(*option) ? zsh_action(kind_of(*option)) : "";
         for (const std::string& name : option->get_snames()) words += " " + in_quotes("-" + name + text + value);
@@ -175,7 +174,7 @@ std::string fish_command(const CLI::App& command, const std::string& when) {
     const std::string kind = argument_kind(command);
     std::string text;
     if (!kind.empty()) text += begin + fish_values(kind) + "\n";
-    for (const CLI::Option* option : command.get_options()) {
+    for (const CLI::Option* option : shown_options(command)) {
         if (names_of(*option).empty()) continue;
         text += begin;
         for (const std::string& name : option->get_snames()) text += " -s " + name;

@@ -161,6 +161,9 @@ std::vector<std::string> hint_remarks(const Json& answer) {
 }
 
 int steer_policy(const PolicyWords& words, bool json) {
+    if (!words.name.empty() && !words.set)
+        throw Failure("-n " + words.name + " changes nothing: 'xcli policy " + words.name +
+                      "' changes to that one, 'xcli policy -n' lists them all");
     const std::string name = words.set_name.empty() ? words.name : words.set_name;
     if (words.query && !name.empty())
         throw Failure("-q shows the policy: 'xcli policy " + name + "' changes to that one");

@@ -17,7 +17,7 @@ struct PolicyWords {
     bool set = false;
     std::string set_name;  // after -s
     bool list = false;  // -n without a name
-    std::string name;  // after -n, or alone
+    std::string name;  // after -n, with -s
 };
 
 struct ConfigWords {

@@ -30,15 +30,15 @@ void add_target(CLI::App* command, Target& target) {
 
 void add_policy(CLI::App& app, Words& words) {
     const auto given = std::make_shared<PolicyWords>();
-    CLI::App* policy = add_command(app, words, "policy", "show, change (NAME or -s NAME) or list (-n) the policy",
-                                   [&words, given] { return steer_policy(*given, words.json); });
+    CLI::App* policy =
+        add_command(app, words, "policy", "show the policy, change it (NAME or -s NAME), or list all (-n)",
+                    [&words, given] { return steer_policy(*given, words.json); });
     policy->add_flag("-q,--query", given->query, "show the present policy");
     CLI::Option* set =
         policy->add_option("-s,--set", given->set_name, "change it to NAME")->expected(0, 1)->type_name("POLICY");
-    CLI::Option* name =
-        policy->add_option("-n,--name", given->name, "without a name: list the policies; else change to it")
-            ->expected(0, 1)
-            ->type_name("POLICY");
+    CLI::Option* name = policy->add_option("-n,--name", given->name, "list the policies; with -s: the one to change to")
+                            ->expected(0, 1)
+                            ->type_name("POLICY");
     policy->add_option("NAME", given->set_name, "change it to this")
         ->type_name("POLICY")
         ->check(not_empty("the policy"));
@@ -54,6 +54,7 @@ void add_hint(CLI::App& app, Words& words) {
     CLI::App* hint = add_command(app, words, "hint", "give a queue or process hints for the policy",
                                  [&words, given] { return steer_hint(given->target, given->hints, words.json); });
     add_target(hint, given->target);
+    add_former_letter(hint, "-t", "--timeslice");
     add_hints(hint, given->hints, false);
 }
 
@@ -73,16 +74,22 @@ void add_config(CLI::App& app, Words& words) {
                     throw Failure("xcli config has no \"" + given->target.who[0] + "\"" + suggestion);
             return steer_config(given->target, given->config, words.json);
         });
+    const char* const status =
+        "Exit status: 0 nothing is wrong in the files, 1 something is; 2 the command line makes no sense, 3 no server "
+        "answers, 4 there is no such program or queue, 5 the server refuses.";
+    config->footer(status);
     add_target(config, given->target);
     config->add_option("-l,--level", given->config.level, "preempt level 1..3")
         ->check(between(1, kPreemptLevelInterrupt));
-    config->add_option("-t,--threshold", given->config.threshold, "most commands in flight")
+    add_former_letter(config, "-t", "--threshold");
+    config->add_option("--threshold", given->config.threshold, "most commands in flight")
         ->check(between(1, UINT16_MAX));
     config->add_option("-b,--batch", given->config.batch_size, "commands launched at a time")
         ->check(between(1, UINT16_MAX));
     CLI::App* check = config->add_subcommand("check", "say what is wrong with configuration files, and what is right");
     check->parse_complete_callback([checks] { *checks = true; });
     check->add_option("FILE", *file, "the file (all files that are read)")->type_name("FILE");
+    check->footer(status);
     check->add_flag("--json", words.json, "print JSON");
 }
 
@@ -95,7 +102,8 @@ void add_limit(CLI::App& app, Words& words) {
         ->add_option("SETTING", *given,
                      "NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one, or /CGROUP:NAME=NUMBER with "
                      "share, device-limit, highest-priority, memory-limit or memory-guarantee (20GiB)")
-        ->required();
+        ->required()
+        ->check(not_empty("the limit"));
 }
 
 struct SuspensionAsked {

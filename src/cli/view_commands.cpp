@@ -35,7 +35,7 @@ void add_list(CLI::App& app, Words& words) {
                      [&words, given] { return show_list(given->wide || !given->columns.empty(), words.json); });
     });
     list->add_flag("--wide", given->wide, "all columns, wider than 80 characters");
-    list->add_option("-o,--output", given->columns, "wide: the same")->check(CLI::IsMember({"wide"}));
+    list->add_option("-o,--output", given->columns, "wide: as --wide")->check(CLI::IsMember({"wide"}))->group("");
     add_watch(list, given->watch);
 }
 

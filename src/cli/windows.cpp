@@ -151,7 +151,7 @@ private:
 enum class Ended { kForGood, kUntilAManagerComes };
 
 // Follows the window system until its events end, or xprop reports that no active window was ever named here.
-Ended follow(bool sway, ActiveWindow& active) {
+Ended follow(bool sway, ActiveWindow& active, bool json) {
     LinesOf events(sway ? std::vector<std::string>{"swaymsg", "-t", "subscribe", "-m", "[\"window\"]"}
                         : std::vector<std::string>{"xprop", "-root", "-spy", "_NET_ACTIVE_WINDOW"});
     for (std::string line; events.next(line);) {
@@ -159,9 +159,12 @@ Ended follow(bool sway, ActiveWindow& active) {
         const pid_t owner = sway ? owner_in_sway(line) : owner_in_x11(line);
         if (owner < 0) continue;
         active.change(owner);
-        print_text(owner == 0 ? "no window is active, or its program is not known\n"
-                              : "active window: pid " + std::to_string(owner) + ", " +
-                                    std::to_string(active.programs()) + " of its programs are scheduled\n");
+        if (json)
+            print(Json{{"ok", true}, {"pid", owner}, {"programs", active.programs()}}.dump() + "\n");
+        else
+            print_text(owner == 0 ? "no window is active, or its program is not known\n"
+                                  : "active window: pid " + std::to_string(owner) + ", " +
+                                        std::to_string(active.programs()) + " of its programs are scheduled\n");
     }
     return Ended::kForGood;
 }
@@ -178,7 +181,7 @@ bool is_set(const char* variable) {
 
 }  // namespace
 
-int follow_windows(const WindowsWords& words) {
+int follow_windows(const WindowsWords& words, bool json) {
     const bool sway = is_set("SWAYSOCK");
     if (!sway && is_set("WAYLAND_DISPLAY"))
         throw Failure(
@@ -190,7 +193,8 @@ int follow_windows(const WindowsWords& words) {
     ActiveWindow active(words.display);
     // xprop does not follow a property that did not exist when it started, and the property appears with the window
     // manager. So xprop is started again from time to time until there is a window manager.
-    for (bool said = false; follow(sway, active) == Ended::kUntilAManagerComes && !told_to_stop(); wait_for_next_try())
+    for (bool said = json; follow(sway, active, json) == Ended::kUntilAManagerComes && !told_to_stop();
+         wait_for_next_try())
         if (!std::exchange(said, true)) print_text("waiting for a window manager that tells which window is active\n");
     return 0;
 }

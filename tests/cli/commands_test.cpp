@@ -277,7 +277,6 @@ TEST_F(Commands, PolicyInAllItsForms) {
                                                                                        {"policy", "-s", "HPF"},
                                                                                        {"policy", "-s", "-n", "HPF"},
                                                                                        {"policy", "HPF"},
-                                                                                       {"policy", "-n", "HPF"},
                                                                                        {"policy", "--set", "hpf"}}) {
         const Outcome outcome = xcli(words);
         EXPECT_EQ(outcome.status, 0) << outcome.err;

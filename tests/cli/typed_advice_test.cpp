@@ -22,7 +22,7 @@ protected:
         return commands;
     }
     static void fill_in(std::vector<std::string>& words, const std::string& value) {
-        static const std::regex meant("PERCENT|MICROSECONDS|NUMBER|QUEUE");
+        static const std::regex meant("PERCENT|TIME|NUMBER|QUEUE");
         for (std::string& word : words) word = std::regex_replace(word, meant, value);
     }
     // Runs a command and demands that it is obeyed without a word on standard error.
@@ -181,7 +181,7 @@ TEST_F(TypedAdvice, ToChooseAPolicyWithoutTurns) {
     two_under("CFS");
     const Work work(slow);
     expect_cause("turns", "policy CFS");
-    type("xcli hint " + mine() + " -t", "5000");
+    type("xcli hint " + mine() + " --timeslice", "5000");
     EXPECT_EQ(slow.slot(0).timeslice_us.load(), 5000);
     type_back_to_hpf();
 }
@@ -285,6 +285,8 @@ TEST_F(TypedAdvice, ToContinueAStoppedProcess) {
     }
     const Work work(other);
     expect_cause("stopped", "", "stopped");
+    const std::string status = xcli({"status"}, {{"COLUMNS", "400"}}).out;
+    EXPECT_TRUE(has(status, " is stopped: a signal stopped its process")) << status;
     type("kill -CONT " + its());
     EXPECT_TRUE(eventually([&] { return fact("stopped", "stopped") == false; }));
 }

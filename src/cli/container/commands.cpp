@@ -28,7 +28,7 @@ void tell_missing_socket(const Asked& asked) {
             asked.sockets.c_str(), asked.sockets.c_str());
 }
 
-int write_cdi(const Asked& asked, const Injection& injection) {
+int write_cdi(const Asked& asked, const Injection& injection, bool json) {
     if (!asked.image.empty()) throw Failure("xcli container cdi takes no image: it describes what any container gets");
     const std::string text = cdi_file(injection, asked.name).dump(2) + "\n";
     if (asked.out.empty()) {
@@ -40,19 +40,26 @@ int write_cdi(const Asked& asked, const Injection& injection) {
     if (!file)
         throw Failure("the file " + asked.out + " cannot be written: its folder must be there, and yours to write",
                       kNotWritten);
+    if (json) {
+        print(Json{{"ok", true}, {"file", asked.out}, {"device", "xsched.io/class=" + asked.name}}.dump(2) + "\n");
+        return 0;
+    }
     fprintf(stderr, "xcli: %s is written: podman run --device xsched.io/class=%s IMAGE\n", asked.out.c_str(),
             asked.name.c_str());
     return 0;
 }
 
-int print_lines(const Asked& asked, const Injection& injection) {
+int print_lines(const Asked& asked, const Injection& injection, bool json) {
+    Json lines = Json::array();
     for (const std::string engine : {"podman", "docker"}) {
         if (!asked.engine.empty() && asked.engine != engine) continue;
         std::vector<std::string> words = engine_words(engine, injection);
         if (asked.image.empty()) words.push_back("IMAGE");
         words.insert(words.end(), asked.image.begin(), asked.image.end());
-        print(shell_line(words) + "\n");
+        lines.push_back({{"engine", engine}, {"words", words}, {"line", shell_line(words)}});
+        if (!json) print(shell_line(words) + "\n");
     }
+    if (json) print(Json{{"ok", true}, {"lines", lines}}.dump(2) + "\n");
     return 0;
 }
 
@@ -60,16 +67,18 @@ int print_lines(const Asked& asked, const Injection& injection) {
 
 void add_container(CLI::App& app, Words& words) {
     const auto asked = std::make_shared<Asked>();
-    CLI::App* container = add_command(
-        app, words, "container", "what makes programs in containers scheduled: a CDI file, command lines", [asked] {
-            const Injection injection = injection_of(*asked, find_installation());
-            tell_missing_socket(*asked);
-            return asked->form == "cdi" ? write_cdi(*asked, injection) : print_lines(*asked, injection);
-        });
-    container->add_option("form", asked->form, "cdi: a file for /etc/cdi; run: the lines for podman and docker")
+    CLI::App* container =
+        add_command(app, words, "container", "what makes programs in containers scheduled: a CDI file, command lines",
+                    [&words, asked] {
+                        const Injection injection = injection_of(*asked, find_installation());
+                        tell_missing_socket(*asked);
+                        return asked->form == "cdi" ? write_cdi(*asked, injection, words.json)
+                                                    : print_lines(*asked, injection, words.json);
+                    });
+    container->add_option("FORM", asked->form, "cdi: a file for /etc/cdi; run: the lines for podman and docker")
         ->required()
         ->check(CLI::IsMember({"cdi", "run"}));
-    container->add_option("image", asked->image, "with run: the image, and what runs in it");
+    container->add_option("IMAGE", asked->image, "with run: the image, and what runs in it");
     std::vector<std::string> names;
     for (const PlatformInfo& platform : kPlatforms) names.emplace_back(platform.name);
     container

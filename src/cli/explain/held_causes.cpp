@@ -154,7 +154,7 @@ std::string sooner(const Cause& cause) {
         return "give it a target that can be met (" + cause.hint("--slo-p99 TIME") + ")";
     if (cause.policy == "AUTO" && !target_text(cause.program).empty())
         return "give it a lower target (" + cause.hint("--slo-p99 TIME") + ")";
-    if (cause.policy == "CFS") return "longer turns (" + cause.hint("-t MICROSECONDS") + ")";
+    if (cause.policy == "CFS") return "longer turns (" + cause.hint("--timeslice TIME") + ")";
     return remedy_by_policy(cause.policy, cause.program);
 }
 
@@ -228,7 +228,7 @@ void say_late(Cause& cause) {
         return say_past(cause, WhySlow::kLate,
                         "; it missed its deadline, which policy " + cause.policy + " does not go by");
     cause.found(WhySlow::kLate, "; it missed its deadline, and what can still be on time comes first",
-                "give it a later deadline (" + cause.hint("-d MICROSECONDS") + "), or less work");
+                "give it a later deadline (" + cause.hint("-d TIME") + "), or less work");
 }
 
 void say_announced(Cause& cause) {

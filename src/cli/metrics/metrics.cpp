@@ -63,6 +63,8 @@ HttpAnswer answer_metrics(const HttpRequest& request) {
 
 int metrics(const MetricsWords& words, bool json) {
     if (words.definitions) return show_definitions(json);
+    if (!words.token_group.empty() && words.token_file.empty())
+        throw Failure("--token-group is for the file of a token: say which one, --token-file FILE");
     if (words.listen.empty() && !words.token_file.empty())
         throw Failure("--token-file is for a port: say which one, --listen 127.0.0.1:PORT");
     if (words.listen.empty()) {
@@ -77,7 +79,8 @@ int metrics(const MetricsWords& words, bool json) {
     std::optional<TokenFile> file;
     if (!token.empty()) file.emplace(words.token_file, token, words.token_group);
     stop_on_signals();  // before any program can know that it listens
-    print("xcli: metrics at " + places.front().name() + "\n");
+    const std::string place = places.front().name();
+    print(json ? Json{{"ok", true}, {"listen", place}}.dump() + "\n" : "xcli: metrics at " + place + "\n");
     HttpDoor door;
     door.add(std::move(places));
     door.serve(answer_to);

@@ -36,7 +36,8 @@ int show(const Pool& pool, bool as_json) {
         failed |= server.failed;
     }
     if (as_json) {
-        print(Json{{"runs", runs},
+        print(Json{{"ok", true},
+                   {"runs", runs},
                    {"failed", failed},
                    {"folder", pool.folder()},
                    {"pids", programs},
@@ -58,7 +59,7 @@ int do_it(const std::string& what, bool as_json) {
     if (what == "start") pool.start();
     if (what != "stop") return show(pool, as_json);
     pool.stop();
-    print("there is no pool any more\n");
+    print(as_json ? Json{{"ok", true}, {"runs", false}}.dump(2) + "\n" : "there is no pool any more\n");
     return 0;
 }
 
@@ -68,7 +69,7 @@ void add_pool(CLI::App& app, Words& words) {
     const auto what = std::make_shared<std::string>("show");
     CLI::App* pool = add_command(app, words, "pool", "programs that share one context and run side by side (NVIDIA)",
                                  [&words, what] { return do_it(*what, words.json); });
-    pool->add_option("what", *what, "show (default), start, or stop, which ends the programs in it too")
+    pool->add_option("ORDER", *what, "show (default), start, or stop, which ends the programs in it too")
         ->check(CLI::IsMember({"show", "start", "stop"}));
 }
 

@@ -117,6 +117,6 @@ private:
 
 XSCHED_POLICY(Kedf, "KEDF", kPolicyKEarliestDeadlineFirst, bits_of(base::HintId::deadline_us, base::HintId::k_deadline),
               "the k earliest deadlines first: late work runs after work that can still be on time",
-              "give it an earlier deadline (xcli hint PID -d MICROSECONDS)");
+              "give it an earlier deadline (xcli hint PID -d TIME)");
 
 }  // namespace xsched::policy

@@ -52,6 +52,6 @@ private:
 
 XSCHED_POLICY(Lax, "LAX", kPolicyLaxity, kHints,
               "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs",
-              "give it more laxity, or a higher critical priority (xcli hint PID --laxity MICROSECONDS)");
+              "give it more laxity, or a higher critical priority (xcli hint PID --laxity TIME)");
 
 }  // namespace xsched::policy

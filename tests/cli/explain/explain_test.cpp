@@ -160,6 +160,15 @@ TEST_F(Explain, AShareThatCountsAsLessSaysSo) {
            "give others smaller shares");
 }
 
+TEST_F(Explain, WithATargetAutoIsAdvisedAboutTheTarget) {
+    policy = "AUTO";
+    hold(cause("not_its_turn", &other, 600, 50));
+    EXPECT_FALSE(has(explained().advice, "target")) << explained().advice;
+    slow["slo_p99"] = 5000;
+    expect(WhySlow::kTurns, false, "policy AUTO gave the turn to another",
+           "or give it a lower target (xcli hint 1001 --slo-p99 TIME)");
+}
+
 TEST_F(Explain, AnEndedProgramIsNotToBeLowered) {
     hold(cause("more_urgent", &other, 400, 20));
     expect(WhySlow::kMoreUrgent, false, "", "lower the other's");
