@@ -6,6 +6,7 @@
 #include "base/short_name.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/size_text.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
 
@@ -38,7 +39,9 @@ std::string read_target(const std::string& text) {
     throw CLI::ValidationError("\"" + text + "\" is no target: use a time such as 5ms, or a factor such as 1.3x");
 }
 
-std::string read_size(const std::string& text) {
+std::string read_size(const base::HintInfo& hint, const std::string& text, HintWords& given) {
+    if (std::string remark = few_bytes(config::option_of(hint) + " ", text); !remark.empty())
+        given.remarks.insert(std::move(remark));
     const std::string number = base::read_byte_size(text);
     if (is_whole_number(number)) return number;
     throw CLI::ValidationError("\"" + text + "\" is no size: use 20GiB, 500MiB or a number of bytes");
@@ -110,7 +113,8 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         if (is_time)
             option->transform([&hint, &given](const std::string& text) { return read_time(hint, text, given); });
         if (hint.kind == base::HintKind::kTarget) option->transform(read_target);
-        if (hint.kind == base::HintKind::kBytes) option->transform(read_size);
+        if (hint.kind == base::HintKind::kBytes)
+            option->transform([&hint, &given](const std::string& text) { return read_size(hint, text, given); });
         if (hint.kind == base::HintKind::kName) option->transform(read_name);
     }
 }

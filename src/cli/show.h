@@ -9,6 +9,8 @@ namespace xsched::cli {
 // Prints the queues, in 80 columns or (`wide`) with all columns.
 int show_list(bool wide, bool json);
 int show_limits(bool json);
+// Says that a control group with limits is not there.
+std::string group_waits(const std::string& path);
 // Prints the promises of xcli admit, and how many were kept.
 int show_promises(bool json);
 // Prints the status of these programs; of all, if none is given.

@@ -1,10 +1,19 @@
 // The table of 'xcli status --limits'.
+#include "cli/known_by.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "console/table.h"
 
 namespace xsched::cli {
 namespace {
+
+void add_rows(console::Table& table, const std::string& whose, const Json& limits) {
+    for (const Json& limit : limits) {
+        const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
+        table.add({whose, limit.value("name", ""), used, std::to_string(limit.value("most", int64_t{0})),
+                   limit.value("unit", "")});
+    }
+}
 
 // Returns what all ordinary users together may have, if the server's control group has limits.
 std::string limits_by_group(const Json& answer) {
@@ -28,21 +37,28 @@ std::string limits_by_group(const Json& answer) {
 
 }  // namespace
 
+std::string group_waits(const std::string& path) {
+    return "control group " + path + " is not there: what it is given waits for it";
+}
+
 int show_limits(bool json) {
     const Json answer = ServerLink().ask({{"cmd", "limits"}});
     if (json) {
         print(answer.dump(2) + "\n");
         return 0;
     }
-    console::Table table({">UID", "LIMIT", ">USED", ">MOST", "UNIT"});
-    for (const Json& user : answer["users"])
-        for (const Json& limit : user["limits"]) {
-            const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
-            const std::string place = user.value("place", "");
-            table.add({place.empty() ? std::to_string(user.value("uid", int64_t{0})) : place, limit.value("name", ""),
-                       used, std::to_string(limit.value("most", int64_t{0})), limit.value("unit", "")});
-        }
-    print_text(table.text() + limits_by_group(answer));
+    console::Table table({"USER OR GROUP", "LIMIT", ">USED", ">MOST", "UNIT"});
+    for (const Json& user : answer["users"]) {
+        const std::string place = user.value("place", "");
+        add_rows(table, place.empty() ? user_name(user.value("uid", uid_t{0})) : place, user["limits"]);
+    }
+    std::string waiting;
+    for (const Json& group : answer.value("groups", Json::array())) {
+        const std::string path = group.value("path", "");
+        add_rows(table, path, group["limits"]);
+        if (group.value("waits", false)) waiting += "\n" + group_waits(path) + "\n";
+    }
+    print_text(table.text() + waiting + limits_by_group(answer));
     return 0;
 }
 

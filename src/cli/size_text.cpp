@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "config/latency_target.h"
 
 namespace xsched::cli {
 
@@ -24,6 +25,12 @@ std::string in_unit(uint64_t bytes, const char* space, const std::vector<const c
 std::string size_text(uint64_t bytes) {
     if (bytes < 1024) return base::counted(bytes, "byte");
     return in_unit(bytes, " ", {"KiB", "MiB", "GiB", "TiB", "PiB"});
+}
+
+std::string few_bytes(const std::string& before, const std::string& number) {
+    constexpr size_t kFewDigits = 6;  // less than a megabyte ("judgement": no program has so little device memory)
+    if (!config::lacks_unit(number) || number.size() > kFewDigits) return "";
+    return before + number + " means " + number + " bytes: say " + number + "GiB or " + number + "MiB";
 }
 
 std::string short_size(uint64_t bytes) { return bytes == 0 ? "-" : in_unit(bytes, "", {"K", "M", "G", "T", "P"}); }

@@ -12,6 +12,9 @@
 #include "cli/platforms.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/size_text.h"
+#include "config/group_setting.h"
+#include "config/limit_setting.h"
 #include "console/table.h"
 #include "host/process_checkpoint.h"
 
@@ -22,10 +25,13 @@ void add(Json& request, const char* member, const std::optional<int64_t>& value)
     if (value) request[member] = *value;
 }
 
-int ask_and_print(const Json& request, const std::string& done, bool json) {
-    const Json answer = ServerLink().ask(request);
-    json ? print(answer.dump(2) + "\n") : print_text(done);
-    return 0;
+// Reads a limit of users as it was typed. Throws Failure with a sentence that repeats it.
+config::LimitSetting limit_of(const std::string& setting) {
+    try {
+        return config::read_limit(setting, true);
+    } catch (const std::runtime_error& error) {
+        throw Failure(error.what());
+    }
 }
 
 // The outcome of one order that was sent to several targets, summed over them.
@@ -66,7 +72,9 @@ Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targ
             if (answer.value("by", "") == "checkpoint") answer = let_driver_move(request, answer);
             const uint64_t queues = answer.value("queues", uint64_t{0});
             done.queues += queues;
-            if (queues == 0 && answer.value("later", false) && !name.empty()) {
+            // A program without queues is resumed at once, but suspended with its first queue.
+            const bool is_later = answer.value("later", false) && !answer.contains("was_suspended");
+            if (queues == 0 && is_later && !name.empty()) {
                 const std::string pid = std::to_string(target.value("pid", int64_t{0}));
                 const std::string without = answer.value("connected", true) ? "" : runs_without(pid);
                 if (!without.empty()) throw Failure(without + "; kept in case it loads XSched by itself", kNobody);
@@ -207,12 +215,33 @@ int steer_config(const Target& target, const ConfigWords& words, bool json) {
 }
 
 int steer_limit(const std::string& setting, bool json) {
-    Json request{{"cmd", "limit"}};
-    const size_t colon = setting.find(':');
-    // A user's name is looked up here and not by the server, since a directory service may be slow.
-    const passwd* user = colon == std::string::npos ? nullptr : getpwnam(setting.substr(0, colon).c_str());
-    request["set"] = user != nullptr ? std::to_string(user->pw_uid) + setting.substr(colon) : setting;
-    return ask_and_print(request, "limit " + setting + "\n", json);
+    const size_t equals = setting.rfind('=');
+    const std::string name = setting.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+    Json request{{"cmd", "limit"}, {"set", setting}};
+    std::vector<std::string> remarks;
+    if (!config::is_about_group(setting)) {
+        // A user's name is looked up here and not by the server, since a directory service may be slow.
+        const config::LimitSetting read = limit_of(setting);
+        if (read.user) request["set"] = std::to_string(*read.user) + setting.substr(setting.find(':'));
+        if (read.user && getpwuid(*read.user) == nullptr)
+            remarks.push_back("this machine knows no user " + std::to_string(*read.user) +
+                              ": the limit counts for programs of that number");
+    }
+    if (name.ends_with("memory-limit") || name.ends_with("memory-guarantee"))
+        if (const std::string remark = few_bytes(name + "=", value); !remark.empty()) remarks.push_back(remark);
+    const Json answer = ServerLink().ask(request);
+    if (json) {
+        print(answer.dump(2) + "\n");
+        return 0;
+    }
+    const bool taken_back = value == config::kTakenBack;
+    if (answer.value("waits", false) && !taken_back) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
+    print_text(taken_back
+                   ? "limit " + name + " taken back\n"
+                   : "limit " + setting + "; 'xcli limit " + name + "=" + config::kTakenBack + "' takes it back\n");
+    for (const std::string& remark : remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    return 0;
 }
 
 int steer_suspension(const Target& target, const Suspension& what, bool json) {

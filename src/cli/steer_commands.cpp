@@ -24,7 +24,8 @@ void add_target(CLI::App* command, Target& target) {
     CLI::Option* who =
         add_programs(command, "PROGRAM,--pid", target.who, "numbers of processes, or parts of programs' names");
     command->add_option("-x,--queue", target.queues, "queues as 'xcli list' shows them: PID.NUMBER");
-    command->add_option("--device", target.device, "all queues on this device: its number, or a part of its name");
+    command->add_option("--device", target.device, "all queues on this device: its number, or a part of its name")
+        ->check(not_empty("the device"));
     command->add_flag("--all", target.all, "all programs that you may see")->excludes(who);
 }
 
@@ -99,9 +100,11 @@ void add_limit(CLI::App& app, Words& words) {
         add_command(app, words, "limit", "change a user's or control group's limits on the server ('status --limits')",
                     [&words, given] { return steer_limit(*given, words.json); });
     limit
-        ->add_option("SETTING", *given,
-                     "NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one, or /CGROUP:NAME=NUMBER with "
-                     "share, device-limit, highest-priority, memory-limit or memory-guarantee (20GiB)")
+        ->add_option(
+            "SETTING", *given,
+            "NAME=NUMBER for all ordinary users, USER:NAME=NUMBER for one, or /CGROUP:NAME=NUMBER with "
+            "share, device-limit, highest-priority, memory-limit or memory-guarantee (20GiB); the value default "
+            "takes the limit back")
         ->required()
         ->check(not_empty("the limit"));
 }

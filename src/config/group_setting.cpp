@@ -8,6 +8,7 @@
 #include "base/byte_size.h"
 #include "base/did_you_mean.h"
 #include "base/printable.h"
+#include "config/limit_setting.h"
 #include "ipc/device_memory.h"
 #include "xsched/types.h"
 
@@ -19,11 +20,12 @@ struct Kind {
     GroupSetting::What what;
     int64_t least;
     int64_t most;
+    const char* without = "0";  // the value that takes it back
 };
 constexpr Kind kKinds[] = {
     {"share", GroupSetting::What::kShare, 0, 100},
     {"device-limit", GroupSetting::What::kLimit, 0, 100},
-    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX},
+    {"highest-priority", GroupSetting::What::kHighestPriority, PRIORITY_MIN, PRIORITY_MAX, "255"},
     {"memory-limit", GroupSetting::What::kMemoryLimit, 0, ipc::kMostMemoryBytes},
     {"memory-guarantee", GroupSetting::What::kMemoryGuarantee, 0, ipc::kMostMemoryBytes},
 };
@@ -58,12 +60,13 @@ GroupSetting read_group_setting(const std::string& text) {
     if (kind == std::end(kKinds)) throw std::runtime_error(no_such_group_limit(name));
     setting.what = kind->what;
     const bool is_size = kind->most == ipc::kMostMemoryBytes;
-    const std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);
+    std::string value = is_size ? base::read_byte_size(text.substr(equals + 1)) : text.substr(equals + 1);
+    if (value == kTakenBack) value = kind->without;
     char* end = nullptr;
     const long number = strtol(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
-                                 " to " + std::to_string(kind->most) + ": write " + name +
+                                 " to " + std::to_string(kind->most) + ": write " + setting.path + ":" + name +
                                  (is_size ? "=30GiB" : "=30"));
     setting.value = number;
     return setting;

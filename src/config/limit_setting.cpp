@@ -31,7 +31,8 @@ uid_t uid_of(const std::string& name, bool names) {
     int64_t number = 0;
     if (read_number(name, &number) && number >= 0 && number < kFirstApart) return static_cast<uid_t>(number);
     const passwd* found = names ? getpwnam(name.c_str()) : nullptr;
-    if (found == nullptr) throw std::runtime_error("there is no user " + name + ": use a name or uid of this machine");
+    if (found == nullptr)
+        throw std::runtime_error("there is no user \"" + name + "\": use a name or uid of this machine");
     return found->pw_uid;
 }
 
@@ -80,6 +81,8 @@ LimitSetting read_limit(const std::string& text, bool names) {
     std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
     if (is_size(info)) value = base::read_byte_size(value);
     const int64_t least = *limit == Limit::kHighestPriority ? PRIORITY_MIN : 0;
+    setting.taken_back = value == kTakenBack;
+    if (setting.taken_back) value = "0";
     if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
         throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
                                  std::to_string(info.most) + ": write " + text.substr(0, begin) + name + "=" +

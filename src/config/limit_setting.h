@@ -40,8 +40,11 @@ struct LimitSetting {
     std::optional<uid_t> user;
     Limit limit = Limit::kClients;
     int64_t value = 0;
+    bool taken_back = false;  // the value is kTakenBack
 };
-// Parses "clients=500", "alice:highest-priority=50" or "1000:tools=4". Throws std::runtime_error with a sentence.
+// The value that takes a limit back: what counts without it is in force again.
+inline constexpr const char* kTakenBack = "default";
+// Parses "clients=500", "alice:highest-priority=50" or "1000:tools=default". Throws std::runtime_error with a sentence.
 // `names`: user names are allowed; looking one up may take long.
 LimitSetting read_limit(const std::string& text, bool names);
 // Parses a text that must be a decimal number as a whole.

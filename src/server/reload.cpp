@@ -17,10 +17,6 @@ namespace {
 constexpr const char* kPolicy = "server.policy";
 constexpr const char* kLogLevel = "options.log_level";
 
-std::string neutral(const GroupSetting& setting) {
-    return setting.what == GroupSetting::What::kHighestPriority ? std::to_string(PRIORITY_MAX) : "0";
-}
-
 }  // namespace
 
 bool Server::reload() {
@@ -65,16 +61,16 @@ size_t Server::change_limits(const config::Configuration& now) {
     const auto& before = options_.configuration.limits;
     for (const auto& [name, value] : before) {
         if (now.limits.contains(name)) continue;
-        change_limit(name + "=" + value.text, true);
+        change_limit(name + "=" + config::kTakenBack);
         ++changed;
     }
     for (const auto& [name, value] : now.limits) {
         if (const auto found = before.find(name); found != before.end() && found->second.text == value.text) continue;
-        change_limit(name + "=" + value.text, false);
+        change_limit(name + "=" + value.text);
         ++changed;
     }
     if (changed == 0) return 0;
-    for (const std::string& flag : options_.limit_flags) change_limit(flag, false);
+    for (const std::string& flag : options_.limit_flags) change_limit(flag);
     scheduler_.run([this](dispatch::Dispatcher& dispatcher) {
         for (const auto& [id, client] : clients_) {
             cgroups_.tell(client->cgroup(), *client->group());
@@ -84,14 +80,12 @@ size_t Server::change_limits(const config::Configuration& now) {
     return changed;
 }
 
-void Server::change_limit(const std::string& text, bool taken_back) {
+void Server::change_limit(const std::string& text) {
     AnyLimit one;
     one.add(text);
-    for (const LimitSetting& setting : one.limits) taken_back ? users_.reset(setting) : users_.set(setting);
-    for (GroupSetting setting : one.groups) {
-        if (taken_back) setting = config::read_group_setting(text.substr(0, text.rfind('=') + 1) + neutral(setting));
+    for (const LimitSetting& setting : one.limits) users_.set(setting);
+    for (const GroupSetting& setting : one.groups)
         if (const char* refusal = cgroups_.set(setting, nullptr)) XLOG_WARN("the limit %s: %s", text.c_str(), refusal);
-    }
     // The limit from the reloaded settings replaces the one that a person set at run time. So that one is removed
     // from the checkpoint and does not come back after a crash.
     nlohmann::json kept = checkpoint_.value("limits");

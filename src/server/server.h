@@ -102,7 +102,7 @@ private:
     bool reload();
     std::string change_settings(const config::Configuration& now);
     size_t change_limits(const config::Configuration& now);
-    void change_limit(const std::string& text, bool taken_back);
+    void change_limit(const std::string& text);
 
     // Newcomers (newcomers.cpp).
     void accept_newcomers(int64_t now_ns);

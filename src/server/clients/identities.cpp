@@ -45,6 +45,7 @@ bool administers(const Peer& peer) {
 std::string group_place_of(pid_t pid) {
     bool known = true;
     const std::string group = cgroup_of(pid, &known);
+    if (known && group.empty()) return "a control group that this server does not see";
     return known ? "control group " + base::printable(group)
                  : "a control group that cannot be read (pid " + std::to_string(pid) + ")";
 }

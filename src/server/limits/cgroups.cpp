@@ -72,6 +72,8 @@ bool Cgroups::may_set(const Peer& peer, const std::string& path) const {
     return peer.trusted || owner_of(path) == peer.uid;
 }
 
+bool Cgroups::is_there(const std::string& path) const { return owner_of(path) != kGone; }
+
 bool Cgroups::has_room(const Peer* asking) const {
     if (groups_.size() >= kMost) return false;
     if (asking == nullptr || asking->trusted) return true;

@@ -61,6 +61,8 @@ public:
     void share_by_group();
     // Returns whether the peer may set limits of the group: the owner of its directory may, and any trusted user.
     bool may_set(const Peer& peer, const std::string& path) const;
+    // Returns whether the group is there, as far as the system tells it in time.
+    bool is_there(const std::string& path) const;
 
     // Puts a setting in force. Returns null, or a sentence why not. `asking`: the user who is charged for a group that
     // had no settings; null: a trusted user. The charged uid is that of the user whose limits count (users.h).

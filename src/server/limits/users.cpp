@@ -182,22 +182,14 @@ User* Users::find(uid_t uid) {
 
 void Users::set(const LimitSetting& setting) {
     const size_t at = index_of(setting.limit);
-    if (setting.user) {
+    const auto value = setting.taken_back ? std::nullopt : std::optional(setting.value);
+    if (!setting.user) {
+        ordinary_set_[at] = value;
+    } else if (value || users_.contains(*setting.user)) {
         auto& user = users_[*setting.user];
         if (user == nullptr) user = std::make_unique<User>(*this, *setting.user);
-        user->set_[at] = setting.value;
-    } else {
-        ordinary_set_[at] = setting.value;
+        user->set_[at] = value;
     }
-    for (const auto& [uid, user] : users_) user->share();
-}
-
-void Users::reset(const LimitSetting& setting) {
-    const size_t at = index_of(setting.limit);
-    if (!setting.user)
-        ordinary_set_[at].reset();
-    else if (const auto found = users_.find(*setting.user); found != users_.end())
-        found->second->set_[at].reset();
     for (const auto& [uid, user] : users_) user->share();
 }
 

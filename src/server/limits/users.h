@@ -109,7 +109,6 @@ public:
     User* find(uid_t uid);
     void set(const LimitSetting& setting);
     // Takes a setting back: the default counts again.
-    void reset(const LimitSetting& setting);
     // Makes all programs of a user share a device as one, whatever the user's settings. Call before there are users.
     void share_by_user() { share_by_user_ = true; }
     // Limits the descriptors that clients may use, given how many the server may have open. Ordinary users together get

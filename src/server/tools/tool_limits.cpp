@@ -30,6 +30,21 @@ Json describe_user(const User& user) {
     return entry;
 }
 
+// Describes what a control group was given, and whether the group is there: a service's or container's may come later.
+Json describe_group(const Cgroups& groups, const KeptGroup& group) {
+    Json limits = Json::array();
+    const auto add = [&limits](Limit limit, int64_t value, int64_t without) {
+        const LimitInfo& info = limit_info(limit);
+        if (value != without) limits.push_back({{"name", info.name}, {"unit", info.unit}, {"most", value}});
+    };
+    add(Limit::kHighestPriority, group.highest_priority, PRIORITY_MAX);
+    add(Limit::kShare, group.share, 0);
+    add(Limit::kDeviceLimit, group.limit, 100);
+    add(Limit::kMemoryLimit, static_cast<int64_t>(group.memory_limit), 0);
+    add(Limit::kMemoryGuarantee, static_cast<int64_t>(group.memory_guarantee), 0);
+    return {{"path", group.path}, {"waits", !groups.is_there(group.path)}, {"limits", limits}};
+}
+
 // Notes a limit in the checkpoint, for the next server.
 void keep(const Request& request, const std::string& text) {
     Json kept = request.host.checkpoint.value("limits");
@@ -82,7 +97,7 @@ Json set_group(const Request& request, const std::string& text) {
     });
     keep_groups(request);
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
-    return Json::object();
+    return {{"waits", !groups.is_there(setting.path)}};
 }
 
 // Makes the scheduling thread read all programs: those that only allocate memory do not ring.
@@ -94,7 +109,7 @@ void look_at_all(const Request& request) {
 
 }  // namespace
 
-// Shows the limits of the asking user; users who may change limits see all.
+// Shows the limits of the asking user and of that user's control groups; users who may change limits see all.
 Json show_limits(const Request& request) {
     const Users& accounts = request.host.users;
     Json known = Json::array();
@@ -112,7 +127,11 @@ Json show_limits(const Request& request) {
     Json users = Json::array();
     for (const User* user : request.host.users.all())
         if (may_set(request) || user == &request.asking.user) users.push_back(describe_user(*user));
-    Json answer{{"limits", known}, {"users", users}};
+    Json groups = Json::array();
+    for (const KeptGroup& group : request.host.cgroups.kept())
+        if (request.host.cgroups.may_set(request.asking.peer, group.path))
+            groups.push_back(describe_group(request.host.cgroups, group));
+    Json answer{{"limits", known}, {"users", users}, {"groups", groups}};
     const GroupRoom& room = accounts.room();
     if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["memory_bytes"] = room.memory_bytes;
     if (room.memory_bytes != GroupRoom::kNoLimit) answer["group"]["queues_of_a_program"] = accounts.slots();
