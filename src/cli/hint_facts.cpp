@@ -1,6 +1,7 @@
 #include "cli/hint_facts.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/hints.h"
 #include "base/text.h"
@@ -31,18 +32,33 @@ std::string hint_words(const base::HintInfo& hint, const Json& value) {
     return hint_name(hint) + " " + config::text_of_hint(hint, number) + (unit == "%" ? " %" : "");
 }
 
-}  // namespace
-
-std::string hints_text(const Json& entry, std::initializer_list<const char*> without) {
+// Joins the words of each hint among `hints`, with what `more` says of it.
+std::string joined(const Json& hints, std::initializer_list<const char*> without,
+                   const std::function<std::string(const base::HintInfo&)>& more) {
     std::string text;
-    const Json hints = entry.value("hints_in_force", Json::object());
     for (const base::HintInfo& hint : base::kHints) {
         if (hint.request == nullptr || !hints.contains(hint.request)) continue;
         const auto is_it = [&hint](const char* one) { return hint.request == std::string(one); };
         if (std::any_of(without.begin(), without.end(), is_it)) continue;
-        text += (text.empty() ? "" : ", ") + hint_words(hint, hints[hint.request]);
+        text += (text.empty() ? "" : ", ") + hint_words(hint, hints[hint.request]) + more(hint);
     }
     return text;
+}
+
+}  // namespace
+
+std::string hints_text(const Json& entry, std::initializer_list<const char*> without) {
+    return joined(entry.value("hints_in_force", Json::object()), without,
+                  [](const base::HintInfo&) { return std::string(); });
+}
+
+std::string ignored_text(const Json& entry, const std::string& policy) {
+    const std::string text =
+        joined(entry.value("hints_ignored", Json::object()), {}, [&policy](const base::HintInfo& hint) {
+            return config::read_by_others(policy, hint) ? " (policy " + policy + " does not read it)"
+                                                        : std::string(" (the program's memory is not counted)");
+        });
+    return text.empty() ? "" : "without effect: " + text;
 }
 
 std::string target_text(const Json& program) {

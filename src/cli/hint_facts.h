@@ -11,6 +11,9 @@ namespace xsched::cli {
 // Returns the hints that the policy in force reads: "utilization 25 %, timeslice 5.0 ms". `entry`: a queue or program
 // of the server's answer. `without`: those that are shown elsewhere.
 std::string hints_text(const Json& entry, std::initializer_list<const char*> without);
+// Returns the hints that were given and have no effect, with the reason: "without effect: p99 target 5.0 ms (policy HPF
+// does not read it)". Empty: there are none.
+std::string ignored_text(const Json& entry, const std::string& policy);
 // Returns the latency target of a program, whether the policy in force reads it or not: "p99 target 1.30x". Empty:
 // none.
 std::string target_text(const Json& program);

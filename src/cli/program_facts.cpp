@@ -166,13 +166,14 @@ std::string crowd_text(const Json& program) {
     return "";
 }
 
-void add_details(const Json& program, Explained& explained) {
+void add_details(const std::string& policy, const Json& program, Explained& explained) {
     if (program.value("queues", uint64_t{0}) == 0) return;
     const double since_ms = program.value("held_since_ms", 0.0);
     const std::string state = program.value("state", "");
     if (state == "held" || (state == "suspended" && since_ms > 0))
         explained.details.push_back("now: " + state + " for " + length_text(since_ms));
     explained.details.push_back(asked(program));
+    if (std::string text = ignored_text(program, policy); !text.empty()) explained.details.push_back(std::move(text));
     for (const Json& device : program["devices"])
         if (const std::string note = device.value("policy_says", ""); !note.empty()) explained.details.push_back(note);
     explained.details.push_back(got(program));

@@ -22,6 +22,6 @@ using base::length_text;
 // Returns how long a program was held in a window of `seconds`, at most the window's length. The server counts in
 // tenths of a second and may count one too many.
 double held_ms(const Json& window);
-void add_details(const Json& program, Explained& explained);
+void add_details(const std::string& policy, const Json& program, Explained& explained);
 
 }  // namespace xsched::cli

@@ -125,7 +125,8 @@ std::string word_in(const Json& queue, const char* member) { return queue.value(
 std::string other_hints_of(const Json& queue) {
     const std::string text =
         hints_text(queue, {"share", "limit", "gang", "period_us", "deadline_us", "memory_limit", "memory_guarantee"});
-    return text.empty() ? "-" : text;
+    const std::string ignored = ignored_text(queue, queue.value("policy", ""));
+    return text.empty() && ignored.empty() ? "-" : text + (text.empty() || ignored.empty() ? "" : "; ") + ignored;
 }
 
 std::string reason_of(const Json& queue) {
@@ -192,7 +193,8 @@ std::string queue_table(const Json& answer) {
     for (const Column& column : kWide)
         headings.push_back(column.heading != nullptr ? column.heading : heading_of(column.member));
     console::Table table(headings);
-    for (const Json& queue : answer["queues"]) {
+    for (Json queue : answer["queues"]) {
+        queue["policy"] = answer.value("policy", "");
         std::vector<std::string> cells;
         for (const Column& column : kWide)
             cells.push_back(column.show != nullptr ? column.show(queue) : column.by_member(queue, column.member));
@@ -228,6 +230,8 @@ std::string status_text(const Json& answer) {
                 length_text(process.value("delayed_ms", 0.0)) + " in all; delayed others by " +
                 length_text(process.value("caused_ms", 0.0)) + "\n";
         for (const Json& explanation : process["explanations"]) text += "    " + explanation.get<std::string>() + "\n";
+        if (const std::string ignored = ignored_text(process, answer.value("policy", "")); !ignored.empty())
+            text += "    " + ignored + "\n";
         text += costs_text(process.value("costs", Json()));
     }
     for (const Json& program : answer.value("not_connected", Json::array()))

@@ -30,6 +30,9 @@ Json queue_of(const std::string& text, const Target& target) {
     if (!queue || (point != std::string::npos && !pid))
         throw Failure("\"" + text +
                       "\" is not a queue's number: use PID.QUEUE as 'xcli list' shows them, such as 812.1");
+    if (!target.device.empty()) throw Failure("queue " + text + " is on one device: leave out --device, or the queue");
+    if (pid && !target.who.empty())
+        throw Failure("queue " + text + " names its process already: leave out " + target.who.front());
     Json request{{"queue", *queue}, {"typed", text}};
     if (pid) request["pid"] = *pid;
     if (!pid && target.who.size() == 1)
@@ -62,8 +65,11 @@ std::vector<Json> queues_on(ServerLink& link, const Target& target) {
     for (const Json& queue : answer["queues"])
         if (is_on(queue, target.device) && (target.who.empty() || is_one_of(queue, target.who)))
             requests.push_back({{"pid", queue["pid"]}, {"queue", queue["queue"]}});
+    std::string of;
+    for (const std::string& one : target.who) of += (of.empty() ? " of " : " or ") + one;
     if (requests.empty())
-        throw Failure("no queue is on device \"" + target.device + "\": 'xcli list' shows the devices", kNobody);
+        throw Failure("no queue" + of + " is on device \"" + target.device + "\": 'xcli list' shows the devices",
+                      kNobody);
     return requests;
 }
 

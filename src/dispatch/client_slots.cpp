@@ -284,6 +284,7 @@ void ClientSlots::ask(uint32_t at) {
 bool ClientSlots::set_suspended_by_person(uint64_t handle, bool suspended) {
     if (handle == 0) {
         view_.suspended_by_person = suspended;
+        if (view_.record != nullptr) note(view_.record->suspended_by_person, suspended ? 1U : 0U);
         if (!suspended) {
             for (QueueHistory& queue : queues_) queue.suspended_by_person = false;
         }

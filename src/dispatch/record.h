@@ -120,6 +120,7 @@ public:
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit
     // Written by another thread: the process is stopped.
     std::atomic<uint32_t> stopped{0};
+    std::atomic<uint32_t> suspended_by_person{0};  // all of the client is, and what queues it makes later
     std::atomic<int32_t> cpu_priority{0};  // as in policy::Unit
 
     // Returns the record of the queue with this index; null if no queue near that index was ever scheduled. Any thread.

@@ -52,6 +52,7 @@ protected:
 };
 
 TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
+    client.slot(0).platform = kPlatformCUDA;  // its memory is counted
     for (const HintInfo& hint : base::kHints) {
         ASSERT_NE(hint.words, nullptr) << hint.name;
         SCOPED_TRACE(hint.name);
@@ -170,13 +171,55 @@ TEST_F(Hints, WhatThePolicyReadsIsShown) {
          std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}}) {
         const std::string shown = xcli(words).out;
         EXPECT_TRUE(has(shown, told)) << shown;
-        EXPECT_FALSE(has(shown, "deadline 9")) << "UP does not read it: " << shown;
+        EXPECT_TRUE(has(shown, "without effect: deadline 9.0 ms (policy UP does not read it), share 40 %")) << shown;
     }
     const std::string percent = "idle    25";
     EXPECT_TRUE(has(xcli({"list"}).out, percent)) << xcli({"list"}).out;
     EXPECT_TRUE(has(xcli({"top"}).out, " 25 ")) << xcli({"top"}).out;
     ASSERT_EQ(xcli({"policy", "PUP"}).status, 0);
     EXPECT_TRUE(has(xcli({"list"}).out, "idle    40")) << "a share goes before";
+}
+
+TEST_F(Hints, ASizeOfFewBytesIsRemarkedOn) {
+    const std::string said = "xcli: --memory-limit 20 means 20 bytes: say 20GiB or 20MiB\n";
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--memory-limit", "20"}).err, said));
+    EXPECT_TRUE(has(xcli({"run", "--memory-limit", "20", "--", "/usr/bin/true"}).err, said));
+    for (const char* clear : {"20KiB", "20000000", "0"})
+        EXPECT_FALSE(has(xcli({"hint", "trainer", "--memory-limit", clear}).err, " means ")) << clear;
+}
+
+TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
+    ASSERT_EQ(xcli({"hint", "trainer", "--slo-p99", "5ms"}).status, 0);
+    const std::string told = "without effect: p99 target 5.0 ms (policy HPF does not read it)";
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}}) {
+        const std::string shown = xcli(words).out;
+        EXPECT_TRUE(has(shown, told)) << shown;
+    }
+    EXPECT_EQ(xcli({"status", "--json"}).json()["processes"][0]["hints_ignored"], (Json{{"slo_p99", 5000}}));
+}
+
+TEST_F(Hints, AMemoryLimitIsNotShownAsInForceWhereItHasNoEffect) {
+    ASSERT_EQ(xcli({"hint", "trainer", "--memory-limit", "20GiB"}).status, 0);
+    const Json facts = xcli({"explain", "trainer", "--json"}).json()["programs"][0]["facts"];
+    EXPECT_EQ(facts["memory_limit"], 0);
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["memory_limit"], 0);
+    const std::string shown = xcli({"explain", "trainer"}).out;
+    EXPECT_TRUE(has(shown, "without effect: memory limit 20480MiB (the program's memory is not counted)")) << shown;
+    EXPECT_FALSE(has(shown, "at most 20")) << shown;
+    client.slot(0).platform = kPlatformCUDA;
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["memory_limit"], uint64_t{20} << 30);
+}
+
+TEST_F(Hints, ReachNoOthersThanWereMeant) {
+    const std::string queue = std::to_string(getpid()) + ".1";
+    for (const char* command : {"suspend", "resume"}) {
+        expect_sentence({command, "trainer", "-x", queue}, "names its process already: leave out trainer");
+        expect_sentence({command, "-x", queue, "--device", "0"}, "leave out --device");
+        expect_sentence({command, "trainer", "--device", ""}, "the name of the device is empty");
+        expect_sentence({command, "trainer", "--device", "9"}, "no queue of trainer is on device \"9\"", 4);
+    }
+    expect_sentence({"hint", "-t", "5ms", "--device", ""}, "the name of the device is empty");
 }
 
 TEST_F(Hints, AQueueIsNamedAsItWasTyped) {

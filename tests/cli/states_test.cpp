@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/cli_rig.h"
+#include "support/child.h"
 
 namespace xsched::test {
 namespace {
@@ -58,6 +59,38 @@ TEST_F(States, SuspendedByTheProgramItself) {
     EXPECT_TRUE(has(shown.out, "suspended by the program itself (XQueueSuspend)")) << shown.out;
 }
 
+TEST_F(States, StoppedWithoutWork) {
+    slow.hang_up();
+    TestClient client;
+    const Sitter sitter([&] {
+        if (!client.connect(socket(), "slow")) return false;
+        client.add_queue(0, 0, 0xab2);
+        return true;
+    });
+    ASSERT_TRUE(sitter.ready());
+    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+    expect_state(base::State::kIdle);
+    kill(sitter.pid(), SIGSTOP);
+    expect_state(base::State::kStopped);
+    kill(sitter.pid(), SIGCONT);
+    expect_state(base::State::kIdle);
+}
+
+// A queue beyond the user's limit works beside all others, so that neither "runs" nor a reason of the scheduler is
+// true.
+TEST_F(States, NotScheduledBeyondALimit) {
+    ASSERT_EQ(xcli({"limit", std::to_string(geteuid()) + ":queues=1"}).status, 0);
+    slow.add_queue(1, 0, 0xab2);
+    slow.submit(1);
+    const std::string told = "not scheduled: a limit on queues leaves it out";
+    EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, " is " + told); })) << xcli({"status"}).out;
+    const Json queues = xcli({"list", "--json"}).json()["queues"];
+    EXPECT_TRUE(has(queues[1].value("reason", ""), told)) << queues;
+    EXPECT_FALSE(has(queues[0].value("reason", ""), told)) << queues;
+    const Outcome explained = xcli({"explain", "slow"});
+    EXPECT_TRUE(has(explained.out, "1 of its queues is beyond its user's limit: it runs, but")) << explained.out;
+}
+
 TEST_F(States, ABackgroundProgramHasNoPriorityInSentences) {
     slow.slot(0).background = 1;
     EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, "in the background on "); }));
@@ -75,6 +108,35 @@ TEST_F(States, HeldForAMoreUrgentQueueWhichMakesTheProgramMixed) {
     EXPECT_TRUE(becomes("list", "queues", "held"));
     EXPECT_TRUE(becomes("status", "processes", "mixed"));
     EXPECT_TRUE(becomes("top", "programs", "mixed"));
+}
+
+// A program that has made no queue yet. Orders to it count from its first queue on, and are shown before.
+class WithoutQueues : public WithCli {
+protected:
+    void SetUp() override {
+        start();
+        ASSERT_TRUE(bare.connect(socket(), "bare"));
+    }
+    std::string state() { return xcli({"status", "--json"}).json()["processes"][0].value("state", ""); }
+    TestClient bare;
+    const std::string pid = "pid " + std::to_string(getpid());
+};
+
+TEST_F(WithoutQueues, SuspendedAndResumed) {
+    EXPECT_EQ(xcli({"suspend", "bare"}).out, "kept for the queues that " + pid + " makes later\n");
+    EXPECT_EQ(state(), "suspended");
+    EXPECT_EQ(xcli({"top", "--json"}).json()["programs"][0].value("state", ""), "suspended");
+    EXPECT_EQ(xcli({"resume", "bare"}).out, "resumed " + pid + "\n");
+    EXPECT_EQ(state(), "idle");
+    EXPECT_EQ(xcli({"resume", "bare"}).out, pid + " was not suspended\n");
+}
+
+TEST_F(WithoutQueues, HintsAreShown) {
+    ASSERT_EQ(xcli({"hint", "bare", "-p", "9", "--slo-p99", "7ms"}).status, 0);
+    const Json facts = xcli({"explain", "bare", "--json"}).json()["programs"][0]["facts"];
+    EXPECT_EQ(facts["priority"], 9);
+    EXPECT_EQ(facts["slo_p99"], 7000);
+    EXPECT_TRUE(has(xcli({"status"}).out, "without effect: p99 target 7.0 ms (policy HPF does not read it)"));
 }
 
 TEST(StatesTable, IsOnThePage) {

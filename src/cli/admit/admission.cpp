@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/did_you_mean.h"
+#include "base/text.h"
 #include "cli/program_facts.h"
 
 namespace xsched::cli {
@@ -19,7 +20,7 @@ std::string length(double us) { return length_text(us / 1000); }
 Admission refuse(std::string sentence) { return {Admission::Kind::kRefused, std::move(sentence), {}}; }
 
 std::string broken_text(const Prediction& prediction, const KnownProgram& program, bool is_candidate) {
-    const std::string whose = is_candidate ? "" : "the promise to " + program.called() + " would be broken: ";
+    const std::string whose = is_candidate ? "" : program.called() + " would miss its target: ";
     const std::string target = length(prediction.target_us);
     if (prediction.p99_us == 0) return whose + program.name + " would hardly get the device beside the other programs";
     const bool may_be_raised = is_candidate && !program.hints.contains("priority");
@@ -42,10 +43,10 @@ std::string admitted_text(const std::vector<Prediction>& predictions, const Situ
     std::string text;
     if (own)
         text = "99 of 100 requests of " + candidate.name + " are expected to take at most " +
-               length(predictions.back().p99_us) + " (promised: " + length(candidate.target_us()) + ")";
+               length(predictions.back().p99_us) + " (target: " + length(candidate.target_us()) + ")";
     if (others > 0)
-        text += std::string(text.empty() ? "" : "; ") + "the promises to " + std::to_string(others) + " other program" +
-                (others > 1 ? "s" : "") + " hold with it";
+        text += std::string(text.empty() ? "" : "; ") + std::string(others > 1 ? "the targets of " : "the target of ") +
+                base::counted(others, "other program") + (others > 1 ? " hold" : " holds") + " with it";
     return text;
 }
 
@@ -87,14 +88,15 @@ const char* word_of(Admission::Kind kind) {
 
 std::optional<Admission> judge_without_simulation(const Situation& situation) {
     const KnownProgram& candidate = situation.programs.back();
-    bool promised = false;
-    for (const KnownProgram& program : situation.programs) promised |= program.asks_for_target();
-    if (!promised && situation.named_device && situation.programs.size() == 1)
+    bool any_target = false;
+    for (const KnownProgram& program : situation.programs) any_target |= program.asks_for_target();
+    if (!any_target && situation.named_device && situation.programs.size() == 1)
         return Admission{Admission::Kind::kAdmitted,
                          "no program works on device " + std::to_string(*situation.named_device) +
                              " now ('xcli list' shows the devices in use)",
                          {}};
-    if (!promised) return Admission{Admission::Kind::kAdmitted, "no program has a promise that it could break", {}};
+    if (!any_target)
+        return Admission{Admission::Kind::kAdmitted, "no program there has a target that it could miss", {}};
     for (const KnownProgram& program : situation.programs) {
         if (program.work) continue;
         if (&program != &candidate)
@@ -109,7 +111,8 @@ std::optional<Admission> judge_without_simulation(const Situation& situation) {
                              std::string(candidate.asks_for_target() ? "" : " and a --slo-p99")};
     }
     if (candidate.asks_for_target() && candidate.target_us() <= 0)
-        return refuse(candidate.name + " works without rests, so that its requests have no length to promise");
+        return refuse(candidate.name +
+                      " works without rests, so that its requests have no length, and it can have no target");
     if (const double target_us = candidate.target_us(); target_us > 0) {
         const double alone_us = quantile_of(candidate.work->request_us, 0.99);
         if (!candidate.work->endless && alone_us > target_us)

@@ -250,8 +250,10 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.advice = "it has to call XQueueResume";
     } else if (program.value("unscheduled", uint64_t{0}) > 0) {
         result.finding = WhySlow::kUnscheduled;
-        result.headline = std::to_string(program.value("unscheduled", uint64_t{0})) +
-                          " of its queues are beyond its user's limit: they run, but are not scheduled";
+        const auto beyond = program.value("unscheduled", uint64_t{0});
+        result.headline = std::to_string(beyond) + " of its queues " +
+                          (beyond == 1 ? "is beyond its user's limit: it runs, but is not scheduled"
+                                       : "are beyond its user's limit: they run, but are not scheduled");
         result.advice = "raise the limit (xcli limit " + std::to_string(program.value("uid", int64_t{0})) +
                         ":queues=NUMBER), or use fewer queues";
         result.not_us = false;
@@ -277,7 +279,7 @@ Explained explain(const Json& answer, const Json& program) {
         result = held != nullptr ? held_cause(answer, program, *held) : not_held(answer, program);
         if (held != nullptr) add_equals(answer, program, result);
     }
-    add_details(program, result);
+    add_details(answer.value("policy", ""), program, result);
     if (const std::string crowd = crowd_text(program); !crowd.empty() && result.finding != WhySlow::kCrowded)
         result.details.push_back(crowd + "; " + hip::kFewerQueues);
     return result;

@@ -25,9 +25,6 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
     if (const std::string without = runs_without(pid); !without.empty()) return without;
-    if (base::text_of_file("/proc/" + pid + "/maps").empty())
-        return process +
-               "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
     return process +
            "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
 }
@@ -36,9 +33,12 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
 
 std::string runs_without(const std::string& pid) {
     const std::string folder = "/proc/" + pid;
-    if (base::text_of_file(folder + "/maps").empty() || has_shim(folder)) return "";
-    return "process " + pid + " (" + command_line_of(std::stoll(pid)) +
-           ") runs without XSched: start it with 'xcli run -- PROGRAM'";
+    const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
+    if (access(folder.c_str(), F_OK) != 0 || has_shim(folder)) return "";
+    if (base::text_of_file(folder + "/maps").empty())
+        return process +
+               "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
+    return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
 }
 
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name) {

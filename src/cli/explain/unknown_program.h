@@ -14,7 +14,7 @@ std::string why_unknown(const Json& status, const std::string& name);
 
 // Says that no program has this name, and which one was probably meant.
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name);
-// Returns a sentence if the process runs, and XSched is not loaded into it. Empty: it is, or this user may not know.
+// Returns a sentence if the process runs, and XSched is not loaded into it, as far as the system lets this user see.
 std::string runs_without(const std::string& pid);
 
 }  // namespace xsched::cli

@@ -9,6 +9,7 @@
 #include "base/did_you_mean.h"
 #include "base/hints.h"
 #include "cli/explain/sentences.h"
+#include "cli/explain/unknown_program.h"
 #include "cli/metrics/text.h"
 #include "cli/show.h"
 #include "cli/steer.h"
@@ -55,28 +56,33 @@ void add_member(Json& asked, const RouteField& field, const Json& value) {
     asked[field.name] = value;
 }
 
-// Returns the members of the body for the server; refuses any that the route does not have.
+// Returns the field of this name; refuses one that the route does not have. `what`: what the name stands for.
+const RouteField& field_named(const std::vector<RouteField>& fields, const std::string& name, const char* what) {
+    const auto of_name = [&name](const RouteField& it) { return it.name == name; };
+    const auto found = std::find_if(fields.begin(), fields.end(), of_name);
+    if (found != fields.end()) return *found;
+    throw Failure("there is no " + std::string(what) + " \"" + name + "\" here" + meant_by(name, fields) + ": use " +
+                  names_of(fields));
+}
+
+// Returns the members of the body for the server.
 Json body_of(const HttpRequest& request, const Route& route) {
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object()) throw Failure("the body is no JSON object, such as {\"pid\": 42}");
     const std::vector<RouteField> fields = route.fields();
     Json asked = Json::object();
-    for (const auto& [name, value] : body.items()) {
-        const auto field =
-            std::find_if(fields.begin(), fields.end(), [&name = name](const auto& it) { return it.name == name; });
-        if (field == fields.end())
-            throw Failure("there is no member \"" + name + "\" here" + meant_by(name, fields) + ": use " +
-                          names_of(fields));
-        add_member(asked, *field, value);
-    }
+    for (const auto& [name, value] : body.items()) add_member(asked, field_named(fields, name, "member"), value);
     return asked;
 }
 
+// Returns the parameters of the query for the server. An empty one is refused: the answer would be about more than was
+// meant.
 Json query_of(const HttpRequest& request, const Route& route) {
     Json asked = Json::object();
-    for (const RouteField& field : route.fields()) {
-        const std::string text = request.parameter(field.name);
-        if (text.empty()) continue;
+    const std::vector<RouteField> fields = route.fields();
+    for (const auto& [name, text] : request.parameters()) {
+        const RouteField& field = field_named(fields, name, "parameter");
+        if (text.empty()) throw Failure(name + " is empty: give a value, or leave it out");
         if (field.type == "integer") asked[field.name] = whole_number(field.name, text);
         if (field.type == "boolean") asked[field.name] = text == "1" || text == "true";
         if (field.type == "string") asked[field.name] = text;
@@ -97,6 +103,16 @@ Json ask_once(Json asked, const char* command) {
     return answer;
 }
 
+// Sends an order about a program. Throws Failure if its process runs without XSched, so that the order reaches nothing:
+// the server keeps it in case the process loads XSched later.
+Json order(const Json& asked, const char* command) {
+    Json answer = ask_once(asked, command);
+    if (answer.value("connected", true)) return answer;
+    const std::string without = runs_without(std::to_string(asked.value("pid", int64_t{0})));
+    if (!without.empty()) throw Failure("no such program is scheduled by this server: " + without, kNobody);
+    return answer;
+}
+
 Json api_server(const Json& asked) { return {{"server", ask_once(asked, "server")}}; }
 Json api_status(const Json& asked) { return ask_pages(asked, "status", "processes"); }
 Json api_programs(const Json& asked) { return ask_pages(asked, "programs", "programs"); }
@@ -104,7 +120,7 @@ Json api_queues(const Json& asked) { return ask_pages(asked, "list", "queues"); 
 Json api_limits(const Json& asked) { return {{"limits", ask_once(asked, "limits")}}; }
 Json api_policy(const Json& asked) { return ask_once(asked, "policy"); }
 Json api_hint(const Json& asked) {
-    Json answer = ask_once(asked, "hint");
+    Json answer = order(asked, "hint");
     Json& remarks = answer["remarks"] = Json::array();
     for (const std::string& remark : hint_remarks(answer)) remarks.push_back(in_api_words(remark));
     return answer;
@@ -116,8 +132,8 @@ Json api_set_policy(const Json& asked) {
 }
 
 Json done(const Json& asked, const char* command) {
-    ask_once(asked, command);
-    return {{"done", true}};
+    const Json answer = order(asked, command);
+    return {{"done", true}, {"queues", answer.value("queues", 0)}, {"later", answer.value("later", false)}};
 }
 Json api_config(const Json& asked) { return done(asked, "config"); }
 Json api_suspend(const Json& asked) { return done(asked, "suspend"); }
@@ -132,6 +148,7 @@ Json api_devices(const Json&) {
 Json api_explain(const Json& asked) {
     const std::string name = asked.value("program", "");
     const int64_t pid = asked.value("pid", int64_t{0});
+    if (asked.contains("pid") && pid < 1) throw Failure("pid " + std::to_string(pid) + " is no number of a process");
     const Json answer = ask_pages(Json::object(), "programs", "programs");
     Json told = Json::array();
     for (const Json& program : answer["programs"]) {

@@ -98,17 +98,23 @@ std::string HttpRequest::header(const std::string& name) const {
     return found == headers.end() ? "" : found->second;
 }
 
-std::string HttpRequest::parameter(std::string_view name) const {
+std::vector<std::pair<std::string, std::string>> HttpRequest::parameters() const {
+    std::vector<std::pair<std::string, std::string>> all;
     std::string_view rest = query;
     while (!rest.empty()) {
-        const size_t end = rest.find('&');
+        const size_t end = std::min(rest.find('&'), rest.size());
         const std::string_view pair = rest.substr(0, end);
-        const size_t equals = pair.find('=');
-        if (decoded(pair.substr(0, equals)) == name)
-            return equals == std::string_view::npos ? "" : decoded(pair.substr(equals + 1));
-        if (end == std::string_view::npos) break;
-        rest.remove_prefix(end + 1);
+        const size_t equals = std::min(pair.find('='), pair.size());
+        const size_t value = std::min(equals + 1, pair.size());
+        if (!pair.empty()) all.emplace_back(decoded(pair.substr(0, equals)), decoded(pair.substr(value)));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
     }
+    return all;
+}
+
+std::string HttpRequest::parameter(std::string_view name) const {
+    for (auto& [known, value] : parameters())
+        if (known == name) return value;
     return "";
 }
 

@@ -21,7 +21,9 @@ struct HttpRequest {
     std::string body;
 
     std::string header(const std::string& name) const;  // empty: it has none
-    // Returns a parameter of the query, decoded; empty: the query has none of that name.
+    // Returns the parameters of the query, decoded: names and values.
+    std::vector<std::pair<std::string, std::string>> parameters() const;
+    // Returns one of them; empty: the query has none of that name.
     std::string parameter(std::string_view name) const;
 };
 

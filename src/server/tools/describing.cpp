@@ -85,19 +85,30 @@ std::string mechanism_text(sched::Mechanism mechanism, uint32_t platform) {
     return text;
 }
 
-Json describe_hints(const Request& request, const std::vector<SeenQueue>& queues, int64_t now_ns) {
-    if (queues.empty()) return Json::object();
-    base::Hints hints = ipc::load_hints(queues.front().slot);
+base::Hints hints_of(const Client& client, const std::vector<SeenQueue>& queues) {
+    base::Hints hints;
+    if (queues.empty()) ipc::take_defaults(client.header(), hints, 0);
+    if (!queues.empty()) hints = ipc::load_hints(queues.front().slot);
     for (const SeenQueue& queue : queues) base::merge_hints(hints, ipc::load_hints(queue.slot));
+    return hints;
+}
+
+Json describe_hints(const Request& request, const Client& client, const std::vector<SeenQueue>& queues,
+                    int64_t now_ns) {
+    Json in_force = Json::object();
+    Json ignored = Json::object();
+    const base::Hints hints = hints_of(client, queues);
     const std::string policy = request.host.scheduler.policy_name();
-    Json told = Json::object();
+    const bool has_memory = counts_memory(client);
     for (const base::HintInfo& hint : base::kHints) {
         const int64_t value = hint.told(base::get_hint(hints, hint.id), now_ns);
         const bool is_told = hint.request != nullptr && hint.id != base::HintId::priority && value != hint.fallback;
-        if (!is_told || config::read_by_others(policy, hint)) continue;
-        told[hint.request] = hint.kind == base::HintKind::kName ? Json(base::name_of_number(value)) : Json(value);
+        if (!is_told) continue;
+        const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint));
+        (has_effect ? in_force : ignored)[hint.request] =
+            hint.kind == base::HintKind::kName ? Json(base::name_of_number(value)) : Json(value);
     }
-    return told;
+    return {{"hints_in_force", in_force}, {"hints_ignored", ignored}};
 }
 
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform) {
@@ -139,6 +150,13 @@ void add_group(Json& entry, const Client& client) {
     add_bytes("memory_guarantee", group.memory_guarantee);
 }
 
+bool counts_memory(const Client& client) {
+    const uint32_t platform = platform_of(client);
+    if (platform == kPlatformUnknown || platform == kPlatformCUDA || platform == kPlatformHIP) return true;
+    const auto& memory = client.header().memory;
+    return std::any_of(std::begin(memory), std::end(memory), [](const auto& it) { return it.device.load() != 0; });
+}
+
 Json describe_memory(const Client& client) {
     uint64_t movable = 0, fixed = 0, on_host = 0, limit = 0, guarantee = 0, swaps = 0;
     int64_t waited_ns = 0;
@@ -155,11 +173,11 @@ Json describe_memory(const Client& client) {
         waited_ns = base::capped_sum(waited_ns, std::max<int64_t>(memory.waited_ns.load(std::memory_order_relaxed), 0));
     }
     const bool all_away = client.memory_by_driver;
+    const uint64_t joint = dispatch::joint_memory_limit(client.user().shared().get(), client.group().get());
     return {{"memory_on_card", all_away ? 0 : movable + fixed},
             {"memory_movable", movable},
             {"memory_on_host", on_host + (all_away ? movable + fixed : 0)},
-            {"memory_limit",
-             ipc::least_limit(limit, dispatch::joint_memory_limit(client.user().shared().get(), client.group().get()))},
+            {"memory_limit", counts_memory(client) ? ipc::least_limit(limit, joint) : 0},
             {"memory_guarantee", guarantee},
             {"memory_sent_away", client.memory_sent_away},
             {"memory_by_driver", client.memory_by_driver},
@@ -190,13 +208,16 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.ready = work.ready;
     result.stands = work.stands;
     result.suspended = facts.suspended;
-    result.stopped = queue.client.record()->stopped.load() != 0;
+    result.stopped = facts.stopped;
+    result.unscheduled = !facts.scheduled && queue.client.record()->unscheduled.load() != 0;
     result.by_itself = queue.slot.api_suspended.load() != 0;
     // Returns for how long the queue neither ran nor was held, if it has paused since. The client may write any time.
     const int64_t ready_since_ns = queue.slot.ready_since_ns.load();
     const bool began_later = result.ready && ready_since_ns > facts.since_ns && ready_since_ns <= base::now_ns();
     result.since_ns = began_later ? ready_since_ns : facts.since_ns;
-    result.reason = sched::reason_sentence(facts.reason);
+    result.reason = result.unscheduled
+                        ? "not scheduled: a limit on queues leaves it out ('xcli status --limits' shows it)"
+                        : sched::reason_sentence(facts.reason);
     if (facts.suspended) result.by_pid = facts.by_pid;
     result.level_pauses = level_pauses(queue.slot);
     char note[256];
@@ -218,6 +239,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     const std::string note =
         (why.note.empty() ? "" : "; " + why.note) + (why.level_pauses.empty() ? "" : "; " + why.level_pauses);
     if (why.stopped) return "is stopped: a signal stopped its process" + note;
+    if (why.unscheduled) return "is " + why.reason + note;
     if (why.by_itself && !why.suspended) return "suspended by the program itself (XQueueSuspend)" + note;
     const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
     if (why.suspended)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hints.h"
 #include "server/tools/facts.h"
 #include "server/tools/tool_commands.h"
 
@@ -38,6 +39,7 @@ struct Explanation {
     bool stands = false;  // its work waits for its host, another program or another device
     bool suspended = false;
     bool stopped = false;     // its process, by a signal
+    bool unscheduled = false;  // a limit leaves it no room
     bool by_itself = false;   // the program suspended it (XQueueSuspend)
     int64_t since_ns = 0;
     int32_t by_pid = 0;
@@ -46,11 +48,18 @@ struct Explanation {
     std::string note;  // the policy's note about it; empty: none
     std::string level_pauses;  // the result of level_pauses()
 };
+// Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP
+// its memory stays on the device.
+bool counts_memory(const Client& client);
+inline bool is_about_memory(const base::HintInfo& hint) { return hint.in_run == base::HintInRun::kMemory; }
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
-// Returns the hints of these queues together that the policy in force reads and that differ from their defaults,
-// without the priority.
-Json describe_hints(const Request& request, const std::vector<SeenQueue>& queues, int64_t now_ns);
+// Describes the hints of these queues together that differ from their defaults, without the priority: those in force,
+// and those that have no effect, since the policy does not read them or their program's memory is not counted.
+Json describe_hints(const Request& request, const Client& client, const std::vector<SeenQueue>& queues, int64_t now_ns);
+// Returns the hints of these queues together; without any, those that the client's queues get when it makes them, as
+// far as a person or a rule gave them.
+base::Hints hints_of(const Client& client, const std::vector<SeenQueue>& queues);
 // Describes how the queue was last kept off for a more urgent unit, with the losses expected from that and from the
 // other ways; null: it never was.
 Json describe_kept_off(const QueueFacts& facts, uint32_t platform);

@@ -3,6 +3,7 @@
 #include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/record.h"
+#include "server/stopped_watch.h"
 
 namespace xsched::server {
 
@@ -25,11 +26,13 @@ Facts::Facts() : now_ns_(base::now_ns()) {}
 
 QueueFacts Facts::of(const SeenQueue& queue) const {
     const dispatch::QueueRecord* known = queue.client.record()->find(queue.at);
-    if (known == nullptr || known->used.load(std::memory_order_acquire) == 0) return {};
+    if (known == nullptr || known->used.load(std::memory_order_acquire) == 0) return {.stopped = stopped(queue.client)};
     const dispatch::QueueRecord& record = *known;
     const int64_t waits_since_ns = record.waits_since_ns.load(std::memory_order_relaxed);
     const int64_t waits_ns = waits_since_ns != 0 && now_ns_ > waits_since_ns ? now_ns_ - waits_since_ns : 0;
-    return {.suspended = record.suspended.load(std::memory_order_relaxed) != 0,
+    return {.scheduled = true,
+            .stopped = stopped(queue.client),
+            .suspended = record.suspended.load(std::memory_order_relaxed) != 0,
             .watched = record.watched.load(std::memory_order_relaxed) != 0,
             .reason = static_cast<sched::Reason>(record.reason.load(std::memory_order_relaxed)),
             .mechanism = static_cast<sched::Mechanism>(record.mechanism.load(std::memory_order_relaxed)),
@@ -45,6 +48,12 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
             .note = {.code = static_cast<policy::NoteCode>(record.note_code.load(std::memory_order_relaxed)),
                      .first = record.note_first.load(std::memory_order_relaxed),
                      .second = record.note_second.load(std::memory_order_relaxed)}};
+}
+
+bool Facts::stopped(const Client& client) const {
+    const auto [at, is_new] = stopped_.try_emplace(client.id());
+    if (is_new) at->second = client.record()->stopped.load() != 0 || is_stopped(client.peer().pid);
+    return at->second;
 }
 
 Gone gone_of(const Client& client) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include "sched/facts/unit.h"
 #include "server/tools/tool_commands.h"
@@ -9,6 +10,8 @@
 namespace xsched::server {
 
 struct QueueFacts {
+    bool scheduled = false;  // false: the scheduler has not seen it, or a limit leaves it no room
+    bool stopped = false;  // its process, by a signal
     bool suspended = false;
     bool watched = false;  // the scheduler sees each of its changes
     sched::Reason reason{};
@@ -40,10 +43,14 @@ public:
     Facts();
 
     QueueFacts of(const SeenQueue& queue) const;
+    // Returns whether a signal stopped the client's process, or its control group is frozen. Looks at each process
+    // once, with work or without: the scheduler looks only at those that keep others off (stopped_watch.h).
+    bool stopped(const Client& client) const;
     int64_t caused_ns(const Client& client) const;
 
 private:
     int64_t now_ns_;  // end of intervals that still last
+    mutable std::map<uint32_t, bool> stopped_;  // by client
 };
 
 }  // namespace xsched::server

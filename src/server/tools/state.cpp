@@ -15,21 +15,24 @@ bool has_memory_on_host(const Client& client) {
            });
 }
 
+// Returns whether a person suspended the client with all queues that it has or makes later.
+bool is_wholly_suspended(const Client& client) { return client.record()->suspended_by_person.load() != 0; }
+
 bool is_held_by_person(const QueueFacts& known) { return known.suspended && known.reason == sched::Reason::kHeld; }
 
 }  // namespace
 
 bool is_suspended_by_person(const Client& client, const std::vector<SeenQueue>& queues) {
     const Facts facts;
-    return client.memory_sent_away || std::any_of(queues.begin(), queues.end(), [&facts](const SeenQueue& queue) {
-               return is_held_by_person(facts.of(queue));
-           });
+    return client.memory_sent_away || is_wholly_suspended(client) ||
+           std::any_of(queues.begin(), queues.end(),
+                       [&facts](const SeenQueue& queue) { return is_held_by_person(facts.of(queue)); });
 }
 
 base::State state_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues) {
-    if (client.record()->stopped.load() != 0) return base::State::kStopped;
+    if (facts.stopped(client)) return base::State::kStopped;
     if (has_memory_on_host(client)) return base::State::kAway;
-    bool runs = false, held = false, suspended = false;
+    bool runs = false, held = false, suspended = queues.empty() && is_wholly_suspended(client);
     for (const SeenQueue& queue : queues) {
         const QueueFacts known = facts.of(queue);
         const bool ready = ipc::work_of(queue.slot).ready;

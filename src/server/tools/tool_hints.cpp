@@ -81,21 +81,11 @@ Json unused_hints(const Request& request, const GivenHints& given) {
     return unused;
 }
 
-// Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP
-// its memory stays on the device.
-bool counts_memory(const Client& client) {
-    const uint32_t platform = platform_of(client);
-    if (platform == kPlatformUnknown || platform == kPlatformCUDA || platform == kPlatformHIP) return true;
-    const auto& memory = client.header().memory;
-    return std::any_of(std::begin(memory), std::end(memory), [](const auto& it) { return it.device.load() != 0; });
-}
-
 // Returns the given hints that ask something of memory.
 std::vector<const char*> memory_hints(const GivenHints& given) {
     std::vector<const char*> names;
     for (const base::HintInfo& hint : base::kHints)
-        if (hint.in_run == base::HintInRun::kMemory && given.of(hint.id).value_or(0) != 0)
-            names.push_back(hint.request);
+        if (is_about_memory(hint) && given.of(hint.id).value_or(0) != 0) names.push_back(hint.request);
     return names;
 }
 

@@ -90,12 +90,13 @@ Json describe_cost(const Request& request, const Client& client, int64_t seconds
     return {{"seconds", seconds}, {"victims", victims}};
 }
 
-// Adds the program's requests: the most urgent of its queues speaks for all.
-void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
-    int32_t priority = PRIORITY_NO_EXECUTE;
-    int32_t share = 0;
-    int32_t limit = 0;
-    int64_t target = 0;
+// Adds the program's requests: the most urgent of its queues speaks for all. Without a queue: those for its first one.
+void add_asked(Json& entry, const Client& client, const std::vector<SeenQueue>& queues) {
+    const base::Hints none = queues.empty() ? hints_of(client, queues) : base::Hints{};
+    int32_t priority = queues.empty() ? none.priority : PRIORITY_NO_EXECUTE;
+    int32_t share = none.share;
+    int32_t limit = none.limit;
+    int64_t target = none.slo_p99;
     uint32_t level = 0;
     uint32_t levels = ~0U;
     bool slowed = false;
@@ -114,7 +115,7 @@ void add_asked(Json& entry, const std::vector<SeenQueue>& queues) {
     uint32_t best = 0;
     for (uint32_t i = kPreemptLevelBlock; i <= kPreemptLevelInterrupt; ++i)
         if ((levels & 1U << i) != 0) best = i;
-    entry["priority"] = queues.empty() ? PRIORITY_DEFAULT : priority;
+    entry["priority"] = priority;
     entry["share"] = share;
     entry["limit"] = limit;
     entry["slo_p99"] = target;
@@ -262,7 +263,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"program", client.program()},
                {"queues", queues.size()},
                {"unscheduled", client.record()->unscheduled.load()},
-               {"stopped", client.record()->stopped.load() != 0},
+               {"stopped", facts.stopped(client)},
                {"lost_claim", lost_claim(client, now_ns)},
                {"devices", describe_devices(request, facts, asked, client, queues, now_ns)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
@@ -272,8 +273,8 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
     const HoldBook::Sum held = request.host.holds.all(client.id());
     entry["held_ms"] = milliseconds(held.ns);
     entry["holds"] = held.holds;
-    add_asked(entry, queues);
-    entry["hints_in_force"] = describe_hints(request, queues, now_ns);
+    add_asked(entry, client, queues);
+    entry.update(describe_hints(request, client, queues, now_ns));
     add_work(entry, work_of(facts, client, queues));
     entry["state"] = base::word_of(state_of(facts, client, queues));
     entry["kept_off"] = describe_kept_off(facts, queues);

@@ -113,7 +113,8 @@ void add_memory(Json& entry, const Client& client) {
     const Json memory = describe_memory(client);
     for (const char* key : {"memory_on_card", "memory_on_host", "memory_swaps", "memory_waited_ms"})
         entry[key] = memory[key];
-    const auto hinted = [&](const char* key) { return entry[key].get<uint64_t>(); };
+    const bool counts = counts_memory(client);
+    const auto hinted = [&](const char* key) { return counts ? entry[key].get<uint64_t>() : 0; };
     const auto known = [&](const char* key) { return memory[key].get<uint64_t>(); };
     entry["memory_limit"] = ipc::least_limit(hinted("memory_limit"), known("memory_limit"));
     entry["memory_guarantee"] = std::max(hinted("memory_guarantee"), known("memory_guarantee"));
@@ -142,7 +143,7 @@ Json describe_queue(const Request& request, const Facts& facts, const AskedFor& 
     add_device(request, entry, queue.client, slot.device.load(), slot.platform.load());
     entry["costs"] = costs_of(queue);
     add_hints(entry, slot, now_ns);
-    entry["hints_in_force"] = describe_hints(request, {queue}, now_ns);
+    entry.update(describe_hints(request, queue.client, {queue}, now_ns));
     add_memory(entry, queue.client);
     add_group(entry, queue.client);
     add_use(entry, request, asked, queue, why);
@@ -187,6 +188,7 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
         explanations.push_back("its memory is on the host, moved by the driver's checkpoint, until 'xcli resume " +
                                std::to_string(client.pid()) + "'");
     completed += gone_of(client).completed;
+    const Json hints = describe_hints(request, client, queues, now_ns);
     return {{"pid", client.pid()},
             {"uid", client.peer().told_uid},
             {"client", client.id()},
@@ -194,7 +196,8 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"queues", queues.size()},
             {"state", base::word_of(state_of(facts, client, queues))},
             {"completed", completed},
-            {"hints_in_force", describe_hints(request, queues, now_ns)},
+            {"hints_in_force", hints["hints_in_force"]},
+            {"hints_ignored", hints["hints_ignored"]},
             {"gangs", gangs},
             {"costs", costs},
             {"explanations", explanations},

@@ -99,6 +99,7 @@ TEST(Admission, AProgramWithoutRestsGetsNoPromise) {
     const auto refused = judge_without_simulation(situation_of(said, serve(9000)));
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->kind, Admission::Kind::kRefused);
+    EXPECT_TRUE(has(refused->sentence, "it can have no target")) << refused->sentence;
 }
 
 TEST(Admission, AllPromisesHaveToHold) {
@@ -110,9 +111,10 @@ TEST(Admission, AllPromisesHaveToHold) {
     EXPECT_EQ(good.kind, Admission::Kind::kAdmitted);
     EXPECT_EQ(good.predictions.size(), 2U);
     EXPECT_EQ(good.predictions.back().program, "serve");
+    EXPECT_TRUE(has(good.sentence, "(target: 2.0 ms); the target of 1 other program holds with it")) << good.sentence;
     const Admission others = judge(situation, simulated({{0, 0}, {100, 7100}, {100, 1500}}));
     EXPECT_EQ(others.kind, Admission::Kind::kRefused);
-    EXPECT_TRUE(has(others.sentence, "the promise to api (pid 12) would be broken")) << others.sentence;
+    EXPECT_TRUE(has(others.sentence, "api (pid 12) would miss its target: 99 of 100")) << others.sentence;
     const Admission own = judge(situation, simulated({{0, 0}, {100, 4000}, {100, 2500}}));
     EXPECT_EQ(own.kind, Admission::Kind::kRefused);
     EXPECT_FALSE(has(own.sentence, "-p 10")) << "it has a priority";

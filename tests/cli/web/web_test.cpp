@@ -98,6 +98,30 @@ TEST_F(Web, AHintIsSeenInStatus) {
     EXPECT_TRUE(client.becomes_suspended(0, false));
 }
 
+TEST_F(Web, AQueryAsksForNoMoreThanWasMeant) {
+    for (const auto& [query, said] :
+         {std::pair{"queues?pid=1", "no parameter \"pid\" here: use none"}, std::pair{"programs?pid=", "pid is empty"},
+          std::pair{"explain?pid=0", "pid 0 is no number of a process"},
+          std::pair{"explain?progam=x", "did you mean \"program\"?"}}) {
+        const Answer answer = get(query);
+        EXPECT_EQ(answer.status, 400) << query;
+        EXPECT_TRUE(has(answer.body.value("error", ""), said)) << answer.body;
+    }
+    EXPECT_EQ(get("programs?buckets=1&pid=" + pid() + "&").status, 200);
+}
+
+TEST_F(Web, AnOrderForAProcessWithoutXSchedIsAnError) {
+    const Process plain({"/bin/sleep", "60"}, directory.environment());
+    for (const auto& [path, hint] :
+         {std::pair{"suspend", ""}, std::pair{"hints", "priority"}, std::pair{"config", "level"}}) {
+        Json asked{{"pid", plain.pid()}};
+        if (*hint != '\0') asked[hint] = 1;
+        const Answer none = order(path, asked);
+        EXPECT_EQ(none.status, 404) << path << none.body;
+        EXPECT_TRUE(has(none.body.value("error", ""), "no such program is scheduled by this server")) << none.body;
+    }
+}
+
 TEST_F(Web, ShowsThePriorityThatCounts) {
     ASSERT_EQ(xcli({"limit", std::to_string(geteuid()) + ":highest-priority=5"}).status, 0);
     const Json answer = order("hints", {{"pid", getpid()}, {"priority", 50}, {"share", 40}}).body;
