@@ -236,7 +236,7 @@ int steer_limit(const std::string& setting, bool json) {
         return 0;
     }
     const bool taken_back = value == config::kTakenBack;
-    if (answer.value("waits", false) && !taken_back) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
+    if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
     print_text(taken_back
                    ? "limit " + name + " taken back\n"
                    : "limit " + setting + "; 'xcli limit " + name + "=" + config::kTakenBack + "' takes it back\n");

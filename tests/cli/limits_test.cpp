@@ -54,6 +54,8 @@ TEST_F(Limits, OfAGroupThatIsNotThereAreShownAsWaiting) {
     const Json group{
         {"path", "/not/there"}, {"waits", true}, {"limits", {{{"name", "share"}, {"unit", "percent"}, {"most", 30}}}}};
     EXPECT_EQ(groups(), Json::array({group}));
+    EXPECT_EQ(xcli({"limit", "/not/there:device-limit=50"}).err, "xcli: " + waits);
+    EXPECT_EQ(xcli({"limit", "/not/there:device-limit=0"}).err, "xcli: " + waits) << "it has a share";
     EXPECT_EQ(xcli({"limit", "/not/there:share=default"}).err, "");
     EXPECT_EQ(groups(), Json::array());
 }

@@ -97,7 +97,9 @@ Json set_group(const Request& request, const std::string& text) {
     });
     keep_groups(request);
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
-    return {{"waits", !groups.is_there(setting.path)}};
+    const std::vector<KeptGroup> kept = groups.kept();
+    const auto is_it = [&setting](const KeptGroup& group) { return group.path == setting.path; };
+    return {{"waits", std::any_of(kept.begin(), kept.end(), is_it) && !groups.is_there(setting.path)}};
 }
 
 // Makes the scheduling thread read all programs: those that only allocate memory do not ring.
