@@ -146,9 +146,12 @@ for who in "${as[@]}"; do
                                   [[ $status -ne 0 ]] || status=77; continue; }
         say "as $who: $command"
         at=$SECONDS ended=0
-        in_machine "$who" "$who" "$command" || ended=$?
+        in_machine "$who" "$who" "$command" > >(tee "$folder/output") 2>&1 || ended=$?
+        if (( ended == 0 )) && grep -qE ': warning: |#pragma message' "$folder/output"; then ended=warned; fi
+        rm -f "$folder/output"
         case $ended in
             0) report+="passed" ;;
+            warned) report+="failed (the compiler warns)"; status=1 ;;
             124 | 137) report+="failed (stopped: no time was left)"; status=1 ;;
             *) report+="failed (exit status $ended)"; status=1 ;;
         esac

@@ -70,9 +70,9 @@ Finding amd_gpus(const Machine& machine) {
 // A "no" rules no level out.
 void add_compute_queues(Platform& hip, const Machine& machine) {
     for (const hip::KernelQueues& node : hip::kernel_queues(machine.root())) {
-        const std::string turns = std::string(": ") + hip::kTurnsMean + "; " + hip::kFewerQueues;
-        hip.findings.push_back({"compute queues", node.take_turns() ? Answer::kNo : Answer::kYes,
-                                node.text() + (node.take_turns() ? turns : "")});
+        std::string text = node.text();
+        if (node.take_turns()) text.append(": ").append(hip::kTurnsMean).append("; ").append(hip::kFewerQueues);
+        hip.findings.push_back({"compute queues", node.take_turns() ? Answer::kNo : Answer::kYes, std::move(text)});
     }
 }
 

@@ -1,4 +1,7 @@
+#include <CL/cl_ext.h>
+#ifndef cl_intel_unified_shared_memory  // headers before 2022 have Intel's extensions in a file of their own
 #include <CL/cl_ext_intel.h>
+#endif
 
 #include <cstring>
 
