@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "agent/program_name.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/program_name.h"
 #include "base/unique_fd.h"
 #include "ipc/client_clock.h"
 #include "ipc/region.h"
@@ -56,7 +56,7 @@ ipc::Region* Connection::open(char (&path)[ipc::kSocketPathBytes], const char** 
     ipc::Welcome welcome{};
     int received = -1;
     char name[sizeof(ipc::Hello::program)];
-    name_this_program(name, sizeof(name));
+    base::name_this_program(name, sizeof(name));
     const bool answered =
         ipc::shake_hands(socket.get(), ipc::PeerKind::kClient, name, &welcome, &received, kHandshakeMs);
     base::UniqueFd memory(received);

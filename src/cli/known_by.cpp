@@ -7,8 +7,10 @@
 #include "base/files.h"
 #include "base/interpreters.h"
 #include "base/printable.h"
+#include "base/program_name.h"
 #include "cli/metrics/label_sources.h"
 #include "console/columns.h"
+#include "ipc/protocol.h"
 
 namespace xsched::cli {
 namespace {
@@ -20,6 +22,8 @@ std::string value_of(const Labels& labels, const char* name) {
         if (label == name) return value;
     return "";
 }
+
+std::string words_of(int64_t pid) { return base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline"); }
 
 }  // namespace
 
@@ -38,8 +42,15 @@ std::string short_name(const std::string& program, size_t columns) {
     return program.substr(program.rfind(' ') + 1);
 }
 
+std::string name_of_unconnected(const Json& program) {
+    const std::string line = words_of(program.value("pid", int64_t{0}));
+    char name[sizeof(ipc::Hello::program)];
+    base::name_program(program.value("program", "").c_str(), line.data(), line.size(), name, sizeof(name));
+    return base::printable(name);
+}
+
 std::string command_line_of(int64_t pid) {
-    std::string text = base::text_of_file("/proc/" + std::to_string(pid) + "/cmdline");
+    std::string text = words_of(pid);
     while (!text.empty() && text.back() == '\0') text.pop_back();
     for (char& letter : text)
         if (letter == '\0') letter = ' ';

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "cli/server_link.h"
+
 namespace xsched::cli {
 
 // Returns the user's name, otherwise the number.
@@ -13,6 +15,10 @@ std::string user_name(uid_t uid);
 
 // Returns the program's name if it fits into so many columns, otherwise an interpreter's without the interpreter.
 std::string short_name(const std::string& program, size_t columns);
+
+// Returns the name of a program that the server knows by its process alone ("not_connected"), as it will be once it has
+// used a device: "python3 train.py".
+std::string name_of_unconnected(const Json& program);
 
 // Returns the command line, as far as this system shows it, in printable letters; "-": it does not.
 std::string command_line_of(int64_t pid);

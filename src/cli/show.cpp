@@ -235,7 +235,7 @@ std::string status_text(const Json& answer) {
         text += costs_text(process.value("costs", Json()));
     }
     for (const Json& program : answer.value("not_connected", Json::array()))
-        text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + program.value("program", "") +
+        text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + name_of_unconnected(program) +
                 "), which 'xcli run' started, has used no device under XSched so far\n";
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +

@@ -6,7 +6,7 @@
 
 namespace xsched::cli {
 
-// Returns the name as agent/program_name.h makes it: "serve", "python3 serve.py", "python3 -m vllm". `words`: the
+// Returns the name as base/program_name.h makes it: "serve", "python3 serve.py", "python3 -m vllm". `words`: the
 // command line, with the interpreter in front of a script.
 std::string program_name_of(const std::vector<std::string>& words);
 

@@ -1,11 +1,11 @@
 // Programs are told apart by what people know them by: an interpreter's by its script.
-#include "agent/program_name.h"
+#include "base/program_name.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace xsched::agent {
+namespace xsched::base {
 namespace {
 
 // Returns the name for a command line, whose words are divided by spaces.
@@ -48,4 +48,4 @@ TEST(ProgramName, OfThisProcessIsNotEmpty) {
 }
 
 }  // namespace
-}  // namespace xsched::agent
+}  // namespace xsched::base

@@ -1,4 +1,4 @@
-#include "agent/program_name.h"
+#include "base/program_name.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,11 +10,11 @@
 #include "base/interpreters.h"
 #include "base/unique_fd.h"
 
-namespace xsched::agent {
+namespace xsched::base {
 namespace {
 
 // Bytes of the command line that are looked at: options before a script are few.
-constexpr size_t kMostBytes = 1024;  // safety
+constexpr size_t kMostCommandBytes = 1024;  // safety
 
 // The words of a command line, one after the other.
 class Words {
@@ -61,21 +61,21 @@ const char* take_script(Words& words, bool* is_module) {
 
 void name_program(const char* short_name, const char* command_line, size_t command_bytes, char* name, size_t bytes) {
     snprintf(name, bytes, "%s", short_name);
-    if (!base::is_interpreter(short_name)) return;
+    if (!is_interpreter(short_name)) return;
     Words words(command_line, command_bytes);
     const char* first = words.next();
     if (first == nullptr || *first == '\0') return;
     // The command line's first word is no interpreter: the program has written a title over its command line, as Ray
     // and vLLM do, and is named by that title.
-    if (!base::is_interpreter(last_part(first))) return static_cast<void>(snprintf(name, bytes, "%s", first));
+    if (!is_interpreter(last_part(first))) return static_cast<void>(snprintf(name, bytes, "%s", first));
     bool is_module = false;
     const char* script = take_script(words, &is_module);
     if (script != nullptr) snprintf(name, bytes, "%s %s%s", short_name, is_module ? "-m " : "", script);
 }
 
 void name_this_program(char* name, size_t bytes) {
-    char line[kMostBytes];
-    const base::UniqueFd file(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
+    char line[kMostCommandBytes];
+    const UniqueFd file(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
     ssize_t got = -1;
     do {
         got = file ? read(file.get(), line, sizeof(line)) : 0;
@@ -83,4 +83,4 @@ void name_this_program(char* name, size_t bytes) {
     name_program(program_invocation_short_name, line, got > 0 ? static_cast<size_t>(got) : 0, name, bytes);
 }
 
-}  // namespace xsched::agent
+}  // namespace xsched::base
