@@ -11,7 +11,12 @@ namespace xsched::base {
 // Work is told as quantiles at these parts.
 inline constexpr std::array<double, 9> kWorkParts{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1};
 inline constexpr uint64_t kEnoughRequests = 20;  // judgement: fewer requests say too little of the slow ones
-// Judgement: a program that has worked for a second and rested less than 20 times is taken for one that never rests.
-inline constexpr int64_t kEndlessNs = kSecond;
+
+// Returns whether a program is taken for one that never rests: it has worked for a second or more, and so long for each
+// of its few requests as well. Judgement: requests are shorter. (Twelve of 100 ms are too few to say anything, and no
+// program without rests.)
+constexpr bool is_endless(uint64_t requests, int64_t work_ns) {
+    return requests < kEnoughRequests && work_ns >= kSecond && work_ns / kSecond >= static_cast<int64_t>(requests);
+}
 
 }  // namespace xsched::base

@@ -54,7 +54,7 @@ ProgramWork shown_work(const dispatch::ClientRecord& client) {
     if (requests >= base::kEnoughRequests)
         work.requests = requests;
     else
-        work.endless = record->running_ns.load(std::memory_order_relaxed) >= base::kEndlessNs;
+        work.endless = base::is_endless(requests, record->running_ns.load(std::memory_order_relaxed));
     if (commands == 0 && work.endless) return {};
     if (work.known() && !work.endless) {
         work.request_us = quantiles_of(lengths.requests);

@@ -92,7 +92,7 @@ std::optional<RecordedWork> told(const std::string& program, QueueWork queue) {
     if (queue.requests_ns.size() >= base::kEnoughRequests)
         work.requests = queue.requests_ns.size();
     else
-        work.endless = queue.work_ns >= base::kEndlessNs && !queue.commands_ns.empty();
+        work.endless = base::is_endless(queue.requests_ns.size(), queue.work_ns) && !queue.commands_ns.empty();
     if (work.requests == 0 && !work.endless) return std::nullopt;
     if (!work.endless) {
         work.request_us = quantiles_of(std::move(queue.requests_ns));
