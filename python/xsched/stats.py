@@ -181,7 +181,7 @@ class ProgramStats:
     state: str                # runs, mixed, held, idle, suspended, stopped, away
     stopped: bool             # by a signal
     suspended_by_itself: bool
-    lost_claim: bool          # in the last minute: it completed nothing for too long, so no program made room for it
+    lost_claim: bool          # it has completed nothing for too long, so that no program makes room for it
     waits_for_host: bool      # or for another program or device: nothing of it can use this one
     followed: bool            # another program competes: device time and bursts are measured
     priority: int             # of its most urgent queue

@@ -111,7 +111,7 @@ void ClientSlots::direct_header(int64_t now_ns) {
     write_header(summary);
     if (view_.record == nullptr) return;
     note(view_.record->suspect, summary.suspect ? 1U : 0U);
-    if (summary.unbelieved) view_.record->claim_lost_ns.store(now_ns, std::memory_order_relaxed);
+    note(view_.record->lost_claim, summary.unbelieved ? 1U : 0U);
     if (summary.unscheduled > 0 && !std::exchange(told_unscheduled_, true))
         XLOG_WARN(
             "pid %d runs unscheduled with %u of its queues, since its user has as many as a limit allows ('xcli status "

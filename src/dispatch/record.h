@@ -116,7 +116,7 @@ public:
     // 1: the client's work keeps others off but completes nothing, so another thread should check whether the process
     // is stopped.
     std::atomic<uint32_t> suspect{0};
-    std::atomic<int64_t> claim_lost_ns{0};  // when it last was without its claim (sched/pattern/claim.h); 0: never
+    std::atomic<uint32_t> lost_claim{0};  // 1: no other client makes room for it (sched/pattern/claim.h)
     std::atomic<uint32_t> unscheduled{0};  // queues beyond the user's limit
     // Written by another thread: the process is stopped.
     std::atomic<uint32_t> stopped{0};

@@ -33,6 +33,15 @@ TEST_F(Programs, TellWhatTheyAskedFor) {
     EXPECT_EQ(program("urgent")["state"], "idle");
 }
 
+TEST_F(Programs, AClaimIsLostUntilACommandCompletes) {
+    ASSERT_NO_FATAL_FAILURE(begin_burst());
+    const auto lost = [&] { return program("urgent").value("lost_claim", false); };
+    ASSERT_TRUE(eventually([&] { return lost(); }));
+    urgent.complete(0);
+    urgent.submit(0);
+    EXPECT_TRUE(eventually([&] { return !lost(); }));
+}
+
 TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
     for (int i = 0; i < 3; ++i) burst(20);
     Json held;

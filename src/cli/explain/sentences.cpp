@@ -43,7 +43,7 @@ const Json* long_kernels(const std::vector<const Json*>& others, const Json& pro
 struct Free {
     const Json& answer;
     const Json& program;
-    std::vector<const Json*> others;  // programs on its devices
+    std::vector<const Json*> others;  // programs at work on its devices
     std::vector<const Json*> equals;  // those of them that have its priority, and work
     double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
@@ -85,7 +85,8 @@ bool find_own_work(const Free& free, Explained& result) {
         return true;
     }
     result.finding = WhySlow::kAlone;
-    result.headline = not_us(", and it is alone on its device");
+    result.headline = not_us(neighbours(free.answer, free.program).empty() ? ", and it is alone on its device"
+                                                                           : ", and no other works on its device");
     result.advice = kProfiler;
     return true;
 }
@@ -118,8 +119,8 @@ bool find_lost_claim(const Free& free, Explained& result) {
     result.finding = WhySlow::kLostClaim;
     result.not_us = false;
     result.headline =
-        "not held, but it lost its claim: it had the device for over 2 s, and twice as long as its longest command so "
-        "far, and none completed; others run beside it until one does";
+        "not held, but it lost its claim: it has had the device for over 2 s, and twice as long as its longest command "
+        "so far, and none completed; others run beside it until one does";
     result.advice = "let it complete one such command: the next ones keep their place. Or divide the command";
     return true;
 }
@@ -192,7 +193,7 @@ bool find_equals(const Free& free, Explained& result) {
 Explained not_held(const Json& answer, const Json& program) {
     const Free free{.answer = answer,
                     .program = program,
-                    .others = neighbours(answer, program),
+                    .others = neighbours_at_work(answer, program),
                     .equals = equals_at_work(answer, program),
                     .got = program.value("followed", true) ? got_percent(program, 1) : -1.0,
                     .command_ms = program.value("command_ms", 0.0)};

@@ -72,7 +72,10 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program) {
 std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& program) {
     std::vector<const Json*> found = neighbours(answer, program);
     std::erase_if(found, [](const Json* other) {
-        return other->value("state", "") == "idle" && got_percent(*other, 1) < kLittlePercent;
+        const std::string state = other->value("state", "");
+        const double got = got_percent(*other, 0);  // in a second; negative: not known
+        const bool is_off = state != "runs" && got >= 0 && got < kLittlePercent;
+        return state == "idle" ? got_percent(*other, 1) < kLittlePercent : is_off;
     });
     return found;
 }

@@ -15,7 +15,8 @@ inline constexpr const char* kByPriority = "choose a policy by priority (xcli po
 int64_t counted_priority(const Json& program);
 // Returns other programs that have a queue on one of this program's devices.
 std::vector<const Json*> neighbours(const Json& answer, const Json& program);
-// Returns those of its neighbours that have used a device in the last ten seconds, or do now.
+// Returns those of its neighbours that have used a device lately, or do now: an idle one in ten seconds, one that is
+// held or suspended in one.
 std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& program);
 // Returns those of them that have its priority. The scheduler holds none of them for another under a policy by
 // priority, so that they share the device.

@@ -248,12 +248,6 @@ void add_work_shown(const Request& request, Json& entry, const Client& client) {
         work_json(shown.known() ? shown : request.host.habits.work_of(client.user().uid(), client.program()));
 }
 
-// Returns whether the program lost its claim in the last minute.
-bool lost_claim(const Client& client, int64_t now_ns) {
-    const int64_t lost_ns = client.record()->claim_lost_ns.load();
-    return lost_ns != 0 && now_ns - lost_ns < 60 * base::kSecond;
-}
-
 Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,
               int64_t now_ns) {
     const auto queues = queues_of(client);
@@ -264,7 +258,7 @@ Json describe(const Request& request, const Facts& facts, const AskedFor& asked,
                {"queues", queues.size()},
                {"unscheduled", client.record()->unscheduled.load()},
                {"stopped", facts.stopped(client)},
-               {"lost_claim", lost_claim(client, now_ns)},
+               {"lost_claim", client.record()->lost_claim.load() != 0},
                {"devices", describe_devices(request, facts, asked, client, queues, now_ns)},
                {"caused_ms", milliseconds(facts.caused_ns(client))}};
     entry.update(describe_preemptions(client, platform_of(client)));

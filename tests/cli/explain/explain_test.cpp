@@ -209,6 +209,12 @@ TEST_F(Explain, LongKernelsWithoutLevelThree) {
     std::swap(slow["priority"], other["priority"]);
     other["command_ms"] = 12.0;
     expect(WhySlow::kLongKernels, false, "commands of pid 1002 (server, priority 0) take 12.0 ms", "xcli doctor");
+    other["state"] = "suspended";
+    expect(WhySlow::kLongKernels, false, "", "xcli doctor");
+    other["devices"][0]["got_percent"] = {0.0, 40.0, 60.0};
+    expect(WhySlow::kAlone, true, "no other works on its device", "profiler");
+    other = program(2, "server", 0);
+    other["command_ms"] = 12.0;
     other["best_level"] = 3;
     expect(WhySlow::kLongKernels, false, "", "-l 3");
     other["level"] = 3;
