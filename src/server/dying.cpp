@@ -45,9 +45,9 @@ bool read_stat(pid_t pid, FirstThread* found) {
 
 }  // namespace
 
-std::optional<int> status_of_dying(pid_t child) {
+std::optional<int> status_of_dying(pid_t pid) {
     FirstThread first;
-    if (!read_stat(child, &first)) return {};
+    if (!read_stat(pid, &first)) return {};
     if (first.state == 'Z' || first.state == 'X' || (first.flags & kExiting) != 0) return first.exit_code;
     // If the thread has a pending SIGKILL, it is being killed inside the kernel. The signal that ends the process is
     // not shown any more, but the process did not exit by itself.

@@ -9,8 +9,9 @@
 
 namespace xsched::server {
 
-// Returns the wait status that the child will have; nothing if it is not exiting, or cannot be looked at.
-std::optional<int> status_of_dying(pid_t child);
+// Returns the wait status that the process will have; nothing if it is not exiting, or cannot be looked at. Of another
+// process than a child the status may read 0.
+std::optional<int> status_of_dying(pid_t pid);
 // Returns whether a debugger traces the child: then it may be stopped for reasons that are not its own.
 bool is_traced(pid_t child);
 

@@ -271,6 +271,7 @@ int serve(const CommandLine& line) {
         return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
+        if (options.idle_exit_ns == 0) fprintf(stderr, "xserver: stop that one first, or choose another --socket\n");
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // a server that was started on demand is not needed if another
                                                        // one serves
     } catch (const std::exception& error) {

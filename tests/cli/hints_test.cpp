@@ -154,6 +154,8 @@ TEST_F(Hints, MemoryHintsSayWhereTheyHaveNoEffect) {
     const std::string of_evictable = xcli({"hint", "trainer", "--evictable"}).err;
     EXPECT_TRUE(has(of_evictable, "evictable has no effect with OpenCL")) << of_evictable;
     EXPECT_FALSE(has(of_evictable, "can be moved")) << of_evictable;
+    const std::string of_suspend = xcli({"suspend", "trainer", "--memory"}).err;
+    EXPECT_TRUE(has(of_suspend, "stays on its device")) << of_suspend;
     client.slot(0).platform = kPlatformCUDA;
     EXPECT_EQ(xcli({"hint", "trainer", "--memory-limit", "1GiB"}).err, "");
     EXPECT_TRUE(has(xcli({"hint", "trainer", "--evictable"}).err, "can be moved"));

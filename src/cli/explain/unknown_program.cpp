@@ -58,7 +58,7 @@ std::string why_unknown(const Json& status, const std::string& name) {
     if (const std::string lost = is_pid ? pool_sentence(std::stoll(name)) : ""; !lost.empty()) return lost;
     for (const Json& program : status.value("not_connected", Json::array())) {
         const std::string pid = std::to_string(program.value("pid", int64_t{0}));
-        const std::string called = program.value("program", "");
+        const std::string called = name_of_unconnected(program);
         if (pid != name && called.find(name) == std::string::npos) continue;
         return "pid " + pid + " (" + called +
                ") was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; "
@@ -70,6 +70,8 @@ std::string why_unknown(const Json& status, const std::string& name) {
     struct stat found{};
     if (stat(("/proc/" + name).c_str(), &found) != 0)
         return "no process has the number " + name + ", or it has ended: " + kOthers;
+    if (base::text_of_file("/proc/" + name + "/status").find("\nState:\tZ") != std::string::npos)
+        return "process " + name + " has ended, and its parent has not asked for its exit status yet: " + kOthers;
     return why_unscheduled(name, found.st_uid);
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 
@@ -139,8 +138,8 @@ bool TopSession::answer_key(int key) {
 // Handles the keys that change something. Returns false if the key is none of them.
 bool TopSession::answer_order_key(int key) {
     switch (key) {
-        case 'p': ask_number("priority", "priority"); return true;
-        case 'h': ask_number("share in percent", "share"); return true;
+        case 'p': ask_number("priority", base::HintId::priority); return true;
+        case 'h': ask_number("share in percent", base::HintId::share); return true;
         case 'P': ask_policy(); return true;
         case 'z': ask_suspension(); return true;
         case 'n': ask_nice(); return true;
@@ -212,24 +211,28 @@ void TopSession::order(const Json& request) {
     }
 }
 
-void TopSession::begin_number(const std::string& question, std::function<void(int)> done) {
-    begin_line(question, "", [this, done = std::move(done)](const std::string& text) {
-        char* end = nullptr;
-        const long number = strtol(text.c_str(), &end, 10);
-        const bool whole = !text.empty() && *end == '\0' && number >= INT_MIN && number <= INT_MAX;
-        if (!whole) return static_cast<void>(told_ = "\"" + text + "\" is no whole number");
-        done(static_cast<int>(number));
-    });
+void TopSession::begin_number(const std::string& question, int64_t least, int64_t most,
+                              std::function<void(int64_t)> done) {
+    const std::string range = std::to_string(least) + ".." + std::to_string(most);
+    begin_line(question + " (" + range + "): ", "",
+               [this, least, most, range, done = std::move(done)](const std::string& text) {
+                   char* end = nullptr;
+                   const long number = strtol(text.c_str(), &end, 10);
+                   const bool whole = !text.empty() && *end == '\0' && number >= least && number <= most;
+                   if (!whole) return static_cast<void>(told_ = "\"" + text + "\" is no whole number from " + range);
+                   done(number);
+               });
 }
 
-void TopSession::ask_number(const char* what, const char* member) {
+void TopSession::ask_number(const char* what, base::HintId id) {
     const TopRow* row = chosen();
     if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
     const int64_t pid = row->pid;
     const std::string name = named(*row);
-    begin_number(std::string(what) + " of " + name + ": ", [=, this](int number) {
+    const base::HintInfo& hint = base::hint_info(id);
+    begin_number(std::string(what) + " of " + name, hint.accepts_least, hint.accepts_most, [=, this](int64_t number) {
         ask_first("set the " + std::string(what) + " of " + name + " to " + std::to_string(number),
-                  [=, this] { order({{"cmd", "hint"}, {"pid", pid}, {member, number}}); });
+                  [=, this] { order({{"cmd", "hint"}, {"pid", pid}, {hint.request, number}}); });
     });
 }
 
@@ -238,9 +241,9 @@ void TopSession::ask_nice() {
     if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
     const int64_t pid = row->pid;
     const std::string name = named(*row);
-    begin_number("nice value on the CPU of " + name + " (-20..19): ", [=, this](int number) {
+    begin_number("nice value on the CPU of " + name, -20, 19, [=, this](int64_t number) {
         ask_first("set the nice value of " + name + " to " + std::to_string(number),
-                  [=, this] { told_ = outcome(acts_.renice(pid, number)); });
+                  [=, this] { told_ = outcome(acts_.renice(pid, static_cast<int>(number))); });
     });
 }
 

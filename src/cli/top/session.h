@@ -2,9 +2,11 @@
 // terminal. One thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
+#include "base/hints.h"
 #include "cli/top/screen.h"
 #include "cli/top/view.h"
 
@@ -53,14 +55,15 @@ private:
     void ask_first(const std::string& question, std::function<void()> done);
     // Sends an order to the server. A refusal is shown in the last line.
     void order(const Json& request);
-    void ask_number(const char* what, const char* member);
+    // Asks for the value of a hint, which is called `what`.
+    void ask_number(const char* what, base::HintId id);
     void ask_policy();
     std::string policy_names();  // with spaces between
     void ask_suspension();
     void ask_signal(const char* what, int signal);
     void ask_nice();
-    // Asks for a whole number; `done` gets it.
-    void begin_number(const std::string& question, std::function<void(int)> done);
+    // Asks for a whole number in that range; `done` gets it.
+    void begin_number(const std::string& question, int64_t least, int64_t most, std::function<void(int64_t)> done);
 
     Ask ask_;
     Acts acts_;

@@ -68,7 +68,7 @@ bool has_ipv6() {
 
 std::vector<HttpPlace> HttpPlace::open(const std::string& where, const std::string& token) {
     if (where.starts_with(kLoopback)) return open_port(where, token);
-    if (where.find('/') == std::string::npos)
+    if (where.find('/') == std::string::npos || where.find("://") != std::string::npos)
         throw Failure("\"" + where + "\" is no place to listen: use the path of a Unix socket (with a '/'), or " +
                       std::string(kLoopback) + "PORT");
     std::vector<HttpPlace> places;
@@ -79,9 +79,9 @@ std::vector<HttpPlace> HttpPlace::open(const std::string& where, const std::stri
 }
 
 std::vector<HttpPlace> HttpPlace::open_port(const std::string& where, const std::string& token) {
+    const unsigned long asked = port_of(where);
     if (token.empty())
         throw Failure("every user can open a port: say where to write a token to ask for, --token-file FILE");
-    const unsigned long asked = port_of(where);
     std::vector<int> families{AF_INET};
     if (has_ipv6()) families.push_back(AF_INET6);
     for (int tries = asked == 0 ? kMostTries : 1; tries > 0; --tries) {

@@ -22,4 +22,11 @@ uint32_t platform_of(const Client& client) {
     return kPlatformUnknown;
 }
 
+bool counts_memory(const Client& client) {
+    const uint32_t platform = platform_of(client);
+    if (platform == kPlatformUnknown || platform == kPlatformCUDA || platform == kPlatformHIP) return true;
+    const auto& memory = client.header().memory;
+    return std::any_of(std::begin(memory), std::end(memory), [](const auto& it) { return it.device.load() != 0; });
+}
+
 }  // namespace xsched::server

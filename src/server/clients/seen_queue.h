@@ -20,5 +20,8 @@ struct SeenQueue {
 std::vector<SeenQueue> queues_of(const Client& client);
 // Returns the XPlatform of the client's queues, also of those that are gone; kPlatformUnknown if it never had one.
 uint32_t platform_of(const Client& client);
+// Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP
+// its memory stays on the device.
+bool counts_memory(const Client& client);
 
 }  // namespace xsched::server

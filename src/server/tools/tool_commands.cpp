@@ -11,6 +11,7 @@
 #include "base/hints.h"
 #include "base/log.h"
 #include "policy/no_such_policy.h"
+#include "server/dying.h"
 
 namespace xsched::server {
 namespace {
@@ -77,6 +78,11 @@ Json hold_by_driver(const Request& request, int64_t pid, bool suspend, bool memo
 void check_memory(const Request& request, int64_t pid) {
     if (can_move_memory(named_clients(request, pid))) return;
     const std::string number = std::to_string(pid);
+    for (const Client* client : named_clients(request, pid))
+        if (!counts_memory(*client))
+            throw NotDone("the memory of process " + number +
+                          " stays on its device, whose platform gives XSched no way to move it: 'xcli suspend " +
+                          number + "' alone holds its work");
     throw NotDone("process " + number +
                   " has no memory that can be moved: start it with 'xcli run --evictable', or say 'xcli hint " +
                   number + " --evictable' for what it allocates from then on");
@@ -176,7 +182,8 @@ void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
 
 Json keep_order(const Request& request, int64_t pid, const Json& order) {
     Peer meant;
-    const bool there = start_of(static_cast<pid_t>(pid)) != 0 && identify_process(static_cast<pid_t>(pid), &meant);
+    const auto number = static_cast<pid_t>(pid);
+    const bool there = start_of(number) != 0 && !status_of_dying(number) && identify_process(number, &meant);
     if (there) request.host.identities.settle(meant);
     const bool may_come = geteuid() == 0 || meant.uid == geteuid();  // to a user's own server only that user's
     if (!there || !((request.rules_server() && may_come) || meant.uid == request.asking.peer.uid))
@@ -184,7 +191,7 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
                           " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
                           "shows those there are");
     const User& user = request.asking.user;
-    if (!request.host.orders.keep(static_cast<pid_t>(pid), user.uid(), user.trusted(), order))
+    if (!request.host.orders.keep(number, user.uid(), user.trusted(), order))
         throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
                       " has to come first");
     return {{"queues", 0}, {"later", true}, {"connected", false}};

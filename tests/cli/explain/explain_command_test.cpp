@@ -72,6 +72,14 @@ TEST_F(ExplainCommand, SaysWhyItDoesNotKnowAProcess) {
     EXPECT_TRUE(eventually([&] { return has(xcli({"explain", pid}).err, "has used no device so far"); }))
         << xcli({"explain", pid}).err;
     expect_sentence({"explain", "sleep"}, "was started by 'xcli run'", 4);
+    const std::string script = directory.path() + "/waits.py";
+    std::ofstream(script) << "import time\ntime.sleep(60)\n";
+    const Process python({binary("xcli"), "run", "--", "/usr/bin/python3", script}, directory.environment());
+    EXPECT_TRUE(eventually([&] { return has(xcli({"explain", "waits.py"}).err, "python3 waits.py) was started"); }))
+        << xcli({"explain", "waits.py"}).err;
+    const Process ended({"/bin/true"}, directory.environment());  // not waited for
+    EXPECT_TRUE(eventually([&] { return has(xcli({"explain", std::to_string(ended.pid())}).err, "its parent"); }));
+    EXPECT_EQ(xcli({"hint", std::to_string(ended.pid()), "-p", "3"}).status, 4);
 }
 
 TEST_F(ExplainCommand, FollowsSlowBursts) {

@@ -306,7 +306,9 @@ TEST_F(TopKeys, WhatTheServerRefusesIsShown) {
     press("jzy");
     EXPECT_TRUE(has(shown(), "the server says no"));
     press("p7x\n");
-    EXPECT_TRUE(has(shown(), "\"7x\" is no whole number"));
+    EXPECT_TRUE(has(shown(), "\"7x\" is no whole number from -256..255")) << shown();
+    press("p999\n");
+    EXPECT_TRUE(has(shown(), "\"999\" is no whole number from -256..255")) << shown();
 }
 
 TEST_F(TopKeys, NothingIsChangedWithoutAChoice) {

@@ -73,6 +73,8 @@ TEST_F(Web, AFileThatHoldsNoTokenIsNotReplaced) {
 
 TEST_F(Web, APlaceThatIsTakenIsAnError) {
     expect_sentence({"web", "--listen", "0.0.0.0:80"}, "is no place to listen");
+    expect_sentence({"web", "--listen", "http://127.0.0.1:9555"}, "is no place to listen");
+    expect_sentence({"web", "--listen", "127.0.0.1:9555/"}, "has no port");
     expect_sentence({"web", "--listen", door()}, "another process listens at");
     const std::string file = directory / "token";
     expect_sentence({"web", "--listen", "127.0.0.1:" + std::to_string(port), "--token-file", file},
