@@ -150,13 +150,6 @@ void add_group(Json& entry, const Client& client) {
     add_bytes("memory_guarantee", group.memory_guarantee);
 }
 
-bool counts_memory(const Client& client) {
-    const uint32_t platform = platform_of(client);
-    if (platform == kPlatformUnknown || platform == kPlatformCUDA || platform == kPlatformHIP) return true;
-    const auto& memory = client.header().memory;
-    return std::any_of(std::begin(memory), std::end(memory), [](const auto& it) { return it.device.load() != 0; });
-}
-
 Json describe_memory(const Client& client) {
     uint64_t movable = 0, fixed = 0, on_host = 0, limit = 0, guarantee = 0, swaps = 0;
     int64_t waited_ns = 0;

@@ -48,9 +48,6 @@ struct Explanation {
     std::string note;  // the policy's note about it; empty: none
     std::string level_pauses;  // the result of level_pauses()
 };
-// Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP
-// its memory stays on the device.
-bool counts_memory(const Client& client);
 inline bool is_about_memory(const base::HintInfo& hint) { return hint.in_run == base::HintInRun::kMemory; }
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
