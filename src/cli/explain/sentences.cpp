@@ -77,7 +77,8 @@ bool find_own_work(const Free& free, Explained& result) {
         result.advice = "its own commands take that long: use the vendor's profiler";
         return true;
     }
-    if (!free.others.empty()) return false;
+    const bool is_alone = neighbours(free.answer, free.program).empty();
+    if (!free.others.empty() || (!is_alone && free.program.value("state", "") == "idle")) return false;
     if (holds_anothers(free.program)) {
         result.finding = WhySlow::kShares;
         result.headline = not_us("; another user's program made room for it in the last 60 s");
@@ -85,8 +86,7 @@ bool find_own_work(const Free& free, Explained& result) {
         return true;
     }
     result.finding = WhySlow::kAlone;
-    result.headline = not_us(neighbours(free.answer, free.program).empty() ? ", and it is alone on its device"
-                                                                           : ", and no other works on its device");
+    result.headline = not_us(is_alone ? ", and it is alone on its device" : ", and no other works on its device");
     result.advice = kProfiler;
     return true;
 }

@@ -213,6 +213,9 @@ TEST_F(Explain, LongKernelsWithoutLevelThree) {
     expect(WhySlow::kLongKernels, false, "", "xcli doctor");
     other["devices"][0]["got_percent"] = {0.0, 40.0, 60.0};
     expect(WhySlow::kAlone, true, "no other works on its device", "profiler");
+    slow["state"] = "idle";
+    EXPECT_EQ(explained().finding, WhySlow::kIdle);
+    slow["state"] = "runs";
     other = program(2, "server", 0);
     other["command_ms"] = 12.0;
     other["best_level"] = 3;
