@@ -45,7 +45,9 @@ TEST_F(OpenclGangs, TheirTurnIsOne) {
         parted += suspended[first->pid()] != suspended[second->pid()] ? 1 : 0;
         return ++looked == 200;
     }));
-    EXPECT_LT(parted, looked / 10) << "an answer may be of a moment in which one of them is being written to";
+    // An answer may be of a moment in which one of them is being written to, more often on a busy machine. If each had
+    // turns of its own, two of three answers would be so.
+    EXPECT_LT(parted, looked / 3);
     EXPECT_TRUE(first->advances()) << first->process().err();
     EXPECT_TRUE(second->advances()) << second->process().err();
     EXPECT_TRUE(other->advances()) << other->process().err();
