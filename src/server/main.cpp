@@ -129,7 +129,10 @@ bool complete(CommandLine& line) {
     try {
         take_flags(line);
         xsched::config::Configuration configuration = xsched::server::read_configuration(options);
-        xsched::config::put_into_environment(configuration);  // before anything reads it
+        for (const xsched::config::Problem& problem : configuration.problems)
+            if (getenv(problem.place.c_str()) != nullptr) fprintf(stderr, "xserver: %s\n", problem.text().c_str());
+        // Before anything reads it. A variable with a problem is told above, and gone from here on.
+        xsched::config::put_into_environment(configuration);
         if (line.background && !configuration.settings.contains("server.idle_exit"))
             options.flags["server.idle_exit"] = xsched::server::kIdleExitSeconds;
         xsched::server::take_configuration(options, xsched::server::read_configuration(options));

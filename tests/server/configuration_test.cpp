@@ -45,6 +45,16 @@ TEST_F(WithConfiguration, FilesGiveWayToTheEnvironmentAndThatToFlags) {
     EXPECT_EQ(setting("server.spin_us"), (Json{{"value", "-1"}})) << "a default has no source";
 }
 
+TEST_F(WithConfiguration, ABadVariableIsNamedAndTheServerStarts) {
+    Environment environment = directory.environment();
+    environment["XSERVER_POLICY"] = "UPP";
+    server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{}, environment);
+    ASSERT_TRUE(server->ready()) << server->process().err();
+    EXPECT_EQ(policy(), "HPF");
+    const std::string said = server->process().err();
+    EXPECT_NE(said.find("xserver: XSERVER_POLICY: "), std::string::npos) << said;
+}
+
 TEST_F(WithConfiguration, ABadFileIsNamedAndTheServerStarts) {
     write("[server]\npolicy = \"UPP\"\nspin_us = 0\n");
     start();
