@@ -37,6 +37,7 @@ public:
         }
     }
     int64_t lasts_ns() const { return recording_.lasts_ns; }
+    bool saw_nothing() const { return recording_.changes.empty(); }
     bool full() const { return recording_.changes.size() >= ipc::kMostRecorded; }
     // Ends the recording. Adds a last entry for each queue that still has work: a queue that was never seen to become
     // idle has no other one that tells the length of its commands.
@@ -108,11 +109,16 @@ int record(const RecordWords& words, bool json) {
         recorder.ask(rounds % 20 == 0);
     }
     recorder.ask(true);
+    const bool saw_nothing = recorder.saw_nothing();
     const ipc::Recording& recording = recorder.finish();
     if (recording.queues.empty())
         throw Failure("no program was scheduled in that time: start one with 'xcli run -- PROGRAM'", kNobody);
     const std::string bytes = ipc::write_recording(recording);
     write_file(words.file, bytes);
+    if (saw_nothing)
+        fprintf(stderr,
+                "xcli: nothing changed in that time: a program that is alone on its device is not followed, except "
+                "under policy OBSERVE (xcli policy OBSERVE)\n");
     const double seconds = static_cast<double>(recording.lasts_ns) / base::kSecond;
     if (json) {
         print(Json{{"ok", true},

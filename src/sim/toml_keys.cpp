@@ -154,7 +154,8 @@ void TomlKeys::nothing_else() const {
 namespace {
 
 [[noreturn]] void fail(const toml::parse_error& error, const std::string& name) {
-    throw std::runtime_error(name + ":" + std::to_string(error.source().begin.line) + ": " +
+    const auto line = error.source().begin.line;  // 0: of no line, for example no file
+    throw std::runtime_error(name + (line != 0 ? ":" + std::to_string(line) : "") + ": " +
                              std::string(error.description()));
 }
 

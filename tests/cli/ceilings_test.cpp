@@ -45,5 +45,20 @@ TEST_F(Resuming, SaysThatAProgramWasNotSuspended) {
     EXPECT_EQ(xcli({"resume", "trainer"}).out, pid + " was not suspended\n");
 }
 
+TEST_F(Resuming, OneQueueOfASuspendedProgramIsRefused) {
+    ASSERT_EQ(xcli({"suspend", "trainer"}).status, 0);
+    const Outcome outcome = xcli({"resume", "-x", std::to_string(getpid()) + ".1"});
+    EXPECT_EQ(outcome.status, 5) << outcome.out;
+    EXPECT_TRUE(has(outcome.err, "its whole program is suspended: 'xcli resume")) << outcome.err;
+    EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["suspended"], true);
+    EXPECT_EQ(xcli({"resume", "trainer"}).status, 0);
+}
+
+class Recording : public WithTrainer {};
+
+TEST_F(Recording, OfNoChangeSaysWhy) {
+    EXPECT_TRUE(has(xcli({"record", "-o", directory / "still.rec", "-t", "20ms"}).err, "xcli policy OBSERVE"));
+}
+
 }  // namespace
 }  // namespace xsched::test

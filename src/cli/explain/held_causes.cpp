@@ -202,6 +202,7 @@ void say_limited(Cause& cause) {
             "; the limit of its control group " + cause.program.value("cgroup", "") + " is " + std::to_string(all) +
                 " percent",
             "raise that of the group (xcli limit " + cause.program.value("cgroup", "") + ":device-limit=PERCENT)");
+    if (of_user >= 100 && cause.policy == "SPUP") return say_used_up(cause);  // strict shares are its limits
     if (of_user >= 100)
         return say_past(cause, WhySlow::kLimit, "; it had used what a limit allowed, and has no limit now");
     cause.found(WhySlow::kLimit, "; its user has had what the user's limit allows",

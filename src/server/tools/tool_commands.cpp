@@ -102,6 +102,13 @@ size_t hold_clients(const Request& request, const std::vector<uint32_t>& clients
     return count;
 }
 
+// Refuses to resume a queue of a program that is suspended as a whole.
+void check_resume(const Client& client) {
+    if (is_suspended_by_person(client, {}))
+        throw NotDone("its whole program is suspended: 'xcli resume " + std::to_string(client.pid()) +
+                      "' resumes all of its queues");
+}
+
 void send_memory(const Request& request, const std::vector<uint32_t>& clients, bool away) {
     for (const uint32_t id : clients) request.host.clients.at(id)->memory_sent_away = away;
     request.order([&clients, away](dispatch::Dispatcher& dispatcher) {
@@ -118,11 +125,10 @@ Json hold(const Request& request, bool suspend) {
     if (pid && !handle)
         if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;
     if (memory) check_memory(request, *pid);
-    const char* const what = suspend ? "suspends" : "resumes";
     if (!handle && !has_clients(request, *pid)) {
         if (!suspend && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
         const Json answer = keep_order(request, *pid, {{"held", suspend}});
-        tell_log(request, what);
+        tell_log(request, suspend ? "suspends" : "resumes");
         return answer;
     }
     std::vector<uint32_t> clients;
@@ -131,6 +137,7 @@ Json hold(const Request& request, bool suspend) {
     bool was_suspended = suspend;
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
+        if (!suspend) check_resume(queue.client);
         was_suspended |= is_suspended_by_person(queue.client, {queue});
         clients.push_back(queue.client.id());
         queue_handle = queue.slot.handle.load();
@@ -154,7 +161,7 @@ Json hold(const Request& request, bool suspend) {
         request.host.checkpoint.note_memory_away(process);
     else
         request.host.checkpoint.note_suspended(process, queue_handle, suspend);
-    tell_log(request, what);
+    tell_log(request, suspend ? "suspends" : "resumes");
     Json answer{{"queues", queues}, {"later", !handle.has_value()}};
     if (!suspend) answer["was_suspended"] = was_suspended;
     return answer;

@@ -22,6 +22,7 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
         {"expected", "HPF", true, 100, 10, WhySlow::kAnnounced, "a burst that was announced", "--period"},
         {"elsewhere", "HHPF", true, 100, 10, WhySlow::kElsewhere, "on another device", "HPF"},
         {"not_its_turn", "UP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up its share", " -u PERCENT"},
+        {"limited", "SPUP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up its share", "--share"},
         {"not_its_turn", "CFS", true, 500, 50, WhySlow::kTurns, "policy CFS gave the turn to another", "xcli policy"},
         // Turns that the scheduler core gives to equals are told apart from turns of the policy, which may give none.
         {"equals_turn", "HPF", true, 500, 50, WhySlow::kTurns, "programs of one priority take turns",
