@@ -86,6 +86,7 @@ TEST_F(WithConfiguration, ReloadLeavesOrdersAtRunTimeAlone) {
     ASSERT_TRUE(answer_of_server(socket(), {{"cmd", "policy"}, {"name", "PUP"}}).value("ok", false));
     ASSERT_TRUE(reload("the configuration is read again: 0 limits changed, 0 rules")) << server->process().err();
     EXPECT_EQ(policy(), "PUP");
+    EXPECT_EQ(setting("server.policy"), (Json{{"value", "PUP"}, {"source", "xcli policy"}}));
 }
 
 TEST_F(WithConfiguration, ABadFileChangesNothing) {

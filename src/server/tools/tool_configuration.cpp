@@ -1,9 +1,22 @@
 // Commands about the configuration.
 #include "base/text.h"
 #include "config/rule_json.h"
+#include "policy/policy.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
+namespace {
+
+// Returns the policy in force if an order, or an expression, has replaced the one that is set; otherwise that one. (A
+// policy that is set by its file has a name of its own.)
+config::Value policy_in_force(const Request& request, const config::Value& set) {
+    const std::string now = request.host.scheduler.policy_name();
+    if (now == set.text || policy::find_policy(set.text.c_str()) == nullptr) return set;
+    const bool by_expression = !request.host.options.policy_line.empty() && now == "EXPR";
+    return {now, by_expression ? "server.policy_expr" : "xcli policy"};
+}
+
+}  // namespace
 
 // Returns the server's own settings with their sources; a source is left out for a default. Limits are shown by
 // show_limits, to those whom they concern.
@@ -11,7 +24,8 @@ Json show_configuration(const Request& request) {
     Json settings = Json::object();
     for (const config::Setting& setting : config::settings()) {
         if (setting.table != "server") continue;
-        const config::Value value = request.host.options.configuration.value(setting);
+        config::Value value = request.host.options.configuration.value(setting);
+        if (setting.name() == "server.policy") value = policy_in_force(request, value);
         settings[setting.name()] = {{"value", value.text}};
         if (!value.source.empty()) settings[setting.name()]["source"] = value.source;
     }
