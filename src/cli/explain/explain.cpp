@@ -48,8 +48,7 @@ std::vector<const Json*> meant(ServerLink& link, const Json& answer, const Names
 // Advice for a program whose pool has failed: its context is lost, whatever it waits for.
 constexpr const char* kAfterFault =
     "end it and start it again, since nothing that it gives the device is done any more; 'xcli run --pool "
-    "--max-restarts "
-    "TIMES' does both by itself, and keep the program that caused the fault out of the pool";
+    "--max-restarts TIMES' does both by itself, and keep the program that caused the fault out of the pool";
 
 int explain_now(const Names& who, bool json) {
     ServerLink link;
