@@ -14,10 +14,10 @@ def without_code(text):
 
 
 def anchors(page):
-    """The names that GitHub gives the headings of a page."""
+    """The names that GitHub gives the headings of a page, in their order."""
     headings = re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S), re.M)
     plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
-    return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}
+    return [re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain]
 
 
 class Links(unittest.TestCase):

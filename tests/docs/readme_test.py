@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README.md and README.zh-CN.md: short, with the figures of the committed results, and the same in both languages. That
-their commands work is tests/examples/readme_test.py."""
+"""README.md and README.zh-CN.md: short, with the figures of the committed results. That both say the same is
+languages_test.py, that their commands work tests/examples/readme_test.py."""
 import json
 import math
 import re
@@ -16,28 +16,13 @@ import readme_chart  # noqa: E402
 
 MOST_BYTES = 7168  # a page that is read to its end; what does not fit has a page in docs
 ENGLISH, CHINESE = ((ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md"))
-IN_ONE_LANGUAGE = {"README.md": "README.zh-CN.md", "docs/images/latency.svg": "docs/images/latency.zh-CN.svg"}
 LEAST_CONTRAST = 4.5  # of text, by WCAG 2.1
-
-
-def commands(text):
-    """Each block's lines, without what is said beside them."""
-    return [[re.sub(r"\s+#.*", "", line) for line in block.splitlines()]
-            for block in re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)]
-
-
-def links(text):
-    return re.findall(r"\]\(([^)]*)\)|(?:src|srcset)=\"([^\"]*)\"", text)
 
 
 def tables(text):
     """Each table's rows, as lists of cells."""
     found = re.findall(r"(?:^\|.*\n)+", text, re.M)
     return [[[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()] for table in found]
-
-
-def numbers(text):
-    return sorted(re.findall(r"\d+(?:\.\d+)?", re.sub(r"\]\([^)]*\)|^```.*?^```$", "", text, flags=re.M | re.S)))
 
 
 def three_digits(value):
@@ -87,32 +72,6 @@ class Readme(unittest.TestCase):
         named = re.findall(r"\bmake ([a-z-]+)", ENGLISH)
         self.assertGreaterEqual(len(named), 3)
         self.assertEqual([name for name in named if name not in known], [])
-
-
-class Languages(unittest.TestCase):
-    def test_both_have_the_same_sections(self):
-        levels = [re.findall(r"^(#+) ", text, re.M) for text in (ENGLISH, CHINESE)]
-        self.assertEqual(*levels)
-        self.assertGreater(len(levels[0]), 8)
-        items = [[len(re.findall(r"^(?:- |\d\. )", part, re.M)) for part in text.split("\n## ")]
-                 for text in (ENGLISH, CHINESE)]
-        self.assertEqual(*items, "points of each section")
-
-    def test_both_have_the_same_commands(self):
-        self.assertEqual(commands(ENGLISH), commands(CHINESE))
-        self.assertEqual(len(commands(ENGLISH)), 4)
-
-    def test_both_have_the_same_numbers(self):
-        for one, other in zip(ENGLISH.split("\n## "), CHINESE.split("\n## "), strict=True):
-            # The numbers in digits are compared. Numbers written as words, and a unit that is a word in one language,
-            # count in neither.
-            self.assertEqual(numbers(one), numbers(other), one.splitlines()[0])
-
-    def test_both_have_the_same_links(self):
-        def targets(text):
-            return sorted({IN_ONE_LANGUAGE.get(link, link) for pair in links(text) for link in pair if link}
-                          - set(IN_ONE_LANGUAGE.values()))
-        self.assertEqual(targets(ENGLISH), targets(CHINESE))
 
 
 class Chart(unittest.TestCase):

@@ -4,11 +4,16 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/web"))
+sys.dont_write_bytecode = True
+from browser import Browser  # noqa: E402
+
 SECONDS = 120
 
 
@@ -47,16 +52,45 @@ class Site(unittest.TestCase):
         index = json.loads(text[text.index("["):text.rindex(";")])
         self.assertEqual({entry["page"] for entry in index},
                          {path.relative_to(self.folder).as_posix() for path in self.pages})
-        memory = next(entry for entry in index if entry["page"] == "docs/memory.html")
-        self.assertIn("--evictable", memory["text"])
+        entries = {entry["page"]: entry for entry in index}
+        self.assertIn("--evictable", entries["docs/memory.html"]["text"])
+        using = entries["docs/zh-CN/USING.html"]
+        self.assertEqual((using["language"], using["same"]), ("zh-CN", "docs/USING.html"))
+        self.assertIn("优先级数值越大越紧急", using["text"])
+
+    @unittest.skipIf(Browser.missing(), Browser.missing())
+    def test_the_search_finds_chinese_words_and_shows_each_page_once(self):
+        def found(page, words):
+            browser.open((self.folder / page).as_uri())
+            return browser.js("byId('search').value = arguments[0]; showFound();"
+                              "return [...document.querySelectorAll('#found a')].map((it) => it.getAttribute('href'));",
+                              words)
+        with Browser() as browser:
+            self.assertIn("../../docs/zh-CN/POOL.html", found("docs/zh-CN/USING.html", "上下文"))
+            self.assertIn("../../docs/zh-CN/choosing.html", found("docs/zh-CN/USING.html", "抢占显存"))  # two words
+            self.assertIn("../../docs/zh-CN/CONFIG.html", found("docs/zh-CN/USING.html", "xsched-rules"))
+            self.assertNotIn("../../docs/CONFIG.html", found("docs/zh-CN/USING.html", "xsched-rules"))
+            self.assertIn("./docs/CONFIG.html", found("index.html", "xsched-rules"))
+            self.assertNotIn("./docs/zh-CN/CONFIG.html", found("index.html", "xsched-rules"))
 
     def test_both_languages_have_a_start_page_with_a_menu(self):
         english, chinese = self.pages[self.folder / "index.html"], self.pages[self.folder / "README.zh-CN.html"]
         self.assertIn('lang="en"', english)
         self.assertIn('lang="zh-CN"', chinese)
-        for text in (english, chinese):
+        for text, folder in ((english, "docs"), (chinese, "docs/zh-CN")):
             self.assertIn('<nav id="menu"', text)
-            self.assertIn('href="docs/USING.html"', text)
+            self.assertIn(f'href="{folder}/USING.html"', text)
+
+    def test_the_switch_leads_to_the_same_page_in_the_other_language(self):
+        for page, other in (("docs/USING.html", "zh-CN/USING.html"), ("docs/zh-CN/USING.html", "../USING.html"),
+                            ("docs/xsim.html", "../README.zh-CN.html"), ("README.zh-CN.html", "index.html")):
+            self.assertIn(f'<a href="{other}" id="other">', self.pages[self.folder / page])
+
+    def test_chinese_text_has_no_spaces_from_line_ends(self):
+        for path, text in self.pages.items():
+            if "zh-CN" in path.parts:
+                prose = re.sub("<pre>.*?</pre>", "", text, flags=re.S)
+                self.assertEqual(re.findall("[，。、；：）]\n *[\u4e00-\u9fff]|\n *（", prose), [], path)
 
     def test_python_has_a_page_made_from_docstrings(self):
         text = self.pages[self.folder / "python/api.html"]

@@ -2,21 +2,36 @@
 const byId = (id) => document.getElementById(id);
 const MOST_FOUND = 30;
 const AROUND = 70;  // letters shown beside a match
+const LANGUAGE = document.documentElement.lang;
+const WORDS = {
+  "en": {title: "Search", none: (words) => `No page has “${words}”.`, pages: (count) => `${count} pages`},
+  "zh-CN": {title: "搜索", none: (words) => `没有页面包含“${words}”。`, pages: (count) => `${count} 个页面`},
+}[LANGUAGE];
 
 function escaped(text) {
   return text.replace(/[&<>"]/g, (letter) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[letter]);
 }
 
-// Pages with all words; a word in the title counts more than one in the text.
+// Pages with all words; a word in the title counts more than one in the text. Pages in the reader's language come first,
+// and of two that say the same only the one in this language is shown.
 function search(words) {
   const found = [];
   for (const page of PAGES) {
     const title = page.title.toLowerCase(), text = page.text.toLowerCase();
     if (!words.every((word) => title.includes(word) || text.includes(word))) continue;
     const score = words.reduce((sum, word) => sum + (title.includes(word) ? 50 : 0) + text.split(word).length - 1, 0);
-    found.push({page, score});
+    found.push({page, score, own: page.language === LANGUAGE});
   }
-  return found.sort((a, b) => b.score - a.score).slice(0, MOST_FOUND).map((it) => it.page);
+  const same = new Set(found.filter((it) => it.own).map((it) => it.page.same));
+  return found.filter((it) => it.own || !same.has(it.page.page)).sort((a, b) => b.own - a.own || b.score - a.score)
+    .slice(0, MOST_FOUND).map((it) => it.page);
+}
+
+// Chinese has no spaces between words: if no page has all of a text, its single words are looked for.
+function singleWords(words) {
+  if (!window.Intl?.Segmenter || !/\p{Script=Han}/u.test(words.join(""))) return words;
+  const parts = new Intl.Segmenter("zh", {granularity: "word"});
+  return words.flatMap((word) => [...parts.segment(word)].filter((it) => it.isWordLike).map((it) => it.segment));
 }
 
 function excerpt(page, word) {
@@ -26,16 +41,17 @@ function excerpt(page, word) {
 }
 
 function showFound() {
-  const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  let words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = byId("found");
   found.hidden = words.length === 0;
   document.querySelector("article").hidden = words.length !== 0;
   if (words.length === 0) return;
-  const pages = search(words);
+  let pages = search(words);
+  if (pages.length === 0) pages = search(words = singleWords(words));
   const items = pages.map((page) => `<li><a href="${document.body.dataset.root}/${page.page}">${escaped(page.title)}</a>` +
                                     `<p>${excerpt(page, words[0])}</p></li>`);
-  const said = pages.length === 0 ? `No page has “${escaped(words.join(" "))}”.` : `${pages.length} pages`;
-  found.innerHTML = `<h1>Search</h1><p>${said}</p><ol>${items.join("")}</ol>`;
+  const said = pages.length === 0 ? WORDS.none(escaped(words.join(" "))) : WORDS.pages(pages.length);
+  found.innerHTML = `<h1>${WORDS.title}</h1><p>${said}</p><ol>${items.join("")}</ol>`;
 }
 
 function switchTheme() {

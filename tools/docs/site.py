@@ -6,7 +6,7 @@
 FOLDER gets a page for each Markdown page, with a menu, a search and a switch for light and dark. It needs no server:
 open FOLDER/index.html. The menu is the list "Documents" of README.md. Links to files that are no pages become text,
 as in an installation (installed_links.py). The page of the Python package is made from its docstrings
-(python_api.py). Needs python3-markdown."""
+(python_api.py). The Chinese page of docs/NAME.md is docs/zh-CN/NAME.md. Needs python3-markdown."""
 import html
 import json
 import os
@@ -24,6 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = Path(__file__).resolve().parent
 PICTURES = (".png", ".svg")
 CHINESE = "README.zh-CN.md"
+CHINESE_PAGES = "docs/zh-CN/"
+LANGUAGE_LINK = re.compile(r"^\[(?:English|中文)\]\([^)]*\)\n\n", re.M)  # the page's head has one
+# The end of a line beside punctuation as wide as a Chinese character: a browser would show a space there.
+WIDE = "[\u3000-\u303f\uff00-\uffef]"
+LINE_END = re.compile(rf"(?<={WIDE})\n *(?![\s|#<>]|[-*] |\d+\. )|(?<!\n)\n *(?={WIDE})")
+WORDS = {"en": {"skip": "Skip to the text", "menu_word": "Menu", "search": "Search", "theme": "Light / dark",
+                "pages": "Pages", "other_name": "中文"},
+         "zh-CN": {"skip": "跳到正文", "menu_word": "目录", "search": "搜索", "theme": "浅色 / 深色",
+                   "pages": "页面", "other_name": "English"}}
 API = "python/api.md"  # made from docstrings; no such file exists
 
 
@@ -38,10 +47,26 @@ def text_of(page):
     """Returns the page's Markdown. README.md's list of documents gets the page made from docstrings."""
     if page == API:
         return python_api.page()
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = LANGUAGE_LINK.sub("", (ROOT / page).read_text(encoding="utf-8"), count=1)
+    if language_of(page) == "zh-CN":
+        text = installed_links.outside_code(text, lambda part: LINE_END.sub("", part))
     if page in ("README.md", CHINESE):
         text = text.replace("[Python](python/README.md)", f"[Python](python/README.md), [Python API]({API})", 1)
     return text
+
+
+def language_of(page):
+    return "zh-CN" if page == CHINESE or page.startswith(CHINESE_PAGES) else "en"
+
+
+def in_other_language(page, known):
+    """Returns the same page in the other language, or None."""
+    if page in ("README.md", CHINESE):
+        return CHINESE if page == "README.md" else "README.md"
+    if language_of(page) == "zh-CN":
+        return "docs/" + page[len(CHINESE_PAGES):]
+    there = CHINESE_PAGES + page[len("docs/"):]
+    return there if page.startswith("docs/") and there in known else None
 
 
 def address(page):
@@ -77,7 +102,7 @@ def with_site_links(text, page, known):
 def menu_of(readme, known):
     """Returns the sections of the list "Documents" of a README: their titles and (title, page) of each entry."""
     part = re.split(r"^## ", readme, flags=re.M)
-    listed = next(text for text in part if "](docs/USING.md)" in text and "](docs/LIMITS.md)" in text)
+    listed = next(text for text in part if "/USING.md)" in text and "/LIMITS.md)" in text)
     sections = []
     for item in re.split(r"^- ", listed, flags=re.M)[1:]:
         title = re.split("[:：]", item)[0]
@@ -92,13 +117,15 @@ def menu_html(here, page, sections):
         lines.append(f"<h2>{html.escape(title)}</h2><ul>")
         for label, path in links:
             mark = ' aria-current="page"' if path == page else ""
+            mark += "" if language_of(path) == language_of(page) else ' hreflang="en"'
             lines.append(f'<li><a href="{between(here, address(path))}"{mark}>{html.escape(label)}</a></li>')
         lines.append("</ul>")
     return "".join(lines)
 
 
 def plain(text):
-    """Returns the words of a page of HTML, for the search."""
+    """Returns the words of a page of HTML, for the search. A tag within a line is no space."""
+    text = re.sub(r"</?(?:a|code|em|strong)\b[^>]*>", "", text)
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text))).strip()
 
 
@@ -116,16 +143,16 @@ class Site:
                                   extension_configs={"toc": {"slugify": slug}})
         body = maker.convert(text)
         title = re.sub(r"[`*]", "", text.partition("\n")[0].lstrip("# ")) or page
-        chinese = page == CHINESE
-        other = "README.md" if chinese else CHINESE
-        filled = {"title": html.escape(title), "body": body, "root": between(here, "."), "menu": menu_html(
-            here, page, self.menus[CHINESE if chinese else "README.md"]), "language": "zh-CN" if chinese else "en",
-            "other": between(here, address(other)), "other_name": "English" if chinese else "中文",
-            "home": between(here, address(CHINESE if chinese else "README.md"))}
+        language, same = language_of(page), in_other_language(page, self.known)
+        home, other_home = ("README.md", CHINESE) if language == "en" else (CHINESE, "README.md")
+        filled = {"title": html.escape(title), "body": body, "root": between(here, "."), "language": language,
+                  "menu": menu_html(here, page, self.menus[home]), "home": between(here, address(home)),
+                  "other": between(here, address(same or other_home)), **WORDS[language]}
         out = self.folder / here
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found.group(1)], self.frame), encoding="utf-8")
-        self.index.append({"title": title, "page": here, "text": plain(body)})
+        self.index.append({"title": title, "page": here, "text": plain(body), "language": language,
+                           "same": address(same) if same else None})
 
     def copy_pictures(self):
         for picture in [*ROOT.glob("docs/**/*"), *ROOT.glob("bench/results/published/*")]:

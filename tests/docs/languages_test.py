@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Each Chinese page says what its English page says: README.zh-CN.md, and docs/zh-CN/NAME.md for docs/NAME.md. Words
+cannot be compared. Headings, points, tables, commands, names in code, numbers and links are, section by section."""
+import re
+import unittest
+from pathlib import Path
+
+import links_test
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "zh-CN"
+PAIRS = {ROOT / "README.md": ROOT / "README.zh-CN.md",
+         **{ROOT / "docs" / page.relative_to(FOLDER): page for page in sorted(FOLDER.rglob("*.md"))}}
+ENGLISH = {chinese: english for english, chinese in PAIRS.items()}
+PICTURES = {ROOT / "docs/images/latency.zh-CN.svg": ROOT / "docs/images/latency.svg"}
+CODE_BLOCK = re.compile(r"^```.*?\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)|(?:src|srcset)=\"([^\"]*)\"")
+LANGUAGE_LINK = re.compile(r"^\[(?:English|中文)\]\(([^)]*)\)\n\n", re.M)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def sections(text):
+    """Pairs of a section's heading and its text."""
+    text = LANGUAGE_LINK.sub("", text, count=1)
+    marked = CODE_BLOCK.sub(lambda block: re.sub("^#", "\0#", block[0], flags=re.M), text)
+    parts = re.split(r"^(#+ .*)\n", marked.replace("<!-- end -->\n", ""), flags=re.M)
+    return [(head, body.replace("\0", "")) for head, body in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def commands(body):
+    """Each block's lines. Comments may be translated."""
+    return [[re.sub(r"(?:^|\s+)#.*", "", line) for line in block.splitlines()] for block in CODE_BLOCK.findall(body)]
+
+
+def prose(body):
+    """The text without blocks of code, links' targets and comments of HTML."""
+    return re.sub(r"\]\([^)]*\)|<!--.*?-->", "]", CODE_BLOCK.sub("", body))
+
+
+def names(text):
+    return {re.sub(r"\s+", " ", name) for name in re.findall(r"`([^`]+)`", text)}
+
+
+def numbers(text):
+    """Numbers in digits, outside of code. Those written as words count in neither language."""
+    return sorted(NUMBER.findall(re.sub(r"`[^`]*`", "", text)))
+
+
+def cells(body):
+    """The numbers and names of each cell of the tables."""
+    rows = re.findall(r"^\|(.*)\|$", prose(body), re.M)
+    return [[(numbers(cell), names(cell)) for cell in re.split(r"(?<!\\)\|", row)] for row in rows]
+
+
+def targets(body, page):
+    """Where the section's links lead: the English page, and which of its headings. Other files are themselves."""
+    found = set()
+    for link, picture in LINK.findall(links_test.without_code(body)):
+        name, _, heading = (link or picture).partition("#")
+        if re.match(r"\w+:", name):
+            found.add(name + "#" + heading)
+            continue
+        there = (page.parent / name).resolve() if name else page
+        number = links_test.anchors(there).index(heading) if heading else None
+        there = PICTURES.get(there, ENGLISH.get(there, there))
+        found.add((there.relative_to(ROOT).as_posix(), number))
+    return found
+
+
+def points(body):
+    text = CODE_BLOCK.sub("```\n", body)
+    return {"points": len(re.findall(r"^ *(?:[-*]|\d+\.) ", text, re.M)),
+            "paragraphs": len([part for part in re.split(r"\n\s*\n", text) if part.strip()])}
+
+
+def differences(english, chinese, english_page, chinese_page):
+    """Sentences on where a Chinese page differs from its English page."""
+    ours, others = sections(english), sections(chinese)
+    levels = [[re.match("#+", head)[0] for head, _ in found] for found in (ours, others)]
+    if levels[0] != levels[1]:
+        return [f"the headings' levels are {levels[1]}, in English {levels[0]}"]
+    found = []
+    for (head, one), (_, other) in zip(ours, others, strict=True):
+        for what, ask in (("commands", commands), ("points and paragraphs", points), ("tables", cells),
+                          ("names in code", lambda body: names(prose(body))),
+                          ("numbers", lambda body: numbers(prose(body)))):
+            if ask(one) != ask(other):
+                found.append(f"{head}: {what}: {ask(other)}, in English {ask(one)}")
+        if (leads := targets(other, chinese_page)) != (leads_in_english := targets(one, english_page)):
+            found.append(f"{head}: links lead to {leads}, in English to {leads_in_english}")
+    return found
+
+
+class Languages(unittest.TestCase):
+    def test_every_chinese_page_says_what_its_english_page_says(self):
+        self.assertGreater(len(PAIRS), 1)
+        found = []
+        for english, chinese in PAIRS.items():
+            self.assertTrue(english.exists(), f"{chinese.relative_to(ROOT)} has no English page")
+            found += [f"{chinese.relative_to(ROOT)}: {one}" for one in
+                      differences(english.read_text(), chinese.read_text(), english, chinese)]
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
+    def test_each_page_leads_to_the_other_language(self):
+        for one, other in [*PAIRS.items(), *ENGLISH.items()]:
+            link = LANGUAGE_LINK.search(one.read_text())
+            self.assertIsNotNone(link, one)
+            self.assertEqual((one.parent / link[1]).resolve(), other)
+
+    def test_links_of_chinese_pages_stay_in_chinese(self):
+        found = []
+        for page in ENGLISH:
+            text = LANGUAGE_LINK.sub("", page.read_text(), count=1)
+            for link, _ in LINK.findall(links_test.without_code(text)):
+                there = (page.parent / link.partition("#")[0]).resolve()
+                if there in PAIRS and not link.startswith("#"):
+                    found.append(f"{page.relative_to(ROOT)}: {link}")
+        self.assertEqual(found, [])
+
+
+class Changes(unittest.TestCase):
+    """A change of the English page alone is found."""
+    PAGE = ROOT / "docs" / "page.md"
+    ENGLISH = ("# Title\n\nSome `word` for 5 ms.\n\n- a point\n\n## More\n\n```\nrun -x   # says it\n```\n\n"
+               "| a | b |\n|---|---|\n| 1 | 2 ([x](USING.md)) |\n")
+    CHINESE = ENGLISH.replace("says it", "说明").replace("Some `word` for", "某个 `word`，").replace("Title", "标题")
+
+    def differences(self, english):
+        return differences(english, self.CHINESE, self.PAGE, self.PAGE)
+
+    def test_a_translation_has_none(self):
+        self.assertEqual(self.differences(self.ENGLISH), [])
+
+    def test_each_kind_of_change_is_found(self):
+        for old, new in (("5 ms", "6 ms"), ("`word`", "`name`"), ("- a point", "- a point\n- another"),
+                         ("run -x", "run -y"), ("| 1 |", "| 3 |"), ("(USING.md)", "(LIMITS.md)"),
+                         ("## More", "### More"), ("\n## More", "\nA paragraph.\n\n## More"), ("| 1 | 2", "| 2 | 1")):
+            self.assertIn(old, self.ENGLISH)
+            self.assertNotEqual(self.differences(self.ENGLISH.replace(old, new)), [], new)
+
+
+if __name__ == "__main__":
+    unittest.main()
