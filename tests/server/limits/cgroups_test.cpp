@@ -271,6 +271,16 @@ TEST_F(Hierarchy, AServerThatDoesNotSeeAGroupRefusesToSetIt) {
     EXPECT_EQ(there.set(config::read_group_setting("/child:share=1"), &kRoot), nullptr);
 }
 
+TEST_F(Hierarchy, AServerThatDoesNotSeeAGroupTakesBackWhatItHadWhenItWasThere) {
+    Cgroups there{GroupView{false, "", {mount.path()}}};
+    make("/job");
+    ASSERT_EQ(set(there, "/job:share=1"), nullptr);
+    remove((mount / "job").c_str());
+    for (const char* none : {"/job:device-limit=0", "/job:share=0", "/job:highest-priority=255"})
+        EXPECT_EQ(set(there, none), nullptr) << none;
+    EXPECT_TRUE(there.kept().empty());
+}
+
 TEST(Cgroups, NamesAreMadePrintable) {
     EXPECT_EQ(cgroup_in("0::/evil\x1b]0;x\a\xff\n"), "/evil?]0;x??");
     EXPECT_THROW(config::read_group_setting("/evil\x1b[2J:share=1"), std::runtime_error);
