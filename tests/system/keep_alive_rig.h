@@ -97,8 +97,14 @@ protected:
                         environment(more));
         ASSERT_TRUE(server.wait_for_client());
         want_keep_alives();
-        std::jthread holding([&](const std::stop_token& over) {
-            for (; hold_us != 0 && !over.stop_requested(); usleep(3'000)) hold_for_all();
+        // A queue that is not bound yet when the bell rings is asked by the next ring.
+        std::jthread asking([&](const std::stop_token& over) {
+            for (; !over.stop_requested(); usleep(3'000)) {
+                if (hold_us != 0)
+                    hold_for_all();
+                else
+                    ipc::ring_directive(server.region().header);
+            }
         });
         EXPECT_EQ(checker.wait(), 0) << checker.out() << checker.err();
         logged = checker.err();
