@@ -92,7 +92,7 @@ const char* Cgroups::set(const GroupSetting& setting, const Peer* asking) {
     if (known != groups_.end() && known->second.trusted && !trusted)
         return "an administrator has set what this group is given: ask an administrator to change it";
     if (known == groups_.end()) {
-        // What is taken back may be of a group that is gone, as that of a job which has ended.
+        // A setting that is taken back may be of a group that is gone, as that of a job which has ended.
         if (Group nothing; put(nothing, setting), !nothing.is_needed()) return nullptr;
         if (!view_.is_complete() && owner_of(setting.path) < 0)
             return "the server is in a control group namespace of its own and does not see that group: start it in "
