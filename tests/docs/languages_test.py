@@ -3,6 +3,7 @@
 cannot be compared. Headings, points, tables, commands, names in code, numbers and links are, section by section."""
 import re
 import unittest
+from collections import Counter
 from pathlib import Path
 
 import links_test
@@ -28,8 +29,10 @@ def sections(text):
 
 
 def commands(body):
-    """Each block's lines. Comments may be translated."""
-    return [[re.sub(r"(?:^|\s+)#.*", "", line) for line in block.splitlines()] for block in CODE_BLOCK.findall(body)]
+    """The lines of all blocks, with the numbers in their comments, of which the words may be translated."""
+    lines = [line for block in CODE_BLOCK.findall(body) for line in block.splitlines()]
+    parts = [re.fullmatch(r"(.*?)(?:(?:^|\s+)#(.*))?", line).groups("") for line in lines]
+    return [" ".join([code, *NUMBER.findall(comment)]) for code, comment in parts]
 
 
 def prose(body):
@@ -38,7 +41,7 @@ def prose(body):
 
 
 def names(text):
-    return {re.sub(r"\s+", " ", name) for name in re.findall(r"`([^`]+)`", text)}
+    return sorted({re.sub(r"\s+", " ", name) for name in re.findall(r"`([^`]+)`", text)})
 
 
 def numbers(text):
@@ -69,8 +72,17 @@ def targets(body, page):
 
 def points(body):
     text = CODE_BLOCK.sub("```\n", body)
-    return {"points": len(re.findall(r"^ *(?:[-*]|\d+\.) ", text, re.M)),
-            "paragraphs": len([part for part in re.split(r"\n\s*\n", text) if part.strip()])}
+    points_of_lists = re.findall(r"^ *(?:[-*]|\d+\.) ", text, re.M)
+    paragraphs = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return [f"{len(points_of_lists)} points", f"{len(paragraphs)} paragraphs"]
+
+
+def unlike(ours, others):
+    """Returns in words how two lists or sets differ, or None."""
+    if ours == others:
+        return None
+    one, other = Counter(map(str, ours)), Counter(map(str, others))
+    return f"in English alone {[*(one - other).elements()]}, in Chinese alone {[*(other - one).elements()]}"
 
 
 def differences(english, chinese, english_page, chinese_page):
@@ -78,16 +90,16 @@ def differences(english, chinese, english_page, chinese_page):
     ours, others = sections(english), sections(chinese)
     levels = [[re.match("#+", head)[0] for head, _ in found] for found in (ours, others)]
     if levels[0] != levels[1]:
-        return [f"the headings' levels are {levels[1]}, in English {levels[0]}"]
+        return [f"headings: {unlike(*levels)}: all of them are {levels[1]}"]
     found = []
     for (head, one), (_, other) in zip(ours, others, strict=True):
         for what, ask in (("commands", commands), ("points and paragraphs", points), ("tables", cells),
                           ("names in code", lambda body: names(prose(body))),
                           ("numbers", lambda body: numbers(prose(body)))):
-            if ask(one) != ask(other):
-                found.append(f"{head}: {what}: {ask(other)}, in English {ask(one)}")
-        if (leads := targets(other, chinese_page)) != (leads_in_english := targets(one, english_page)):
-            found.append(f"{head}: links lead to {leads}, in English to {leads_in_english}")
+            if differ := unlike(ask(one), ask(other)):
+                found.append(f"{head}: {what}: {differ}")
+        if differ := unlike(targets(one, english_page), targets(other, chinese_page)):
+            found.append(f"{head}: links lead to: {differ}")
     return found
 
 
@@ -99,7 +111,7 @@ class Languages(unittest.TestCase):
             self.assertTrue(english.exists(), f"{chinese.relative_to(ROOT)} has no English page")
             found += [f"{chinese.relative_to(ROOT)}: {one}" for one in
                       differences(english.read_text(), chinese.read_text(), english, chinese)]
-        self.assertEqual(found, [], "\n" + "\n".join(found))
+        self.assertEqual(found, [], "\nChange the Chinese page as its English page was changed:\n" + "\n".join(found))
 
     def test_each_page_leads_to_the_other_language(self):
         for one, other in [*PAIRS.items(), *ENGLISH.items()]:
@@ -121,9 +133,9 @@ class Languages(unittest.TestCase):
 class Changes(unittest.TestCase):
     """A change of the English page alone is found."""
     PAGE = ROOT / "docs" / "page.md"
-    ENGLISH = ("# Title\n\nSome `word` for 5 ms.\n\n- a point\n\n## More\n\n```\nrun -x   # says it\n```\n\n"
+    ENGLISH = ("# Title\n\nSome `word` for 5 ms.\n\n- a point\n\n## More\n\n```\nrun -x   # says 9\n```\n\n"
                "| a | b |\n|---|---|\n| 1 | 2 ([x](USING.md)) |\n")
-    CHINESE = ENGLISH.replace("says it", "说明").replace("Some `word` for", "某个 `word`，").replace("Title", "标题")
+    CHINESE = ENGLISH.replace("says 9", "说 9").replace("Some `word` for", "某个 `word`，").replace("Title", "标题")
 
     def differences(self, english):
         return differences(english, self.CHINESE, self.PAGE, self.PAGE)
@@ -133,7 +145,7 @@ class Changes(unittest.TestCase):
 
     def test_each_kind_of_change_is_found(self):
         for old, new in (("5 ms", "6 ms"), ("`word`", "`name`"), ("- a point", "- a point\n- another"),
-                         ("run -x", "run -y"), ("| 1 |", "| 3 |"), ("(USING.md)", "(LIMITS.md)"),
+                         ("run -x", "run -y"), ("says 9", "says 8"), ("| 1 |", "| 3 |"), ("(USING.md)", "(LIMITS.md)"),
                          ("## More", "### More"), ("\n## More", "\nA paragraph.\n\n## More"), ("| 1 | 2", "| 2 | 1")):
             self.assertIn(old, self.ENGLISH)
             self.assertNotEqual(self.differences(self.ENGLISH.replace(old, new)), [], new)
