@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Each Chinese page says what its English page says: README.zh-CN.md, and docs/zh-CN/NAME.md for docs/NAME.md. Words
-cannot be compared. Headings, points, tables, commands, names in code, numbers and links are, section by section."""
+cannot be compared. Headings, points, tables, commands, names in code, numbers and links are, section by section. The
+last line of a Chinese page tells which English text it says: if that changes, both change."""
+import hashlib
 import re
 import unittest
 from collections import Counter
@@ -24,8 +26,13 @@ def sections(text):
     """Pairs of a section's heading and its text."""
     text = LANGUAGE_LINK.sub("", text, count=1)
     marked = CODE_BLOCK.sub(lambda block: re.sub("^#", "\0#", block[0], flags=re.M), text)
-    parts = re.split(r"^(#+ .*)\n", marked.replace("<!-- end -->\n", ""), flags=re.M)
+    parts = re.split(r"^(#+ .*)\n", re.sub(r"^<!--.*-->\n", "", marked, flags=re.M), flags=re.M)
     return [(head, body.replace("\0", "")) for head, body in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def last_line(english):
+    """The last line of the Chinese page of this text. Where its lines are broken makes no difference."""
+    return f"<!-- translated: {hashlib.sha256(' '.join(english.split()).encode()).hexdigest()[:8]} -->"
 
 
 def commands(body):
@@ -113,6 +120,15 @@ class Languages(unittest.TestCase):
                       differences(english.read_text(), chinese.read_text(), english, chinese)]
         self.assertEqual(found, [], "\nChange the Chinese page as its English page was changed:\n" + "\n".join(found))
 
+    def test_no_english_page_has_changed_alone(self):
+        found = []
+        for english, chinese in PAIRS.items():
+            wanted = last_line(english.read_text())
+            if chinese.read_text().splitlines()[-1] != wanted:
+                found.append(f"{english.relative_to(ROOT)} has changed: bring the change to "
+                             f"{chinese.relative_to(ROOT)}, and end that with {wanted}")
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
     def test_each_page_leads_to_the_other_language(self):
         for one, other in [*PAIRS.items(), *ENGLISH.items()]:
             link = LANGUAGE_LINK.search(one.read_text())
@@ -142,6 +158,10 @@ class Changes(unittest.TestCase):
 
     def test_a_translation_has_none(self):
         self.assertEqual(self.differences(self.ENGLISH), [])
+
+    def test_other_words_give_another_last_line_and_other_line_breaks_do_not(self):
+        self.assertNotEqual(last_line("one\ntwo\n"), last_line("one\nthree\n"))
+        self.assertEqual(last_line("one\ntwo\n"), last_line("one two\n"))
 
     def test_each_kind_of_change_is_found(self):
         for old, new in (("5 ms", "6 ms"), ("`word`", "`name`"), ("- a point", "- a point\n- another"),
