@@ -61,7 +61,7 @@ install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
         PATTERN "*.h" PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
-install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+install(FILES python/README.md python/README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 # Pages that these lead to, and what remains of links to files of the source tree alone.
 install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB pictures bench/results/published/*.svg)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each Chinese page says what its English page says: README.zh-CN.md, and docs/zh-CN/NAME.md for docs/NAME.md. Words
-cannot be compared. Headings, points, tables, commands, names in code, numbers and links are, section by section. The
-last line of a Chinese page tells which English text it says: if that changes, both change."""
+"""Each Chinese page says what its English page says: docs/zh-CN/NAME.md what docs/NAME.md says, README.zh-CN.md what
+README.md beside it says. Words cannot be compared. Headings, points, tables, commands, names in code, numbers and links
+are, section by section. The last line of a Chinese page tells which English text it says: if that changes, both do."""
 import hashlib
 import re
 import unittest
@@ -12,7 +12,7 @@ import links_test
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "zh-CN"
-PAIRS = {ROOT / "README.md": ROOT / "README.zh-CN.md",
+PAIRS = {**{ROOT / folder / "README.md": ROOT / folder / "README.zh-CN.md" for folder in (".", "examples", "python")},
          **{ROOT / "docs" / page.relative_to(FOLDER): page for page in sorted(FOLDER.rglob("*.md"))}}
 ENGLISH = {chinese: english for english, chinese in PAIRS.items()}
 PICTURES = {ROOT / "docs/images/latency.zh-CN.svg": ROOT / "docs/images/latency.svg"}

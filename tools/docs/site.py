@@ -6,7 +6,8 @@
 FOLDER gets a page for each Markdown page, with a menu, a search and a switch for light and dark. It needs no server:
 open FOLDER/index.html. The menu is the list "Documents" of README.md. Links to files that are no pages become text,
 as in an installation (installed_links.py). The page of the Python package is made from its docstrings
-(python_api.py). The Chinese page of docs/NAME.md is docs/zh-CN/NAME.md. Needs python3-markdown."""
+(python_api.py). The Chinese page of docs/NAME.md is docs/zh-CN/NAME.md, that of another README.md is README.zh-CN.md
+beside it. Needs python3-markdown."""
 import html
 import json
 import os
@@ -39,7 +40,7 @@ API = "python/api.md"  # made from docstrings; no such file exists
 def pages():
     """The pages, by their paths in the source tree."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md"),
-             *ROOT.glob("src/policy/*/README.md"), ROOT / "python/README.md"]
+             *ROOT.glob("src/policy/*/README.md"), *ROOT.glob("python/README*.md")]
     return sorted([API, *(path.relative_to(ROOT).as_posix() for path in found)])
 
 
@@ -51,22 +52,23 @@ def text_of(page):
     if language_of(page) == "zh-CN":
         text = installed_links.outside_code(text, lambda part: LINE_END.sub("", part))
     if page in ("README.md", CHINESE):
-        text = text.replace("[Python](python/README.md)", f"[Python](python/README.md), [Python API]({API})", 1)
+        text = re.sub(r"\[Python\]\(python/README[^)]*\)", rf"\g<0>, [Python API]({API})", text, count=1)
     return text
 
 
 def language_of(page):
-    return "zh-CN" if page == CHINESE or page.startswith(CHINESE_PAGES) else "en"
+    return "zh-CN" if page.endswith(CHINESE) or page.startswith(CHINESE_PAGES) else "en"
 
 
 def in_other_language(page, known):
     """Returns the same page in the other language, or None."""
-    if page in ("README.md", CHINESE):
-        return CHINESE if page == "README.md" else "README.md"
     if language_of(page) == "zh-CN":
-        return "docs/" + page[len(CHINESE_PAGES):]
-    there = CHINESE_PAGES + page[len("docs/"):]
-    return there if page.startswith("docs/") and there in known else None
+        there = page.replace(CHINESE, "README.md").replace(CHINESE_PAGES, "docs/")
+    elif page.startswith("docs/"):
+        there = CHINESE_PAGES + page[len("docs/"):]
+    else:
+        there = page.replace("README.md", CHINESE)
+    return there if there in known and there != page else None
 
 
 def address(page):
