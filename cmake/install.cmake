@@ -66,7 +66,7 @@ install(FILES python/README.md python/README.zh-CN.md DESTINATION ${CMAKE_INSTAL
 install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB pictures bench/results/published/*.svg)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/results/published)
-file(GLOB policy_pages RELATIVE ${CMAKE_SOURCE_DIR} src/policy/*/README.md)
+file(GLOB policy_pages RELATIVE ${CMAKE_SOURCE_DIR} src/policy/*/README*.md)
 foreach(page IN LISTS policy_pages)
   get_filename_component(folder ${page} DIRECTORY)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

@@ -12,7 +12,9 @@ import links_test
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "zh-CN"
-PAIRS = {**{ROOT / folder / "README.md": ROOT / folder / "README.zh-CN.md" for folder in (".", "examples", "python")},
+BESIDE = (page for folder in ("", "examples/", "python/", "src/policy/*/")
+          for page in sorted(ROOT.glob(folder + "README.zh-CN.md")))
+PAIRS = {**{page.with_name("README.md"): page for page in BESIDE},
          **{ROOT / "docs" / page.relative_to(FOLDER): page for page in sorted(FOLDER.rglob("*.md"))}}
 ENGLISH = {chinese: english for english, chinese in PAIRS.items()}
 PICTURES = {ROOT / "docs/images/latency.zh-CN.svg": ROOT / "docs/images/latency.svg"}

@@ -40,7 +40,7 @@ API = "python/api.md"  # made from docstrings; no such file exists
 def pages():
     """The pages, by their paths in the source tree."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md"),
-             *ROOT.glob("src/policy/*/README.md"), *ROOT.glob("python/README*.md")]
+             *ROOT.glob("src/policy/*/README*.md"), *ROOT.glob("python/README*.md")]
     return sorted([API, *(path.relative_to(ROOT).as_posix() for path in found)])
 
 
