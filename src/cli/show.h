@@ -9,6 +9,8 @@ namespace xsched::cli {
 // Prints the queues, in 80 columns or (`wide`) with all columns.
 int show_list(bool wide, bool json);
 int show_limits(bool json);
+// Returns what a limit is, and how it is taken back.
+std::string limit_sentence(const std::string& name, const std::string& value);
 // Says that a control group with limits is not there.
 std::string group_waits(const std::string& path);
 // Prints the promises of xcli admit, and how many were kept.

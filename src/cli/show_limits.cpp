@@ -2,18 +2,27 @@
 #include "cli/known_by.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "config/limit_setting.h"
 #include "console/table.h"
 
 namespace xsched::cli {
 namespace {
 
-void add_rows(console::Table& table, const std::string& whose, const Json& limits) {
-    for (const Json& limit : limits) {
+// The output of 'xcli status --limits': the table, and a line for each limit that a person set.
+struct Shown {
+    // `whose`: empty for every ordinary user.
+    void add(const std::string& whose, const Json& limit, const char* most_key, const char* set_key) {
+        const std::string name = limit.value("name", "");
+        const std::string most = std::to_string(limit.value(most_key, int64_t{0}));
         const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
-        table.add({whose, limit.value("name", ""), used, std::to_string(limit.value("most", int64_t{0})),
-                   limit.value("unit", "")});
+        table.add({whose.empty() ? "ordinary users" : whose, name, used, most, limit.value("unit", "")});
+        const std::string setting = (whose.empty() ? "" : whose + ":") + name;
+        if (limit.contains(set_key)) set += "\n" + limit_sentence(setting, limit[set_key].dump()) + "\n";
     }
-}
+
+    console::Table table{{"USER OR GROUP", "LIMIT", ">USED", ">MOST", "UNIT"}};
+    std::string set;
+};
 
 // Returns what all ordinary users together may have, if the server's control group has limits.
 std::string limits_by_group(const Json& answer) {
@@ -37,6 +46,10 @@ std::string limits_by_group(const Json& answer) {
 
 }  // namespace
 
+std::string limit_sentence(const std::string& name, const std::string& value) {
+    return "limit " + name + "=" + value + "; 'xcli limit " + name + "=" + config::kTakenBack + "' takes it back";
+}
+
 std::string group_waits(const std::string& path) {
     return "control group " + path + " is not there: what it is given waits for it";
 }
@@ -47,18 +60,21 @@ int show_limits(bool json) {
         print(answer.dump(2) + "\n");
         return 0;
     }
-    console::Table table({"USER OR GROUP", "LIMIT", ">USED", ">MOST", "UNIT"});
+    Shown shown;
+    for (const Json& limit : answer["limits"])
+        if (limit.contains("set")) shown.add("", limit, "ordinary", "set");
     for (const Json& user : answer["users"]) {
         const std::string place = user.value("place", "");
-        add_rows(table, place.empty() ? user_name(user.value("uid", uid_t{0})) : place, user["limits"]);
+        const std::string whose = place.empty() ? user_name(user.value("uid", uid_t{0})) : place;
+        for (const Json& limit : user["limits"]) shown.add(whose, limit, "most", "set");
     }
     std::string waiting;
     for (const Json& group : answer.value("groups", Json::array())) {
         const std::string path = group.value("path", "");
-        add_rows(table, path, group["limits"]);
+        for (const Json& limit : group["limits"]) shown.add(path, limit, "most", "most");
         if (group.value("waits", false)) waiting += "\n" + group_waits(path) + "\n";
     }
-    print_text(table.text() + waiting + limits_by_group(answer));
+    print_text(shown.table.text() + shown.set + waiting + limits_by_group(answer));
     return 0;
 }
 

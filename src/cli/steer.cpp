@@ -237,9 +237,7 @@ int steer_limit(const std::string& setting, bool json) {
     }
     const bool taken_back = value == config::kTakenBack;
     if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
-    print_text(taken_back
-                   ? "limit " + name + " taken back\n"
-                   : "limit " + setting + "; 'xcli limit " + name + "=" + config::kTakenBack + "' takes it back\n");
+    print_text(taken_back ? "limit " + name + " taken back\n" : limit_sentence(name, value) + "\n");
     for (const std::string& remark : remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
     return 0;
 }

@@ -30,6 +30,31 @@ TEST_F(Limits, AreTakenBackAsTheAnswerSays) {
     EXPECT_EQ(most("clients"), before);
 }
 
+TEST_F(Limits, OfEveryOrdinaryUserAreShownWithTheWayBack) {
+    const auto ordinary = [this] {
+        const Json answer = xcli({"status", "--limits", "--json"}).json();
+        for (const Json& limit : answer["limits"])
+            if (limit["name"] == "share") return std::pair(limit["ordinary"], limit.value("set", Json()));
+        return std::pair(Json(), Json());
+    };
+    const std::string way_back = "limit share=20; 'xcli limit share=default' takes it back\n";
+    EXPECT_EQ(xcli({"limit", "share=20"}).out, way_back);
+    const std::string shown = xcli({"status", "--limits"}).out;
+    EXPECT_TRUE(has(shown, "ordinary users")) << shown;
+    EXPECT_TRUE(has(shown, way_back)) << shown;
+    EXPECT_EQ(ordinary(), std::pair(Json(20), Json(20)));
+    ASSERT_EQ(xcli({"limit", "share=default"}).status, 0);
+    EXPECT_FALSE(has(xcli({"status", "--limits"}).out, "takes it back"));
+    EXPECT_EQ(ordinary(), std::pair(Json(0), Json()));
+}
+
+TEST_F(Limits, OfAUserAreShownWithTheWayBack) {
+    ASSERT_EQ(xcli({"limit", me + ":clients=5"}).status, 0);
+    const std::string shown = xcli({"status", "--limits"}).out;
+    EXPECT_TRUE(has(shown, "limit " + me + ":clients=5; 'xcli limit " + me + ":clients=default' takes it back\n"))
+        << shown;
+}
+
 TEST_F(Limits, AreAnsweredAsTheyWereTyped) {
     expect_sentence({"limit", me + ":share=300"}, "write " + me + ":share=30");
     expect_sentence({"limit", "/a:share=300"}, "write /a:share=30");

@@ -64,6 +64,8 @@ public:
     bool trusted() const { return trusted_; }
     int64_t used(Limit limit) const;
     int64_t most(Limit limit) const;
+    // Returns what a person set for this user.
+    std::optional<int64_t> set_by_person(Limit limit) const { return set_[static_cast<size_t>(limit)]; }
     // Charges the user. Returns nothing if the user, or all ordinary users together, would have too much.
     std::optional<Charge> charge(Limit limit, int64_t amount = 1);
     const std::shared_ptr<dispatch::UserLimits>& shared() const { return shared_; }
@@ -108,7 +110,8 @@ public:
     // Returns the user; nullptr if no client or tool of that uid was here yet.
     User* find(uid_t uid);
     void set(const LimitSetting& setting);
-    // Takes a setting back: the default counts again.
+    // Returns what a person set for every ordinary user.
+    std::optional<int64_t> set_for_ordinary(Limit limit) const { return ordinary_set_[static_cast<size_t>(limit)]; }
     // Makes all programs of a user share a device as one, whatever the user's settings. Call before there are users.
     void share_by_user() { share_by_user_ = true; }
     // Limits the descriptors that clients may use, given how many the server may have open. Ordinary users together get

@@ -23,6 +23,7 @@ Json describe_user(const User& user) {
         const LimitInfo& info = limit_info(limit);
         Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
         if (is_counted(limit)) entry["used"] = user.used(limit);
+        if (const auto set = user.set_by_person(limit)) entry["set"] = *set;
         limits.push_back(entry);
     }
     Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
@@ -117,11 +118,14 @@ Json show_limits(const Request& request) {
     Json known = Json::array();
     for (size_t i = 0; i < kLimits; ++i) {
         const LimitInfo& info = limit_info(static_cast<Limit>(i));
+        const std::optional<int64_t> set = accounts.set_for_ordinary(static_cast<Limit>(i));
         Json entry{{"name", info.name},
                    {"unit", info.unit},
-                   {"ordinary", info.ordinary},
+                   {"ordinary", set.value_or(info.ordinary)},
+
                    {"trusted", info.trusted},
                    {"help", info.help}};
+        if (set) entry["set"] = *set;
         const int64_t together = accounts.most_together(static_cast<Limit>(i), false);
         if (together != GroupRoom::kNoLimit) entry["together"] = together;
         known.push_back(std::move(entry));
