@@ -1,42 +1,21 @@
 #include "cli/ignored.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/options.h"
 #include "base/text.h"
 #include "cli/did_you_mean.h"
 #include "cli/steer.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
+#include "config/variable_names.h"
 
 namespace xsched::cli {
 namespace {
 
-constexpr const char* kPrefix = "XSCHED_";
-constexpr size_t kAbbreviation = 4;  // letters that name a variable by its beginning; fewer fit too many
-
 void tell(const std::string& sentence) {
     if (!sentence.empty()) fprintf(stderr, "xcli: %s\n", sentence.c_str());
-}
-
-// Returns the names of all known variables without "XSCHED_", which would make all names look similar. They include the
-// keys of XSCHED_DEBUG, since each key may also be set by a variable of its own.
-std::vector<std::string> known_variables() {
-    const size_t skipped = std::string(kPrefix).size();
-    std::vector<std::string> names;
-    for (const base::OptionInfo* info = base::option_infos(); info->variable != nullptr; ++info)
-        if (std::string(info->variable).find(kPrefix) == 0) names.emplace_back(info->variable + skipped);
-    for (const base::OptionInfo* info = base::debug_infos(); info->variable != nullptr; ++info) {
-        std::string name = info->variable;
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-        names.push_back(std::move(name));
-    }
-    return names;
 }
 
 std::string value_of(const char* variable) {
@@ -68,27 +47,8 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
 
 }  // namespace
 
-std::string variable_meant(const std::string& name) {
-    if (name.find(kPrefix) != 0) return "";
-    const std::string word = name.substr(std::string(kPrefix).size());
-    const std::vector<std::string> known = known_variables();
-    if (std::find(known.begin(), known.end(), word) != known.end()) return "";
-    const auto longer = std::find_if(known.begin(), known.end(), [&word](const std::string& one) {
-        return word.size() >= kAbbreviation && one.find(word) == 0;
-    });
-    const std::string best = longer != known.end() ? *longer : nearest(known, word);
-    return best.empty() ? "" : kPrefix + best;
-}
-
 void tell_misspelt_variables() {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string text = *entry;
-        const std::string name = text.substr(0, text.find('='));
-        const std::string best = variable_meant(name);
-        if (!best.empty())
-            tell(name + " is no variable of XSched and has no effect (did you mean \"" + best +
-                 "\"?): 'xcli options' lists them");
-    }
+    for (const std::string& sentence : config::misspelt_variables()) tell(sentence);
 }
 
 void tell_low_times() {

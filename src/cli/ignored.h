@@ -17,8 +17,6 @@ void tell_low_times();
 // and is not the one in force.
 void tell_what_is_ignored(const RunOptions& options);
 
-// Returns the variable of XSched that `name` is a misspelling of; empty if it is none.
-std::string variable_meant(const std::string& name);
 // Returns a sentence if `policy`, asked for by `how` ("--policy", "XSCHED_POLICY="), is not the one of the server's
 // answer; empty if it is.
 std::string ignored_policy(const std::string& how, const std::string& policy, const Json& answer);

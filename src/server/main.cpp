@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/standard_fds.h"
+#include "config/variable_names.h"
 #include "console/checks.h"
 #include "console/command_line.h"
 #include "console/help.h"
@@ -91,7 +92,10 @@ void describe(CLI::App& app, CommandLine& line) {
                  "do not record the last 30 s (5 MiB, for 'xcli trace --last')");
     app.add_flag("--no-supervise", line.no_supervise,
                  "have no parent process that restarts the server if it dies or hangs (for service managers)");
-    app.footer(xsched::console::kWherePagesAre);
+    app.footer(std::string("It ends by Ctrl-C, by 'kill PID' ('xcli server' shows the pid) or after\n"
+                           "--idle-exit; as a service, by 'systemctl stop xserver' ('systemctl --user stop\n"
+                           "xserver' for a server of your own). Programs go on unscheduled.\n\n") +
+               xsched::console::kWherePagesAre);
     app.set_version_flag("--version", XSCHED_VERSION);
     xsched::console::add_man_page(
         app, "xserver", 8, XSCHED_VERSION,
@@ -131,6 +135,8 @@ bool complete(CommandLine& line) {
         xsched::config::Configuration configuration = xsched::server::read_configuration(options);
         for (const xsched::config::Problem& problem : configuration.problems)
             if (getenv(problem.place.c_str()) != nullptr) fprintf(stderr, "xserver: %s\n", problem.text().c_str());
+        for (const std::string& sentence : xsched::config::misspelt_variables())
+            fprintf(stderr, "xserver: %s\n", sentence.c_str());
         // Before anything reads it. A variable with a problem is told above, and gone from here on.
         xsched::config::put_into_environment(configuration);
         if (line.background && !configuration.settings.contains("server.idle_exit"))
@@ -198,10 +204,21 @@ void leave_starter(const Options& options) {
     if (nothing >= 0) close(nothing);
 }
 
-// Tells the process that started this server that it listens: on standard output, or by a socket.
+// Returns how a person ends this server; empty if a service manager started it, which has its own command for that.
+std::string way_to_end(const Options& options, const xsched::server::ServiceManager& manager) {
+    if (manager.is_there()) return "";
+    const double seconds = static_cast<double>(options.idle_exit_ns) / xsched::base::kSecond;
+    return "; Ctrl-C or 'kill " + std::to_string(getpid()) + "' ends it" +
+           (seconds > 0 ? ", as do " + seconds_text(seconds) + " s without a program or tool" : "");
+}
+
+// Tells the process that started this server that it listens: on standard output, or by a socket. The log says so where
+// it is a file: elsewhere both are read in one place.
 void report_listening(const Options& options, const xsched::server::ServiceManager& manager) {
-    XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
-    printf("xserver: listening on %s with policy %s\n", options.socket.c_str(), asked_policy(options));
+    if (!options.log_file.empty())
+        XLOG_INFO("listening on %s, using policy %s", options.socket.c_str(), asked_policy(options));
+    printf("xserver: listening on %s with policy %s%s\n", options.socket.c_str(), asked_policy(options),
+           way_to_end(options, manager).c_str());
     fflush(stdout);
     manager.tell("READY=1\nSTATUS=listening on ", options.socket);
     leave_starter(options);
@@ -274,7 +291,8 @@ int serve(const CommandLine& line) {
         return status;
     } catch (const xsched::server::AlreadyServed& error) {
         fprintf(stderr, "xserver: %s\n", error.what());
-        if (options.idle_exit_ns == 0) fprintf(stderr, "xserver: stop that one first, or choose another --socket\n");
+        if (options.idle_exit_ns == 0)
+            fprintf(stderr, "xserver: stop that one first ('kill PID'), or choose another --socket\n");
         return options.idle_exit_ns > 0 ? 0 : kUsage;  // a server that was started on demand is not needed if another
                                                        // one serves
     } catch (const std::exception& error) {

@@ -17,6 +17,8 @@ public:
     // Removes the variables meant for this process from the environment, since the manager does not know its children.
     ServiceManager();
 
+    // Returns whether a manager started this process.
+    bool is_there() const { return !address_.empty(); }
     // Sends, for example, "READY=1" or "STATUS=...". Never waits: if the manager has no room, the message is lost.
     void tell(std::string_view text, std::string_view more = {}) const;
     // Returns whether WatchdogSec= is set: then the manager ends this process unless it is fed.

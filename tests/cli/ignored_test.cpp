@@ -26,6 +26,9 @@ TEST_F(Ignored, WhatIsAskedForAndNotDoneIsTold) {
     EXPECT_TRUE(has(said({}, {{"XSCHED_AUTO_XQUEUE_PRIO", "3"}}),
                     "XSCHED_AUTO_XQUEUE_PRIO is no variable of XSched and has no effect (did you mean "
                     "\"XSCHED_AUTO_XQUEUE_PRIORITY\"?)"));
+    EXPECT_TRUE(has(said({}, {{"XSERVER_STARVATION_LIMT_MS", "3"}}), "did you mean \"XSERVER_STARVATION_LIMIT_MS\"?)"))
+        << "the program may start a server, which gets the variable";
+    EXPECT_TRUE(has(xcli({"config"}, {{"XSERVER_POLCY", "UP"}}).err, "did you mean \"XSERVER_POLICY\"?)"));
     EXPECT_FALSE(has(said({}, {{"XSCHED_SCRUB_RATE", "3"}, {"XSCHED_BUILD", "x"}}), "no variable"));
 }
 

@@ -55,6 +55,23 @@ TEST_F(WithConfiguration, ABadVariableIsNamedAndTheServerStarts) {
     EXPECT_NE(said.find("xserver: XSERVER_POLICY: "), std::string::npos) << said;
 }
 
+TEST_F(WithConfiguration, AMisspeltVariableIsNamedOnce) {
+    Environment environment = directory.environment();
+    environment["XSERVER_POLCY"] = "UP";
+    environment["XSERVER_SOCKET"] = "/nowhere";
+    environment["XSERVER_BUILD"] = "1";
+    server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{}, environment);
+    ASSERT_TRUE(server->ready()) << server->process().err();
+    const std::string said = server->process().err();
+    for (const char* sentence :
+         {"XSERVER_POLCY is no variable of XSched and has no effect (did you mean \"XSERVER_POLICY\"?)",
+          "XSERVER_SOCKET is no variable of XSched and has no effect (did you mean \"XSCHED_SOCKET\"?)"}) {
+        EXPECT_NE(said.find(sentence), std::string::npos) << said;
+        EXPECT_EQ(said.find(sentence), said.rfind(sentence)) << said;
+    }
+    EXPECT_EQ(said.find("XSERVER_BUILD"), std::string::npos) << "near none of ours: " << said;
+}
+
 TEST_F(WithConfiguration, ABadFileIsNamedAndTheServerStarts) {
     write("[server]\npolicy = \"UPP\"\nspin_us = 0\n");
     start();

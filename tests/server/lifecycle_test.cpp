@@ -267,6 +267,30 @@ TEST_F(Lifecycle, MakesItsDirectoryForItsUserAlone) {
     EXPECT_EQ(process.wait(), 0);
 }
 
+TEST_F(Lifecycle, SaysOnceThatItListensAndHowItIsEnded) {
+    start({"--idle-exit", "300"});
+    const std::string pid = std::to_string(server->process().pid());
+    const std::string said = server->process().out() + server->process().err();
+    const std::string sentence = "xserver: listening on " + socket() + " with policy HPF; Ctrl-C or 'kill " + pid +
+                                 "' ends it, as do 300 s without a program or tool\n";
+    EXPECT_NE(said.find(sentence), std::string::npos) << said;
+    EXPECT_EQ(said.find("listening on"), said.rfind("listening on")) << said;
+    EXPECT_EQ(server->stop(), 0) << "SIGTERM";
+}
+
+TEST_F(Lifecycle, ASecondServerSaysWhatToDoAboutTheFirst) {
+    start();
+    Process second({binary("xserver"), "--socket", socket()}, directory.environment());
+    EXPECT_EQ(second.wait(), 2);
+    const std::string said = second.err();
+    EXPECT_NE(said.find("xserver: another xserver (pid "), std::string::npos) << said;
+    EXPECT_NE(said.find("xserver: stop that one first ('kill PID'), or choose another --socket\n"), std::string::npos)
+        << said;
+    Process on_demand({binary("xserver"), "--socket", socket(), "--idle-exit", "5"}, directory.environment());
+    EXPECT_EQ(on_demand.wait(), 0) << "the one that serves will do";
+    EXPECT_EQ(on_demand.err().find("stop that one first"), std::string::npos) << on_demand.err();
+}
+
 TEST_F(Lifecycle, LogsToAFile) {
     const std::string log = directory.path() + "/server.log";
     start({"--log-file", log});

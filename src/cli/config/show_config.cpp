@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/config/rules.h"
+#include "cli/ignored.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/size_text.h"
@@ -129,6 +130,7 @@ int show_config(bool json) {
         print_text(base::counted(configuration.rules.size(), "rule") + " by program: 'xcli rules' lists " +
                    (configuration.rules.size() == 1 ? "it" : "them") + "\n");
     fprintf(stderr, "%s", configuration.complaints().c_str());
+    tell_misspelt_variables();
     return status;
 }
 
