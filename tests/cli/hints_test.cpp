@@ -173,7 +173,10 @@ TEST_F(Hints, WhatThePolicyReadsIsShown) {
          std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}}) {
         const std::string shown = xcli(words).out;
         EXPECT_TRUE(has(shown, told)) << shown;
-        EXPECT_TRUE(has(shown, "without effect: deadline 9.0 ms (policy UP does not read it), share 40 %")) << shown;
+        EXPECT_TRUE(has(shown,
+                        "without effect: priority 3 (policy UP does not read it), deadline 9.0 ms (policy UP does not "
+                        "read it), share 40 %"))
+            << shown;
     }
     const std::string percent = "idle    25";
     EXPECT_TRUE(has(xcli({"list"}).out, percent)) << xcli({"list"}).out;
@@ -199,6 +202,21 @@ TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
         EXPECT_TRUE(has(shown, told)) << shown;
     }
     EXPECT_EQ(xcli({"status", "--json"}).json()["processes"][0]["hints_ignored"], (Json{{"slo_p99", 5000}}));
+}
+
+TEST_F(Hints, APriorityIsShownAsWithoutEffectWhereThePolicyDoesNotReadIt) {
+    ASSERT_EQ(xcli({"hint", "trainer", "-p", "7"}).status, 0);
+    ASSERT_EQ(xcli({"policy", "SPUP"}).status, 0);
+    const std::string told = "without effect: priority 7 (policy SPUP does not read it)";
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}}) {
+        const std::string shown = xcli(words).out;
+        EXPECT_TRUE(has(shown, told)) << shown;
+    }
+    ASSERT_EQ(xcli({"policy", "HPF"}).status, 0);
+    const Json process = xcli({"status", "--json"}).json()["processes"][0];
+    EXPECT_EQ(process["hints_ignored"], Json::object()) << process;
+    EXPECT_EQ(process["hints_in_force"], Json::object()) << "its column shows it";
 }
 
 TEST_F(Hints, AMemoryLimitIsNotShownAsInForceWhereItHasNoEffect) {

@@ -252,7 +252,7 @@ void say_elsewhere(Cause& cause) {
 }
 
 void say_its_gang_is_suspended(Cause& cause) {
-    cause.found(WhySlow::kGang, "; its gang is suspended, because not all of it may run",
+    cause.found(WhySlow::kGang, "; its gang is held, because not all of it may run",
                 "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
 }
 

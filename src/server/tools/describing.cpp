@@ -14,6 +14,7 @@
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "sched/core/core.h"
+#include "server/tools/state.h"
 
 namespace xsched::server {
 namespace {
@@ -102,9 +103,10 @@ Json describe_hints(const Request& request, const Client& client, const std::vec
     const bool has_memory = counts_memory(client);
     for (const base::HintInfo& hint : base::kHints) {
         const int64_t value = hint.told(base::get_hint(hints, hint.id), now_ns);
-        const bool is_told = hint.request != nullptr && hint.id != base::HintId::priority && value != hint.fallback;
-        if (!is_told) continue;
+        if (hint.request == nullptr || value == hint.fallback) continue;
         const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint));
+        // A priority that counts has a place of its own.
+        if (hint.id == base::HintId::priority && (has_effect || value == PRIORITY_NO_EXECUTE)) continue;
         (has_effect ? in_force : ignored)[hint.request] =
             hint.kind == base::HintKind::kName ? Json(base::name_of_number(value)) : Json(value);
     }
@@ -201,6 +203,7 @@ Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     result.ready = work.ready;
     result.stands = work.stands;
     result.suspended = facts.suspended;
+    result.state = base::word_of(state_of_suspended(facts));
     result.stopped = facts.stopped;
     result.unscheduled = !facts.scheduled && queue.client.record()->unscheduled.load() != 0;
     result.by_itself = queue.slot.api_suspended.load() != 0;
@@ -236,7 +239,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     if (why.by_itself && !why.suspended) return "suspended by the program itself (XQueueSuspend)" + note;
     const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";
     if (why.suspended)
-        return (why.ready ? "suspended" : none + ", suspended") + since + ": " + why.reason + by + why.mechanism + note;
+        return (why.ready ? "" : none + ", ") + why.state + since + ": " + why.reason + by + why.mechanism + note;
     if (!why.ready) return none + note;
     return "runs" + since + ": " + why.reason + note;
 }

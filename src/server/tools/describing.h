@@ -38,6 +38,7 @@ struct Explanation {
     bool ready = false;
     bool stands = false;  // its work waits for its host, another program or another device
     bool suspended = false;
+    const char* state = "";   // of a queue that is suspended (base/states.def)
     bool stopped = false;     // its process, by a signal
     bool unscheduled = false;  // a limit leaves it no room
     bool by_itself = false;   // the program suspended it (XQueueSuspend)
@@ -51,7 +52,7 @@ struct Explanation {
 inline bool is_about_memory(const base::HintInfo& hint) { return hint.in_run == base::HintInRun::kMemory; }
 // Describes a program's memory, of all devices together. Limit and guarantee are those of each device.
 Json describe_memory(const Client& client);
-// Describes the hints of these queues together that differ from their defaults, without the priority: those in force,
+// Describes the hints of these queues together that differ from their defaults: those in force, without the priority,
 // and those that have no effect, since the policy does not read them or their program's memory is not counted.
 Json describe_hints(const Request& request, const Client& client, const std::vector<SeenQueue>& queues, int64_t now_ns);
 // Returns the hints of these queues together; without any, those that the client's queues get when it makes them, as
@@ -63,7 +64,7 @@ Json describe_kept_off(const QueueFacts& facts, uint32_t platform);
 // Returns why a level acts that is lower than the queue's own; empty: the queue's own level acts.
 std::string level_pauses(const ipc::QueueSlot& slot);
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts);
-// Returns, for example, "suspended for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)".
+// Returns, for example, "held for 12.3 ms: makes room for a more urgent unit that has work (pid 42, server)".
 std::string sentence(const Request& request, const Explanation& why, int64_t now_ns);
 
 // Sums for explaining shares. For each device: the shares that all programs ask for, counting a user's or control

@@ -46,4 +46,8 @@ base::State state_of(const Facts& facts, const Client& client, const std::vector
     return suspended ? base::State::kSuspended : base::State::kIdle;
 }
 
+base::State state_of_suspended(const QueueFacts& known) {
+    return is_held_by_person(known) ? base::State::kSuspended : base::State::kHeld;
+}
+
 }  // namespace xsched::server

@@ -12,4 +12,7 @@ namespace xsched::server {
 // its memory is on the host.
 base::State state_of(const Facts& facts, const Client& client, const std::vector<SeenQueue>& queues);
 
+// Returns the state of a queue that the scheduler suspends and that has work.
+base::State state_of_suspended(const QueueFacts& known);
+
 }  // namespace xsched::server

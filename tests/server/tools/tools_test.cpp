@@ -99,7 +99,7 @@ TEST_F(Tools, StatusExplainsWhoIsSuspendedAndWhy) {
         EXPECT_EQ(process["caused_ms"] > 1.0, process["program"] == "urgent") << process;
     EXPECT_GT(queue["since_ms"], 1.0);
     const std::string why = queue["explanation"];
-    EXPECT_NE(why.find("suspended for"), std::string::npos) << why;
+    EXPECT_NE(why.find("held for"), std::string::npos) << why;
     EXPECT_NE(why.find("more urgent"), std::string::npos) << why;
     Json status;
     EXPECT_TRUE(eventually([&] {
