@@ -22,6 +22,18 @@ function failure(sentence, status) {
   return error;
 }
 
+// Judgement: the stream tells something each second, and a server that is busy answers within one.
+const SILENT_MS = 5000;
+
+// As fetch; an Error of it is a sentence.
+async function ask(path, given) {
+  try {
+    return await fetch(`/api/v1/${path}`, given);
+  } catch {
+    throw failure("xcli web does not answer: start it again", 0);
+  }
+}
+
 async function answerOf(response) {
   let answer = null;
   try {
@@ -43,23 +55,23 @@ async function proofOf(token, nonce) {
 }
 
 // Only a server that knows the token already is told it. Without a token there is nothing to lose.
-async function headers() {
+async function headers(signal) {
   const token = sessionStorage.getItem(KEPT);
   if (!token) return {};
   const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
-  const {proof} = await answerOf(await fetch(`/api/v1/proof?nonce=${nonce}`));
+  const {proof} = await answerOf(await ask(`proof?nonce=${nonce}`, {signal}));
   if (proof !== await proofOf(token, nonce))
     throw failure("what listens here does not know the token: it is another user's, or xcli web was started again", 401);
   return {Authorization: `Bearer ${token}`};
 }
 
 export async function get(path) {
-  return answerOf(await fetch(`/api/v1/${path}`, {headers: await headers()}));
+  return answerOf(await ask(path, {headers: await headers()}));
 }
 
 export async function send(method, path, body) {
   const given = {...await headers(), "Content-Type": "application/json"};
-  return answerOf(await fetch(`/api/v1/${path}`, {method, headers: given, body: JSON.stringify(body)}));
+  return answerOf(await ask(path, {method, headers: given, body: JSON.stringify(body)}));
 }
 
 function tellEvent(text, handlers) {
@@ -72,19 +84,40 @@ function tellEvent(text, handlers) {
   if (data && handlers[name]) handlers[name](JSON.parse(data));
 }
 
-// Calls handlers.NAME(data) for each event until the stream ends; then it throws.
-async function follow(hz, handlers) {
-  const response = await fetch(`/api/v1/live?hz=${hz}`, {headers: await headers()});
+// Calls handlers.NAME(data) for each event until the stream ends; then it throws. Calls heard() whenever something has
+// come.
+async function followUntil(signal, heard, hz, handlers) {
+  const response = await ask(`live?hz=${hz}`, {headers: await headers(signal), signal});
   if (!response.ok) await answerOf(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ;) {
-    const {value, done} = await reader.read();
+    const {value, done} = await reader.read().catch(() => ({done: true}));
     if (done) throw failure("xcli web went away: start it again", 0);
+    heard();
     text += value;
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       tellEvent(text.slice(0, end), handlers);
       text = text.slice(end + 2);
     }
+  }
+}
+
+// Follows a stream until it ends or stays silent: a tunnel that leads nowhere may answer nothing, not even an error.
+async function follow(hz, handlers) {
+  const silent = new AbortController();
+  let timer = 0;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(), SILENT_MS);
+  };
+  heard();
+  try {
+    await followUntil(silent.signal, heard, hz, handlers);
+  } catch (error) {
+    if (!silent.signal.aborted) throw error;
+    throw failure(`no answer for ${SILENT_MS / 1000} s: is xcli web stopped, or the tunnel to it broken?`, 0);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

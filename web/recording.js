@@ -3,6 +3,7 @@ import {GONE, Lanes} from "./lanes.js";
 import {deviceName} from "./words.js";
 
 const MAGIC = "XSREC\n";
+const VERSION = 2;
 
 class Reader {
   constructor(bytes) {
@@ -62,9 +63,11 @@ class Completed {
 export function readRecording(buffer, reasons) {
   const reader = new Reader(new Uint8Array(buffer));
   const version = reader.number();
-  if (version !== 1) throw new Error(`the recording has version ${version}, and this page reads version 1`);
+  if (version < 1 || version > VERSION)
+    throw new Error(`the recording has version ${version}, and this page reads those up to ${VERSION}`);
   const lasts_us = reader.number() / 1000;
   const lost = reader.number();
+  if (version > 1) reader.text();  // the policy
   const lanes = new Lanes();
   lanes.recorded = true;
   lanes.reasons = reasons;

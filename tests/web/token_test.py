@@ -7,6 +7,7 @@ import argparse
 import json
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -129,6 +130,12 @@ class Token(unittest.TestCase):
         for old in (token, earlier):
             self.assertEqual(self.ask("/api/v1/policy", old, "PUT", b'{"name": "CFS"}')[0], 401)
         self.assertEqual(self.policy(fresh), "HPF")
+
+    def test_a_server_that_never_answers_is_named(self):
+        tab = self.begin(GIVEN.node, GIVEN.tab, self.folder / "api.mjs", self.address, "0" * 32)
+        tab.until("away: xcli web does not answer: start it again")
+        with socket.create_server(("127.0.0.1", self.port)):  # as a tunnel that leads nowhere
+            tab.until("away: no answer for 5 s: is xcli web stopped, or the tunnel to it broken?")
 
     def test_the_page_goes_on_with_a_server_that_proves_itself(self):
         _, token = self.server()
