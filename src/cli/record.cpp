@@ -23,6 +23,7 @@ public:
         const Json answer = link_.ask({{"cmd", "record"}, {"queues", true}});
         began_ns_ = answer.at("now_ns");
         next_ = answer.at("next");
+        recording_.policy = answer.value("policy", "");
         note_queues(answer);
     }
     void ask(bool queues) {

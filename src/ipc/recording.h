@@ -2,8 +2,8 @@
 // a compact format with a version. Numbers are variable in length, times are differences. Both sides are tools: none of
 // it is in a guest. Any thread.
 //
-// The file: the magic; the version; how long it lasts; queues; entries; how many were lost. A reader trusts none of
-// these.
+// The file: the magic; the version; how long it lasts; how many entries were lost; the policy (since version 2);
+// queues; entries. A reader trusts none of these.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace xsched::ipc {
 
 inline constexpr std::string_view kRecordingMagic = "XSREC\n";
-inline constexpr uint64_t kRecordingVersion = 1;
+inline constexpr uint64_t kRecordingVersion = 2;
 inline constexpr uint64_t kMostRecorded = 50'000'000;  // most entries of a file
 // Largest time that a recording may contain: ten days. A recording lasts a day at most (cli/time_text.h). Larger times
 // are errors in the file, and sums of them could overflow.
@@ -55,6 +55,7 @@ struct RecordedChange {
 struct Recording {
     int64_t lasts_ns = 0;
     uint64_t lost = 0;
+    std::string policy;  // in force when the recording began; empty: not known, as of a file of version 1
     std::vector<RecordedQueue> queues;
     std::vector<RecordedChange> changes;
     bool operator==(const Recording&) const = default;
@@ -127,6 +128,7 @@ inline std::string write_recording(const Recording& recording) {
     out.number(kRecordingVersion);
     out.number(static_cast<uint64_t>(recording.lasts_ns));
     out.number(recording.lost);
+    out.text(recording.policy);
     out.number(recording.queues.size());
     for (const RecordedQueue& queue : recording.queues) {
         out.number(queue.client);
@@ -157,12 +159,14 @@ inline std::string write_recording(const Recording& recording) {
 inline Recording read_recording(std::string_view bytes) {
     RecordingReader in(bytes);
     in.magic();
-    if (const uint64_t version = in.number(); version != kRecordingVersion)
-        throw std::runtime_error("the recording has version " + std::to_string(version) + ", not " +
-                                 std::to_string(kRecordingVersion));
+    const uint64_t version = in.number();
+    if (version < 1 || version > kRecordingVersion)
+        throw std::runtime_error("the recording has version " + std::to_string(version) +
+                                 ", and this program reads those up to " + std::to_string(kRecordingVersion));
     Recording recording;
     recording.lasts_ns = in.time();
     recording.lost = in.number();
+    if (version > 1) recording.policy = in.text();
     for (uint64_t count = in.count(); count > 0; --count) {
         RecordedQueue& queue = recording.queues.emplace_back();
         queue.client = static_cast<uint32_t>(in.number());

@@ -87,7 +87,8 @@ RecordedFleet answer_recorded(const std::vector<ipc::Recording>& nodes, uint64_t
         fleet.hours += static_cast<double>(nodes[node].lasts_ns) / 3600e9;
         fleet.lost += nodes[node].lost;
         std::map<std::string, const ipc::RecordedQueue*> queues;
-        for (const ipc::RecordedQueue& queue : nodes[node].queues) queues[replay_name(queue)] = &queue;
+        const std::vector<std::string> all = replay_names(nodes[node]);
+        for (size_t i = 0; i < all.size(); ++i) queues[all[i]] = &nodes[node].queues[i];
         for (const ProgramSpec& spec : days.back().programs) {
             const ipc::RecordedQueue& queue = *queues.at(spec.name);
             names[node].push_back(queue.program);

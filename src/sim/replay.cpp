@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "base/clock.h"
@@ -56,7 +57,6 @@ std::vector<ReplayBurst> bursts_of(const std::vector<RecordedChange>& changes, i
 
 ProgramSpec program_of(const ipc::RecordedQueue& queue, const std::vector<RecordedChange>& changes, int64_t lasts_ns) {
     ProgramSpec spec;
-    spec.name = replay_name(queue);
     spec.level = std::clamp<uint32_t>(queue.level, 1, 3);
     spec.hints.priority = std::clamp(queue.priority, PRIORITY_NO_EXECUTE, PRIORITY_MAX);
     spec.replay = bursts_of(changes, lasts_ns);
@@ -88,8 +88,26 @@ void write_recording_file(const std::string& path, const ipc::Recording& recordi
     if (!file) throw std::runtime_error(path + " cannot be written");
 }
 
-std::string replay_name(const ipc::RecordedQueue& queue) {
-    return queue.program + "-" + std::to_string(queue.client) + "." + std::to_string(queue.slot);
+std::vector<std::string> replay_names(const ipc::Recording& recording) {
+    std::set<std::pair<uint32_t, uint32_t>> worked;
+    for (const RecordedChange& change : recording.changes) worked.emplace(change.client, change.slot);
+    const auto has_worked = [&worked](const ipc::RecordedQueue& queue) {
+        return worked.contains({queue.client, queue.slot});
+    };
+    std::map<std::string, size_t> queues;  // of each program
+    for (const ipc::RecordedQueue& queue : recording.queues)
+        if (has_worked(queue)) ++queues[queue.program];
+    std::vector<std::string> names;
+    std::map<std::string, size_t> given;
+    for (const ipc::RecordedQueue& queue : recording.queues) {
+        std::string name = has_worked(queue) ? queue.program : "";
+        if (!name.empty() && queues[queue.program] > 1)
+            name += " " + std::to_string(queue.pid) + "." + std::to_string(queue.slot + 1);
+        // Processes of two containers may have one number.
+        if (const size_t before = given[name]++; before > 0 && !name.empty()) name += " " + std::to_string(before + 1);
+        names.push_back(std::move(name));
+    }
+    return names;
 }
 
 Workload replay_workload(const ipc::Recording& recording) {
@@ -100,13 +118,17 @@ Workload replay_workload(const ipc::Recording& recording) {
     workload.name = "replay";
     workload.warm_up = 0;
     workload.duration_ns = std::max(recording.lasts_ns, base::kMillisecond);
+    workload.recorded_policy = recording.policy;
     std::map<uint64_t, uint32_t> devices;
-    for (const ipc::RecordedQueue& queue : recording.queues) {
+    const std::vector<std::string> names = replay_names(recording);
+    for (size_t i = 0; i < recording.queues.size(); ++i) {
+        const ipc::RecordedQueue& queue = recording.queues[i];
         const auto found = changes.find({queue.client, queue.slot});
         if (found == changes.end()) continue;  // it did nothing
         const auto earlier = [](const RecordedChange& a, const RecordedChange& b) { return a.at_ns < b.at_ns; };
         std::stable_sort(found->second.begin(), found->second.end(), earlier);
         workload.programs.push_back(program_of(queue, found->second, workload.duration_ns));
+        workload.programs.back().name = names[i];
         const auto number = static_cast<uint32_t>(devices.size());
         workload.programs.back().device = devices.emplace(queue.device, number).first->second;
     }

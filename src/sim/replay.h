@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ipc/recording.h"
 #include "sim/workload.h"
@@ -13,8 +14,9 @@ namespace xsched::sim {
 ipc::Recording read_recording_file(const std::string& path);
 void write_recording_file(const std::string& path, const ipc::Recording& recording);
 
-// Returns the name of a queue's program in the workload.
-std::string replay_name(const ipc::RecordedQueue& queue);
+// Returns the name of each queue's program in the workload: the program's own or, where several queues of that name had
+// work, with the queue as xcli list names it, such as "serve 4711.1". Empty: the queue did nothing, and is left out.
+std::vector<std::string> replay_names(const ipc::Recording& recording);
 
 // Makes the workload. Throws std::runtime_error if the recording has nothing to replay.
 Workload replay_workload(const ipc::Recording& recording);

@@ -68,6 +68,7 @@ void Server::wake(int64_t now_ns) {
 void Server::record_into(ipc::Recording& recording, int64_t now_ns) {
     recording_ = &recording;
     recording_began_ns_ = now_ns;
+    recording_->policy = dispatcher_.core().policy_name();
     journal_.want_until(INT64_MAX);
 }
 

@@ -99,6 +99,7 @@ struct Workload {
     uint32_t warm_up = 5;  // first bursts of each program that do not count
     uint32_t devices = 1;
     std::string policy = "HPF";
+    std::string recorded_policy;  // under which a replayed recording was made; empty: not known, or no recording
     bool meters = false;  // the scheduler gets lengths of commands that processes measure; otherwise the true ones
     bool notes = false;  // the policy's notes are read, which takes some time
     sched::Settings settings;

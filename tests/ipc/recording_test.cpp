@@ -9,7 +9,7 @@ namespace xsched::ipc {
 namespace {
 
 Recording example() {
-    Recording recording{.lasts_ns = 10'000'000'000, .lost = 3};
+    Recording recording{.lasts_ns = 10'000'000'000, .lost = 3, .policy = "OBSERVE"};
     recording.queues = {{.client = 1, .slot = 0, .pid = 77, .program = "train", .device = UINT64_MAX, .level = 3},
                         {.client = 2, .slot = 1023, .pid = -1, .program = "", .priority = -256}};
     recording.changes = {
@@ -20,6 +20,16 @@ Recording example() {
 }
 
 TEST(Recording, IsReadAsItWasWritten) { EXPECT_EQ(read_recording(write_recording(example())), example()); }
+
+TEST(Recording, AFileOfTheFirstVersionIsRead) {
+    Recording recording = example();
+    recording.policy = "";
+    std::string bytes = write_recording(recording);
+    bytes[kRecordingMagic.size()] = 1;
+    const std::string before = write_recording({.lasts_ns = recording.lasts_ns, .lost = recording.lost});
+    bytes.erase(before.size() - 3, 1);  // the length of the policy's name, before the counts of queues and changes
+    EXPECT_EQ(read_recording(bytes), recording);
+}
 
 TEST(Recording, AnEntryTakesFewBytes) {
     Recording recording;

@@ -16,6 +16,7 @@ TEST(Replay, BringsTheWorkThatWasSeen) {
     ASSERT_EQ(recording.queues.size(), 2U);
     EXPECT_EQ(recording.lost, 0U);
     const Workload replayed = replay_workload(ipc::read_recording(ipc::write_recording(recording)));
+    EXPECT_EQ(replayed.recorded_policy, "HPF");
     ASSERT_EQ(replayed.programs.size(), 2U);
     EXPECT_EQ(replayed.programs[0].hints.priority, 1);
     EXPECT_EQ(replayed.programs[1].arrival.kind, ArrivalKind::kStream);
@@ -38,6 +39,22 @@ TEST(Replay, ABurstThatLastsOnHasWorkToTheEnd) {
     add(500, ipc::RecordedKind::kReady, 5);
     const Report report = run_workload(replay_workload(recording), "HPF", false);
     EXPECT_NEAR(report.programs[0].share, 0.75, 0.02);
+}
+
+TEST(Replay, ProgramsHaveTheirOwnNames) {
+    ipc::Recording recording{.lasts_ns = 2'000'000'000};
+    const auto add = [&recording](uint32_t client, uint32_t slot, int32_t pid, const char* program, bool works) {
+        recording.queues.push_back({.client = client, .slot = slot, .pid = pid, .program = program, .level = 3});
+        if (works) recording.changes.push_back({.kind = ipc::RecordedKind::kReady, .client = client, .slot = slot});
+    };
+    add(1, 0, 40, "serve", true);
+    add(1, 1, 40, "serve", false);
+    add(2, 0, 41, "train", true);
+    add(3, 4, 42, "train", true);
+    add(4, 4, 42, "train", true);
+    EXPECT_EQ(replay_names(recording),
+              (std::vector<std::string>{"serve", "", "train 41.1", "train 42.5", "train 42.5 2"}));
+    EXPECT_EQ(replay_workload(recording).programs[1].name, "train 41.1");
 }
 
 TEST(Replay, ARecordingWithoutWorkIsRefused) {

@@ -163,6 +163,7 @@ Json read_journal(const Request& request) {
         rows.push_back(row_of(entry, visible.cause(by), all));
     }
     Json answer{{"next", next}, {"lost", lost}, {"more", next < journal.end()}, {"now_ns", now_ns}, {"entries", rows}};
+    answer["policy"] = request.host.scheduler.policy_name();
     answer["server_began_ns"] = request.host.started_ns;
     answer["complete"] = journal.oldest() == 0 || from > journal.oldest();
     answer["left_out"] = request.asking.user.shared()->not_recorded.load();

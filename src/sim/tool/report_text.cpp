@@ -108,6 +108,19 @@ nlohmann::json one_json(const Report& report) {
 
 }  // namespace
 
+// Says under which policy a replayed recording was made, and what to do if no run has that one. Empty: not known.
+std::string recorded_text(const Workload& workload, const std::vector<Report>& reports) {
+    const std::string& policy = workload.recorded_policy;
+    if (policy.empty()) return "";
+    std::string others;
+    for (const Report& report : reports) {
+        if (report.title == policy) return "recorded under policy " + policy + "\n";
+        others += (others.empty() ? "" : ", ") + report.title;
+    }
+    return "recorded under policy " + policy + ", simulated under " + others + ": --policy " + policy +
+           " simulates the recorded one\n";
+}
+
 std::string report_text(const Workload& workload, const std::vector<Report>& reports) {
     console::Table programs(
         {"program", ">policy", ">bursts", ">p50 us", ">p95 us", ">p99 us", ">max us", ">kernels/s", ">share"});
@@ -123,7 +136,8 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
         }
     }
     std::string text = workload.name + ": " + number(static_cast<double>(workload.duration_ns) / 1e9) + " s, seed " +
-                       std::to_string(workload.seed) + "\n\n" + programs.text() + "\n" + device_text(workload, reports);
+                       std::to_string(workload.seed) + "\n" + recorded_text(workload, reports) + "\n" +
+                       programs.text() + "\n" + device_text(workload, reports);
     if (workload.card.bytes != 0 && !reports.empty()) text += memory_text(reports);
     if (workload.meters) text += "\n";
     for (const Report& report : reports)
@@ -142,7 +156,9 @@ std::string report_text(const Workload& workload, const std::vector<Report>& rep
 nlohmann::json report_json(const Workload& workload, const std::vector<Report>& reports) {
     nlohmann::json runs = nlohmann::json::array();
     for (const Report& report : reports) runs.push_back(one_json(report));
-    return {{"workload", workload.name}, {"seed", workload.seed}, {"runs", runs}};
+    nlohmann::json answer{{"workload", workload.name}, {"seed", workload.seed}, {"runs", runs}};
+    if (!workload.recorded_policy.empty()) answer["recorded_policy"] = workload.recorded_policy;
+    return answer;
 }
 
 }  // namespace xsched::sim::tool
