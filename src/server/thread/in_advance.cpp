@@ -10,6 +10,7 @@
 #include <barrier>
 #include <climits>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -71,6 +72,7 @@ void take_heap_of_thread() {
 }
 
 void take_in_advance() {
+    tzset();  // reads /etc/localtime, for the times of log lines
     take_room_for_descriptors();  // with a single thread this need not wait for the others
     take_heap();
     take_stacks();

@@ -1,5 +1,5 @@
-// Takes memory and descriptors at the start, so that the front and the scheduling thread need not wait for the kernel
-// while they serve.
+// Takes memory, descriptors and the time zone at the start, so that the front and the scheduling thread need not wait
+// for the kernel while they serve.
 #pragma once
 
 namespace xsched::server {
