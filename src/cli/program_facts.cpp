@@ -38,6 +38,7 @@ std::string asked(const Json& program) {
 }
 
 std::string got(const Json& program) {
+    if (got_percent(program, 2) < 0) return "got: measured since this question; ask again in a second";
     std::string text = "got: " + percent(got_percent(program, 0)) + "/" + percent(got_percent(program, 1)) + "/" +
                        percent(got_percent(program, 2)) + " percent of " + devices_of(program) +
                        " in the last 1/10/60 s";

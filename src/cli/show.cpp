@@ -61,6 +61,18 @@ std::string got_of(const Json& queue) {
     return text;
 }
 
+// Returns a line about queues whose use of their devices is not known yet; empty if there is none.
+std::string unmeasured_text(const Json& answer) {
+    const auto is_unmeasured = [](const Json& queue) {
+        const Json got = queue.value("got_percent", Json::array());
+        return !got.empty() && got[0].is_null();
+    };
+    const Json& queues = answer["queues"];
+    return std::any_of(queues.begin(), queues.end(), is_unmeasured)
+               ? "GOT is measured since this question: ask again in a second\n"
+               : "";
+}
+
 std::string less_of(const Json& queue) {
     const std::string why = queue.value("why_less", "");
     return why.empty() ? "" : "; less than its share: " + why;
@@ -283,7 +295,7 @@ int show_list(bool wide, bool json) {
     if (answer["queues"].empty())
         print_text("no queue is scheduled: start a program with 'xcli run -- PROGRAM'\n");
     else
-        print(wide ? queue_table(answer) : narrow_table(answer));
+        print((wide ? queue_table(answer) : narrow_table(answer)) + unmeasured_text(answer));
     print_text(unscheduled_text(others));
     return 0;
 }

@@ -45,8 +45,10 @@ public:
     using Clients = std::map<uint32_t, std::unique_ptr<Client>>;
 
     explicit DeviceUse(UseTable* kept);  // null: use memory of this object
-    // Starts the looks: a program may use a device, or a tool asks. They stop by themselves once no device is used.
+    // Starts the looks: a program may use a device, or a tool asks. They stop by themselves ten seconds after the last
+    // use and the last question: a table that is shown again and again has no gaps.
     void begin(int64_t now_ns) {
+        quiet_ = 0;
         if (due_ns_ == 0) due_ns_ = now_ns;
     }
     // Looks once. Returns the clients that launched work since the last look on unwatched queues: the
@@ -98,7 +100,7 @@ private:
     std::map<Key, int64_t> owed_ns_;  // time that was reported but is not booked yet
     int64_t looked_ns_ = 0;
     int64_t due_ns_ = 0;
-    int quiet_ = 0;  // number of looks since a device was last used
+    int quiet_ = 0;  // number of looks since a device was last used, or a tool asked
 };
 
 }  // namespace xsched::server

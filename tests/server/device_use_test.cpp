@@ -59,6 +59,22 @@ TEST_F(DeviceUseTest, OneUserLeavesRoomForOthers) {
     EXPECT_NEAR(*other, 50, 1);
 }
 
+TEST_F(DeviceUseTest, LooksGoOnWhileToolsAsk) {
+    const Client& client = add_client(1, 2000, 1, 77);
+    const auto look = [&](int second) {
+        use.look(clients, kFirstLookNs + second * base::kSecond);
+        return use.due_ns() != 0;
+    };
+    use.begin(kFirstLookNs);
+    look(0);
+    for (int second = 1; second <= 30; ++second) {
+        use.begin(kFirstLookNs + second * base::kSecond);
+        EXPECT_TRUE(look(second)) << second;
+        EXPECT_EQ(use.percent(client.process(), 77, 1), 0) << second;
+    }
+    for (int second = 31; second < 45; ++second) EXPECT_EQ(look(second), second < 39) << second;
+}
+
 TEST_F(DeviceUseTest, ProgramsSideBySideHaveTheTimeOnce) {
     for (const uint32_t id : {1U, 2U, 3U}) add_client(id, 2000, 1, 77);
     use.begin(kFirstLookNs);

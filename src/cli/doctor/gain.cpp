@@ -13,9 +13,6 @@ constexpr double kNothingToGain =
 constexpr double kNoticeable = 1 / 0.9;  // a certain difference of less than a tenth is not noticeable
 constexpr double kTooFast = 0.9;  // shorter than this part of alone: something other than scheduling made it so
 constexpr double kSteady = 1.3;  // widest steady interval of the median alone: upper bound by lower bound
-// The part of its native rate that the victim must keep. Levels promise it the time that the urgent program leaves,
-// which is nearly all in these jobs; half allows for the cost of gates and preemption.
-constexpr double kLeastKept = 0.5;
 // A victim that gets more than this multiple of its native rate did other work than natively, since XSched gives no
 // program more of a device than it has natively. (PoCL, for example, vectorizes a loop that has a guard:
 // docs/levels.md.) Half more allows for what the two programs take from each other natively.

@@ -22,6 +22,10 @@ enum class Gain {
 // Returns a sentence that says why figures measured under this load prove nothing; empty if they may prove something.
 std::string why_disturbed(const Load& load);
 
+// The part of its native rate that the victim must keep. Levels promise it the time that the urgent program leaves,
+// which is nearly all in these jobs; half allows for the cost of gates and preemption.
+inline constexpr double kLeastKept = 0.5;
+
 struct Sharing {
     std::string way;  // how a sentence names the way: "under XSched", "with it"
     std::vector<double> alone_ms, native_ms, shared_ms;  // the urgent program's bursts in order of time: alone,

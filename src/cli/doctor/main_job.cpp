@@ -88,6 +88,15 @@ std::vector<std::string> job_headings() {
     return {"MAIN JOB", ">BURSTS", ">P50 (95 %)", ">P99 (95 %)", ">OTHER'S KERNELS/S", ">OTHERS' CPU"};
 }
 
+std::string job_legend() {
+    char least[32];
+    snprintf(least, sizeof least, "%.0f %%", 100 * kLeastKept);
+    return std::string(
+               "P50, P99: the urgent program's bursts, best as short as alone. OTHER'S KERNELS/S: what the "
+               "program beside it does meanwhile, best as much as natively; a level that leaves it less than ") +
+           least + " of that is not advised.\n";
+}
+
 std::vector<std::string> job_row(const std::string& name, const ChildResult& result) {
     const std::vector<double> bursts =
         bursts_ms(result.found.is_object() ? result.found.value("urgent", Json()) : Json());

@@ -25,6 +25,8 @@ Judged judge_job(const ChildResult& alone, const ChildResult& native, const Chil
 
 // Return rows of a table: number of bursts, p50 and p99 with intervals, the victim's rate.
 std::vector<std::string> job_headings();
+// Returns a line that says what the columns mean, and what is good.
+std::string job_legend();
 std::vector<std::string> job_row(const std::string& name, const ChildResult& result);
 
 }  // namespace xsched::cli

@@ -155,7 +155,7 @@ std::string jobs_text(const Evidence& evidence) {
         jobs.add(job_row(std::string(step.name).substr(4), result->second));
         any = true;
     }
-    return any ? jobs.text() + "\n" : "";
+    return any ? jobs.text() + job_legend() + "\n" : "";
 }
 
 std::string for_people(const Evidence& evidence, const std::vector<Verdict>& verdicts) {

@@ -59,6 +59,13 @@ TEST(MainJob, QuantilesAreAddedWhereverBurstsAre) {
     EXPECT_EQ(none["bursts"], 0);
 }
 
+TEST(MainJob, TheLegendSaysWhatIsGood) {
+    const std::string legend = job_legend();
+    const std::string others = job_headings()[4].substr(1);
+    EXPECT_NE(legend.find(others + ": "), std::string::npos) << legend;
+    EXPECT_NE(legend.find("less than 50 % of that is not advised"), std::string::npos) << legend;
+}
+
 TEST(MainJob, OneBusyRunOfTheThreeSpoilsTheVerdict) {
     std::string fast, slow;
     for (int i = 0; i < 400; ++i) {
