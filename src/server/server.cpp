@@ -135,6 +135,7 @@ Server::Server(const Options& options, std::vector<Listener> listeners)
             orders_,
             notes_,
             returning_,
+            stopped_looks_,
             [this](const Peer& peer, int connection, User& user) { return expect(peer, connection, user); },
             [this] { return announced(); },
             [this] { return ended_unused(); },

@@ -34,6 +34,7 @@
 #include "server/promise_book.h"
 #include "server/returning.h"
 #include "server/rules/rule_book.h"
+#include "server/stopped_looks.h"
 #include "server/stopped_watch.h"
 #include "server/thread/cpu_priorities.h"
 #include "server/thread/scheduler.h"
@@ -169,6 +170,7 @@ private:
     std::vector<uint32_t> coming_;
     std::vector<std::unique_ptr<Client>> leaving_;
     StoppedWatch stopped_;
+    StoppedLooks stopped_looks_{GroupView::ours().mounts()};
     CpuPriorities cpu_priorities_;
     DeviceUse device_use_;
     HoldBook holds_;

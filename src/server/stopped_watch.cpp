@@ -20,19 +20,21 @@ constexpr int64_t kQuietNs = base::kSecond;  // if no program was kept off for t
 
 }  // namespace
 
-bool is_stopped(pid_t pid) {
+std::string read_for_front(const std::string& path) { return read_system_file(path).text; }
+
+bool is_stopped(pid_t pid, ReadFile read) {
     if (pid <= 0) return false;
-    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/stat").text;
+    const std::string text = read("/proc/" + std::to_string(pid) + "/stat");
     // The program's name comes first, in parentheses, and may itself contain parentheses.
     const size_t name_end = text.rfind(')');
     if (name_end == std::string::npos || text.compare(name_end + 1, 1, " ") != 0) return false;
     return text.compare(name_end + 2, 1, "T") == 0 || text.compare(name_end + 2, 1, "t") == 0;
 }
 
-bool is_frozen(const std::string& group, const std::vector<std::string>& mounts) {
+bool is_frozen(const std::string& group, const std::vector<std::string>& mounts, ReadFile read) {
     if (group.empty()) return false;
-    return std::any_of(mounts.begin(), mounts.end(), [&group](const std::string& mount) {
-        return read_system_file(mount + group + "/cgroup.events").text.find("frozen 1") != std::string::npos;
+    return std::any_of(mounts.begin(), mounts.end(), [&](const std::string& mount) {
+        return read(mount + group + "/cgroup.events").find("frozen 1") != std::string::npos;
     });
 }
 

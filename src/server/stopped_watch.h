@@ -17,11 +17,14 @@
 
 namespace xsched::server {
 
+// Returns a file's text. The front reads by the thread that may block (system_files.h).
+using ReadFile = std::string (*)(const std::string& path);
+std::string read_for_front(const std::string& path);
 // Returns whether /proc shows the process as stopped; false if there is no such process.
-bool is_stopped(pid_t pid);
+bool is_stopped(pid_t pid, ReadFile read = read_for_front);
 // Returns whether the control group of version 2 is frozen, itself or by a group above it. `mounts`: where the
 // hierarchy may be mounted.
-bool is_frozen(const std::string& group, const std::vector<std::string>& mounts);
+bool is_frozen(const std::string& group, const std::vector<std::string>& mounts, ReadFile read = read_for_front);
 
 class StoppedWatch {
 public:

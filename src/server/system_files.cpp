@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds kPatience{100};  // longest wait for a threa
                                                      // takes 0.05 ms); "safety": a thread may be late
 constexpr std::chrono::milliseconds kLongestPatience{500};  // longest wait for a thread that lacks a processor
                                                             // ("safety": a client waits for 1 s to be let in)
+constexpr std::chrono::milliseconds kBriefPatience{1};  // wait for a look that may go on behind its answer
+                                                        // ("judgement": an answer takes a millisecond)
 constexpr size_t kMostBytes = 4096;
 
 enum class What { kText, kInfo, kOpen };
@@ -73,9 +75,7 @@ public:
             look();
             return true;
         }
-        look_ = std::move(look);
-        busy_ = true;
-        asked_.notify_one();
+        begin(std::move(look));
         if (is_answered(lock)) return true;
         XLOG_WARN("%s is not read: %s; a peer whose rights it tells is an ordinary user until it connects again",
                   what.c_str(),
@@ -83,7 +83,25 @@ public:
         return false;
     }
 
+    bool behind(std::function<void()> look) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (busy_) return false;
+        if (has_thread()) {
+            begin(std::move(look));
+            answered_.wait_for(lock, kBriefPatience, [this] { return !busy_; });
+        } else {
+            look();
+        }
+        return true;
+    }
+
 private:
+    // Hands the question to the thread. Under mutex_.
+    void begin(std::function<void()> look) {
+        look_ = std::move(look);
+        busy_ = true;
+        asked_.notify_one();
+    }
     // Waits for the answer. A busy machine must not change the answer, so a thread that only lacks a processor is
     // waited for. A thread that another user keeps blocked is not. Under mutex_.
     bool is_answered(std::unique_lock<std::mutex>& lock) {
@@ -160,6 +178,8 @@ SystemFile ask(const std::string& path, What what) {
 SystemFile read_system_file(const std::string& path) { return ask(path, What::kText); }
 SystemFile look_at_system_file(const std::string& path) { return ask(path, What::kInfo); }
 SystemFile open_system_file(const std::string& path) { return ask(path, What::kOpen); }
+
+bool look_behind(std::function<void()> look) { return reader().behind(std::move(look)); }
 
 bool look_in_time(const std::string& what, std::function<void()> look) {
     return reader().in_time(what, std::move(look));

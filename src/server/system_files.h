@@ -31,4 +31,8 @@ SystemFile open_system_file(const std::string& path);
 // end later, so everything it refers to must live as long as it does. `what`: names the files in the log.
 bool look_in_time(const std::string& what, std::function<void()> look);
 
+// Runs `look` on the same thread, and waits for its end for 1 ms at most. Returns false if an earlier look has not
+// ended: this one is then not run.
+bool look_behind(std::function<void()> look);
+
 }  // namespace xsched::server

@@ -286,7 +286,7 @@ TEST_F(TypedAdvice, ToContinueAStoppedProcess) {
     const Work work(other);
     expect_cause("stopped", "", "stopped");
     const std::string status = xcli({"status"}, {{"COLUMNS", "400"}}).out;
-    EXPECT_TRUE(has(status, " is stopped: a signal stopped its process")) << status;
+    EXPECT_TRUE(has(status, " is stopped: a signal stopped its process, or its control group is frozen")) << status;
     type("kill -CONT " + its());
     EXPECT_TRUE(eventually([&] { return fact("stopped", "stopped") == false; }));
 }

@@ -10,7 +10,7 @@ namespace xsched::cli {
 enum class WhySlow {
     kServerIsNew,       // the server started too recently to know
     kNoQueues,          // the program never gave a device work
-    kStopped,           // the process is stopped by a signal
+    kStopped,           // a signal stopped the process, or its group is frozen
     kSuspendedByItself,  // the program suspended itself by XQueueSuspend
     kSuspended,         // by a person
     kNoExecute,         // its priority is PRIORITY_NO_EXECUTE

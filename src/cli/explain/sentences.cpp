@@ -226,8 +226,9 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
     result.not_us = true;
     if (program.value("stopped", false)) {
         result.finding = WhySlow::kStopped;
-        result.headline = "not us: the process is stopped by a signal";
-        result.advice = "kill -CONT " + pid;
+        result.headline = "not us: the process is stopped by a signal, or its control group is frozen";
+        result.advice =
+            "kill -CONT " + pid + ", or thaw the group with what froze it (docker unpause, scontrol resume)";
     } else if (program.value("queues", uint64_t{0}) == 0) {
         result.finding = WhySlow::kNoQueues;
         result.headline = "not us: it has no queue, so nothing of it is scheduled";

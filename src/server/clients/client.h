@@ -76,6 +76,7 @@ public:
     bool handed_over = false;
     bool suspended_by_person = false;  // a person suspended the process before it connected
     bool memory_sent_away = false;  // a person has sent its memory to the host (xcli suspend --memory)
+    bool seen_stopped = false;  // its process stood still at the last look for an answer (stopped_looks.h)
     bool memory_by_driver = false;  // the driver's checkpoint did that (host/process_checkpoint.h)
 
 private:

@@ -234,7 +234,7 @@ std::string sentence(const Request& request, const Explanation& why, int64_t now
     if (why.by_pid != 0) by = " (pid " + std::to_string(why.by_pid) + ", " + program_of(request, why.by_pid) + ")";
     const std::string note =
         (why.note.empty() ? "" : "; " + why.note) + (why.level_pauses.empty() ? "" : "; " + why.level_pauses);
-    if (why.stopped) return "is stopped: a signal stopped its process" + note;
+    if (why.stopped) return "is stopped: a signal stopped its process, or its control group is frozen" + note;
     if (why.unscheduled) return "is " + why.reason + note;
     if (why.by_itself && !why.suspended) return "suspended by the program itself (XQueueSuspend)" + note;
     const std::string none = why.stands ? "waits for its host, another program or another device" : "has no work";

@@ -3,7 +3,6 @@
 #include "base/capped.h"
 #include "base/clock.h"
 #include "dispatch/record.h"
-#include "server/stopped_watch.h"
 
 namespace xsched::server {
 
@@ -23,6 +22,15 @@ sched::Candidates candidates_of(const dispatch::KeptOff& kept_off) {
 }  // namespace
 
 Facts::Facts() : now_ns_(base::now_ns()) {}
+
+Facts::Facts(const Request& request, uint32_t first, size_t most) : Facts() {
+    const auto pid = request.pid();
+    const auto& clients = request.host.clients;
+    std::vector<uint32_t> ids;
+    for (auto at = clients.lower_bound(first); at != clients.end() && ids.size() < most; ++at)
+        if (request.may_see(*at->second) && (!pid || at->second->pid() == *pid)) ids.push_back(at->first);
+    request.host.stopped.look(clients, ids);
+}
 
 QueueFacts Facts::of(const SeenQueue& queue) const {
     const dispatch::QueueRecord* known = queue.client.record()->find(queue.at);
@@ -50,11 +58,7 @@ QueueFacts Facts::of(const SeenQueue& queue) const {
                      .second = record.note_second.load(std::memory_order_relaxed)}};
 }
 
-bool Facts::stopped(const Client& client) const {
-    const auto [at, is_new] = stopped_.try_emplace(client.id());
-    if (is_new) at->second = client.record()->stopped.load() != 0 || is_stopped(client.peer().pid);
-    return at->second;
-}
+bool Facts::stopped(const Client& client) const { return client.record()->stopped.load() != 0 || client.seen_stopped; }
 
 Gone gone_of(const Client& client) {
     Gone gone;

@@ -39,18 +39,19 @@ Gone gone_of(const Client& client);
 
 class Facts {
 public:
-    // Reads the time of the last pass. Does not ask the scheduling thread.
+    // Reads the present time. Does not ask the scheduling thread.
     Facts();
+    // Looks at the processes of the answer as well (stopped_looks.h): those that the asking user may see, of "pid" or
+    // from the client `first` on, at most `most`.
+    Facts(const Request& request, uint32_t first, size_t most);
 
     QueueFacts of(const SeenQueue& queue) const;
-    // Returns whether a signal stopped the client's process, or its control group is frozen. Looks at each process
-    // once, with work or without: the scheduler looks only at those that keep others off (stopped_watch.h).
+    // Returns whether a signal stopped the client's process, or its control group is frozen.
     bool stopped(const Client& client) const;
     int64_t caused_ns(const Client& client) const;
 
 private:
     int64_t now_ns_;  // end of intervals that still last
-    mutable std::map<uint32_t, bool> stopped_;  // by client
 };
 
 }  // namespace xsched::server

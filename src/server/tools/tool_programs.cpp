@@ -292,7 +292,8 @@ Json describe_programs(const Request& request) {
     if (pid) named_clients(request, *pid);
     request.host.holds.look(request.host.clients, now);
     request.host.use.begin(now);
-    const Facts facts;
+    const auto begin = static_cast<uint32_t>(request.number("cursor", 0, UINT32_MAX).value_or(0));
+    const Facts facts(request, begin, kMostPrograms);
     const AskedFor asked = shares_of_all(request);
     const SupervisedMemory* supervised = request.host.options.supervised;
     Json programs = Json::array();
@@ -302,8 +303,7 @@ Json describe_programs(const Request& request) {
                 {"holds_lost", request.host.holds.lost()},
                 {"now_ms", milliseconds(now)}};
     const auto& clients = request.host.clients;
-    const auto begin = request.number("cursor", 0, UINT32_MAX);
-    for (auto at = clients.lower_bound(static_cast<uint32_t>(begin.value_or(0))); at != clients.end(); ++at) {
+    for (auto at = clients.lower_bound(begin); at != clients.end(); ++at) {
         const Client& client = *at->second;
         if (!request.may_see(client) || (pid && client.pid() != *pid)) continue;
         if (programs.size() >= kMostPrograms) {

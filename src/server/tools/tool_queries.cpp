@@ -268,7 +268,7 @@ Cursor cursor_of(const Request& request) {
 Json list_queues(const Request& request) {
     const int64_t now = base::now_ns();
     const Cursor begin = cursor_of(request);
-    const Facts facts;
+    const Facts facts(request, begin.client, kMostInPage);
     const AskedFor asked = shares_of_all(request);
     request.host.use.begin(now);
     Json queues = Json::array();
@@ -293,7 +293,7 @@ Json explain_status(const Request& request) {
     const int64_t now = base::now_ns();
     const auto pid = request.pid();
     if (pid) named_clients(request, *pid);
-    const Facts facts;
+    const Facts facts(request, cursor_of(request).client, kMostInPage);
     Json processes = Json::array();
     Json answer{{"policy", request.host.scheduler.policy_name()}};
     size_t told = 0;

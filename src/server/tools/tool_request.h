@@ -23,6 +23,7 @@
 #include "server/promise_book.h"
 #include "server/returning.h"
 #include "server/rules/rule_book.h"
+#include "server/stopped_looks.h"
 #include "server/thread/scheduler.h"
 #include "server/tools/order_notes.h"
 
@@ -49,6 +50,7 @@ struct ToolHost {
     KeptOrders& orders;
     OrderNotes& notes;
     const Returning& returning;
+    StoppedLooks& stopped;
     // Keeps the server running until the process at the other end of the connection ends.
     std::function<bool(const Peer& peer, int connection, User& user)> expect;
     // Announced programs that still run: their pids and users.
