@@ -12,7 +12,7 @@ import links_test
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "zh-CN"
-BESIDE = (page for folder in ("", "examples/", "python/", "src/policy/*/")
+BESIDE = (page for folder in ("", "examples/", "examples/*/", "python/", "src/policy/*/")
           for page in sorted(ROOT.glob(folder + "README.zh-CN.md")))
 PAIRS = {**{page.with_name("README.md"): page for page in BESIDE},
          **{ROOT / "docs" / page.relative_to(FOLDER): page for page in sorted(FOLDER.rglob("*.md"))}}
