@@ -92,6 +92,10 @@ class Site(unittest.TestCase):
                 prose = re.sub("<pre>.*?</pre>", "", text, flags=re.S)
                 self.assertEqual(re.findall("[，。、；：）]\n *[\u4e00-\u9fff]|\n *（", prose), [], path)
 
+    def test_no_list_is_taken_for_a_paragraph(self):
+        for path, text in self.pages.items():
+            self.assertEqual(re.findall(r"<p>(?:(?!</p>).)*\n- ", text, re.S), [], path)
+
     def test_python_has_a_page_made_from_docstrings(self):
         text = self.pages[self.folder / "python/api.html"]
         self.assertIn("set_scheduler", text)
