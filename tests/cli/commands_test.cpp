@@ -383,6 +383,7 @@ TEST_F(Commands, AFullDiskIsAnError) {
 
 TEST_F(Commands, WordsOfOtherToolsLeadToOurs) {
     expect_sentence({"ls"}, "there is no command \"ls\" (did you mean \"list\"?)");
+    expect_sentence({"replay", "x"}, "(did you mean \"xsim replay\"?)");
     expect_sentence({"pause", "1"}, "(did you mean \"suspend\"?)");
 }
 
