@@ -55,8 +55,10 @@ std::string hints_text(const Json& entry, std::initializer_list<const char*> wit
 std::string ignored_text(const Json& entry, const std::string& policy) {
     const std::string text =
         joined(entry.value("hints_ignored", Json::object()), {}, [&policy](const base::HintInfo& hint) {
-            return config::read_by_others(policy, hint) ? " (policy " + policy + " does not read it)"
-                                                        : std::string(" (the program's memory is not counted)");
+            if (config::read_by_others(policy, hint)) return " (policy " + policy + " does not read it)";
+            const bool is_share = hint.id == base::HintId::share || hint.id == base::HintId::limit;
+            return std::string(is_share ? " (what its user or control group has together counts)"
+                                        : " (the program's memory is not counted)");
         });
     return text.empty() ? "" : "without effect: " + text;
 }
@@ -69,8 +71,14 @@ std::string target_text(const Json& program) {
     return "";
 }
 
+const Json& share_that_counts(const Json& entry) {
+    for (const char* together : {"user_gets", "group_gets"})
+        if (const auto all = entry.find(together); all != entry.end() && all->contains("share")) return *all;
+    return entry;
+}
+
 int64_t wanted_percent(const Json& entry, const std::string& policy) {
-    const auto share = entry.value("share", int64_t{0});
+    const auto share = share_that_counts(entry).value("share", int64_t{0});
     const auto utilization = entry.value("hints_in_force", Json::object()).value("utilization", int64_t{0});
     const bool reads_shares = !config::read_by_others(policy, base::hint_info(base::HintId::share));
     return utilization != 0 && !reads_shares ? utilization : share;

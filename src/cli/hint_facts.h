@@ -17,6 +17,9 @@ std::string ignored_text(const Json& entry, const std::string& policy);
 // Returns the latency target of a program, whether the policy in force reads it or not: "p99 target 1.30x". Empty:
 // none.
 std::string target_text(const Json& program);
+// Returns the object with the "share" and "limit" that count for a queue or program: those of its user or control group
+// together, if these have any, otherwise its own.
+const Json& share_that_counts(const Json& entry);
 // Returns the percentage of the device that counts: the share; under a policy that reads utilizations alone, that one.
 // 0: none is set.
 int64_t wanted_percent(const Json& entry, const std::string& policy);

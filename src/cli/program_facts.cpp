@@ -27,6 +27,13 @@ std::string asked(const Json& program) {
     if (highest < program.value("priority", int64_t{0})) text += ", of which a limit leaves " + std::to_string(highest);
     if (share > 0) text += ", a share of " + std::to_string(share) + " percent";
     if (limit > 0) text += ", at most " + std::to_string(limit) + " percent";
+    if (const Json& counts = share_that_counts(program); &counts != &program) {
+        text += program.contains("user_gets") ? "; its user has together" : "; its control group has together";
+        if (const auto all = counts.value("share", int64_t{0}); all > 0)
+            text += " a share of " + std::to_string(all) + " percent";
+        if (const auto most = counts.value("limit", int64_t{100}); most < 100)
+            text += std::string(text.ends_with("percent") ? "," : "") + " at most " + std::to_string(most) + " percent";
+    }
     const std::string others = hints_text(program, {"share", "limit", "memory_limit", "memory_guarantee"});
     if (!others.empty()) text += ", " + others;
     const int64_t level = program.value("level", int64_t{0});

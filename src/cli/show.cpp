@@ -43,13 +43,6 @@ std::string text_or_none(int64_t number) { return number != 0 ? std::to_string(n
 
 std::string or_none(const Json& queue, const char* member) { return text_or_none(queue.value(member, int64_t{0})); }
 
-// Returns the hints given for the queue's program; for a user or control group, those of all its programs together.
-const Json& asked_for(const Json& queue) {
-    for (const char* joint : {"user_gets", "group_gets"})
-        if (const auto all = queue.find(joint); all != queue.end() && all->contains("share")) return *all;
-    return queue;
-}
-
 // Returns the percentages of its device that the queue's program got, as "PERCENT/PERCENT/PERCENT".
 std::string got_of(const Json& queue) {
     std::string text;
@@ -174,8 +167,8 @@ constexpr Column kWide[] = {
     {.member = "pending", .by_member = count_in},
     {.member = "in_flight", .by_member = count_in},
     {.member = "completed", .by_member = count_in},
-    {.member = "share", .show = [](const Json& queue) { return or_none(asked_for(queue), "share"); }},
-    {.member = "limit", .show = [](const Json& queue) { return or_none(asked_for(queue), "limit"); }},
+    {.member = "share", .show = [](const Json& queue) { return or_none(share_that_counts(queue), "share"); }},
+    {.member = "limit", .show = [](const Json& queue) { return or_none(share_that_counts(queue), "limit"); }},
     {.member = "got_percent", .show = got_of, .heading = ">GOT 1/10/60 S"},
     {.member = "gang",
      .show = [](const Json& queue) { return word_in(queue, "gang").empty() ? "-" : word_in(queue, "gang"); },

@@ -162,6 +162,10 @@ std::vector<std::string> hint_remarks(const Json& answer) {
         remarks.push_back(ceiling_sentence(highest->get<int64_t>()));
     for (const Json& unused : answer.value("unused", Json::array()))
         remarks.push_back(unused_sentence(answer.value("policy", ""), unused));
+    for (const Json& hint : answer.value("together", Json::array()))
+        remarks.push_back(hint.get<std::string>() +
+                          " has no effect: what the program's user or control group has together counts ('xcli status "
+                          "--limits' shows it)");
     for (const Json& one : answer.value("no_memory", Json::array()))
         remarks.push_back(one.value("hint", "") + " has no effect with " + title_of(one.value("platform", "")) +
                           ": the program's memory stays on the device and is not counted");

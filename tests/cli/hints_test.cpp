@@ -204,6 +204,23 @@ TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
     EXPECT_EQ(xcli({"status", "--json"}).json()["processes"][0]["hints_ignored"], (Json{{"slo_p99", 5000}}));
 }
 
+TEST_F(Hints, TheShareThatCountsIsShown) {
+    ASSERT_EQ(xcli({"policy", "PUP"}).status, 0);
+    const std::string user = std::to_string(geteuid());
+    ASSERT_EQ(xcli({"hint", "trainer", "--share", "40"}).err, "");
+    EXPECT_TRUE(has(xcli({"list"}).out, "idle    40")) << xcli({"list"}).out;
+    ASSERT_EQ(xcli({"limit", user + ":share=20"}).status, 0);
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "50"}).err,
+                    "xcli: share has no effect: what the program's user or control group has together counts"));
+    EXPECT_TRUE(has(xcli({"list"}).out, "idle    20")) << xcli({"list"}).out;
+    EXPECT_EQ(xcli({"top", "--json"}).json()["programs"][0]["share"], 50) << "its own";
+    EXPECT_TRUE(has(xcli({"top"}).out, " 20 ")) << xcli({"top"}).out;
+    const std::string explained = xcli({"explain", "trainer"}).out;
+    for (const char* sentence : {"its user has together a share of 20 percent; preempt",
+                                 ", share 50 % (what its user or control group has together counts)"})
+        EXPECT_TRUE(has(explained, sentence)) << explained;
+}
+
 TEST_F(Hints, APriorityIsShownAsWithoutEffectWhereThePolicyDoesNotReadIt) {
     ASSERT_EQ(xcli({"hint", "trainer", "-p", "7"}).status, 0);
     ASSERT_EQ(xcli({"policy", "SPUP"}).status, 0);

@@ -49,6 +49,8 @@ int32_t share_of(const SeenQueue& queue) {
 
 }  // namespace
 
+bool shares_together(const Client& client) { return joint_of(client).account != 0; }
+
 // Returns the platform's name. The client wrote the number, so it may be any.
 const char* platform_name(uint32_t platform) {
     constexpr const char* kNames[] = {"unknown", "vpi", "cuda", "cudla", "hip", "ascend", "opencl", "levelzero"};
@@ -101,10 +103,12 @@ Json describe_hints(const Request& request, const Client& client, const std::vec
     const base::Hints hints = hints_of(client, queues);
     const std::string policy = request.host.scheduler.policy_name();
     const bool has_memory = counts_memory(client);
+    const bool together = shares_together(client);
     for (const base::HintInfo& hint : base::kHints) {
         const int64_t value = hint.told(base::get_hint(hints, hint.id), now_ns);
         if (hint.request == nullptr || value == hint.fallback) continue;
-        const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint));
+        const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint)) &&
+                                !(together && is_about_share(hint));
         // A priority that counts has a place of its own.
         if (hint.id == base::HintId::priority && (has_effect || value == PRIORITY_NO_EXECUTE)) continue;
         (has_effect ? in_force : ignored)[hint.request] =

@@ -93,14 +93,19 @@ std::vector<const char*> memory_hints(const GivenHints& given) {
 struct Bounds {
     Client::Ceiling ceiling;
     std::set<std::string> without_memory;  // platforms
+    bool together = false;  // the share and limit of a user or control group count
 
     void look_up(const Client& client) {
         if (const Client::Ceiling its = client.ceiling(); its.priority < ceiling.priority) ceiling = its;
+        together |= shares_together(client);
         if (!counts_memory(client)) without_memory.insert(platform_name(platform_of(client)));
     }
     void tell(Json& answer, const GivenHints& given) const {
         if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
             answer["highest_priority"] = ceiling.priority;
+        for (const base::HintInfo& hint : base::kHints)
+            if (together && is_about_share(hint) && given.of(hint.id).value_or(0) != 0)
+                answer["together"].push_back(hint.request);
         for (const char* hint : memory_hints(given))
             for (const std::string& platform : without_memory)
                 answer["no_memory"].push_back({{"hint", hint}, {"platform", platform}});
