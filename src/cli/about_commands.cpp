@@ -56,7 +56,7 @@ void add_about_commands(CLI::App& app, Words& words) {
         ->add_option("SHELL", *shell,
                      "bash, zsh or fish: 'source <(xcli completion bash)', or 'xcli completion fish | source'")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+        ->transform(one_of("shell", {"bash", "zsh", "fish"}));
     const auto kind = std::make_shared<std::string>();
     CLI::App* complete =
         add("complete", "print the values that a shell offers", [kind] { return shell_values(*kind); });

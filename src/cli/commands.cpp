@@ -4,6 +4,8 @@
 
 namespace xsched::cli {
 
+CLI::Validator log_level() { return one_of("level", {"DEBG", "INFO", "WARN", "ERRO"}, {"DEBUG", "WARNING", "ERROR"}); }
+
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body) {
     CLI::App* command = app.add_subcommand(name, help);
     command->add_flag("--json", words.json, "print JSON");

@@ -23,6 +23,10 @@ struct Words {
 using console::between;
 using console::between_fractions;
 using console::not_empty;
+using console::one_of;
+
+// Returns a transformation for the levels of a log.
+CLI::Validator log_level();
 
 // Adds a command with --json that runs `body`.
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* help, std::function<int()> body);

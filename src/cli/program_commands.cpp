@@ -21,11 +21,12 @@ void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptio
         ->check(between(0, 65535));
     run->add_option("--policy", options->policy, "the policy, if this starts the server or with --scheduler local")
         ->check(not_empty("the policy"));
-    run->add_option("--scheduler", options->scheduler, "global (default), local or app");
+    run->add_option("--scheduler", options->scheduler, "global (default), local or app")
+        ->transform(one_of("scheduler", {"global", "local", "app"}, {"GLB", "LCL", "APP"}));
     run->add_option("--log", options->log_level,
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
         ->type_name("LEVEL")
-        ->check(not_empty("the level"));
+        ->transform(log_level());
     run->add_flag("--pool", options->in_pool.pool,
                   "in your pool: one context for all programs in it, which run beside each other where that costs "
                   "the more urgent ones hardly anything (NVIDIA; see 'xcli pool')");
@@ -67,7 +68,7 @@ void add_admit(CLI::App& app, Words& words) {
     admit
         ->add_option("--unknown", asked->unknown,
                      "what to do with a program of which nothing is known: refuse (default), or run it on trial")
-        ->check(CLI::IsMember({"refuse", "run"}));
+        ->transform(one_of("way", {"refuse", "run"}));
     admit->add_option("--name", asked->name,
                       "the program's name in 'xcli status', if its command line does not tell it");
     admit->add_option("--device", asked->device, "the device's number in 'xcli list', if several are in use")

@@ -225,10 +225,6 @@ int split_off_program(int argc, char** argv, std::vector<std::string>& program) 
 
 int run_program(const RunOptions& options, const std::vector<std::string>& program) {
     if (program.empty()) throw Failure("say which program: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]");
-    if (!is_one_of(options.scheduler, {"global", "GLB", "local", "LCL", "app", "APP"}))
-        throw Failure("--scheduler " + options.scheduler + " is not a scheduler: use global, local or app");
-    if (!options.log_level.empty() && !is_one_of(options.log_level, {"DEBG", "DEBUG", "INFO", "WARN", "ERRO"}))
-        throw Failure("--log " + options.log_level + " is not a level: use DEBG, INFO, WARN or ERRO");
     if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
         throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
                       std::to_string(*options.threshold) + ": a batch is at most the threshold");

@@ -4,7 +4,6 @@
 
 #include "cli/enable.h"
 #include "cli/server_link.h"
-#include "cli/top/rows.h"
 
 namespace xsched::cli {
 namespace {
@@ -20,12 +19,6 @@ std::string policies() {
     std::string lines;
     for (const Json& policy : answer.value("policies", Json::array()))
         lines += line_of(policy.value("name", ""), policy.value("summary", ""));
-    return lines;
-}
-
-std::string sort_words() {
-    std::string lines;
-    for (int i = 0; i < kTopSorts; ++i) lines += line_of(top_sort_word(static_cast<TopSort>(i)), "");
     return lines;
 }
 
@@ -65,9 +58,6 @@ std::string queues_or_devices(bool devices) {
 }  // namespace
 
 std::string shell_values(const std::string& kind) {
-    if (kind == "SORT") return sort_words();
-    if (kind == "LEVEL") return "DEBG\nINFO\nWARN\nERRO\n";
-    if (kind == "SCHEDULER") return "global\nlocal\napp\n";
     wait_for_server_ms(kPatienceMs);
     try {
         if (kind == "ENABLED") return enabled();

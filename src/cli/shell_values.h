@@ -6,8 +6,7 @@
 namespace xsched::cli {
 
 // Returns a line for each value of a kind, with a tab and what it is behind it. `kind` is the name of the value in the
-// help: POLICY, PROGRAM, QUEUE, DEVICE, LEVEL, SCHEDULER, SORT, SHELL. Empty for any other kind, or if no server
-// answers.
+// help: ENABLED, POLICY, PROGRAM, QUEUE, DEVICE. Empty for any other kind, or if no server answers.
 std::string shell_values(const std::string& kind);
 
 }  // namespace xsched::cli

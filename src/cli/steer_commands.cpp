@@ -131,7 +131,7 @@ void add_log(CLI::App& app, Words& words) {
     const auto given = std::make_shared<std::string>();
     CLI::App* log = add_command(app, words, "log", "show or change the server's log level",
                                 [&words, given] { return steer_log(*given, words.json); });
-    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO")->type_name("LEVEL")->check(not_empty("the level"));
+    log->add_option("LEVEL", *given, "DEBG, INFO, WARN or ERRO")->type_name("LEVEL")->transform(log_level());
 }
 
 }  // namespace

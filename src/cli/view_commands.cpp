@@ -35,7 +35,9 @@ void add_list(CLI::App& app, Words& words) {
                      [&words, given] { return show_list(given->wide || !given->columns.empty(), words.json); });
     });
     list->add_flag("--wide", given->wide, "all columns, wider than 80 characters");
-    list->add_option("-o,--output", given->columns, "wide: as --wide")->check(CLI::IsMember({"wide"}))->group("");
+    list->add_option("-o,--output", given->columns, "wide: as --wide")
+        ->transform(one_of("output", {"wide"}))
+        ->group("");
     add_watch(list, given->watch);
 }
 
@@ -76,12 +78,14 @@ void add_top(CLI::App& app, Words& words) {
     const auto given = std::make_shared<TopWords>();
     CLI::App* top = add_command(app, words, "top", "show programs and what they get, live (? lists the keys)",
                                 [&words, given] { return show_top(*given, words.json); });
-    top->add_option("--interval", given->interval_s, "seconds between two looks (1)")
-        ->check(between_fractions(0.05, 3600.0));
+    CLI::Option* interval = top->add_option("--interval", given->interval_s, "seconds between two looks (1)")
+                                ->check(between_fractions(0.05, 3600.0));
     top->add_option("-f", given->frequency, "updates per second, instead of --interval")
-        ->check(between_fractions(0.001, 20.0));
+        ->check(between_fractions(0.001, 20.0))
+        ->excludes(interval);
     top->add_flag("--once", given->once, "print one look and leave");
-    top->add_option("--sort", given->sort, "by pid, program, priority, got, held (default), preemptions or burst");
+    top->add_option("--sort", given->sort, "by pid, program, priority, got, held (default), preemptions or burst")
+        ->transform(one_of("order", top_sort_words()));
     top->add_option("--filter", given->filter, "only programs with this in their name or number");
 }
 

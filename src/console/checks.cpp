@@ -1,8 +1,11 @@
 #include "console/checks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
-#include <string>
+
+#include "base/did_you_mean.h"
+#include "base/text.h"
 
 namespace xsched::console {
 
@@ -25,15 +28,31 @@ CLI::Validator check_of(Number least, Number most, const char* kind) {
     return CLI::Validator(complaint, "");
 }
 
+std::string is_empty(const std::string& what) { return "the name of " + what + " is empty (is a variable not set?)"; }
+
 }  // namespace
 
 CLI::Validator between(int64_t least, int64_t most, const char* kind) { return check_of(least, most, kind); }
 
 CLI::Validator between_fractions(double least, double most, const char* kind) { return check_of(least, most, kind); }
 
+CLI::Validator one_of(const char* kind, const std::vector<std::string>& known, const std::vector<std::string>& also) {
+    const auto complaint = [=](std::string& text) -> std::string {
+        const auto same = [&text](const std::string& one) { return base::same_word(one.c_str(), text.c_str()); };
+        const auto found = std::find_if(known.begin(), known.end(), same);
+        if (found != known.end()) text = *found;
+        if (found != known.end() || std::any_of(also.begin(), also.end(), same)) return "";
+        if (text.empty()) return is_empty("the " + std::string(kind));
+        return "there is no " + std::string(kind) + " \"" + text + "\"" + base::instead(known, text);
+    };
+    std::string listed;  // console::choices finds them between the braces
+    for (const std::string& one : known) listed += (listed.empty() ? "{" : ",") + one;
+    return CLI::Validator(complaint, listed + "}");
+}
+
 CLI::Validator not_empty(const char* what) {
     const auto complaint = [what](const std::string& text) -> std::string {
-        return text.empty() ? "the name of " + std::string(what) + " is empty (is a variable not set?)" : "";
+        return text.empty() ? is_empty(what) : "";
     };
     return CLI::Validator(complaint, "");
 }

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace xsched::console {
 
@@ -13,5 +15,9 @@ CLI::Validator not_empty(const char* what);
 CLI::Validator between(int64_t least, int64_t most, const char* kind = "a whole number");
 // Returns a check for numbers with a fraction in a range. Its complaint names the value and the range, too.
 CLI::Validator between_fractions(double least, double most, const char* kind = "a number");
+// Returns a transformation for the words of a fixed set, in capitals or not. Its complaint names the word that was
+// probably meant, and all others. `kind`: what they are. `also`: other words for them, which are not named.
+CLI::Validator one_of(const char* kind, const std::vector<std::string>& known,
+                      const std::vector<std::string>& also = {});
 
 }  // namespace xsched::console

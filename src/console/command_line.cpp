@@ -6,8 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -61,14 +59,30 @@ std::string unexpected(const std::string& words, const CommandRead& command) {
     return "\"" + last + "\" is one word too many for " + command.name + meant_part(*command.app, last);
 }
 
-// Returns a sentence about a value that is none of a list. `text`: "--kind: odd not in {fast,slow}".
-std::string none_of(const std::string& text, size_t at) {
-    const std::string begin = text.substr(0, at);
-    const std::string list = text.substr(at + 9, text.rfind('}') - at - 9);
-    std::vector<std::string> known;
-    std::istringstream words(list);
-    for (std::string word; std::getline(words, word, ',');) known.push_back(word);
-    return begin + " is none of: " + list + base::meant(known, begin.substr(begin.rfind(' ') + 1));
+// Returns a sentence about a flag that was given a value. `name`: as the library has it, without hyphens.
+std::string takes_no_value(const std::string& name, const CommandRead& command) {
+    const std::string flag = (name.size() == 1 ? "-" : "--") + name;
+    const bool has_opposite = command.app->get_option_no_throw("--no-" + name) != nullptr;
+    return flag + " takes no value: write " + flag + (has_opposite ? " or --no-" + name : " alone, or leave it out");
+}
+
+// Returns a sentence about two options that do not go together; empty: the error is another one. `text`: "--time
+// excludes --last" or "--time requires --slow".
+std::string together(const CLI::ParseError& error, const std::string& text) {
+    const std::string one = text.substr(0, text.find(' '));
+    const std::string other = text.substr(text.rfind(' ') + 1);
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+        return one + " does not go together with " + other + ": leave out one of them";
+    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
+        return one + " has no effect without " + other + ": add " + other;
+    return "";
+}
+
+// Lets flags take no value, as "--watch=5". The library would take any for a yes.
+void refuse_values_of_flags(CLI::App& app) {
+    for (CLI::Option* option : app.get_options())
+        if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    for (CLI::App* command : app.get_subcommands(nullptr)) refuse_values_of_flags(*command);
 }
 
 // Prints the text of --help or --version. Returns the exit status.
@@ -115,14 +129,14 @@ std::string sentence_of(const CLI::ParseError& error, const CommandRead& command
         const std::string given = equals == std::string::npos ? "" : " \"" + value.substr(equals + 3) + "\"";
         return value.substr(0, equals) + given + " cannot be read as a number";
     }
-    if (const size_t list = text.find(" not in {"); list != std::string::npos) return none_of(text, list);
+    if (const size_t flag = text.find(" was given a disallowed flag override"); flag != std::string::npos)
+        return takes_no_value(text.substr(0, flag), command);
+    if (const std::string sentence = together(error, text); !sentence.empty()) return sentence;
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find(" missing") != std::string::npos)
         return option_in(text, typed) + " needs a value";
     if (text.find(": At Most 1 required but received ") != std::string::npos)
         return option_in(text, typed) + " is given several times";
-    // Versions of the library differ: "not in range [0 - 9]" and "not in range 0 to 9".
-    static const std::regex range(R"(Value (.*) not in range \[?(\S+) (?:to|-) (\S+?)\]?$)");
-    return std::regex_replace(text, range, "$1 is not from $2 to $3");
+    return text;
 }
 
 }  // namespace
@@ -130,6 +144,7 @@ std::string sentence_of(const CLI::ParseError& error, const CommandRead& command
 int run(CLI::App& app, int argc, char** argv, const char* name, const std::function<int()>& command,
         const std::function<int(const std::string&)>& refuse) {
     shape_help(app);
+    refuse_values_of_flags(app);
     if (argc > 1 && is_unknown_command(app, argv[1]))
         return refuse("there is no command \"" + std::string(argv[1]) + "\"" + meant_part(app, argv[1]) + ": see '" +
                       name + " --help'");

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "console/checks.h"
 #include "console/command_line.h"
 #include "console/man_page.h"
 #include "kubernetes/device_plugin.h"
@@ -67,13 +68,13 @@ void describe(CLI::App& app, CommandLine& line) {
                  "offer xsched.io/share as a device plugin, for clusters without consumable capacity (before 1.36)");
     app.add_option("--most-urgent", line.place.most_urgent,
                    "with --device-plugin: the most urgent priority of its pods")
-        ->check(CLI::Range(PRIORITY_MIN, PRIORITY_MAX));
+        ->check(xsched::console::between(PRIORITY_MIN, PRIORITY_MAX));
     app.add_option("--look-every", line.look_every_s, "seconds between two looks at the server and the pods (10)")
-        ->check(CLI::Range(1, 3600));
+        ->check(xsched::console::between(1, 3600));
     app.set_version_flag("--version", XSCHED_VERSION);
     xsched::console::add_man_page(app, "xsched-kubernetes", 8, XSCHED_VERSION,
                                   "NODE_NAME: as --node. XSCHED_SOCKET: the server's socket, for xcli. XLOG_LEVEL: "
-                                  "DEBUG, INFO, WARN, ERRO or NONE.");
+                                  "DEBG, INFO, WARN or ERRO.");
 }
 
 // Returns whether a signal asks for the end within that time.

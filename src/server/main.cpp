@@ -61,7 +61,8 @@ void describe_settings(CLI::App& app, CommandLine& line) {
             [&line, name = setting.name()](const std::string& text) { line.options.flags[name] = text; },
             setting.help + fallback);
         if (setting.is_number) option->check(xsched::console::between(setting.least, setting.most));
-        if (setting.key == "share_unit") option->check(CLI::IsMember({"program", "queue", "user", "cgroup"}));
+        if (setting.key == "share_unit")
+            option->transform(xsched::console::one_of("unit", {"program", "queue", "user", "cgroup"}));
     }
 }
 
@@ -99,7 +100,7 @@ void describe(CLI::App& app, CommandLine& line) {
     app.set_version_flag("--version", XSCHED_VERSION);
     xsched::console::add_man_page(
         app, "xserver", 8, XSCHED_VERSION,
-        "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBUG, INFO, WARN, ERRO or NONE.");
+        "XSCHED_SOCKET: where to listen, unless --socket says so. XLOG_LEVEL: DEBG, INFO, WARN or ERRO.");
 }
 
 // Returns a number of seconds as people write it: "60" or "0.5".

@@ -119,7 +119,7 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     expect_sentence({"suspend", "-x", "a.b"}, "is not a queue's number");
     for (const char* command : {"suspend", "resume", "explain", "status"})
         expect_sentence({command, ""}, "xcli: PROGRAM: the name of a program is empty");
-    expect_sentence({"suspend", "--all", "trainer"}, "excludes");
+    expect_sentence({"suspend", "--all", "trainer"}, "does not go together with --all");
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
     EXPECT_EQ(listed["device_index"], 0);
     EXPECT_EQ(listed["device_name"], "Quick Device 9000");
@@ -167,7 +167,7 @@ TEST_F(Commands, TheLevelOfTheLogChanges) {
     EXPECT_TRUE(is_logged("suspended: makes room"));
     EXPECT_EQ(xcli({"log", "WARN"}).out, "log level WARN\n");
     EXPECT_TRUE(is_logged("log level WARN, as uid"));
-    expect_sentence({"log", "LOUD"}, "there is no log level \"LOUD\"");
+    expect_sentence({"log", "LOUD"}, "there is no level \"LOUD\"");
 }
 
 TEST_F(Commands, TheLogSaysWhoToldWhat) {

@@ -155,7 +155,8 @@ TEST_F(Orders, TheHelpListsThoseAboutXcliItself) {
     for (const Words& words : {Words{}, {"help"}}) EXPECT_EQ(xcli(words).out, help_of({}));
     EXPECT_TRUE(has(xcli({"help", "config", "check"}).out, "Usage: xcli config check")) << xcli({"help", "config"}).out;
     expect_sentence({"help", "hitn"}, "there is no command \"hitn\" (did you mean \"hint\"?)");
-    expect_sentence({"completion", "bahs"}, "SHELL: bahs is none of: bash,zsh,fish (did you mean \"bash\"?)");
+    expect_sentence({"completion", "bahs"},
+                    "SHELL: there is no shell \"bahs\" (did you mean \"bash\"?): use one of bash, zsh, fish");
 }
 
 // An empty word is mostly a variable that is not set.

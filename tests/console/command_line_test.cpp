@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "console/checks.h"
 #include "console/help.h"
 
 namespace {
@@ -20,8 +21,12 @@ protected:
         CLI::App* work = app_.add_subcommand("work", "work for a while");
         work->callback([this] { command_ = [] { return 7; }; });
         work->add_option("-n,--times", times_, "how often it works");
-        work->add_option("--level", level_, "how hard it works")->check(CLI::Range(0, 9));
-        work->add_option("--kind", kind_, "what it does")->check(CLI::IsMember({"fast", "slow"}));
+        work->add_option("--level", level_, "how hard it works")->check(xsched::console::between(0, 9));
+        work->add_option("--kind", kind_, "what it does")
+            ->transform(xsched::console::one_of("kind", {"fast", "slow"}, {"swift"}));
+        CLI::Option* wait = work->add_flag("--wait");
+        work->add_flag("--no-wait")->excludes(wait);
+        work->add_option("--rest")->needs(wait);
         work->add_option("PROGRAM", program_, "the program")->option_text("-- PROGRAM [ARGUMENTS]");
         work->footer("Examples:\n  tool work -n 3 -- true\n      three times");
         app_.footer("Exit status: 0 done, 2 the command line makes no sense, 3 the device is away, 4 it is not there.");
@@ -85,9 +90,11 @@ TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
     expect_sentence({"work", "--tims", "3", "-n", "1"},
                     "tool work has no option --tims (did you mean \"--times\"?): see 'tool work --help'");
     expect_sentence({"fail", "soon"}, "\"soon\" is one word too many for tool fail: see 'tool fail --help'");
-    expect_sentence({"work", "--kind", "odd"}, "--kind: odd is none of: fast,slow: see 'tool work --help'");
-    expect_sentence({"work", "--kind", "fats"},
-                    "--kind: fats is none of: fast,slow (did you mean \"fast\"?): see 'tool work --help'");
+    expect_sentence({"work", "--kind", "odd"},
+                    "--kind: there is no kind \"odd\": use one of fast, slow: see 'tool work --help'");
+    expect_sentence(
+        {"work", "--kind", "fats"},
+        "--kind: there is no kind \"fats\" (did you mean \"fast\"?): use one of fast, slow: see 'tool work --help'");
     expect_sentence({"work", "--nonsense"}, "tool work has no option --nonsense: see 'tool work --help'");
     expect_sentence({"fail", "erly"},
                     "\"erly\" is one word too many for tool fail (did you mean \"early\"?): see 'tool fail --help'");
@@ -95,6 +102,26 @@ TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
     expect_sentence({"work", "-n"}, "--times needs a value: see 'tool work --help'");
     expect_sentence({"work", "-n", "1", "-n", "2"}, "--times is given several times: see 'tool work --help'");
     expect_sentence({"work", "--level", "10"}, "--level: 10 is not from 0 to 9: see 'tool work --help'");
+}
+
+TEST_F(CommandLine, AWordOfASetIsTakenInCapitalsToo) {
+    EXPECT_EQ(run({"work", "--kind", "SLOW"}), 7);
+    EXPECT_EQ(kind_, "slow");
+    EXPECT_EQ(run({"work", "--kind", "Swift"}), 7);
+    EXPECT_EQ(kind_, "Swift");
+    EXPECT_EQ(xsched::console::choices(*app_.get_subcommand("work")->get_option("--kind")), "fast slow");
+}
+
+TEST_F(CommandLine, OptionsThatDependOnOthersAreNamedInASentence) {
+    expect_sentence({"work", "--wait", "--no-wait"},
+                    "--wait does not go together with --no-wait: leave out one of them: see 'tool work --help'");
+    expect_sentence({"work", "--rest", "1"}, "--rest has no effect without --wait: add --wait: see 'tool work --help'");
+}
+
+TEST_F(CommandLine, AFlagTakesNoValue) {
+    expect_sentence({"work", "--wait=3"}, "--wait takes no value: write --wait or --no-wait: see 'tool work --help'");
+    expect_sentence({"work", "--no-wait=no"},
+                    "--no-wait takes no value: write --no-wait alone, or leave it out: see 'tool work --help'");
 }
 
 TEST_F(CommandLine, HelpHasTheUsageThenExamplesThenOptions) {

@@ -209,7 +209,7 @@ TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
         {{"--policy", "PUPP"}, "(did you mean \"PUP\"?)"},
         {{"--polcy", "PUP"}, "xserver has no option --polcy (did you mean \"--policy\"?): see 'xserver --help'"},
         {{"--limit", "shar=3"}, "there is no limit \"shar\" (did you mean \"share\"?)"},
-        {{"--share-unit", "grup"}, "is none of: "},
+        {{"--share-unit", "cgrup"}, "there is no unit \"cgrup\" (did you mean \"cgroup\"?)"},
         {{"--idle-exit", "-3"}, "--idle-exit: -3 is not from 0 to 1000000"},
         {{"--idle-exit", "5s"}, "--idle-exit: \"5s\" is not a number of seconds from 0 to 1000000"},
         {{""}, "POLICY: the name of the policy is empty (is a variable not set?)"},

@@ -77,14 +77,14 @@ void add_container(CLI::App& app, Words& words) {
                     });
     container->add_option("FORM", asked->form, "cdi: a file for /etc/cdi; run: the lines for podman and docker")
         ->required()
-        ->check(CLI::IsMember({"cdi", "run"}));
+        ->transform(one_of("form", {"cdi", "run"}));
     container->add_option("IMAGE", asked->image, "with run: the image, and what runs in it");
     std::vector<std::string> names;
     for (const PlatformInfo& platform : kPlatforms) names.emplace_back(platform.name);
     container
         ->add_option("--platform", asked->platforms,
                      "a platform in the container, may be repeated (those with a driver here)")
-        ->check(CLI::IsMember(names))
+        ->transform(one_of("platform", names))
         ->allow_extra_args(false);
     container
         ->add_option("--sockets", asked->sockets,
@@ -93,7 +93,7 @@ void add_container(CLI::App& app, Words& words) {
     container->add_option("--name", asked->name, "with cdi: the device is xsched.io/class=NAME (default)");
     add_out(container, asked->out, "with cdi: the file, instead of printing it");
     container->add_option("--engine", asked->engine, "with run: only this one's line")
-        ->check(CLI::IsMember({"podman", "docker"}));
+        ->transform(one_of("engine", {"podman", "docker"}));
     add_hints(container, asked->hints, true);
 }
 

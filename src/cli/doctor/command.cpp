@@ -19,16 +19,12 @@ struct DoctorWords {
 
 // Returns a complaint about the first of these words, divided by commas, that names no step.
 std::string wrong_step(const std::string& words) {
+    std::vector<std::string> names;
+    for (const Step& step : kSteps) names.emplace_back(step.name);
+    const CLI::Validator check = one_of("step", names);
     std::istringstream stream(words);
-    for (std::string word; std::getline(stream, word, ',');) {
-        std::string names;
-        bool found = false;
-        for (const Step& step : kSteps) {
-            found = found || word == step.name;
-            names += (names.empty() ? "" : ", ") + std::string(step.name);
-        }
-        if (!found) return "there is no step \"" + word + "\": " + names;
-    }
+    for (std::string word; std::getline(stream, word, ',');)
+        if (std::string wrong = check(word); !wrong.empty()) return wrong;
     return "";
 }
 

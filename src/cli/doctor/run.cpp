@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/clock.h"
+#include "base/did_you_mean.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 #include "cli/doctor/device_costs.h"
@@ -67,15 +68,15 @@ bool has_word(const std::string& list, const std::string& word, char divider) {
 bool has_trials(const PlatformInfo& platform) { return *platform.trials != '\0'; }
 
 const PlatformInfo& platform_called(const std::string& name) {
-    std::string names;
+    std::vector<std::string> names;
     bool is_known = false;
     for (const PlatformInfo& platform : kPlatforms) {
         is_known |= name == platform.name;
         if (!has_trials(platform)) continue;
         if (name == platform.name) return platform;
-        names += std::string(names.empty() ? "" : ", ") + platform.name;
+        names.emplace_back(platform.name);
     }
-    throw Failure("--platform " + name + (is_known ? " has no trials" : " is none") + ": use one of " + names);
+    throw Failure("--platform " + name + (is_known ? " has no trials" : " is none") + base::instead(names, name));
 }
 
 // Returns the platform to try. GPUs' own platforms come before OpenCL, which processors have, too.

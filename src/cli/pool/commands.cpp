@@ -70,7 +70,7 @@ void add_pool(CLI::App& app, Words& words) {
     CLI::App* pool = add_command(app, words, "pool", "programs that share one context and run side by side (NVIDIA)",
                                  [&words, what] { return do_it(*what, words.json); });
     pool->add_option("ORDER", *what, "show (default), start, or stop, which ends the programs in it too")
-        ->check(CLI::IsMember({"show", "start", "stop"}));
+        ->transform(one_of("order", {"show", "start", "stop"}));
 }
 
 }  // namespace xsched::cli

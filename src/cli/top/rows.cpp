@@ -34,9 +34,9 @@ double largest(const TopRow& row, TopSort sort) {
 
 }  // namespace
 
-const char* top_sort_word(TopSort sort) {
-    constexpr const char* kWords[kTopSorts] = {"pid", "program", "priority", "got", "held", "preemptions", "burst"};
-    return kWords[static_cast<int>(sort)];
+const std::vector<std::string>& top_sort_words() {
+    static const std::vector<std::string> kWords{"pid", "program", "priority", "got", "held", "preemptions", "burst"};
+    return kWords;
 }
 
 void TopRows::take(const Json& answer) {

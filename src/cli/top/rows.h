@@ -50,8 +50,7 @@ struct TopDevice {
 };
 
 enum class TopSort { kPid, kProgram, kPriority, kGot, kHeld, kPreemptions, kBurst };
-inline constexpr int kTopSorts = 7;
-const char* top_sort_word(TopSort sort);
+const std::vector<std::string>& top_sort_words();  // by TopSort
 
 class TopRows {
 public:

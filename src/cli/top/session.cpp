@@ -117,7 +117,9 @@ bool TopSession::answer_key(int key) {
         case kKeyUp: choose(-1); break;
         case kKeyPageDown: choose(10); break;
         case kKeyPageUp: choose(-10); break;
-        case 's': view_.sort = static_cast<TopSort>((static_cast<int>(view_.sort) + 1) % kTopSorts); break;
+        case 's':
+            view_.sort = static_cast<TopSort>((static_cast<size_t>(view_.sort) + 1) % top_sort_words().size());
+            break;
         case 'r': view_.reverse = !view_.reverse; break;
         case '/':
             begin_line("show only: ", view_.filter, [this](const std::string& text) { view_.filter = text; });

@@ -13,14 +13,10 @@
 namespace xsched::cli {
 namespace {
 
+// `word`: one of top_sort_words.
 TopSort sort_of(const std::string& word) {
-    std::string words;
-    for (int i = 0; i < kTopSorts; ++i) {
-        const char* known = top_sort_word(static_cast<TopSort>(i));
-        if (word == known) return static_cast<TopSort>(i);
-        words += (words.empty() ? "" : ", ") + std::string(known);
-    }
-    throw Failure("nothing is sorted by \"" + word + "\": use one of " + words);
+    const std::vector<std::string> known = top_sort_words();
+    return static_cast<TopSort>(std::find(known.begin(), known.end(), word) - known.begin());
 }
 
 int print_once(ServerLink& link, const TopView& view, bool json) {

@@ -77,7 +77,7 @@ TEST_F(Containers, MistakesAreNamed) {
     refused({"container", "cdi", "--platform", "cuda", "--name", "a b"}, "is no name of a CDI device");
     refused({"container", "cdi", "--platform", "cuda", "image"}, "takes no image");
     refused({"container", "cdi", "--platform", "vulkan"}, "Vulkan programs in containers are not scheduled yet");
-    refused({"container", "cdi", "--platform", "abacus"}, "abacus is none of");
+    refused({"container", "cdi", "--platform", "abacus"}, "there is no platform \"abacus\"");
     const Outcome told = xcli({"container", "cdi", "--platform", "cuda", "--sockets", directory / "none"});
     EXPECT_EQ(told.status, 0);
     EXPECT_TRUE(has(told.err, "there is no " + directory.path() + "/none")) << told.err;
