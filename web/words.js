@@ -22,14 +22,14 @@ export function lengthText(ms) {
   return `${(ms * 1000).toFixed(0)} µs`;
 }
 
-// Sizes of memory: at most three digits and a unit.
+// Sizes of memory: at most three digits and a unit, as base/byte_size.h has them.
 export function sizeText(bytes) {
   if (!bytes) return "–";
   const units = ["KiB", "MiB", "GiB", "TiB"];
   let number = bytes / 1024;
   let unit = 0;
   for (; number >= 999.5 && unit + 1 < units.length; number /= 1024) unit += 1;
-  return `${number.toFixed(number < 9.95 ? 1 : 0)} ${units[unit]}`;
+  return `${number.toFixed(number < 9.95 && number % 1 ? 1 : 0)} ${units[unit]}`;
 }
 
 // Of lengths in order; null: there are none.

@@ -14,7 +14,7 @@ std::string hints_text(const Json& entry, std::initializer_list<const char*> wit
 // Returns the hints that were given and have no effect, with the reason: "without effect: p99 target 5.0 ms (policy HPF
 // does not read it)". Empty: there are none.
 std::string ignored_text(const Json& entry, const std::string& policy);
-// Returns the latency target of a program, whether the policy in force reads it or not: "p99 target 1.30x". Empty:
+// Returns the latency target of a program, whether the policy in force reads it or not: "p99 target 1.3x". Empty:
 // none.
 std::string target_text(const Json& program);
 // Returns the object with the "share" and "limit" that count for a queue or program: those of its user or control group

@@ -2,6 +2,7 @@
 #include "cli/known_by.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/size_text.h"
 #include "config/limit_setting.h"
 #include "console/table.h"
 
@@ -13,11 +14,16 @@ struct Shown {
     // `whose`: empty for every ordinary user.
     void add(const std::string& whose, const Json& limit, const char* most_key, const char* set_key) {
         const std::string name = limit.value("name", "");
-        const std::string most = std::to_string(limit.value(most_key, int64_t{0}));
-        const std::string used = limit.contains("used") ? std::to_string(limit.value("used", int64_t{0})) : "-";
-        table.add({whose.empty() ? "ordinary users" : whose, name, used, most, limit.value("unit", "")});
+        const std::string unit = limit.value("unit", "");
+        const bool is_size = unit == "bytes";
+        const auto number = [&](const char* member) {
+            const auto value = limit.value(member, int64_t{0});
+            return is_size ? base::exact_size(value) : std::to_string(value);
+        };
+        table.add({whose.empty() ? "ordinary users" : whose, name, limit.contains("used") ? number("used") : "-",
+                   number(most_key), is_size ? "" : unit});
         const std::string setting = (whose.empty() ? "" : whose + ":") + name;
-        if (limit.contains(set_key)) set += "\n" + limit_sentence(setting, limit[set_key].dump()) + "\n";
+        if (limit.contains(set_key)) set += "\n" + limit_sentence(setting, number(set_key)) + "\n";
     }
 
     console::Table table{{"USER OR GROUP", "LIMIT", ">USED", ">MOST", "UNIT"}};
@@ -29,7 +35,7 @@ std::string limits_by_group(const Json& answer) {
     const Json& group = answer.value("group", Json::object());
     if (group.empty()) return "";
     std::string has;
-    if (group.contains("memory_bytes")) has = std::to_string(group["memory_bytes"].get<int64_t>() >> 20) + " MiB";
+    if (group.contains("memory_bytes")) has = size_text(group["memory_bytes"].get<uint64_t>());
     if (group.contains("processes"))
         has += (has.empty() ? "" : " and ") + std::to_string(group["processes"].get<int64_t>()) + " processes";
     std::string together;

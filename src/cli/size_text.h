@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "base/byte_size.h"
+
 namespace xsched::cli {
 
-// Returns "20 GiB", "1.5 GiB", "31 MiB" or "512 bytes".
-std::string size_text(uint64_t bytes);
+using base::size_text;
+
 // Returns the remark that a bare number means bytes, if these are so few that another unit may be meant:
 // "--memory-limit 20 means 20 bytes: say 20GiB or 20MiB". Otherwise nothing. `before`: what stands before the number.
 std::string few_bytes(const std::string& before, const std::string& number);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
+#include "config/latency_target.h"
 #include "config/limit_setting.h"
 #include "config/toml_text.h"
 
@@ -43,7 +44,8 @@ std::string setting_meant(const std::string& table, const std::string& key) {
 bool is_understood(const base::HintInfo& hint, const std::string& value) {
     if (hint.kind == base::HintKind::kName && base::number_of_name(value) != 0) return true;
     int64_t number = 0;
-    return read_number(value, &number) && number >= hint.least && number <= hint.most;
+    if (!read_number(value, &number) || number < hint.least || number > hint.most) return false;
+    return hint.kind != base::HintKind::kTarget || !is_below_alone(number);
 }
 
 // Adds one file. Each function reads one kind of table.
@@ -65,6 +67,7 @@ private:
     }
     void read_top(const Node& child);
     void read_settings(const Node& table);
+    void compare_settings(const Node& table);
     void read_limits(const Node& table);
     void read_limits_of(const Node& table, const std::string& whose);
     void read_limit(const Node& value, const std::string& whose);
@@ -99,6 +102,24 @@ void FileReader::read_settings(const Node& table) {
         else
             say(child, wrong);
     }
+    compare_settings(table);
+}
+
+// Says which setting has no effect beside another one, if the table has one of the two.
+void FileReader::compare_settings(const Node& table) {
+    const auto has_one_of = [&](const std::string& one, const std::string& other) {
+        const auto is_it = [&](const Node& child) {
+            return canonical(child.key) == one || canonical(child.key) == other;
+        };
+        return std::any_of(table.children.begin(), table.children.end(), is_it);
+    };
+    const auto number = [this](const char* name) { return strtoll(to_.text(name).c_str(), nullptr, 10); };
+    if (has_one_of("policy", "policy_expr") && to_.settings.contains("server.policy") &&
+        to_.settings.contains("server.policy_expr"))
+        say(table, "policy has no effect beside policy_expr: leave out one of them");
+    const int64_t threshold = number("options.threshold");
+    if (has_one_of("threshold", "batch_size") && threshold > 0 && number("options.batch_size") > threshold)
+        say(table, "batch_size is larger than threshold: a batch is at most the threshold");
 }
 
 void FileReader::read_limits(const Node& table) {

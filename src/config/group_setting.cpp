@@ -65,9 +65,8 @@ GroupSetting read_group_setting(const std::string& text) {
     char* end = nullptr;
     const long number = strtol(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || number < kind->least || number > kind->most)
-        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(kind->least) +
-                                 " to " + std::to_string(kind->most) + ": write " + setting.path + ":" + name +
-                                 (is_size ? "=30GiB" : "=30"));
+        throw std::runtime_error(name + "=" + value + " is not " + range_text(kind->least, kind->most, is_size) +
+                                 ": write " + setting.path + ":" + name + (is_size ? "=30GiB" : "=30"));
     setting.value = number;
     return setting;
 }

@@ -27,7 +27,7 @@ std::string as_number(const base::HintInfo& hint, const Node& node) {
 
 std::string wanted(const base::HintInfo& hint) {
     switch (hint.kind) {
-        case base::HintKind::kTarget: return "a time or a factor, such as \"5ms\" or \"1.3x\"";
+        case base::HintKind::kTarget: return "a time, such as \"5ms\", or a factor from 1x on, such as \"1.3x\"";
         case base::HintKind::kBytes: return "a size, such as \"20GiB\"";
         case base::HintKind::kSwitch: return "true or false";
         case base::HintKind::kName:
@@ -44,6 +44,10 @@ bool is_in_microseconds(const base::HintInfo& hint) {
 }
 
 std::string wanted_of(const base::HintInfo& hint) {
+    if (hint.kind == base::HintKind::kSwitch) return "0 or 1";
+    if (hint.kind == base::HintKind::kTarget)
+        return "a number of microseconds up to " + std::to_string(hint.most) +
+               ", or of percent of the time alone from " + std::to_string(hint.least) + " to -100";
     if (hint.kind == base::HintKind::kName) return "a name of 1 to 12 letters, digits and hyphens, a letter first";
     return std::string("a whole number ") + (is_in_microseconds(hint) ? "of microseconds " : "") + "from " +
            std::to_string(hint.least) + " to " + std::to_string(hint.most);
@@ -52,7 +56,8 @@ std::string wanted_of(const base::HintInfo& hint) {
 std::optional<int64_t> read_hint(const base::HintInfo& hint, const Node& node, std::string* complaint) {
     int64_t number = 0;
     const bool is_number = node.is_value() && read_number(as_number(hint, node), &number);
-    if (is_number && number >= hint.least && number <= hint.most) return number;
+    const bool is_kept = hint.kind != base::HintKind::kTarget || !is_below_alone(number);
+    if (is_number && number >= hint.least && number <= hint.most && is_kept) return number;
     *complaint =
         std::string(hint.name) + " is to be " + wanted(hint) + (node.is_value() ? ", not \"" + node.text + "\"" : "");
     return std::nullopt;
@@ -66,13 +71,8 @@ std::string option_of(const base::HintInfo& hint) {
 std::string text_of_hint(const base::HintInfo& hint, int64_t value) {
     if (hint.kind == base::HintKind::kSwitch) return value != 0 ? "true" : "false";
     if (hint.kind == base::HintKind::kName) return base::name_of_number(value);
-    if (hint.kind == base::HintKind::kTarget && value < 0) {
-        const std::string percent = std::to_string(-value % 100);
-        return std::to_string(-value / 100) + "." + std::string(percent.size() == 1 ? "0" : "") + percent + "x";
-    }
-    if (hint.kind == base::HintKind::kTarget && value > 0) return std::to_string(value) + "us";
-    if (hint.kind == base::HintKind::kBytes && value % (1 << 20) == 0 && value > 0)
-        return std::to_string(value >> 20) + "MiB";
+    if (hint.kind == base::HintKind::kTarget) return text_of_target(value);
+    if (hint.kind == base::HintKind::kBytes) return base::exact_size(value);
     return std::to_string(value);
 }
 

@@ -2,6 +2,7 @@
 // alone.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace xsched::config {
@@ -15,5 +16,9 @@ bool may_be_milliseconds(const std::string& text);
 // Returns a target such as "5ms" or "1.3x" in the form of the hint (base/hints.def, kTarget): as microseconds, or as a
 // negative number of percent. Other text is returned unchanged.
 std::string read_latency_target(const std::string& text);
+// Returns such a number as people write it: "5ms", in the largest unit of which it is a whole number, or "1.3x".
+std::string text_of_target(int64_t target);
+// Returns whether a target in that form is a factor below 1, which no scheduler can keep.
+bool is_below_alone(int64_t target);
 
 }  // namespace xsched::config

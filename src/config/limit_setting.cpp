@@ -58,6 +58,11 @@ bool read_number(const std::string& text, int64_t* number) {
     return errno == 0 && !text.empty() && *end == '\0';
 }
 
+std::string range_text(int64_t least, int64_t most, bool is_size) {
+    if (is_size) return "a size from 0 to " + base::exact_size(most);
+    return "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+}
+
 bool is_size(const LimitInfo& info) { return std::string(info.unit) == "bytes"; }
 
 const LimitInfo& limit_info(Limit limit) { return kInfos[static_cast<size_t>(limit)]; }
@@ -84,8 +89,8 @@ LimitSetting read_limit(const std::string& text, bool names) {
     setting.taken_back = value == kTakenBack;
     if (setting.taken_back) value = "0";
     if (!read_number(value, &setting.value) || setting.value < least || setting.value > info.most)
-        throw std::runtime_error(name + "=" + value + " is not a whole number from " + std::to_string(least) + " to " +
-                                 std::to_string(info.most) + ": write " + text.substr(0, begin) + name + "=" +
+        throw std::runtime_error(name + "=" + value + " is not " + range_text(least, info.most, is_size(info)) +
+                                 ": write " + text.substr(0, begin) + name + "=" +
                                  (is_size(info) ? "4GiB" : std::to_string(example_of(info))));
     setting.limit = *limit;
     if (for_one) setting.user = uid_of(text.substr(0, colon), names);

@@ -47,6 +47,8 @@ inline constexpr const char* kTakenBack = "default";
 // Parses "clients=500", "alice:highest-priority=50" or "1000:tools=default". Throws std::runtime_error with a sentence.
 // `names`: user names are allowed; looking one up may take long.
 LimitSetting read_limit(const std::string& text, bool names);
+// Returns "a whole number from 0 to 100", or "a size from 0 to 256TiB".
+std::string range_text(int64_t least, int64_t most, bool is_size);
 // Parses a text that must be a decimal number as a whole.
 bool read_number(const std::string& text, int64_t* number);
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "base/byte_size.h"
 #include "base/did_you_mean.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -86,7 +87,7 @@ std::string Setting::in_words(const std::string& value) const {
         const size_t begin = at + of_number.size();
         return all.substr(begin, all.find(';', begin) - begin);
     }
-    return std::to_string(number) + behind;
+    return unit() == "bytes" ? base::exact_size(number) : std::to_string(number) + behind;
 }
 
 const std::vector<Setting>& settings() {

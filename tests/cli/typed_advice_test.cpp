@@ -295,7 +295,7 @@ TEST_F(TypedAdvice, ToGetMemoryBackByPriority) {
     two(0);
     slow.header().memory[0].device = TestClient::kFirstDevice;
     slow.header().memory[0].on_host = uint64_t{3} << 30;
-    expect_cause("waits_for_memory", "3.0 GiB are on the host");
+    expect_cause("waits_for_memory", "3 GiB are on the host");
     type("xcli hint " + mine() + " -p", "7");
     EXPECT_EQ(slow.slot(0).priority.load(), 7);
 }

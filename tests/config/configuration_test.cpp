@@ -102,6 +102,14 @@ TEST(Configuration, TheNameThatWasMeantIsTold) {
     }
 }
 
+TEST(Configuration, ASettingWithoutEffectBesideAnotherIsTold) {
+    EXPECT_EQ(of_text("[server]\npolicy = \"UP\"\npolicy_expr = \"priority desc\"\n").complaints(),
+              "x.toml:1: policy has no effect beside policy_expr: leave out one of them\n");
+    EXPECT_EQ(of_text("[options]\nthreshold = 4\nbatch_size = 9\n").complaints(),
+              "x.toml:1: batch_size is larger than threshold: a batch is at most the threshold\n");
+    EXPECT_EQ(of_text("[options]\nbatch_size = 9\n").complaints(), "") << "the threshold is chosen automatically";
+}
+
 TEST(Configuration, NoTextEndsTheReader) {
     for (const std::string text :
          {"[", "]", "=", "[[rule]]\n[[rule", "\"\"\"", "a = [\n\n\n", "\xff\xfe", "[[rule]]\nrule = 1", "rule = 3",

@@ -48,7 +48,7 @@ TEST(KubernetesClaim, HasDevicesSharesParametersAndPods) {
     ASSERT_EQ(claim.devices.size(), 1u);
     EXPECT_EQ(claim.devices[0].share, 30);
     EXPECT_EQ(claim.devices[0].parameters.words(),
-              (Words{"--priority", "5", "--limit", "80", "--slo-p99", "5000us", "--evictable"}));
+              (Words{"--priority", "5", "--limit", "80", "--slo-p99", "5ms", "--evictable"}));
 }
 
 TEST(KubernetesClaim, DevicesOfOtherDriversAreLeftOut) {

@@ -24,7 +24,7 @@ TEST(SlurmJobOptions, BecomeThoseOfXcliRun) {
     EXPECT_EQ(options.take(option("memory-limit"), "1GiB"), "");
     EXPECT_EQ(options.take(option("evictable"), nullptr), "");
     EXPECT_EQ(options.command("/x", {"env", "-0"}),
-              (Words{"/x", "run", "--no-tell", "--priority", "-5", "--slo-p99", "5000us", "--memory-limit", "1024MiB",
+              (Words{"/x", "run", "--no-tell", "--priority", "-5", "--slo-p99", "5ms", "--memory-limit", "1GiB",
                      "--evictable", "--", "env", "-0"}));
 }
 

@@ -109,7 +109,7 @@ class Page(page_rig.PageCase):
         browser.wait("document.querySelector('.chip.away') != null", "the program without its memory is shown")
         cells = """[...document.querySelector('.chip.away').closest('tr').querySelectorAll('.mem')].map(
             (it) => [...it.children].map((line) => line.textContent).join('|'))"""
-        self.assertEqual(browser.js("return " + cells), ["4.0 GiB|12 GiB on host", "20 GiB|4.0 GiB stay",
+        self.assertEqual(browser.js("return " + cells), ["4 GiB|12 GiB on host", "20 GiB|4 GiB stay",
                                                             "7|1.50 s waited"])
         headings = browser.js("return [...document.querySelectorAll('#programs th.mem')].map((it) => it.textContent)")
         self.assertEqual(headings, ["Memory", "Memory limit", "Swaps"])

@@ -70,8 +70,8 @@ class ProgramPage(page_rig.PageCase):
         browser.js("document.querySelector('.chip.away').closest('tr').querySelector('a').click()")
         pairs = browser.wait("document.querySelector('#program-memory dd') && [...document.querySelectorAll("
                              "'#program-memory div')].map((it) => it.innerText.replace('\\n', ': '))", "memory is told")
-        self.assertEqual(pairs, ["On its devices: 4.0 GiB", "On the host: 12 GiB", "Limit on each device: 20 GiB",
-                                 "Stays on each device: 4.0 GiB", "Moves to the host: 7", "Waited for memory: 1.50 s"])
+        self.assertEqual(pairs, ["On its devices: 4 GiB", "On the host: 12 GiB", "Limit on each device: 20 GiB",
+                                 "Stays on each device: 4 GiB", "Moves to the host: 7", "Waited for memory: 1.50 s"])
 
     def start_another(self):
         words = [str(self.given.crowd), self.environment["XSCHED_SOCKET"], "1", "1"]

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/clients/identities.h"
@@ -298,11 +299,9 @@ void Users::read_subordinates() {
 
 void Users::say_room() const {
     if (room_.memory_bytes == GroupRoom::kNoLimit) return;
-    XLOG_INFO(
-        "this control group has %lld MiB: the programs of all ordinary users are %lld at most ('xcli status "
-        "--limits')",
-        static_cast<long long>(room_.memory_bytes >> 20),
-        static_cast<long long>(most_together(Limit::kClients, false)));
+    XLOG_INFO("this control group has %s: the programs of all ordinary users are %lld at most ('xcli status --limits')",
+              base::size_text(static_cast<uint64_t>(room_.memory_bytes)).c_str(),
+              static_cast<long long>(most_together(Limit::kClients, false)));
 }
 
 }  // namespace xsched::server

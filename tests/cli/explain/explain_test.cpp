@@ -263,7 +263,7 @@ TEST_F(Explain, CopiesOfAnotherThatKeepTheEngine) {
 
 TEST_F(Explain, ItsOwnCopies) {
     copies(slow, 80, 4 << 20);
-    expect(WhySlow::kCopies, true, "80 percent of its commands are copies of 4.0 MiB each", "pinned");
+    expect(WhySlow::kCopies, true, "80 percent of its commands are copies of 4 MiB each", "pinned");
     copies(slow, 80, 1000);
     EXPECT_NE(explained().finding, WhySlow::kCopies) << "these take no time";
 }
