@@ -9,6 +9,7 @@
 #include "cli/steer.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
+#include "config/policies.h"
 #include "config/variable_names.h"
 
 namespace xsched::cli {
@@ -68,8 +69,7 @@ std::string ignored_policy(const std::string& how, const std::string& policy, co
     for (const Json& known : answer.value("policies", Json::array())) names.push_back(known.value("name", ""));
     const auto same = [&policy](const std::string& name) { return base::same_word(policy.c_str(), name.c_str()); };
     if (std::none_of(names.begin(), names.end(), same))
-        return "there is no policy " + policy + meant(names, policy) + ": policy " + present +
-               " stays, 'xcli policy -n' lists them";
+        return how + policy + ": " + config::no_such_policy(policy, names) + "; policy " + present + " stays";
     return how + policy + " has no effect, since the server runs already: policy " + present + " stays, 'xcli policy " +
            policy + "' changes it for all programs";
 }

@@ -4,6 +4,7 @@
 
 #include "cli/enable.h"
 #include "cli/server_link.h"
+#include "cli/steer.h"
 
 namespace xsched::cli {
 namespace {
@@ -15,7 +16,7 @@ std::string line_of(const std::string& value, const std::string& what) {
 }
 
 std::string policies() {
-    const Json answer = ServerLink().ask({{"cmd", "policy"}});
+    const Json answer = ask_policies();
     std::string lines;
     for (const Json& policy : answer.value("policies", Json::array()))
         lines += line_of(policy.value("name", ""), policy.value("summary", ""));

@@ -49,8 +49,8 @@ void announce(ServerLink& link) {
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (chdir("/") != 0) _exit(127);
     // Removes variables that are meant for the program.
-    for (const char* variable :
-         {"LD_PRELOAD", "XLOG_FILE", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "XSCHED_SIDE_BY_SIDE"})
+    for (const char* variable : {"LD_PRELOAD", "XLOG_FILE", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY",
+                                 "XSCHED_SIDE_BY_SIDE", "XSCHED_POLICY"})
         unsetenv(variable);
     execv(arguments[0], arguments);
     dprintf(STDERR_FILENO, "%s cannot be executed (%s)\n", arguments[0], strerror(errno));

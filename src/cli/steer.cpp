@@ -15,6 +15,7 @@
 #include "cli/size_text.h"
 #include "config/group_setting.h"
 #include "config/limit_setting.h"
+#include "config/policies.h"
 #include "console/table.h"
 #include "host/process_checkpoint.h"
 
@@ -166,10 +167,21 @@ std::vector<std::string> hint_remarks(const Json& answer) {
         remarks.push_back(hint.get<std::string>() +
                           " has no effect: what the program's user or control group has together counts ('xcli status "
                           "--limits' shows it)");
+    for (const Json& sentence : answer.value("contradictions", Json::array())) remarks.push_back(sentence);
     for (const Json& one : answer.value("no_memory", Json::array()))
         remarks.push_back(one.value("hint", "") + " has no effect with " + title_of(one.value("platform", "")) +
                           ": the program's memory stays on the device and is not counted");
     return remarks;
+}
+
+Json ask_policies() {
+    try {
+        return ServerLink().ask({{"cmd", "policy"}});
+    } catch (const NoServer&) {
+        Json known = Json::array();
+        for (const auto& [name, summary] : config::policies()) known.push_back({{"name", name}, {"summary", summary}});
+        return {{"ok", true}, {"policies", known}};
+    }
 }
 
 int steer_policy(const PolicyWords& words, bool json) {
@@ -182,7 +194,7 @@ int steer_policy(const PolicyWords& words, bool json) {
     if (words.set && name.empty()) throw Failure("say which policy: xcli policy NAME ('xcli policy -n' lists them)");
     Json request{{"cmd", "policy"}};
     if (!name.empty()) request["name"] = name;
-    const Json answer = ServerLink().ask(request);
+    const Json answer = words.list && name.empty() ? ask_policies() : ServerLink().ask(request);
     if (json) {
         print(answer.dump(2) + "\n");
     } else if (words.list) {

@@ -27,6 +27,8 @@ struct ConfigWords {
     bool empty() const { return !level && !threshold && !batch_size; }
 };
 
+// Returns the policies that there are: the server's, with the present one; without a server those of this build.
+Json ask_policies();
 int steer_policy(const PolicyWords& words, bool json);
 int steer_hint(const Target& target, const HintWords& words, bool json);
 int steer_config(const Target& target, const ConfigWords& words, bool json);

@@ -18,7 +18,7 @@
 #include "console/command_line.h"
 #include "console/help.h"
 #include "console/man_page.h"
-#include "policy/policy.h"
+#include "policy/no_such_policy.h"
 #include "server/announcement.h"
 #include "server/background.h"
 #include "server/configured.h"
@@ -85,10 +85,12 @@ void describe(CLI::App& app, CommandLine& line) {
            "lists the names), /CGROUP:NAME=NUMBER for a control group, with share, device-limit, highest-priority, "
            "memory-limit or memory-guarantee (20GiB)")
         ->allow_extra_args(false);
-    app.add_flag("--foreground", line.foreground, "stay in the foreground, which is the default (for service files)");
+    CLI::Option* foreground = app.add_flag("--foreground", line.foreground,
+                                           "stay in the foreground, which is the default (for service files)");
     app.add_flag(
-        "--background", line.background,
-        "detach from the caller, log beside the socket, and --idle-exit 60 (programs start it so if none runs)");
+           "--background", line.background,
+           "detach from the caller, log beside the socket, and --idle-exit 60 (programs start it so if none runs)")
+        ->excludes(foreground);
     app.add_flag("--no-flight-recorder", line.no_flight_recorder,
                  "do not record the last 30 s (5 MiB, for 'xcli trace --last')");
     app.add_flag("--no-supervise", line.no_supervise,
@@ -122,8 +124,19 @@ void take_flags(CommandLine& line) {
         throw std::runtime_error("it cannot start with both policies, " + line.policy + " and --policy " +
                                  flag->second + ": name one");
     if (!line.policy.empty()) flags.emplace("server.policy", line.policy);
+    if (flags.contains("server.policy") && flags.contains("server.policy_expr"))
+        throw std::runtime_error("it cannot start with both policy " + flags["server.policy"] +
+                                 " and --policy-expr: leave out one of them");
     if (line.idle_exit_s != 0) flags["server.idle_exit"] = seconds_text(line.idle_exit_s);
     if (line.no_flight_recorder) flags["server.flight_recorder"] = "0";
+}
+
+// Returns a sentence about the variable that names the policy of programs, which may have been meant for the server.
+std::string no_policy_of_servers(const std::string& policy) {
+    const bool is_known = xsched::policy::find_policy(policy.c_str()) != nullptr;
+    return "XSCHED_POLICY=" + policy + " is for programs and has no effect on a server" +
+           (is_known ? "" : xsched::base::meant(xsched::policy::policy_names(), policy)) +
+           ": write 'xserver NAME' or XSERVER_POLICY=NAME";
 }
 
 // Completes and checks the options. Writes a sentence and returns false if they cannot be used together or name a thing
@@ -138,6 +151,8 @@ bool complete(CommandLine& line) {
             if (getenv(problem.place.c_str()) != nullptr) fprintf(stderr, "xserver: %s\n", problem.text().c_str());
         for (const std::string& sentence : xsched::config::misspelt_variables())
             fprintf(stderr, "xserver: %s\n", sentence.c_str());
+        if (const char* policy = getenv("XSCHED_POLICY"); policy != nullptr && *policy != '\0')
+            fprintf(stderr, "xserver: %s\n", no_policy_of_servers(policy).c_str());
         // Before anything reads it. A variable with a problem is told above, and gone from here on.
         xsched::config::put_into_environment(configuration);
         if (line.background && !configuration.settings.contains("server.idle_exit"))

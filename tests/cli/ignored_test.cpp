@@ -17,7 +17,10 @@ TEST_F(Ignored, WhatIsAskedForAndNotDoneIsTold) {
     };
     EXPECT_TRUE(
         has(said({"--policy", "PUP"}), "--policy PUP has no effect, since the server runs already: policy HPF stays"));
-    EXPECT_TRUE(has(said({"--policy", "PUPP"}), "there is no policy PUPP (did you mean \"PUP\"?): policy HPF stays"));
+    EXPECT_TRUE(has(said({"--policy", "PUPP"}),
+                    "--policy PUPP: there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of AUTO, "));
+    EXPECT_TRUE(has(said({}, {{"XSCHED_POLICY", "HPFF"}}),
+                    "XSCHED_POLICY=HPFF: there is no policy \"HPFF\" (did you mean \"HPF\"?)"));
     EXPECT_FALSE(has(said({"--policy", "hpf"}), "policy"));
     EXPECT_TRUE(
         has(said({}, {{"XSCHED_POLICY", "UP"}}), "XSCHED_POLICY=UP has no effect, since the server runs already"));
@@ -53,6 +56,7 @@ TEST_F(Ignored, AVariableThatIsNotUnderstoodIsToldOnce) {
             xcli({"run", "--", "/bin/sh", "-c", std::string("echo \"[$") + variable + "]\""}, {{variable, "loud"}});
         EXPECT_FALSE(has(outcome.out, "loud")) << variable << ": " << outcome.out;
         EXPECT_EQ(outcome.err.find(variable), outcome.err.rfind(variable)) << outcome.err;
+        EXPECT_TRUE(outcome.err.starts_with("xcli: ")) << outcome.err;
         EXPECT_TRUE(has(outcome.err, variable)) << outcome.err;
     }
 }

@@ -48,11 +48,16 @@ TEST_F(WithConfiguration, FilesGiveWayToTheEnvironmentAndThatToFlags) {
 TEST_F(WithConfiguration, ABadVariableIsNamedAndTheServerStarts) {
     Environment environment = directory.environment();
     environment["XSERVER_POLICY"] = "UPP";
+    environment["XSCHED_POLICY"] = "HPFF";
     server = std::make_unique<ServerProcess>(directory, std::vector<std::string>{}, environment);
     ASSERT_TRUE(server->ready()) << server->process().err();
     EXPECT_EQ(policy(), "HPF");
     const std::string said = server->process().err();
     EXPECT_NE(said.find("xserver: XSERVER_POLICY: "), std::string::npos) << said;
+    EXPECT_NE(said.find("xserver: XSCHED_POLICY=HPFF is for programs and has no effect on a server (did you mean "
+                        "\"HPF\"?): write 'xserver NAME' or XSERVER_POLICY=NAME\n"),
+              std::string::npos)
+        << said;
 }
 
 TEST_F(WithConfiguration, AMisspeltVariableIsNamedOnce) {
