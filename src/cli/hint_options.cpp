@@ -9,6 +9,7 @@
 #include "cli/size_text.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
+#include "config/limit_setting.h"
 
 namespace xsched::cli {
 namespace {
@@ -35,6 +36,10 @@ std::string read_target(const std::string& text) {
         throw CLI::ValidationError("\"" + text + "\" has no unit: say " + text + "ms, " + text + "us, " + text +
                                    "s or a factor such as 1.3x");
     const std::string number = config::read_latency_target(text);
+    int64_t target = 0;
+    if (config::read_number(number, &target) && config::is_below_alone(target))
+        throw CLI::ValidationError("\"" + text +
+                                   "\" is shorter than alone, which no scheduler can keep: use 1x or more");
     if (is_whole_number(number)) return number;
     throw CLI::ValidationError("\"" + text + "\" is no target: use a time such as 5ms, or a factor such as 1.3x");
 }
@@ -43,8 +48,11 @@ std::string read_size(const base::HintInfo& hint, const std::string& text, HintW
     if (std::string remark = few_bytes(config::option_of(hint) + " ", text); !remark.empty())
         given.remarks.insert(std::move(remark));
     const std::string number = base::read_byte_size(text);
-    if (is_whole_number(number)) return number;
-    throw CLI::ValidationError("\"" + text + "\" is no size: use 20GiB, 500MiB or a number of bytes");
+    int64_t bytes = 0;
+    if (!is_whole_number(number))
+        throw CLI::ValidationError("\"" + text + "\" is no size: use 20GiB, 500MiB or a number of bytes");
+    if (config::read_number(number, &bytes) && bytes >= hint.least && bytes <= hint.most) return number;
+    throw CLI::ValidationError(text + " is not " + config::range_text(hint.least, hint.most, true));
 }
 
 // Returns the help of `--NAME` or of `--no-NAME` from "1: ...; 0: ...".

@@ -27,17 +27,20 @@ void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptio
                     "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
         ->type_name("LEVEL")
         ->transform(log_level());
-    run->add_flag("--pool", options->in_pool.pool,
-                  "in your pool: one context for all programs in it, which run beside each other where that costs "
-                  "the more urgent ones hardly anything (NVIDIA; see 'xcli pool')");
+    CLI::Option* pool =
+        run->add_flag("--pool", options->in_pool.pool,
+                      "in your pool: one context for all programs in it, which run beside each other where that costs "
+                      "the more urgent ones hardly anything (NVIDIA; see 'xcli pool')");
     run->add_option("--max-restarts", options->in_pool.restarts,
                     "with --pool: begin the program again in a fresh pool when another program's fault has taken the "
                     "pool with it, this many times at most (0)")
         ->check(between(0, 1000))
-        ->type_name("TIMES");
+        ->type_name("TIMES")
+        ->needs(pool);
     run->add_option("--grace-period", options->in_pool.grace,
                     "with --pool: how long the program may go on then before it is ended (10s)")
-        ->type_name("TIME");
+        ->type_name("TIME")
+        ->needs(pool);
     CLI::Option* tell = run->add_flag("--tell", options->tells,
                                       "when the program has ended, say so if it used no device under XSched (the "
                                       "default at a terminal, where a shell's prompt may come first)");

@@ -21,6 +21,9 @@
 #include "cli/server_link.h"
 #include "cli/start_server.h"
 #include "cli/visibility.h"
+#include "config/contradictions.h"
+#include "config/limit_setting.h"
+#include "config/policies.h"
 
 namespace xsched::cli {
 namespace {
@@ -129,6 +132,18 @@ bool is_quiet(const RunOptions& options) {
     return options.log_level.empty() && is_unset("XLOG_LEVEL") && is_unset("XLOG_FILE");
 }
 
+// Says so if a variable has a larger batch than another lets the queues have. Options alone have been checked.
+void tell_smaller_batch() {
+    int64_t batch_size = 0, threshold = 0;
+    const char* batch_size_text = getenv("XSCHED_AUTO_XQUEUE_BATCH_SIZE");
+    const char* threshold_text = getenv("XSCHED_AUTO_XQUEUE_THRESHOLD");
+    if (batch_size_text == nullptr || !config::read_number(batch_size_text, &batch_size)) return;
+    if (threshold_text == nullptr || !config::read_number(threshold_text, &threshold)) return;
+    if (threshold > 0 && batch_size > threshold)
+        fprintf(stderr, "xcli: a batch of %s is larger than the threshold %s: batches have %s commands\n",
+                batch_size_text, threshold_text, threshold_text);
+}
+
 void set_environment(const RunOptions& options) {
     setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
     if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
@@ -139,6 +154,7 @@ void set_environment(const RunOptions& options) {
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
     set_number("XSCHED_AUTO_XQUEUE_THRESHOLD", options.threshold);
     set_number("XSCHED_AUTO_XQUEUE_BATCH_SIZE", options.batch_size);
+    tell_smaller_batch();
 }
 
 // As run_in_pool; none too if no pool is asked for.
@@ -203,6 +219,18 @@ bool is_flag(const char* word, bool takes_hints) {
     return false;
 }
 
+// Throws a sentence if the options make no sense together.
+void check(const RunOptions& options, const std::vector<std::string>& program) {
+    if (program.empty()) throw Failure("say which program: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]");
+    if (!options.policy.empty() && is_one_of(options.scheduler, {"app", "APP"}))
+        throw Failure("--policy has no effect with --scheduler app, under which the program's own calls decide");
+    if (!options.policy.empty() && is_one_of(options.scheduler, {"local", "LCL"}) && !config::is_policy(options.policy))
+        throw Failure(config::no_such_policy(options.policy));
+    if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
+        throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
+                      std::to_string(*options.threshold) + ": a batch is at most the threshold");
+}
+
 }  // namespace
 
 int split_off_program(int argc, char** argv, std::vector<std::string>& program) {
@@ -224,19 +252,16 @@ int split_off_program(int argc, char** argv, std::vector<std::string>& program) 
 }
 
 int run_program(const RunOptions& options, const std::vector<std::string>& program) {
-    if (program.empty()) throw Failure("say which program: xcli run [OPTIONS] -- PROGRAM [ARGUMENTS]");
-    if (options.threshold && options.batch_size && *options.batch_size > *options.threshold)
-        throw Failure("--batch " + std::to_string(*options.batch_size) + " is larger than --threshold " +
-                      std::to_string(*options.threshold) + ": a batch is at most the threshold");
-    if (options.in_pool.restarts > 0 && !options.in_pool.pool)
-        throw Failure("--max-restarts is for a program in a pool, which another one's fault may end: add --pool");
+    check(options, program);
     const config::Configuration configuration = config::read_configuration(config::folders(false));
     config::put_into_environment(configuration);
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    tell_complaints(configuration);
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
     tell_low_times();
     for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    for (const config::Contradiction& one : config::contradictions(options.hints.values))
+        fprintf(stderr, "xcli: %s\n", one.sentence.c_str());
     if (const std::optional<int> ended = run_in_pool_if_asked(options, program)) return *ended;
     if (options.promise) options.promise();
     const Installation installation = find_installation();

@@ -7,6 +7,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/interpreters.h"
+#include "config/contradictions.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
 #include "config/limit_setting.h"
@@ -47,6 +48,7 @@ public:
                                 rule_.users.empty() && rule_.cgroups.empty();
         if (counts_ && is_for_all) lose(node_, "a rule says for which programs it is: write name = \"*\" for all");
         if (!counts_) return std::nullopt;
+        for (const Contradiction& one : contradictions(rule_.hints)) say(node_, one.sentence);
         return std::move(rule_);
     }
 

@@ -41,6 +41,31 @@ TEST_F(Alone, OptionsNeedNoServer) {
     EXPECT_GT(json["options"].size(), 10U);
 }
 
+TEST_F(Alone, PoliciesAreListedWithoutAServer) {
+    const Outcome outcome = xcli({"policy", "-n"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* name : {"HPF ", "PUP ", "AUTO "}) EXPECT_TRUE(has(outcome.out, name)) << outcome.out;
+    EXPECT_TRUE(has(xcli({"complete", "POLICY"}).out, "HPF\t"));
+    expect_sentence({"run", "--scheduler", "local", "--policy", "HPFF", "--", "/bin/true"},
+                    "there is no policy \"HPFF\" (did you mean \"HPF\"?)");
+    expect_sentence({"run", "--scheduler", "app", "--policy", "HPF", "--", "/bin/true"},
+                    "--policy has no effect with --scheduler app");
+}
+
+TEST_F(Alone, AWordOfAFixedSetIsNamedWithTheOneThatIsMeant) {
+    const std::pair<std::vector<std::string>, std::string> all[] = {
+        {{"run", "--scheduler", "lokal", "--", "/bin/true"},
+         "--scheduler: there is no scheduler \"lokal\" (did you mean \"local\"?): use one of global, local, app"},
+        {{"run", "--log", "WORN", "--", "/bin/true"}, "there is no level \"WORN\" (did you mean \"WARN\"?)"},
+        {{"log", "WORN"}, "there is no level \"WORN\" (did you mean \"WARN\"?)"},
+        {{"top", "--sort", "prio"}, "there is no order \"prio\" (did you mean \"priority\"?)"},
+        {{"pool", "stat"}, "there is no order \"stat\" (did you mean \"start\"?)"},
+        {{"container", "cdj"}, "there is no form \"cdj\" (did you mean \"cdi\"?)"},
+        {{"completion", "bahs"}, "there is no shell \"bahs\" (did you mean \"bash\"?)"},
+        {{"doctor", "--run", "--platform", "cuba"}, "--platform cuba is none (did you mean \"cuda\"?): use one of "}};
+    for (const auto& [words, sentence] : all) expect_sentence(words, sentence);
+}
+
 TEST_F(Alone, AServerWithoutProgramsSaysWhatToDo) {
     start();
     const std::string line = "no queue is scheduled: start a program with 'xcli run -- PROGRAM'\n";
@@ -137,8 +162,8 @@ TEST_F(Alone, ShellsAndManLearnAllOptions) {
     EXPECT_TRUE(has(xcli({"completion", "zsh"}).out, "'--priority[larger is more urgent"));
     EXPECT_TRUE(has(xcli({"completion", "fish"}).out, "-n '__fish_seen_subcommand_from hint' -s p -l priority -x"));
     EXPECT_TRUE(has(xcli({"man"}).out, "\\fB\\-p\\fR, \\fB\\-\\-priority\\fR \\fIN\\fR\n"));
-    EXPECT_EQ(xcli({"complete", "LEVEL"}).out, "DEBG\nINFO\nWARN\nERRO\n");
-    expect_sentence({"completion", "tcsh"}, "SHELL: tcsh is none of: bash,zsh,fish");
+    EXPECT_TRUE(has(xcli({"completion", "bash"}).out, "--log) kind='=DEBG INFO WARN ERRO'"));
+    expect_sentence({"completion", "tcsh"}, "SHELL: there is no shell \"tcsh\": use one of bash, zsh, fish");
 }
 
 TEST_F(Alone, AServerThatIsStoppedHangsNobody) {

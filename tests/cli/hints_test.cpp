@@ -64,8 +64,10 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
         if (hint.kind == base::HintKind::kSwitch) continue;
         for (const int64_t wrong : {hint.least - 1, hint.most + 1})
             expect_sentence({"hint", "-x", "0xab1", long_word(hint), written(hint, wrong)},
-                            long_word(hint) + ": " + std::to_string(wrong) + " is not from " +
-                                std::to_string(hint.least) + " to " + std::to_string(hint.most));
+                            long_word(hint) + ": " + std::to_string(wrong) + " is not " +
+                                (hint.kind == base::HintKind::kBytes
+                                     ? "a size from 0 to 256TiB"
+                                     : "from " + std::to_string(hint.least) + " to " + std::to_string(hint.most)));
     }
     const int64_t now_ns = base::now_ns();
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
@@ -107,13 +109,24 @@ TEST_F(Hints, ASizeHasAUnit) {
                    {"4096", "4096"}});
     expect_sentence({"run", "--memory-limit", "20 apples", "--", "/usr/bin/true"},
                     "\"20 apples\" is no size: use 20GiB");
+    expect_sentence({"run", "--memory-limit", "300TiB", "--", "/usr/bin/true"},
+                    "300TiB is not a size from 0 to 256TiB");
 }
 
 TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
-    expect_values(
-        "--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
-        {{"5ms", "5000"}, {"800us", "800"}, {"0.25s", "250000"}, {"1.3x", "-130"}, {"2m", "120000000"}, {"0", "0"}});
-    for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s", "5%"})
+    expect_values("--slo-p99", "XSCHED_AUTO_XQUEUE_SLO_P99",
+                  {{"5ms", "5000"},
+                   {"800us", "800"},
+                   {"0.25s", "250000"},
+                   {"1.3x", "-130"},
+                   {"2m", "120000000"},
+                   {"0", "0"},
+                   {"0ms", "0"},
+                   {"1x", "-100"}});
+    for (const char* wrong : {"0.5x", "0.99x", "-50"})
+        expect_sentence({"hint", "-x", "0xab1", "--slo-p99", wrong},
+                        "\"" + std::string(wrong) + "\" is shorter than alone, which no scheduler can keep: use 1x");
+    for (const char* wrong : {"5 parsecs", "ms", "-1.3x", "1e12s", "5%", "0x", "0.0001us"})
         expect_sentence({"run", "--slo-p99", wrong, "--", "/usr/bin/true"},
                         "\"" + std::string(wrong) + "\" is no target: use a time such as 5ms");
     for (const char* bare : {"5", "0.5", "700"})
@@ -131,6 +144,8 @@ TEST_F(Hints, ATimeMayHaveAUnit) {
         EXPECT_EQ(outcome.out, "2500\n") << outcome.err;
         EXPECT_FALSE(has(outcome.err, " means ")) << outcome.err;
         EXPECT_FALSE(has(xcli({"hint", "-x", "0xab1", long_word(hint), "2500"}).err, " means "));
+        const std::string none = xcli({"run", long_word(hint), "0ms", "--", "/usr/bin/printenv", hint.option}).out;
+        EXPECT_EQ(none, hint.least == 0 ? "0\n" : "");
         const std::string few = long_word(hint) + " 200 means 200 us: say 200ms for milliseconds\n";
         EXPECT_TRUE(has(xcli({"hint", "-x", "0xab1", long_word(hint), "200"}).err, few));
         EXPECT_TRUE(has(xcli({"run", long_word(hint), "200", "--", "/usr/bin/true"}).err, few));
@@ -193,6 +208,54 @@ TEST_F(Hints, ASizeOfFewBytesIsRemarkedOn) {
         EXPECT_FALSE(has(xcli({"hint", "trainer", "--memory-limit", clear}).err, " means ")) << clear;
 }
 
+TEST_F(Hints, ASwitchTakesNoValue) {
+    for (const HintInfo& hint : base::kHints) {
+        if (hint.kind != base::HintKind::kSwitch) continue;
+        const std::string words = hint.words;
+        for (const char* value : {"=3", "=no", "=0"})
+            expect_sentence({"hint", "-x", "0xab1", words + value},
+                            words + " takes no value: write " + words + " or --no-" + words.substr(2));
+    }
+}
+
+// A hint that has no effect beside another one is told, whichever of them comes first.
+TEST_F(Hints, ContradictionsAreTold) {
+    const std::string in_background =
+        "priority 10 has no effect: background makes the program less urgent than all others\n";
+    EXPECT_TRUE(has(xcli({"run", "--background", "-p", "10", "--", "/usr/bin/true"}).err, in_background));
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--background", "-p", "10"}).err, in_background));
+    EXPECT_TRUE(has(xcli({"hint", "-x", "0xab1", "-p", "10"}).err, in_background)) << "as it was told before";
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--side-by-side"}).err, "background")) << "nothing new";
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "-p", "-256"}).err, "has no effect")) << "it never runs";
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "-p", "10", "--no-background"}).err, "has no effect"));
+    const std::string beyond = " has no effect beyond limit 20, which is the most that the program gets\n";
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "30", "--limit", "20"}).err, "share 30" + beyond));
+    EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "25"}).err, "share 25" + beyond));
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--share", "20"}).err, "beyond"));
+    EXPECT_TRUE(has(xcli({"run", "--memory-guarantee", "2GiB", "--memory-limit", "1GiB", "--", "/usr/bin/true"}).err,
+                    "memory_guarantee 2GiB has no effect beyond memory_limit 1GiB"));
+    EXPECT_TRUE(has(xcli({"run", "--lax-priority", "5", "--", "/usr/bin/true"}).err,
+                    "lax_priority 5 has no effect without laxity_us"));
+}
+
+TEST_F(Hints, ABatchIsAtMostTheThresholdThatWasSetBefore) {
+    client.slot(0).threshold = 4;
+    expect_sentence({"config", "trainer", "-b", "9"}, "the batch size 9 is larger than the threshold 4 of queue " +
+                                                          std::to_string(getpid()) +
+                                                          ".1: a batch is at most the threshold, so give both");
+    expect_sentence({"config", "-x", "0xab1", "-b", "9"}, "larger than the threshold 4");
+    client.slot(0).batch_size = 3;
+    expect_sentence({"config", "trainer", "--threshold", "2"}, "the batch size 3 is larger than the threshold 2");
+    EXPECT_EQ(xcli({"config", "trainer", "--threshold", "2", "-b", "2"}).status, 0);
+    client.slot(0).threshold = 0;
+    client.header().default_threshold = 4;
+    client.header().default_batch_size = 0;
+    expect_sentence({"config", "trainer", "-b", "9"}, "the threshold 4 of process " + std::to_string(getpid()) + ":");
+    const std::string err =
+        xcli({"run", "-b", "9", "--", "/usr/bin/true"}, {{"XSCHED_AUTO_XQUEUE_THRESHOLD", "4"}}).err;
+    EXPECT_TRUE(has(err, "a batch of 9 is larger than the threshold 4: batches have 4 commands")) << err;
+}
+
 TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
     ASSERT_EQ(xcli({"hint", "trainer", "--slo-p99", "5ms"}).status, 0);
     const std::string told = "without effect: p99 target 5.0 ms (policy HPF does not read it)";
@@ -242,7 +305,7 @@ TEST_F(Hints, AMemoryLimitIsNotShownAsInForceWhereItHasNoEffect) {
     EXPECT_EQ(facts["memory_limit"], 0);
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["memory_limit"], 0);
     const std::string shown = xcli({"explain", "trainer"}).out;
-    EXPECT_TRUE(has(shown, "without effect: memory limit 20480MiB (the program's memory is not counted)")) << shown;
+    EXPECT_TRUE(has(shown, "without effect: memory limit 20GiB (the program's memory is not counted)")) << shown;
     EXPECT_FALSE(has(shown, "at most 20")) << shown;
     client.slot(0).platform = kPlatformCUDA;
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["memory_limit"], uint64_t{20} << 30);

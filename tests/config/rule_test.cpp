@@ -9,6 +9,21 @@ namespace {
 
 std::optional<int64_t> hint(const Given& given, base::HintId id) { return given.hints[static_cast<size_t>(id)]; }
 
+TEST(Rule, SaysWhichOfItsHintsContradict) {
+    const Configuration all = of_text("[[rule]]\nname = \"a\"\nbackground = true\npriority = 3\n");
+    EXPECT_EQ(all.rules.size(), 1U) << "it counts";
+    EXPECT_EQ(all.complaints(),
+              "x.toml:1: priority 3 has no effect: background makes the program less urgent than all others\n");
+}
+
+TEST(Rule, TakesNoTargetBelowTheTimeAlone) {
+    for (const char* target : {"\"0.5x\"", "-50"}) {
+        const Configuration all = of_text("[[rule]]\nname = \"a\"\nslo_p99 = " + std::string(target) + "\n");
+        EXPECT_NE(all.complaints().find("a factor from 1x on"), std::string::npos) << all.complaints();
+    }
+    EXPECT_EQ(of_text("[[rule]]\nname = \"a\"\nslo_p99 = \"0ms\"\n").complaints(), "");
+}
+
 TEST(Rule, GivesEachProgramWhatFits) {
     const Configuration all = of_text(
         "[[rule]]\nname = \"ollama\"\npriority = -10\n"
@@ -84,10 +99,11 @@ TEST(Rule, ATimeSaysItsUnit) {
     EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::slo_p99)], 0);
     EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::period_us)], 5000);
     EXPECT_EQ(all.rules[1].hints[static_cast<size_t>(base::HintId::deadline_us)], 7000);
-    EXPECT_EQ(all.complaints(),
-              "x.toml:3: slo_p99 is to be a time or a factor, such as \"5ms\" or \"1.3x\", not \"5000\"\n"
-              "x.toml:9: laxity_us is to be a time, such as \"20ms\", or a whole number of microseconds from 0 to "
-              "3600000000, not \"7 ms\"\n");
+    EXPECT_EQ(
+        all.complaints(),
+        "x.toml:3: slo_p99 is to be a time, such as \"5ms\", or a factor from 1x on, such as \"1.3x\", not \"5000\"\n"
+        "x.toml:9: laxity_us is to be a time, such as \"20ms\", or a whole number of microseconds from 0 to "
+        "3600000000, not \"7 ms\"\n");
 }
 
 TEST(Rule, AUsersRuleIsForTheUserAloneAndSetsNoCeiling) {

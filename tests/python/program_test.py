@@ -108,13 +108,13 @@ class Programs(unittest.TestCase):
         self.assertIn("--slo-p99", names)
         values = {"--slo-p99": "5ms", "--policy": "HPF", "--log": "INFO", "--lax-priority": "3",
                   "--critical-priority": "4", "--level": "1", "--timeslice": "500", "--json": None, "--tell": None,
-                  "--no-tell": None, "--memory-limit": "20GiB", "--pool": None,
+                  "--no-tell": None, "--memory-limit": "20GiB", "--pool": None, "--grace-period": "2s",
                   **dict.fromkeys(("--evictable", "--no-evictable", "--background", "--no-background",
                                      "--side-by-side", "--no-side-by-side"))}
         for name in sorted(names):
             value = values.get(name, "2")
             words = [name] if value is None else [name, value]
-            if name == "--max-restarts":  # refused without
+            if name in ("--max-restarts", "--grace-period"):  # refused without
                 words.insert(0, "--pool")
             done = self.run_with(*words, "-c", "print('it runs')")
             self.assertEqual((done.returncode, done.stdout), (0, "it runs\n"), (name, done.stderr))

@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/steer.h"
+#include "config/contradictions.h"
 #include "config/hint_text.h"
 #include "config/rule_json.h"
 #include "console/table.h"
@@ -86,12 +88,15 @@ std::vector<std::vector<std::string>> lines_of(const config::Given& given) {
     return lines;
 }
 
-// Returns the rule in one line, such as: name = ["vllm"], priority = 20.
+// Returns the rule in one line, in the order of its file, such as: name = ["vllm"], priority = 20.
 std::string text_of(const config::Rule& rule) {
     std::string text;
     const Json described = config::rules_json({rule}).front();
-    for (const auto& [key, value] : described["rule"].items())
-        text += (text.empty() ? "" : ", ") + key + " = " + value.dump();
+    std::vector<config::Node> keys = rule.source.children;
+    std::stable_sort(keys.begin(), keys.end(),
+                     [](const auto& one, const auto& other) { return one.line < other.line; });
+    for (const config::Node& key : keys)
+        text += (text.empty() ? "" : ", ") + key.key + " = " + described["rule"][key.key].dump();
     return text;
 }
 
@@ -114,10 +119,15 @@ Json ignored_json(const std::vector<config::Ignored>& all) {
     return list;
 }
 
-void tell_ignored(const std::string& policy, const std::vector<config::Ignored>& all) {
+std::vector<config::Problem> ignored_problems(const std::string& policy, const std::vector<config::Ignored>& all) {
+    std::vector<config::Problem> problems;
     for (const config::Ignored& one : all)
-        fprintf(stderr, "%s: %s\n", one.place.c_str(),
-                unused_sentence(policy, {{"hint", one.hint}, {"used_by", one.used_by}}).c_str());
+        problems.push_back({one.place, unused_sentence(policy, {{"hint", one.hint}, {"used_by", one.used_by}})});
+    return problems;
+}
+
+void tell_complaints(const config::Configuration& configuration) {
+    for (const config::Problem& problem : configuration.problems) fprintf(stderr, "xcli: %s\n", problem.text().c_str());
 }
 
 config::Program program_of_command(const std::vector<std::string>& command) {
@@ -147,7 +157,7 @@ int show_rules(bool json) {
         for (const config::Rule& rule : configuration.rules) table.add({rule.place, text_of(rule)});
         print_text(table.text());
     }
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    tell_complaints(configuration);
     return 0;
 }
 
@@ -184,14 +194,18 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
     console::Table table({"VALUE", "IS", "RULE"});
     for (const auto& line : lines_of(given)) table.add(line);
     print_text(given.fits_any ? table.text() : "no rule fits\n");
-    tell_ignored(policy, ignored);
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    for (const config::Problem& problem : ignored_problems(policy, ignored))
+        fprintf(stderr, "xcli: %s\n", problem.text().c_str());
+    for (const config::Contradiction& one : config::contradictions(given.hints))
+        fprintf(stderr, "xcli: %s: %s\n", given.hint_places[static_cast<size_t>(one.one)].c_str(),
+                one.sentence.c_str());
+    tell_complaints(configuration);
     return 0;
 }
 
 int load_rules(bool json) {
     const config::Configuration configuration = read_files();
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    tell_complaints(configuration);
     const Json answer =
         ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}, {"reload", true}});
     const std::string rules = base::counted(answer["rules"].size(), "rule");

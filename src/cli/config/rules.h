@@ -28,8 +28,10 @@ void load_rules_quietly(const config::Configuration& configuration);
 // Returns the policy that the server has in force; if none answers, the configured one. Empty: a line of a policy.
 std::string policy_in_force(const config::Configuration& configuration);
 Json ignored_json(const std::vector<config::Ignored>& all);
-// Prints a line to standard error for each setting that has no effect under the policy.
-void tell_ignored(const std::string& policy, const std::vector<config::Ignored>& all);
+// Returns a sentence for each setting that has no effect under the policy.
+std::vector<config::Problem> ignored_problems(const std::string& policy, const std::vector<config::Ignored>& all);
+// Prints the configuration's problems to standard error.
+void tell_complaints(const config::Configuration& configuration);
 
 // Returns the program that a command would be: a script becomes its interpreter.
 config::Program program_of_command(const std::vector<std::string>& command);

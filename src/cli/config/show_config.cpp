@@ -1,8 +1,11 @@
 #include "cli/config/show_config.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -96,6 +99,24 @@ std::string contents_of(const config::Configuration& configuration) {
            base::counted(configuration.rules.size(), "rule");
 }
 
+// Returns all problems as lines, in the order of the files and of their lines.
+std::string in_order(const std::vector<config::File>& files, std::vector<config::Problem> all,
+                     const std::vector<config::Problem>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    const auto place_of = [&files](const config::Problem& problem) {
+        const size_t colon = problem.place.rfind(':');
+        const std::string path = problem.place.substr(0, colon);
+        const auto file = std::find_if(files.begin(), files.end(), [&](const auto& one) { return one.path == path; });
+        const char* line = colon != std::string::npos ? problem.place.c_str() + colon + 1 : "";
+        return std::pair(file - files.begin(), strtoul(line, nullptr, 10));
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& one, const auto& other) { return place_of(one) < place_of(other); });
+    std::string text;
+    for (const config::Problem& problem : all) text += problem.text() + "\n";
+    return text;
+}
+
 Json paths_of(const std::vector<config::File>& files) {
     Json paths = Json::array();
     for (const config::File& file : files) paths.push_back(file.path);
@@ -129,7 +150,7 @@ int show_config(bool json) {
     if (!configuration.rules.empty())
         print_text(base::counted(configuration.rules.size(), "rule") + " by program: 'xcli rules' lists " +
                    (configuration.rules.size() == 1 ? "it" : "them") + "\n");
-    fprintf(stderr, "%s", configuration.complaints().c_str());
+    tell_complaints(configuration);
     tell_misspelt_variables();
     return status;
 }
@@ -168,8 +189,7 @@ int check_config(const std::string& file, bool json) {
         good = "there is no configuration file: none is in " + folders.administrators +
                (folders.users.empty() ? "" : " or " + folders.users) + "\n";
     print_text(good);
-    fprintf(stderr, "%s", checked.complaints().c_str());
-    tell_ignored(policy, ignored);
+    fprintf(stderr, "%s", in_order(files, checked.problems, ignored_problems(policy, ignored)).c_str());
     return status;
 }
 

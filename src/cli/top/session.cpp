@@ -19,8 +19,6 @@
 namespace xsched::cli {
 namespace {
 
-constexpr const char* kChooseFirst = "choose a program first, with the arrows or the mouse";
-
 std::string named(const TopRow& row) { return "pid " + std::to_string(row.pid) + " (" + row.program + ")"; }
 
 std::string outcome(int error) { return error == 0 ? "done" : std::string("not done: ") + strerror(error); }
@@ -52,9 +50,22 @@ const TopRow* TopSession::chosen() const {
     return nullptr;
 }
 
+bool TopSession::shows_none() {
+    if (!top_order(rows_, view_).empty()) return false;
+    told_ = view_.filter.empty() ? "there is no program: 'xcli run -- PROGRAM' starts one"
+                                 : "no program has \"" + view_.filter + "\" in its name or number: Esc shows all";
+    return true;
+}
+
+const TopRow* TopSession::chosen_or_said() {
+    const TopRow* row = chosen();
+    if (row == nullptr && !shows_none()) told_ = "choose a program first, with the arrows or the mouse";
+    return row;
+}
+
 void TopSession::choose(int step) {
+    if (shows_none()) return;
     const auto shown = top_order(rows_, view_);
-    if (shown.empty()) return;
     const auto at =
         std::find_if(shown.begin(), shown.end(), [&](const TopRow& row) { return row.client == view_.chosen; });
     int64_t next = at == shown.end() ? (step > 0 ? -1 : static_cast<int64_t>(shown.size())) : at - shown.begin();
@@ -227,8 +238,8 @@ void TopSession::begin_number(const std::string& question, int64_t least, int64_
 }
 
 void TopSession::ask_number(const char* what, base::HintId id) {
-    const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const TopRow* row = chosen_or_said();
+    if (row == nullptr) return;
     const int64_t pid = row->pid;
     const std::string name = named(*row);
     const base::HintInfo& hint = base::hint_info(id);
@@ -239,8 +250,8 @@ void TopSession::ask_number(const char* what, base::HintId id) {
 }
 
 void TopSession::ask_nice() {
-    const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const TopRow* row = chosen_or_said();
+    if (row == nullptr) return;
     const int64_t pid = row->pid;
     const std::string name = named(*row);
     begin_number("nice value on the CPU of " + name, -20, 19, [=, this](int64_t number) {
@@ -250,8 +261,8 @@ void TopSession::ask_nice() {
 }
 
 void TopSession::ask_signal(const char* what, int signal) {
-    const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const TopRow* row = chosen_or_said();
+    if (row == nullptr) return;
     const int64_t pid = row->pid;
     ask_first(std::string(what) + " " + named(*row), [=, this] { told_ = outcome(acts_.send(pid, signal)); });
 }
@@ -280,8 +291,8 @@ void TopSession::ask_policy() {
 }
 
 void TopSession::ask_suspension() {
-    const TopRow* row = chosen();
-    if (row == nullptr) return static_cast<void>(told_ = kChooseFirst);
+    const TopRow* row = chosen_or_said();
+    if (row == nullptr) return;
     const bool resumes = row->state == base::word_of(base::State::kSuspended);
     const int64_t pid = row->pid;
     ask_first((resumes ? "resume " : "suspend ") + named(*row),

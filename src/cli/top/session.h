@@ -47,6 +47,10 @@ private:
     void click(size_t line);
     void choose(int step);
     const TopRow* chosen() const;
+    // Returns the chosen program. If there is none, says so, or how to choose one.
+    const TopRow* chosen_or_said();
+    // Returns whether no program is shown, and says so then.
+    bool shows_none();
     void show_below();
     // Lets the user type a line; `done` gets it at Enter.
     void begin_line(const std::string& question, const std::string& text, std::function<void(const std::string&)> done);

@@ -7,7 +7,10 @@
 #include "base/clock.h"
 #include "base/hints.h"
 #include "base/log.h"
+#include "config/contradictions.h"
+#include "config/hint_text.h"
 #include "config/ignored.h"
+#include "config/latency_target.h"
 #include "ipc/slot_hints.h"
 #include "policy/policy.h"
 #include "server/tools/describing.h"
@@ -35,6 +38,8 @@ GivenHints read_hints(const Request& request) {
     for (const base::HintInfo& hint : base::kHints) {
         if (hint.request == nullptr) continue;
         auto& value = given.values[static_cast<size_t>(hint.id)] = request.number(hint.request, hint.least, hint.most);
+        if (value && hint.kind == base::HintKind::kTarget && config::is_below_alone(*value))
+            throw ToolError(hint.request + (" " + std::to_string(*value)) + " is to be " + config::wanted_of(hint));
         any |= value.has_value();
     }
     if (!any)
@@ -94,11 +99,21 @@ struct Bounds {
     Client::Ceiling ceiling;
     std::set<std::string> without_memory;  // platforms
     bool together = false;  // the share and limit of a user or control group count
+    std::set<std::string> contradictions;  // of given hints and others that the programs have
 
-    void look_up(const Client& client) {
+    void look_up(const Client& client, const GivenHints& given) {
         if (const Client::Ceiling its = client.ceiling(); its.priority < ceiling.priority) ceiling = its;
         together |= shares_together(client);
         if (!counts_memory(client)) without_memory.insert(platform_name(platform_of(client)));
+        GivenHints all;
+        const base::Hints hints = hints_of(client, queues_of(client));
+        for (const base::HintInfo& hint : base::kHints)
+            all.values[static_cast<size_t>(hint.id)] = base::get_hint(hints, hint.id);
+        look_for_contradictions(all, given);
+    }
+    void look_for_contradictions(const GivenHints& all, const GivenHints& given) {
+        for (const config::Contradiction& one : config::contradictions(all.values))
+            if (given.of(one.one) || given.of(one.other)) contradictions.insert(one.sentence);
     }
     void tell(Json& answer, const GivenHints& given) const {
         if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
@@ -109,6 +124,7 @@ struct Bounds {
         for (const char* hint : memory_hints(given))
             for (const std::string& platform : without_memory)
                 answer["no_memory"].push_back({{"hint", hint}, {"platform", platform}});
+        if (!contradictions.empty()) answer["contradictions"] = contradictions;
     }
 };
 
@@ -126,18 +142,30 @@ struct Settings {
     }
 };
 
+// Refuses a batch that is larger than the threshold. A setting that is not given is as it is `now`; 0: chosen by the
+// queue. `whose`: of which queue they are; empty: of the request.
+void check_batch(const Settings& given, int64_t threshold_now, int64_t batch_size_now, const std::string& whose) {
+    const int64_t threshold = given.threshold.value_or(threshold_now);
+    const int64_t batch_size = given.batch_size.value_or(batch_size_now);
+    if ((!given.threshold && !given.batch_size) || threshold == 0 || batch_size <= threshold) return;
+    throw ToolError("the batch size " + std::to_string(batch_size) + " is larger than the threshold " +
+                    std::to_string(threshold) + whose + ": a batch is at most the threshold" +
+                    (whose.empty() ? "" : ", so give both"));
+}
+
 Settings read_settings(const Request& request) {
     const Settings given{request.number("level", kPreemptLevelBlock, kPreemptLevelInterrupt),
                          request.number("threshold", 1, 65535), request.number("batch_size", 1, 65535)};
     if (!given.level && !given.threshold && !given.batch_size)
         throw ToolError("nothing to configure: give a level (-l), a threshold (-t) or a batch size (-b)");
-    if (given.threshold && given.batch_size && *given.batch_size > *given.threshold)
-        throw ToolError("the batch size " + std::to_string(*given.batch_size) + " is larger than the threshold " +
-                        std::to_string(*given.threshold) + ": a batch is at most the threshold");
+    check_batch(given, 0, 0, "");
     return given;
 }
 
-void check_level(const SeenQueue& queue, const Settings& given) {
+// Refuses settings that the queue cannot have, or cannot have beside those that it has.
+void check_settings(const SeenQueue& queue, const Settings& given) {
+    check_batch(given, queue.slot.threshold.load(), queue.slot.batch_size.load(),
+                " of queue " + std::to_string(queue.client.pid()) + "." + std::to_string(queue.number()));
     if (given.level && (queue.slot.levels.load() & (1U << *given.level)) == 0)
         throw NotDone("queue " + std::to_string(queue.client.pid()) + "." + std::to_string(queue.number()) +
                       " has no preempt level " + std::to_string(*given.level) +
@@ -160,8 +188,11 @@ Json configure_process(const Request& request, int64_t pid, const Settings& give
     if (!has_clients(request, pid)) return keep_order(request, pid, given.order());
     size_t count = 0;
     const auto clients = named_clients(request, pid);
-    for (const Client* client : clients)
-        for (const SeenQueue& queue : queues_of(*client)) check_level(queue, given);
+    for (const Client* client : clients) {
+        for (const SeenQueue& queue : queues_of(*client)) check_settings(queue, given);
+        check_batch(given, client->header().default_threshold.load(), client->header().default_batch_size.load(),
+                    " of process " + std::to_string(pid));
+    }
     for (const Client* client : clients) {
         for (const SeenQueue& queue : queues_of(*client)) {
             write_settings(queue, given);
@@ -185,18 +216,19 @@ Json give_hint(const Request& request) {
     Bounds bounds;
     const auto hint_all = [&](const Client& client) {
         queues += hint_client(client, given, now_ns);
-        bounds.look_up(client);
+        bounds.look_up(client, given);
         hinted.push_back(client.id());
     };
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
         write_hints(queue.slot, given, now_ns);
-        bounds.look_up(queue.client);
+        bounds.look_up(queue.client, given);
         ipc::ring_directive(queue.client.header());
         hinted.push_back(queue.client.id());
         queues = 1;
     } else if (pid && !has_clients(request, *pid)) {
         answer = keep_order(request, *pid, order_of(given, now_ns));
+        bounds.look_for_contradictions(given, given);
     } else if (pid) {
         for (const Client* client : named_clients(request, *pid)) hint_all(*client);
     } else if (given.may_be_for_all()) {
@@ -226,7 +258,7 @@ Json configure_queue(const Request& request) {
     Json answer{{"queues", 1}, {"later", false}};
     if (handle) {
         const SeenQueue queue = named_queue(request, *handle);
-        check_level(queue, given);
+        check_settings(queue, given);
         write_settings(queue, given);
     } else {
         answer = configure_process(request, *pid, given);

@@ -18,7 +18,7 @@ TEST_F(ShowRules, TestSaysWhatACommandGetsAndByWhichRule) {
     write("[[rule]]\nname = \"true\"\npriority = -5\n", "own/y.toml");
     EXPECT_EQ(given({"--", "true", "--help"}),
               (Json{{{"name", "priority"}, {"value", "-5"}, {"rule", directory / "own/y.toml:1"}},
-                    {{"name", "slo_p99"}, {"value", "1.30x"}, {"rule", directory / "etc/x.toml:1"}}}));
+                    {{"name", "slo_p99"}, {"value", "1.3x"}, {"rule", directory / "etc/x.toml:1"}}}));
     EXPECT_EQ(given({"--user", "12345", "--", "true"}).size(), 3U) << "the user's own rules are not another user's";
     EXPECT_EQ(given({"--user", "12345", "--", "true"})[0]["value"], "-10");
     EXPECT_EQ(given({"--", "false"}), Json::array());
@@ -35,10 +35,10 @@ TEST_F(ShowRules, AScriptIsItsInterpreterAndItself) {
 }
 
 TEST_F(ShowRules, ListsAllWithTheirPlaces) {
-    write("[[rule]]\nname = [\"a\", \"b\"]\npriority = 3\n");
+    write("[[rule]]\nname = [\"a\", \"b\"]\npriority = 3\nbackground = false\n");
     const Outcome outcome = xcli({"rules"});
     EXPECT_TRUE(has(outcome.out, "x.toml:1")) << outcome.out;
-    EXPECT_TRUE(has(outcome.out, "name = [\"a\",\"b\"], priority = 3")) << outcome.out;
+    EXPECT_TRUE(has(outcome.out, "name = [\"a\",\"b\"], priority = 3, background = false")) << outcome.out;
 }
 
 TEST_F(ShowRules, LoadHandsTheUsersRulesToTheServerOfAllUsers) {

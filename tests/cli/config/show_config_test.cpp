@@ -104,6 +104,15 @@ TEST_F(ShowConfig, CheckSaysWhatTheConfiguredPolicyIgnores) {
     for (const char* line :
          {"x.toml:2: policy HPF does not use share to decide", "x.toml:5: policy HPF does not use share to decide"})
         EXPECT_TRUE(has(outcome.err, line)) << outcome.err;
+    write("[server]\nx = 1\n", "etc/y.toml");
+    write("[limits]\nshare = 20\nshares = 3\n[[rule]]\nname = \"a\"\nshare = 3\nshar = 4\n");
+    std::istringstream lines(xcli({"config", "check"}).err);
+    for (const char* place : {"x.toml:2: ", "x.toml:3: ", "x.toml:4: ", "x.toml:7: ", "y.toml:2: "}) {
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_TRUE(has(line, place)) << place << ": what is ignored stands in the order of the lines too: " << line;
+    }
+    write("[limits]\nshare = 20\n[[rule]]\nname = \"a\"\nshare = 3\n");
     write("[server]\npolicy = \"PUP\"\n", "etc/y.toml");
     EXPECT_EQ(xcli({"config", "check"}).err, "");
     EXPECT_EQ(xcli({"config", "check", directory / "etc/x.toml"}).err, "") << "the other file has the policy";

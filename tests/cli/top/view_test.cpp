@@ -224,7 +224,7 @@ protected:
                       return {{"policies", {{{"name", "HPF"}}, {{"name", "CFS"}}}}};
                   if (pages == nullptr) orders.push_back(request);
                   if (pages == nullptr && refuses) throw Refusal("the server says no");
-                  Json answer = answer_of(3);
+                  Json answer = answer_of(programs);
                   if (request["cmd"] == "hint") answer.update(hint_answer);
                   return answer;
               },
@@ -253,6 +253,7 @@ protected:
     std::vector<Json> orders;
     Json hint_answer = Json::object();
     bool refuses = false;
+    int programs = 3;
     TopSession session;
 };
 
@@ -281,6 +282,22 @@ TEST_F(TopKeys, AHintWithLessEffectThanAskedForSaysSo) {
     hint_answer = {{"policy", "HPF"}, {"unused", {{{"hint", "share"}, {"used_by", {"PUP"}}}}}};
     press("h20\ny");
     EXPECT_TRUE(has(shown(), "done; policy HPF does not use share")) << shown();
+}
+
+TEST_F(TopKeys, AKeyThatNeedsAProgramSaysThatThereIsNone) {
+    press("/zebra\n");
+    for (const char key : {'p', 'h', 'z', 'n', 'T', 'K', 'j', 'k', '\n', 'e'}) {
+        press({key});
+        EXPECT_TRUE(has(shown(), "no program has \"zebra\" in its name or number: Esc shows all")) << key << shown();
+        press("?");
+        press("?");
+        EXPECT_FALSE(has(shown(), "no program has")) << key;
+    }
+    programs = 0;
+    session.press(kKeyEscape);
+    session.look();
+    press("p");
+    EXPECT_TRUE(has(shown(), "there is no program: 'xcli run -- PROGRAM' starts one")) << shown();
 }
 
 TEST_F(TopKeys, QueuesHaveThePriorityThatCounts) {
