@@ -8,8 +8,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "server/system_files.h"
+#include "support/directory.h"
 #include "support/eventually.h"
 
 namespace xsched::server {
@@ -53,6 +56,16 @@ TEST_F(StoppedLooksTest, AStoppedProcessIsSeen) {
     EXPECT_TRUE(test::eventually([this] { return is_seen_stopped(); }));
     kill(child, SIGCONT);
     EXPECT_TRUE(test::eventually([this] { return !is_seen_stopped(); }));
+}
+
+TEST_F(StoppedLooksTest, AProcessInAFrozenGroupIsSeen) {
+    const std::string group = clients[7]->cgroup();
+    if (group.empty()) GTEST_SKIP() << "this machine tells no control group of version 2";
+    const test::TemporaryDirectory mount;
+    std::filesystem::create_directories(mount.path() + group);
+    std::ofstream(mount.path() + group + "/cgroup.events") << "populated 1\nfrozen 1\n";
+    looks = StoppedLooks({mount.path()});
+    EXPECT_TRUE(test::eventually([this] { return is_seen_stopped(); }));
 }
 
 TEST_F(StoppedLooksTest, NoAnswerWaitsForAFile) {

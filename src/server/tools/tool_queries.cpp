@@ -5,16 +5,15 @@
 #include <set>
 
 #include "base/hints.h"
-#include "base/printable.h"
 #include "base/short_name.h"
 #include "base/time.h"
 #include "ipc/slot_hints.h"
 #include "server/supervisor.h"
-#include "server/system_files.h"
 #include "server/tools/describing.h"
 #include "server/tools/facts.h"
 #include "server/tools/state.h"
 #include "server/tools/tool_commands.h"
+#include "server/tools/unconnected.h"
 
 namespace xsched::server {
 namespace {
@@ -206,11 +205,6 @@ Json describe_process(const Request& request, const Facts& facts, const Client& 
             {"preemptions", preemptions}};
 }
 
-std::string name_of_process(pid_t pid) {
-    const std::string text = read_system_file("/proc/" + std::to_string(pid) + "/comm").text;
-    return text.substr(0, text.find('\n'));
-}
-
 // Returns a sentence for each device on which these programs have more queues in the kernel driver than its hardware
 // takes at once.
 Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t now_ns) {
@@ -229,25 +223,6 @@ Json crowded_devices(const Request& request, std::optional<int64_t> pid, int64_t
         }
     }
     return sentences;
-}
-
-// Returns the programs of `xcli run` that have used no device so far, and whose children have not either.
-Json not_connected(const Request& request) {
-    Json programs = Json::array();
-    for (const ToolHost::Announced& one : request.host.announced()) {
-        if (!request.rules_server() && one.user != request.asking.peer.uid) continue;
-        const std::string program = name_of_process(one.pid);
-        programs.push_back({{"pid", one.pid}, {"uid", one.user}, {"program", base::printable(program)}});
-    }
-    return programs;
-}
-
-// Returns the programs that ended without using a device, for the process that xcli run leaves behind to report it.
-Json ended_unused(const Request& request) {
-    Json programs = Json::array();
-    for (const ToolHost::Announced& one : request.host.ended_unused())
-        if (request.rules_server() || one.user == request.asking.peer.uid) programs.push_back({{"pid", one.pid}});
-    return programs;
 }
 
 // The position in a list: a client's id above, a slot below.
