@@ -35,9 +35,9 @@ TOUCHED = [  # read as one file, since their headers take longest
     "base/options.cpp", "agent/hint_api.cpp", "dispatch/slot_reader.cpp", "server/tools/tool_commands.cpp"]
 
 # Places that may name any hint: where hints are used, and where the functions are that set several hints, or hints of
-# the process. Slurm and Kubernetes have options of their own names for a few.
+# the process. Slurm and Kubernetes have options of their own names for a few. Some hints have no effect beside others.
 USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src/server/loaded_policy.cpp",
-         "src/slurm/job_options.", "src/kubernetes/parameters.")
+         "src/slurm/job_options.", "src/kubernetes/parameters.", "src/config/contradictions.")
 # More places that may name a certain hint, and the reasons. The dispatcher wakes when an announced time is over.
 # A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
 # have columns. Latency targets have one in xcli top, whose answers the server makes; xcli admit promises them, and the
