@@ -1,6 +1,8 @@
 #include "sim/program.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "ipc/slot_hints.h"
 #include "sim/server.h"
@@ -23,7 +25,8 @@ Program::Program(Agenda& agenda, Process& process, const Workload& workload, con
       observer_(observer),
       random_(random),
       arrivals_(spec.arrival, random.branch(1)),
-      warm_up_(workload.warm_up) {
+      warm_up_(workload.warm_up),
+      part_(random.branch(2).unit()) {
     agenda.add(*this);
 }
 
@@ -98,10 +101,28 @@ void Program::announce(int64_t at_ns, int64_t now_ns) {
 }
 
 void Program::begin_burst(int64_t now_ns) {
-    burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(burst().kernels);
+    burst_waits_ = 1;
+    burst_kernel_ns_ = pause_ns_ = 0;
+    if (!replays() && burst().length_ns.most > 0)
+        divide_burst();
+    else
+        burst_kernels_ = replays() ? spec_.replay[replayed_++].kernels : random_.in(burst().kernels);
     burst_launched_ = 0;
     if (spec_.arrival.kind == ArrivalKind::kClosed) burst_began_ns_ = now_ns;
     allocate_for_burst(now_ns);
+}
+
+// Chooses the burst's length, and divides it. Multiples of the golden ratio spread evenly, so that already few bursts
+// have the p99 that is asked for.
+void Program::divide_burst() {
+    part_ = std::fmod(part_ + std::numbers::phi, 1.0);
+    burst_kernels_ = std::max<int64_t>(burst().kernels.at(part_), 1);
+    burst_waits_ = std::clamp<int64_t>(burst().waits.at(part_), 1, burst_kernels_);
+    const int64_t pauses_ns = burst_waits_ > 1 ? burst().pauses_ns.at(part_) : 0;
+    const int64_t calls_ns = burst_waits_ * (costs_.launch_us + costs_.start_us + costs_.sync_us);
+    pause_ns_ = burst_waits_ > 1 ? pauses_ns / (burst_waits_ - 1) : 0;
+    const int64_t work_ns = burst().length_ns.at(part_) - pauses_ns - calls_ns;
+    burst_kernel_ns_ = std::max<int64_t>(work_ns / burst_kernels_, 1);
 }
 
 void Program::allocate_for_burst(int64_t now_ns) {
@@ -117,7 +138,7 @@ void Program::launch(int64_t now_ns) {
         blocked_ = false;  // it waits for its memory, and launches when that is back
         return;
     }
-    if (!blocked_) kernel_ns_ = replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);
+    if (!blocked_) kernel_ns_ = next_kernel_ns();
     QueueModel& queue = *process_.queues()[next_queue_];
     if (results_.launched == results_.kernels && !blocked_) progress_ns_ = works_since_ns_ = now_ns;
     const int64_t host_ns = queue.launch(kernel_ns_, blocked_, now_ns);
@@ -127,6 +148,18 @@ void Program::launch(int64_t now_ns) {
     }
     blocked_ = false;
     launched(host_ns, now_ns);
+}
+
+int64_t Program::next_kernel_ns() {
+    if (burst_kernel_ns_ != 0) return burst_kernel_ns_;
+    return replays() ? spec_.replay[replayed_ - 1].kernel_ns : random_.in(burst().kernel_ns);
+}
+
+// Returns whether the program waits after the launch that it has just made.
+bool Program::waits_now() const {
+    if (burst_launched_ == burst_kernels_) return true;
+    if (burst().sync_every > 0) return burst_launched_ % burst().sync_every == 0;
+    return burst_launched_ * burst_waits_ / burst_kernels_ > (burst_launched_ - 1) * burst_waits_ / burst_kernels_;
 }
 
 void Program::launched(int64_t host_ns, int64_t now_ns) {
@@ -141,8 +174,7 @@ void Program::launched(int64_t host_ns, int64_t now_ns) {
     }
     next_queue_ = next_queue_ + 1 < process_.queues().size() ? next_queue_ + 1 : 0;
     const bool full = streams() && ahead_.size() >= spec_.depth;
-    const bool syncs = !streams() && (burst_launched_ == burst_kernels_ ||
-                                      (burst().sync_every > 0 && burst_launched_ % burst().sync_every == 0));
+    const bool syncs = !streams() && waits_now();
     step_ = full || syncs ? Step::kSync : Step::kLaunch;
     if (full) marks_[ahead_.front().queue] = ahead_.front().mark;
     if (step_ == Step::kSync && next_ns == now_ns) return begin_sync(now_ns);
@@ -194,7 +226,7 @@ void Program::returned(int64_t now_ns) {
     }
     if (burst_launched_ < burst_kernels_) {
         step_ = Step::kLaunch;
-        return launch(now_ns);
+        return pause_ns_ > 0 ? agenda_.set(*this, now_ns + pause_ns_) : launch(now_ns);
     }
     end_burst(now_ns);
 }

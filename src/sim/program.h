@@ -77,6 +77,9 @@ private:
     void end(int64_t now_ns);
     void rest(int64_t now_ns);
     void begin_burst(int64_t now_ns);
+    void divide_burst();
+    int64_t next_kernel_ns();
+    bool waits_now() const;
     void allocate_for_burst(int64_t now_ns);
     void launch(int64_t now_ns);
     void launched(int64_t host_ns, int64_t now_ns);
@@ -103,6 +106,10 @@ private:
     int64_t burst_began_ns_ = 0;
     int64_t burst_kernels_ = 0;
     int64_t burst_launched_ = 0;
+    int64_t burst_waits_ = 1;
+    int64_t burst_kernel_ns_ = 0;  // 0: each kernel has a length of its own
+    int64_t pause_ns_ = 0;         // after each wait but the last
+    double part_ = 0;              // of all bursts, those that are no longer than the present one
     std::vector<uint64_t> marks_;  // by queue, the command that it waits for; 0: none
     std::deque<Launched> ahead_;  // of a stream
     uint32_t next_queue_ = 0;

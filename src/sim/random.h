@@ -15,6 +15,14 @@ struct Range {
     int64_t least = 0;
     int64_t most = 0;
     std::vector<int64_t> between{};  // empty, or from `least` to `most`
+    // Returns the number that this part of all do not exceed.
+    int64_t at(double part) const {
+        if (between.size() < 2) return least + std::llround(part * static_cast<double>(most - least));
+        const double place = part * static_cast<double>(between.size() - 1);
+        const auto below = std::min(static_cast<size_t>(place), between.size() - 2);
+        const double above = place - static_cast<double>(below);
+        return between[below] + std::llround(above * static_cast<double>(between[below + 1] - between[below]));
+    }
     bool operator==(const Range&) const = default;
 };
 

@@ -54,6 +54,11 @@ struct Burst {
     Range kernel_ns{1'000'000, 1'000'000};
     int64_t sync_every = 0;  // wait after this many kernels; 0: at the end alone
     Range gap_ns;            // host time after each launch
+    // How long it takes alone; 0: as long as its kernels say. Otherwise these four are taken at the same part of all,
+    // so that the longest burst has the most waits, and its time is divided evenly among its kernels.
+    Range length_ns;
+    Range waits{1, 1};  // how often it waits for its kernels, at equal distances
+    Range pauses_ns;  // of the host after all of these waits but the last, together
 };
 
 // A change of the program: from a certain burst on, bursts are different.
@@ -71,10 +76,10 @@ struct ReplayBurst {
 
 struct ProgramSpec {
     std::string name;
-    uint32_t count = 1;   // number of processes of this kind
+    uint32_t count = 1;  // number of processes of this kind
     uint32_t device = 0;  // index into the workload's devices
     uint32_t queues = 1;  // number of queues; kernels go to them in turn
-    uint32_t level = 3;   // preempt level
+    uint32_t level = 3;  // preempt level
     base::Hints hints;
     Arrival arrival;
     Burst burst;

@@ -101,6 +101,9 @@ Burst read_burst_keys(TomlKeys& keys) {
     burst.kernel_ns = keys.times_ns("kernel", burst.kernel_ns);
     burst.sync_every = keys.whole("sync_every", 0, 0, 1'000'000);
     burst.gap_ns = keys.times_ns("gap", {0, 0});
+    burst.length_ns = keys.times_ns("length", {0, 0});
+    burst.waits = keys.range("waits", {1, 1}, 1);
+    burst.pauses_ns = keys.times_ns("pauses", {0, 0});
     if (burst.kernels.least < 1 || burst.kernel_ns.least < 1) keys.fail("a burst has kernels, and these take a time");
     return burst;
 }

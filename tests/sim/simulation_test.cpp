@@ -55,6 +55,22 @@ TEST(Simulation, TheDevicesTimeIsAccountedFor) {
     EXPECT_NEAR(report.devices[0].busy, report.programs[0].share + report.programs[1].share, 1e-9);
 }
 
+// One burst in 50 is long. Drawn by chance, 200 bursts would often have too few of them for a p99.
+TEST(Simulation, FewBurstsHaveTheP99OfTheirLengths) {
+    std::string lengths = "[";
+    for (int i = 0; i <= 50; ++i) lengths += i < 50 ? "1000, " : "9000]";
+    for (int seed = 1; seed <= 10; ++seed) {
+        const Workload workload = parse_workload("seed = " + std::to_string(seed) +
+                                                     "\nduration_s = 2\n[[program]]\narrival = { think_ms = 9 }\n"
+                                                     "burst = { length_us = " +
+                                                     lengths + " }\n",
+                                                 "lengths");
+        const Report report = run_workload(workload, "", false);
+        EXPECT_NEAR(report.programs[0].latency.p50_us(), 1000, 20);
+        EXPECT_NEAR(report.programs[0].latency.p99_us(), 5000, 2900) << seed;
+    }
+}
+
 TEST(Simulation, OneSeedIsOneRun) {
     Workload workload = main_job("", 0.3, 1);
     const Report first = run_workload(workload, "", false);

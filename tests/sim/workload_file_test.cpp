@@ -45,6 +45,7 @@ arrival = { kind = "modulated", phases = [{ rate_per_s = 100, stays_ms = 20 }, {
 burst = { kernels = [3, 5], kernel_us = [7, 9.5], sync_every = 2, gap_us = 60 }
 [[program]]
 arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
+burst = { length_ms = [2, 3], kernels = 8, waits = [1, 4], pauses_us = 90 }
 )");
     EXPECT_EQ(workload.duration_ns, 250'000'000);
     EXPECT_EQ(workload.settings.starvation_limit_ns, 100'000'000);
@@ -70,6 +71,9 @@ arrival = { kind = "periodic", period_ms = 16, announce_us = 700 }
     ASSERT_EQ(spec.arrival.phases.size(), 2U);
     EXPECT_EQ(spec.arrival.phases[1].mean_ns, 1e9);
     EXPECT_EQ(workload.programs[1].arrival.announce_ns, 700'000);
+    EXPECT_EQ(workload.programs[1].burst.length_ns, (Range{2'000'000, 3'000'000}));
+    EXPECT_EQ(workload.programs[1].burst.waits, (Range{1, 4}));
+    EXPECT_EQ(workload.programs[1].burst.pauses_ns, (Range{90'000, 90'000}));
 }
 
 TEST(WorkloadFile, SaysWhereItIsWrong) {
