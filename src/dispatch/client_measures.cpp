@@ -73,6 +73,8 @@ void ClientSlots::join_burst(uint32_t at, const QueueNumbers& numbers, int64_t b
     QueueRecord& record = view_.record->make(at);
     QueueLengths& lengths = record.make_lengths();
     lengths.requests.add(request->length_ns - request->held_ns);
+    lengths.burst_counts.add(request->bursts * base::kMicrosecond);
+    lengths.pauses.add(request->pauses_ns);
     if (request->rest_ns != 0) lengths.rests.add(request->rest_ns);
     if (numbers.slo_p99 <= 0) return;
     raise(record.targeted);

@@ -19,6 +19,8 @@ namespace xsched::dispatch {
 struct QueueLengths {
     base::Histogram bursts;  // a burst: from having work until having none
     base::Histogram requests;  // bursts with brief pauses between them (joined_bursts.h), without the time held
+    base::Histogram burst_counts;  // of a request: a microsecond for each burst
+    base::Histogram pauses;  // of a request, between its bursts, together
     base::Histogram rests;  // from one request's end to the next one's begin
     base::Histogram commands;  // device time per command: the mean between two looks
     base::Histogram holds;  // a hold: suspended with work to do

@@ -11,9 +11,10 @@ namespace {
 ProgramWork::Quantiles quantiles_of(const base::Histogram& lengths) {
     const base::HistogramCounts counts = lengths.read();
     ProgramWork::Quantiles quantiles{};
+    constexpr int64_t kHalf = base::kMicrosecond / 2;
     for (size_t i = 0; i < quantiles.size(); ++i)
         quantiles[i] = static_cast<uint32_t>(
-            std::min<int64_t>(counts.quantile(base::kWorkParts[i]) / base::kMicrosecond, UINT32_MAX));
+            std::min<int64_t>((counts.quantile(base::kWorkParts[i]) + kHalf) / base::kMicrosecond, UINT32_MAX));
     return quantiles;
 }
 
@@ -59,6 +60,8 @@ ProgramWork shown_work(const dispatch::ClientRecord& client) {
     if (work.known() && !work.endless) {
         work.request_us = quantiles_of(lengths.requests);
         work.rest_us = quantiles_of(lengths.rests);
+        work.burst_count = quantiles_of(lengths.burst_counts);
+        work.pauses_us = quantiles_of(lengths.pauses);
     }
     // Where no lengths of commands were measured, a request counts as one command.
     work.command_us = commands != 0 ? quantiles_of(lengths.commands) : work.request_us;
@@ -78,10 +81,8 @@ Punctuality punctuality_of(const dispatch::ClientRecord& client) {
 
 nlohmann::json work_json(const ProgramWork& work) {
     if (!work.known()) return nullptr;
-    return {{"requests", work.requests},
-            {"endless", work.endless},
-            {"request_us", work.request_us},
-            {"rest_us", work.rest_us},
+    return {{"requests", work.requests},    {"endless", work.endless},         {"request_us", work.request_us},
+            {"rest_us", work.rest_us},      {"burst_count", work.burst_count}, {"pauses_us", work.pauses_us},
             {"command_us", work.command_us}};
 }
 
@@ -96,6 +97,8 @@ ProgramWork read_work(const nlohmann::json& kept) {
                        kept.at("requests").is_number_unsigned() && kept.contains("endless") &&
                        kept.at("endless").is_boolean();
     if (!sound) return {};
+    if (!quantiles("burst_count", work.burst_count) || !quantiles("pauses_us", work.pauses_us))
+        work.burst_count = work.pauses_us = {};
     work.requests = kept.at("requests");
     work.endless = kept.at("endless");
     return work;

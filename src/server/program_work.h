@@ -20,6 +20,8 @@ struct ProgramWork {
     bool endless = false;   // it works without rests, as far as seen
     Quantiles request_us{};
     Quantiles rest_us{};
+    Quantiles burst_count{};  // of a request; 0: not known, as in what earlier versions kept
+    Quantiles pauses_us{};    // of a request, between its bursts, together
     Quantiles command_us{};
 
     bool known() const { return requests != 0 || endless; }

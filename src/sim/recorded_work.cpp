@@ -43,12 +43,16 @@ public:
         if (!request) return;
         requests_ns.push_back(request->length_ns - request->held_ns);
         took_ns.push_back(request->length_ns);
+        burst_counts.push_back(request->bursts);
+        pauses_ns.push_back(request->pauses_ns);
         if (request->rest_ns > 0) rests_ns.push_back(request->rest_ns);
     }
 
     int64_t work_ns = 0;
     std::vector<int64_t> requests_ns;
     std::vector<int64_t> took_ns;
+    std::vector<int64_t> burst_counts;  // of each request
+    std::vector<int64_t> pauses_ns;
     std::vector<int64_t> rests_ns;
     std::vector<int64_t> commands_ns;  // the mean length at each change
 
@@ -74,14 +78,14 @@ private:
     bool seen_ = false;
 };
 
-RecordedWork::Quantiles quantiles_of(std::vector<int64_t> lengths_ns) {
+RecordedWork::Quantiles quantiles_of(std::vector<int64_t> values, int64_t unit = base::kMicrosecond) {
     RecordedWork::Quantiles quantiles{};
-    if (lengths_ns.empty()) return quantiles;
-    std::sort(lengths_ns.begin(), lengths_ns.end());
-    const auto count = static_cast<double>(lengths_ns.size());
+    if (values.empty()) return quantiles;
+    std::sort(values.begin(), values.end());
+    const auto count = static_cast<double>(values.size());
     for (size_t i = 0; i < quantiles.size(); ++i) {
         const double rank = std::max(std::ceil(base::kWorkParts[i] * count), 1.0);
-        quantiles[i] = lengths_ns[static_cast<size_t>(rank) - 1] / base::kMicrosecond;
+        quantiles[i] = values[static_cast<size_t>(rank) - 1] / unit;
     }
     return quantiles;
 }
@@ -98,6 +102,8 @@ std::optional<RecordedWork> told(const std::string& program, QueueWork queue) {
         work.request_us = quantiles_of(std::move(queue.requests_ns));
         work.took_us = quantiles_of(std::move(queue.took_ns));
         work.rest_us = quantiles_of(std::move(queue.rests_ns));
+        work.burst_count = quantiles_of(std::move(queue.burst_counts), 1);
+        work.pauses_us = quantiles_of(std::move(queue.pauses_ns));
     }
     work.command_us = queue.commands_ns.empty() ? work.request_us : quantiles_of(std::move(queue.commands_ns));
     return work;

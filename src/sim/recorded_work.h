@@ -21,6 +21,8 @@ struct RecordedWork {
     Quantiles request_us{};  // without the time that they were held
     Quantiles took_us{};  // with it
     Quantiles rest_us{};
+    Quantiles burst_count{};  // of a request
+    Quantiles pauses_us{};  // of a request, between its bursts, together
     Quantiles command_us{};
 };
 

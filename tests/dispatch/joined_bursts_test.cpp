@@ -16,12 +16,16 @@ TEST(JoinedBursts, ABriefPauseBelongsToTheRequest) {
     ASSERT_TRUE(first);
     EXPECT_EQ(first->length_ns, 5 * kMs);
     EXPECT_EQ(first->held_ns, kMs);
+    EXPECT_EQ(first->bursts, 2);
+    EXPECT_EQ(first->pauses_ns, kMs / 2);
     EXPECT_EQ(first->rest_ns, 0) << "nothing is known of what was before";
     const auto second = joined.add(30 * kMs, 31 * kMs, 0);
     ASSERT_TRUE(second);
     EXPECT_EQ(second->length_ns, kMs);
     EXPECT_EQ(second->held_ns, 0);
     EXPECT_EQ(second->rest_ns, 10 * kMs);
+    EXPECT_EQ(second->bursts, 1);
+    EXPECT_EQ(second->pauses_ns, 0);
 }
 
 TEST(JoinedBursts, NoTimeIsNegative) {

@@ -56,6 +56,20 @@ TEST_F(Measures, BurstsAreFromWorkToNoWork) {
     EXPECT_EQ(bursts.quantile(1), HistogramBuckets::middle(HistogramBuckets::of(2 * kMs)));
 }
 
+TEST_F(Measures, ARequestCountsItsBursts) {
+    high.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    high.complete(0, kStart + 2 * kMs);
+    high.submit(0, kStart + 2 * kMs + kMs / 2);
+    dispatcher.pass(kStart + 3 * kMs);
+    high.complete(0, kStart + 4 * kMs);
+    dispatcher.pass(kStart + 5 * kMs);
+    urgent_burst(20, 22);
+    EXPECT_EQ(lengths(*high_record).requests.read().count(), 1U);
+    EXPECT_EQ(lengths(*high_record).burst_counts.read().sum_ns, static_cast<uint64_t>(2 * base::kMicrosecond));
+    EXPECT_EQ(lengths(*high_record).pauses.read().sum_ns, static_cast<uint64_t>(kMs / 2));
+}
+
 TEST_F(Measures, BurstsBetweenTwoLooksCountToo) {
     high.submit(0, kStart + kMs);
     high.complete(0, kStart + 2 * kMs);

@@ -15,6 +15,8 @@ void work(dispatch::QueueRecord& record, int requests, int64_t length_ns) {
     for (int i = 0; i < requests; ++i) {
         lengths.requests.add(length_ns);
         lengths.rests.add(10 * kMs);
+        lengths.burst_counts.add(3 * base::kMicrosecond);
+        lengths.pauses.add(kMs / 2);
         lengths.commands.add(kMs / 10, 20);
     }
     record.running_ns.store(requests * length_ns);
@@ -31,6 +33,8 @@ TEST(ProgramWork, IsThatOfTheBusiestQueue) {
     EXPECT_NEAR(shown.request_us[3], 8000, 500);
     EXPECT_NEAR(shown.rest_us[7], 10000, 700);
     EXPECT_NEAR(shown.command_us[0], 100, 7);
+    EXPECT_EQ(shown.burst_count[3], 3U);
+    EXPECT_NEAR(shown.pauses_us[3], 500, 35);
     EXPECT_EQ(read_work(work_json(shown)), shown);
 }
 
@@ -43,6 +47,16 @@ TEST(ProgramWork, FewRequestsSayTooLittle) {
     EXPECT_FALSE(shown_work(client).known()) << "a run of a few requests";
     client.make(0).running_ns.store(20 * base::kSecond);
     EXPECT_TRUE(shown_work(client).endless) << "a second for each request, as far as seen";
+}
+
+TEST(ProgramWork, AnEarlierVersionKeptNoBurstsOfRequests) {
+    dispatch::ClientRecord client;
+    work(client.make(0), 30, 2 * kMs);
+    nlohmann::json kept = work_json(shown_work(client));
+    kept.erase("burst_count");
+    EXPECT_EQ(read_work(kept).requests, 30U);
+    EXPECT_EQ(read_work(kept).burst_count, ProgramWork::Quantiles{}) << "not known";
+    EXPECT_EQ(read_work(kept).pauses_us, ProgramWork::Quantiles{});
 }
 
 TEST(ProgramWork, NonsenseIsNotKnown) {

@@ -41,6 +41,21 @@ TEST(RecordedWork, TellsRequestsAndRests) {
     EXPECT_TRUE(std::is_sorted(serve.rest_us.begin(), serve.rest_us.end()));
 }
 
+// What a recording tells, as a workload, is the same work again.
+TEST(RecordedWork, ARequestIsDividedAsItWasRecorded) {
+    const std::vector<RecordedWork> all = recorded_work(
+        recorded("[[program]]\nname = 'serve'\narrival = { kind = 'closed', think_ms = 5 }\n"
+                 "burst = { length_us = [3000, 5000], kernels = [3, 9], waits = [1, 3], pauses_us = [0, 900] }\n"));
+    ASSERT_EQ(all.size(), 1U);
+    const RecordedWork& serve = all.front();
+    EXPECT_NEAR(static_cast<double>(serve.request_us[1]), 3200, 30);
+    EXPECT_NEAR(static_cast<double>(serve.request_us.back()), 5000, 30);
+    EXPECT_EQ(serve.burst_count[1], 1);
+    EXPECT_EQ(serve.burst_count.back(), 3) << "the longest has the most";
+    EXPECT_EQ(serve.pauses_us.front(), 0);
+    EXPECT_NEAR(static_cast<double>(serve.pauses_us.back()), 900, 30);
+}
+
 TEST(RecordedWork, AProgramWithoutRestsIsEndless) {
     const std::vector<RecordedWork> all = recorded_work(
         recorded("[[program]]\nname = 'train'\narrival = { kind = 'stream' }\nburst = { kernel_us = 2000 }\n"));

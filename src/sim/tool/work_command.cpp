@@ -19,6 +19,8 @@ int work_command(const std::string& recording) {
                            {"request_us", one.request_us},
                            {"took_us", one.took_us},
                            {"rest_us", one.rest_us},
+                           {"burst_count", one.burst_count},
+                           {"pauses_us", one.pauses_us},
                            {"command_us", one.command_us}}}});
     printf("%s\n",
            nlohmann::json{{"known", known}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
