@@ -24,6 +24,9 @@ std::optional<KnownWork> work_in(const Json& entry) {
     const bool whole = read_quantiles(work, "command_us", known.command_us) &&
                        (known.endless || (read_quantiles(work, "request_us", known.request_us) &&
                                           read_quantiles(work, "rest_us", known.rest_us)));
+    if (work.contains("burst_count") &&
+        !(read_quantiles(work, "burst_count", known.burst_count) && read_quantiles(work, "pauses_us", known.pauses_us)))
+        return std::nullopt;
     return whole ? std::optional(known) : std::nullopt;
 }
 

@@ -28,6 +28,8 @@ struct KnownWork {
     bool endless = false;
     WorkQuantiles request_us{};
     WorkQuantiles rest_us{};
+    WorkQuantiles burst_count{};  // of a request; 0: not known
+    WorkQuantiles pauses_us{};  // of a request, between its bursts, together
     WorkQuantiles command_us{};
 };
 

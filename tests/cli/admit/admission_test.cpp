@@ -156,6 +156,30 @@ TEST(Admission, TheWorkloadSaysEachProgram) {
     EXPECT_TRUE(has(text, "think_us = [9000.0")) << text;
 }
 
+TEST(Admission, TheWorkloadSaysTheBurstsOfARequest) {
+    Json said = answers({});
+    said["known"][0]["work"]["burst_count"] = all_of(40);
+    said["known"][0]["work"]["pauses_us"] = all_of(250);
+    const std::string text = workload_text(situation_of(said, serve(2000)));
+    EXPECT_TRUE(has(text, "length_us = [1000.0")) << text;
+    EXPECT_TRUE(has(text, "kernels = [40.0")) << "one for each burst at least: " << text;
+    EXPECT_TRUE(has(text, "waits = [40.0")) << text;
+    EXPECT_TRUE(has(text, "pauses_us = [250.0")) << text;
+    said["known"][0]["work"]["burst_count"][0] = "x";
+    EXPECT_FALSE(situation_of(said, serve(2000)).programs.back().work) << "nonsense";
+}
+
+// The longest of all may have waited for something else.
+TEST(Admission, TheSlowestPercentRisesAsBeforeIt) {
+    Json said = answers({});
+    Json& length = said["known"][0]["work"]["request_us"];
+    length[7] = 1040;
+    length[8] = 90000;
+    EXPECT_TRUE(has(workload_text(situation_of(said, serve(2000))), "1040.0, 1050.0], kernels"));
+    length[8] = 1045;
+    EXPECT_TRUE(has(workload_text(situation_of(said, serve(2000))), "1040.0, 1045.0], kernels"));
+}
+
 TEST(Admission, NamesAreTheServers) {
     EXPECT_EQ(cli::program_name_of({"/opt/serve", "-p", "1"}), "serve");
     EXPECT_EQ(cli::program_name_of({"python3", "-X", "dev", "/srv/serve.py"}), "python3 serve.py");

@@ -14,17 +14,18 @@ class Admit : public WithCli {
 protected:
     // Writes a file of programs: "serve", of which requests of 1 ms every 10 ms are known, beside a trainer.
     std::string file() {
-        const std::vector<double> command(9, 5000), request(9, 1000), rest(9, 9000);
-        const Json all{
-            {"policy", "HPF"},
-            {"programs",
-             {{{"program", "train"},
-               {"pid", 7},
-               {"level", 3},
-               {"work", {{"endless", true}, {"command_us", command}}}}}},
-            {"known",
-             {{{"program", "serve"},
-               {"work", {{"endless", false}, {"request_us", request}, {"rest_us", rest}, {"command_us", request}}}}}}};
+        const std::vector<double> request(9, 1000), rest(9, 9000);
+        return file({{"endless", false}, {"request_us", request}, {"rest_us", rest}, {"command_us", request}});
+    }
+    std::string file(const Json& work) {
+        const std::vector<double> command(9, 5000);
+        const Json all{{"policy", "HPF"},
+                       {"programs",
+                        {{{"program", "train"},
+                          {"pid", 7},
+                          {"level", 3},
+                          {"work", {{"endless", true}, {"command_us", command}}}}}},
+                       {"known", {{{"program", "serve"}, {"work", work}}}}};
         const std::string path = directory.path() + "/programs.json";
         std::ofstream(path) << all.dump();
         return path;
@@ -50,6 +51,26 @@ TEST_F(Admit, TheSimulatorDecides) {
     const Outcome equal = check("1.1ms", "0");
     EXPECT_EQ(equal.status, 5) << "it would take turns with the trainer: " << equal.out << equal.err;
     EXPECT_EQ(equal.json()["verdict"], "refused");
+}
+
+// Requests come at random. One in 50 consists of two bursts, and the device has to switch to the program for each.
+TEST_F(Admit, EachBurstOfARequestPaysASwitch) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    Json work{{"endless", false},
+              {"request_us", std::vector<int>(9, 2000)},
+              {"rest_us", {1000, 5000, 10000, 20000, 40000, 60000, 80000, 99000, 99000}},
+              {"burst_count", std::vector<int>(9, 1)},
+              {"pauses_us", std::vector<int>(9, 0)},
+              {"command_us", std::vector<int>(9, 2000)}};
+    const auto p99_us = [&] {
+        const Outcome outcome =
+            xcli({"admit", "--json", "--programs", file(work), "--slo-p99", "9ms", "-p", "10", "--", "./serve"});
+        return outcome.json()["predictions"][0]["p99_us"].get<double>();
+    };
+    const double one_us = p99_us();
+    work["burst_count"][7] = work["burst_count"][8] = 2;
+    work["pauses_us"][7] = work["pauses_us"][8] = 900;
+    EXPECT_GT(p99_us(), one_us + 100);
 }
 
 // The recording is what xsim records of a simulated program.
