@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "dispatch/joined_bursts.h"
+#include "sim/workload.h"
 
 namespace xsched::sim {
 namespace {
@@ -22,12 +23,16 @@ public:
         if (change.command_ns > 0) commands_ns.push_back(change.command_ns);
         const int64_t now_ns = base::kSecond + std::max<int64_t>(change.at_ns, 0);
         switch (change.kind) {
-            case RecordedKind::kReady: return begin(now_ns, change.at_ns >= lasts_ns);
+            case RecordedKind::kReady: return begin(now_ns, change, change.at_ns >= lasts_ns);
             case RecordedKind::kSuspended: suspended_since_ns_ = now_ns; return;
             case RecordedKind::kResumed: return resume(now_ns);
-            default: return rest(now_ns);
+            default:
+                if (ready_since_ns_ && switched_) leave_out_switch(now_ns, change);
+                return rest(now_ns);
         }
     }
+    // Another program is suspended for this one: within a burst, the device then has to switch.
+    void got_the_device() { switched_ = ready_since_ns_.has_value(); }
     void rest(int64_t now_ns) {
         seen_ = true;
         if (!ready_since_ns_) return;
@@ -58,11 +63,21 @@ public:
 
 private:
     // A queue that has work at the end, and was never seen to become ready or idle, had work all the time.
-    void begin(int64_t now_ns, bool at_end) {
+    void begin(int64_t now_ns, const ipc::RecordedChange& change, bool at_end) {
         if (ready_since_ns_ || (at_end && seen_)) return;
+        switched_ = false;
+        completed_ = change.completed;
         ready_since_ns_ = at_end ? base::kSecond : now_ns;
         if (!at_end) held_ns_ = 0;
         seen_ = true;
+    }
+    // Counts a burst's wait for a switch as time in which it was held. If the time in which none of its commands ran is
+    // nearer to a switch than to nothing, the burst has waited for one.
+    void leave_out_switch(int64_t now_ns, const ipc::RecordedChange& change) {
+        const int64_t switch_ns = DeviceCosts{}.switch_us;
+        const auto commands = static_cast<int64_t>(change.completed - completed_);
+        const int64_t other_ns = now_ns - *ready_since_ns_ - held_ns_ - commands * change.command_ns;
+        if (other_ns > switch_ns / 2) held_ns_ += std::min(other_ns, switch_ns);
     }
     void resume(int64_t now_ns) {
         if (!suspended_since_ns_) return;
@@ -75,6 +90,8 @@ private:
     std::optional<int64_t> ready_since_ns_;
     std::optional<int64_t> suspended_since_ns_;
     int64_t held_ns_ = 0;  // since the burst began
+    uint64_t completed_ = 0;  // commands when the burst began
+    bool switched_ = false;  // in this burst
     bool seen_ = false;
 };
 
@@ -115,8 +132,13 @@ std::vector<RecordedWork> recorded_work(ipc::Recording recording) {
     std::stable_sort(recording.changes.begin(), recording.changes.end(),
                      [](const auto& one, const auto& other) { return one.at_ns < other.at_ns; });
     std::map<std::pair<uint32_t, uint32_t>, QueueWork> queues;
-    for (const ipc::RecordedChange& change : recording.changes)
+    for (const ipc::RecordedChange& change : recording.changes) {
         queues[{change.client, change.slot}].take(change, recording.lasts_ns);
+        if (change.kind != RecordedKind::kSuspended || change.by_client == change.client) continue;
+        for (auto urgent = queues.lower_bound({change.by_client, 0});
+             urgent != queues.end() && urgent->first.first == change.by_client; ++urgent)
+            urgent->second.got_the_device();
+    }
     std::map<std::string, QueueWork> busiest;
     for (const ipc::RecordedQueue& queue : recording.queues) {
         const auto found = queues.find({queue.client, queue.slot});

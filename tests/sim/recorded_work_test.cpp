@@ -41,7 +41,7 @@ TEST(RecordedWork, TellsRequestsAndRests) {
     EXPECT_TRUE(std::is_sorted(serve.rest_us.begin(), serve.rest_us.end()));
 }
 
-// What a recording tells, as a workload, is the same work again.
+// The work that a recording tells is the same again if it is simulated and recorded.
 TEST(RecordedWork, ARequestIsDividedAsItWasRecorded) {
     const std::vector<RecordedWork> all = recorded_work(
         recorded("[[program]]\nname = 'serve'\narrival = { kind = 'closed', think_ms = 5 }\n"
@@ -87,6 +87,37 @@ TEST(RecordedWork, TimeInWhichAQueueIsHeldIsNotItsWork) {
     EXPECT_EQ(all.front().took_us.front(), 10'000);
     EXPECT_EQ(all.front().rest_us.back(), 90'000);
     EXPECT_EQ(all.front().command_us, all.front().request_us) << "no lengths of commands were recorded";
+}
+
+// Bursts of 2 ms with one command each. The other program is suspended so long after their begin.
+int64_t request_us_beside(int64_t suspended_after_us, int64_t command_us) {
+    ipc::Recording recording{.lasts_ns = 3 * base::kSecond};
+    recording.queues = {{.client = 1, .program = "serve", .level = 3}, {.client = 2, .program = "train", .level = 3}};
+    uint64_t completed = 0;
+    const auto add = [&](int64_t at_us, ipc::RecordedKind kind, uint32_t client) {
+        recording.changes.push_back({.at_ns = at_us * base::kMicrosecond,
+                                     .kind = kind,
+                                     .client = client,
+                                     .by_client = kind == ipc::RecordedKind::kSuspended ? 1U : 0U,
+                                     .completed = completed,
+                                     .command_ns = command_us * base::kMicrosecond});
+    };
+    for (int64_t at_us = 1000; at_us < 2'500'000; at_us += 100'000) {
+        add(at_us, ipc::RecordedKind::kReady, 1);
+        add(at_us + suspended_after_us, ipc::RecordedKind::kSuspended, 2);
+        ++completed;
+        add(at_us + 2000, ipc::RecordedKind::kIdle, 1);
+        add(at_us + 2100, ipc::RecordedKind::kResumed, 2);
+    }
+    return recorded_work(recording).front().request_us[3];
+}
+
+TEST(RecordedWork, TheSwitchToAProgramIsNotItsWork) {
+    const int64_t switch_us = DeviceCosts{}.switch_us / base::kMicrosecond;
+    EXPECT_EQ(request_us_beside(5, 2000 - switch_us - 20), 2000 - switch_us);
+    EXPECT_EQ(request_us_beside(5, 2000 - switch_us + 20), 2000 - switch_us + 20) << "its commands are its work";
+    EXPECT_EQ(request_us_beside(5, 1980), 2000) << "the device was its own already";
+    EXPECT_EQ(request_us_beside(-500, 2000 - switch_us - 20), 2000) << "the switch was over";
 }
 
 // A program that had work all the time, before and after, has this one entry; so may one that has just begun.
