@@ -157,7 +157,7 @@ Settings read_settings(const Request& request) {
     const Settings given{request.number("level", kPreemptLevelBlock, kPreemptLevelInterrupt),
                          request.number("threshold", 1, 65535), request.number("batch_size", 1, 65535)};
     if (!given.level && !given.threshold && !given.batch_size)
-        throw ToolError("nothing to configure: give a level (-l), a threshold (-t) or a batch size (-b)");
+        throw ToolError("nothing to configure: give a level (-l), a threshold (--threshold) or a batch size (-b)");
     check_batch(given, 0, 0, "");
     return given;
 }
