@@ -107,6 +107,7 @@ private:
     server::KeptOrders orders_{checkpoint_};
     server::HabitBook habits_;
     server::PromiseBook promises_;
+    server::StoppedLooks stopped_looks_{{}};
     server::ToolHost host_{.options = options_,
                            .started_ns = started_ns_,
                            .clients = clients_,
@@ -126,6 +127,7 @@ private:
                            .orders = orders_,
                            .notes = notes_,
                            .returning = returning_,
+                           .stopped = stopped_looks_,
                            .expect = [](const server::Peer&, int, server::User&) { return true; },
                            .announced = [] { return std::vector<server::ToolHost::Announced>{}; }};
     server::Client* own_ = nullptr;
