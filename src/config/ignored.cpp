@@ -24,9 +24,12 @@ std::optional<std::vector<std::string>> read_by_others(const std::string& policy
     return readers;
 }
 
+bool is_of_this_build(const std::string& policy) { return policy::find_policy(policy.c_str()) != nullptr; }
+
 Sooner sooner_under(const std::string& policy) {
     const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
-    if (info == nullptr) return {};
+    if (info == nullptr)
+        return {.by_priority = false, .advice = "ask the author of policy " + policy + ", who knows what it reads"};
     if (info->sooner != nullptr) return {.by_priority = false, .advice = info->sooner};
     return {.by_priority = (info->hints & bit(base::hint_info(base::HintId::priority))) != 0, .advice = ""};
 }

@@ -14,8 +14,11 @@ namespace xsched::config {
 // build.
 std::optional<std::vector<std::string>> read_by_others(const std::string& policy, const base::HintInfo& hint);
 
+// Returns whether the policy is one of this build. The hints that any other one reads are not known.
+bool is_of_this_build(const std::string& policy);
+
 // Returns whether a higher priority makes a program come first under the policy, or advice that does, with PID for its
-// process (PolicyInfo::sooner). A policy that is not of this build is taken to go by priority.
+// process (PolicyInfo::sooner). Of a policy that is not of this build, the advice names no hint.
 struct Sooner {
     bool by_priority = true;
     std::string advice;  // empty: none

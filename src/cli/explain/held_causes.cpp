@@ -1,11 +1,13 @@
 #include "cli/explain/held_causes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "cli/explain/urgency.h"
 #include "cli/hint_facts.h"
 #include "cli/program_facts.h"
+#include "config/ignored.h"
 #include "xsched/types.h"
 
 namespace xsched::cli {
@@ -89,19 +91,6 @@ std::string come_first(const Cause& cause) { return be_more_urgent(cause.answer,
 // Says that nothing of the kind holds the program now.
 void say_past(Cause& cause, WhySlow finding, const std::string& more) { cause.found(finding, more, ""); }
 
-void say_more_urgent(Cause& cause) {
-    if (cause.policy == "AWF")
-        return cause.found(WhySlow::kWindow, "; that one has the active window, which policy AWF has go first",
-                           "work in its own window, or choose a policy by priority (xcli policy -s HPF)");
-    const std::string advice = come_first(cause);
-    if (advice.empty())
-        return say_past(cause, WhySlow::kMoreUrgent,
-                        still_there(cause) ? "; that one is less urgent now" : "; that one has ended");
-    if (cause.held.value("longest_ms", 0.0) < kStarvedMs) return cause.found(WhySlow::kMoreUrgent, "", advice);
-    cause.found(WhySlow::kStarved, "; only the starvation limit lets it run",
-                advice + ", or give it a share (xcli policy -s PUP; " + cause.hint("--share 10") + ")");
-}
-
 // Returns the share or limit of the program's control group, as `which` says; 0: none.
 int64_t of_group(const Cause& cause, const char* which) {
     return cause.program.value("group_gets", Json::object()).value(which, int64_t{0});
@@ -148,12 +137,32 @@ void say_used_up(Cause& cause) {
                 worth.empty() ? larger : "give others smaller shares (xcli list shows them), or " + larger);
 }
 
+// Returns the length that 99 of 100 bursts of the program keep, rounded up to two digits, if its target is shorter;
+// else 0. In microseconds.
+int64_t reached_us(const Cause& cause) {
+    auto us = std::llround(std::ceil(cause.program["bursts"].value("p99_ms", 0.0) * 1000));
+    const auto target = cause.program.value("slo_p99", int64_t{0});
+    if (target <= 0 || us <= target) return 0;  // below 0 it is a percentage of the time alone
+    int64_t step = 1;
+    while (us / step >= 100) step *= 10;
+    return (us + step - 1) / step * step;
+}
+
+// Returns advice about the target that policy AUTO reads. Empty: the program has none.
+std::string other_target(const Cause& cause) {
+    if (cause.policy != "AUTO" || target_text(cause.program).empty()) return "";
+    const int64_t us = reached_us(cause);
+    const bool is_missed = us > 0 || is_said(cause, "policy_says", "cannot be met");
+    const std::string time = us == 0          ? "TIME"
+                             : us % 1000 == 0 ? std::to_string(us / 1000) + "ms"
+                                              : std::to_string(us) + "us";
+    return std::string("give it a ") + (is_missed ? "target that it can reach" : "lower target") +
+           (us > 0 ? ", such as " + time : "") + " (" + cause.hint("--slo-p99 " + time) + ")";
+}
+
 // Returns what else makes the policy give the program its turn sooner; empty: nothing.
 std::string sooner(const Cause& cause) {
-    if (is_said(cause, "policy_says", "cannot be met"))
-        return "give it a target that can be met (" + cause.hint("--slo-p99 TIME") + ")";
-    if (cause.policy == "AUTO" && !target_text(cause.program).empty())
-        return "give it a lower target (" + cause.hint("--slo-p99 TIME") + ")";
+    if (std::string target = other_target(cause); !target.empty()) return target;
     if (cause.policy == "CFS") return "longer turns (" + cause.hint("--timeslice TIME") + ")";
     return remedy_by_policy(cause.policy, cause.program);
 }
@@ -167,6 +176,20 @@ void say_not_its_turn(Cause& cause) {
     const std::string more = sooner(cause);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
+}
+
+void say_more_urgent(Cause& cause) {
+    if (cause.policy == "AWF")
+        return cause.found(WhySlow::kWindow, "; that one has the active window, which policy AWF has go first",
+                           "work in its own window, or choose a policy by priority (xcli policy -s HPF)");
+    if (!config::is_of_this_build(cause.policy)) return say_not_its_turn(cause);
+    const std::string advice = come_first(cause);
+    if (advice.empty())
+        return say_past(cause, WhySlow::kMoreUrgent,
+                        still_there(cause) ? "; that one is less urgent now" : "; that one has ended");
+    if (cause.held.value("longest_ms", 0.0) < kStarvedMs) return cause.found(WhySlow::kMoreUrgent, "", advice);
+    cause.found(WhySlow::kStarved, "; only the starvation limit lets it run",
+                advice + ", or give it a share (xcli policy -s PUP; " + cause.hint("--share 10") + ")");
 }
 
 std::string unless_as_important(const Cause& cause, const std::string& as) {
@@ -290,9 +313,12 @@ Explained held_cause(const Json& answer, const Json& program, const Json& held) 
     Cause cause{answer, program, held};
     cause.result.headline = held_sentence(held, program);
     if (cause.by.value("itself", false)) {
+        const std::string remedy = remedy_by_policy(cause.policy, program);
+        const std::string priority = cause.hint("-p " + std::to_string(program.value("priority", int64_t{0})));
         cause.found(WhySlow::kOwnQueue, "",
-                    "give its queues one priority, if they should run side by side (" +
-                        cause.hint("-p " + std::to_string(program.value("priority", int64_t{0}))) + ")");
+                    !remedy.empty()
+                        ? remedy
+                        : "give its queues one priority, if they should run side by side (" + priority + ")");
         return cause.result;
     }
     const std::string word = cause.by.value("reason", "");

@@ -23,8 +23,7 @@ std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& prog
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program);
 // Returns the program of that process; null: it has ended, or this user may not see it.
 const Json* program_of(const Json& answer, int64_t pid);
-// Returns what makes the program come first under a policy that does not go by priority. Empty: the policy does, or is
-// not of this build.
+// Returns what makes the program come first under a policy that does not go by priority. Empty: the policy does.
 std::string remedy_by_policy(const std::string& policy, const Json& program);
 // Returns what makes the program come first now. `by`: the program for which it was held. Empty: nothing would change,
 // since no program comes before it, or beside it, any longer.

@@ -258,6 +258,6 @@ XSCHED_POLICY(
     Auto, "AUTO", kPolicyUnknown, bits_of(base::HintId::slo_p99),
     "learns which programs work in brief bursts and lets those go first, with equal shares; latency targets instead of "
     "priorities",
-    "say how fast its bursts are to be (xcli hint PID --slo-p99 5ms)");
+    "say how long its bursts may take (xcli hint PID --slo-p99 2x: twice what they take alone)");
 
 }  // namespace xsched::policy

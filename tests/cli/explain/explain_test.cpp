@@ -161,13 +161,46 @@ TEST_F(Explain, AShareThatCountsAsLessSaysSo) {
            "give others smaller shares");
 }
 
-TEST_F(Explain, WithATargetAutoIsAdvisedAboutTheTarget) {
+TEST_F(Explain, UnderAutoTheAdviceIsATargetThatTheProgramCanReach) {
     policy = "AUTO";
     hold(cause("not_its_turn", &other, 600, 50));
-    EXPECT_FALSE(has(explained().advice, "target")) << explained().advice;
+    expect(WhySlow::kTurns, false, "", "(xcli hint 1001 --slo-p99 2x: twice what they take alone)");
     slow["slo_p99"] = 5000;
     expect(WhySlow::kTurns, false, "policy AUTO gave the turn to another",
            "or give it a lower target (xcli hint 1001 --slo-p99 TIME)");
+    slow["bursts"]["p99_ms"] = 161.2;
+    expect(WhySlow::kTurns, false, "",
+           "or give it a target that it can reach, such as 170ms (xcli hint 1001 --slo-p99 170ms)");
+    slow["bursts"]["p99_ms"] = 5.32;
+    expect(WhySlow::kTurns, false, "", "such as 5400us (xcli hint 1001 --slo-p99 5400us)");
+    slow["bursts"]["p99_ms"] = 2.0;
+    slow["devices"][0]["policy_says"] = "AUTO: its target of 5.0 ms cannot be met";
+    expect(WhySlow::kTurns, false, "", "give it a target that it can reach (xcli hint 1001 --slo-p99 TIME)");
+}
+
+TEST_F(Explain, UnderAPolicyOfALibraryNoHintIsAdvised) {
+    policy = "FIRST_COME";
+    const auto expect_none = [this](const char* headline, WhySlow finding) {
+        const Explained told = explained();
+        EXPECT_EQ(told.finding, finding) << told.headline;
+        EXPECT_TRUE(has(told.headline, headline)) << told.headline;
+        EXPECT_TRUE(has(told.advice, "ask the author of policy FIRST_COME")) << told.advice;
+        EXPECT_FALSE(has(told.advice, "xcli hint")) << told.advice;
+    };
+    for (const char* reason : {"less_urgent", "anticipation", "not_its_turn"}) {
+        hold(cause(reason, &other, 400, 20), 950);
+        expect_none("pid 1002 (server, priority 10), longest 400 ms; policy FIRST_COME gave the turn to another",
+                    WhySlow::kTurns);
+    }
+    Json itself = cause("less_urgent", &slow, 41, 37);
+    itself["itself"] = true;
+    hold(itself);
+    expect_none("behind another queue of its own", WhySlow::kOwnQueue);
+    hold(cause("equals_turn", &other, 41, 37));
+    expect_none("take turns below a more urgent one", WhySlow::kTurns);
+    for (Json& held : slow["held"]) held = window(held["seconds"]);
+    other["priority"] = 0;
+    expect_none("it runs beside pid 1002", WhySlow::kShares);
 }
 
 TEST_F(Explain, AnEndedProgramIsNotToBeLowered) {
