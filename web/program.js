@@ -21,7 +21,7 @@ function histogram(bursts, lengthOf) {
 export class ProgramPage {
   // `lanes`: live ones. `tell` and `sure`: page.js has them.
   constructor(lanes, timeline, runs, tell, sure) {
-    Object.assign(this, {lanes, timeline, runs, pid: null, client: 0, timer: 0, told: false});
+    Object.assign(this, {lanes, timeline, runs, pid: null, client: 0, timer: 0, told: false, filled: false});
     this.change = new Change(() => this.program(), tell, sure, () => this.refresh());
     addEventListener("popstate", () => this.show(this.addressed()));
     addEventListener("click", (event) => this.follow(event));
@@ -51,7 +51,7 @@ export class ProgramPage {
   show(pid) {
     const before = this.pid;
     clearTimeout(this.timer);
-    Object.assign(this, {pid, client: 0});
+    Object.assign(this, {pid, client: 0, filled: false});
     document.querySelector("main").dataset.view = pid === null ? "all" : "program";
     this.timeline.showOnly(0);
     if (pid !== null) this.begin();
@@ -65,6 +65,7 @@ export class ProgramPage {
     for (const id of ["program-headline", "program-advice", "program-bursts", "program-target"]) setText(find(id), "");
     for (const id of ["program-facts", "program-memory"]) find(id).replaceChildren();
     for (const id of ["held-by", "costs", "longest", "runs"]) fillTable(find(id), []);
+    for (const id of ["held-by-none", "costs-none", "program-memory-none"]) find(id).hidden = true;
     setText(find("program-title"), `pid ${this.pid}`);
     document.title = `pid ${this.pid} – XSched`;
     scrollTo(0, 0);
@@ -89,7 +90,7 @@ export class ProgramPage {
     this.told = this.lanes.known;
     const {pid} = this;
     const program = this.program();
-    find("program-live").hidden = !program && !this.client;
+    find("program-live").hidden = !program && !this.filled;
     find("change-card").hidden = !program;
     if (!program) return this.showGone();
     this.arrive(program);
@@ -121,13 +122,16 @@ export class ProgramPage {
     find("program-state").className = "chip";
     setText(find("program-state"), this.lanes.known ? "ended" : "");
     if (run) setText(find("program-title"), programText({pid: run.pid, program: run.name}));
-    const sentence = run ? "It has ended, or left the server. Below are this and other runs of it."
+    const rest = this.filled ? "Below is what was last known of it, with this and other runs."
+      : "The details of its bursts are gone with it. Below are this and other runs of it.";
+    const sentence = run ? `It has ended, or left the server. ${rest}`
       : `The server has no program with the number ${this.pid}: it has ended, or has used no device yet.`;
     setText(find("program-headline"), this.lanes.known ? sentence : "");
     setText(find("program-advice"), "");
     this.showRuns(run?.name ?? "");
   }
   showExplained(explained) {
+    this.filled = true;
     setText(find("program-headline"), explained.headline);
     const lines = explained.details.map((detail) => Object.assign(document.createElement("li"), {textContent: detail}));
     find("program-facts").replaceChildren(...lines);

@@ -30,6 +30,19 @@ class ProgramPage(page_rig.PageCase):
         self.assertIn("name-link", browser.js("return document.activeElement.className"), "focus comes back")
         self.check_quiet(browser)
 
+    def test_a_program_page_says_that_nothing_held_it_once_it_knows(self):
+        browser = self.open()
+        none = "['held-by-none', 'costs-none'].filter((id) => document.getElementById(id).checkVisibility())"
+        browser.js("const get = fetch; window.fetch = (url, ...rest) => String(url).includes('explain') ? "
+                   "new Promise((go) => { window.letGo = () => { window.fetch = get; go(get(url, ...rest)); }; }) "
+                   ": get(url, ...rest)")
+        browser.click(NAME)
+        browser.wait("window.letGo && document.getElementById('program-live').checkVisibility()", "it asks why")
+        self.assertEqual(browser.js(f"return {none}"), [])
+        browser.js("window.letGo()")
+        browser.wait("document.getElementById('program-headline').textContent.length > 10", "the answer is there")
+        browser.wait(f"{none}.length + document.querySelectorAll('#held-by tbody tr').length > 0", "with what held it")
+
     def test_a_program_is_left_by_escape_and_by_the_browsers_back(self):
         browser = self.open()
         for leave in (lambda: browser.press("Escape"), lambda: browser.js("history.back()")):
@@ -98,12 +111,18 @@ class ProgramPage(page_rig.PageCase):
         self.end(crowd)
         ended = "document.getElementById('program-state').textContent == 'ended'"
         browser.wait(ended, "its page says that it ended")
+        told = browser.js("return document.getElementById('program-headline').textContent")
+        self.assertIn("what was last known", told)
         run = "document.querySelector('#runs tbody td')?.textContent"
         self.assertEqual(browser.wait(run, "its run is told"), newest)
         browser.js("sessionStorage.removeItem('xsched-runs')")
         browser.open(browser.js("return location.href"))
         browser.wait(ended, "a page that is loaded later says so as well")
         self.assertEqual(browser.wait(run, "as far as the server still knew it"), newest)
+        told = browser.js("return document.querySelector('main').innerText")
+        self.assertIn("The details of its bursts are gone with it", told)
+        for sentence in ("did not hold it", "Nothing in the last minute", "What delayed it", "Lengths"):
+            self.assertNotIn(sentence, told)
         self.check_quiet(browser)
 
     def test_a_program_page_fits_a_phone_and_is_used_by_keyboard(self):
