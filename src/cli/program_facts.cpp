@@ -110,12 +110,22 @@ std::string kept_off(const Json& program) {
     return "kept off: by " + by + loss + (others.empty() ? "" : " (" + others + ")");
 }
 
+std::string quantiles(const Json& lengths) {
+    return "p50 " + length_text(lengths.value("p50_ms", 0.0)) + ", p99 " + length_text(lengths.value("p99_ms", 0.0)) +
+           " of " + std::to_string(lengths.value("count", uint64_t{0}));
+}
+
+// Returns the lengths of its bursts, and of its requests: a program's queue may run empty many times in one request.
 std::string lengths(const Json& program) {
-    const Json& bursts = program["bursts"];
-    if (bursts.value("count", uint64_t{0}) == 0) return "";
-    return "bursts: p50 " + length_text(bursts.value("p50_ms", 0.0)) + ", p99 " +
-           length_text(bursts.value("p99_ms", 0.0)) + " of " + std::to_string(bursts.value("count", uint64_t{0})) +
-           " that were followed";
+    const auto known = [&program](const char* key) {
+        const Json all = program.value(key, Json::object());
+        return all.value("count", uint64_t{0}) == 0 ? "" : quantiles(all);
+    };
+    const std::string bursts = known("bursts");
+    const std::string requests = known("request_lengths");
+    if (bursts.empty()) return "";
+    return "bursts: " + bursts + " that were followed" +
+           (requests.empty() ? "" : "; joined over pauses below 1 ms, without the time held: " + requests);
 }
 
 std::string costs(const Json& program) {

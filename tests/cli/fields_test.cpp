@@ -28,9 +28,9 @@ std::string unit_of(const std::string& key) {
 // Demands that every key of the object is documented, and so for objects within it that have places of their own.
 void expect_known(const Json& object, char where) {
     static const std::map<std::string, char> kWithin = {
-        {"devices", 'd'},      {"held", 'h'},           {"cost", 'h'},     {"by", 'b'},
-        {"victims", 'b'},      {"bursts", 'n'},         {"commands", 'n'}, {"hold_lengths", 'n'},
-        {"stop_lengths", 'n'}, {"resume_lengths", 'n'}, {"facts", 'p'},    {"work", 'w'}};
+        {"devices", 'd'}, {"held", 'h'},     {"cost", 'h'},           {"by", 'b'},           {"victims", 'b'},
+        {"bursts", 'n'},  {"commands", 'n'}, {"hold_lengths", 'n'},   {"stop_lengths", 'n'}, {"resume_lengths", 'n'},
+        {"facts", 'p'},   {"work", 'w'},     {"request_lengths", 'n'}};
     for (const auto& [key, value] : object.items()) {
         SCOPED_TRACE(key);
         const cli::Field* field = field_of(key);

@@ -87,6 +87,18 @@ TEST_F(Programs, QueuesThatAreHeldSideBySideCountOnce) {
     EXPECT_LE(held["holds"], 4) << "of 8 queues; a busy machine may see them begin at different times";
 }
 
+TEST_F(Programs, BurstsAreToldJoinedToRequestsAsWell) {
+    burst(5);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a request is known to be over when another begins
+    burst(5);
+    Json one;
+    EXPECT_TRUE(eventually([&] {
+        one = program("urgent");
+        return one["request_lengths"].value("count", 0) == 1;
+    })) << one;
+    EXPECT_GE(one["request_lengths"]["p50_ms"], 4.5);
+}
+
 TEST_F(Programs, HistogramsComeWithTheirBucketsIfAsked) {
     burst(5);
     Json one;

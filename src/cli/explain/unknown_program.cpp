@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "base/did_you_mean.h"
 #include "base/files.h"
 #include "cli/devices/device_users.h"
 #include "cli/known_by.h"
 #include "cli/pool/fault.h"
+#include "cli/processes.h"
 
 namespace xsched::cli {
 namespace {
@@ -19,9 +22,13 @@ bool is_number(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+std::string process_text(const std::string& pid) {
+    return "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
+}
+
 // Says why a running process is not scheduled by this server. `user`: the process's user.
 std::string why_unscheduled(const std::string& pid, uid_t user) {
-    const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
+    const std::string process = process_text(pid);
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
     if (const std::string without = runs_without(pid); !without.empty()) return without;
@@ -29,11 +36,47 @@ std::string why_unscheduled(const std::string& pid, uid_t user) {
            "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
 }
 
+// Returns the processes that `ancestor` started, of those in a list of the server's answer.
+std::vector<Json> started_by(int64_t ancestor, const Json& status, const char* list) {
+    std::vector<Json> found;
+    for (const Json& program : status.value(list, Json::array())) {
+        const auto pid = program.value("pid", int64_t{0});
+        if (pid != ancestor && belongs_to(static_cast<pid_t>(pid), static_cast<pid_t>(ancestor)))
+            found.push_back(program);
+    }
+    return found;
+}
+
+std::string not_connected_text(const Json& program) {
+    return "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + name_of_unconnected(program) +
+           ") was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; if "
+           "it works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli "
+           "doctor')";
+}
+
+// Says which of the processes that this one started are the programs that may be meant. Empty: none is known.
+std::string its_children(const std::string& pid, const Json& status) {
+    const std::string process = process_text(pid) + "is not scheduled itself; its ";
+    std::map<int64_t, std::string> scheduled;
+    for (const Json& program : started_by(std::stoll(pid), status, "processes"))
+        scheduled[program.value("pid", int64_t{0})] = program.value("program", "");
+    std::string names, numbers;
+    for (const auto& [number, name] : scheduled) {
+        names += (names.empty() ? "pid " : ", pid ") + std::to_string(number) + " (" + name + ")";
+        numbers += " " + std::to_string(number);
+    }
+    if (!scheduled.empty())
+        return process + (scheduled.size() == 1 ? "child " + names + " is" : "children " + names + " are") +
+               " scheduled: xcli explain" + numbers;
+    const std::vector<Json> waiting = started_by(std::stoll(pid), status, "not_connected");
+    return waiting.empty() ? "" : process + "child " + not_connected_text(waiting.front());
+}
+
 }  // namespace
 
 std::string runs_without(const std::string& pid) {
     const std::string folder = "/proc/" + pid;
-    const std::string process = "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
+    const std::string process = process_text(pid);
     if (access(folder.c_str(), F_OK) != 0 || has_shim(folder)) return "";
     if (base::text_of_file(folder + "/maps").empty())
         return process +
@@ -56,15 +99,12 @@ std::string no_such_program(const std::vector<Json>& programs, const std::string
 std::string why_unknown(const Json& status, const std::string& name) {
     const bool is_pid = is_number(name) && name.size() <= kMostDigits;
     if (const std::string lost = is_pid ? pool_sentence(std::stoll(name)) : ""; !lost.empty()) return lost;
+    if (const std::string children = is_pid ? its_children(name, status) : ""; !children.empty()) return children;
     for (const Json& program : status.value("not_connected", Json::array())) {
         const std::string pid = std::to_string(program.value("pid", int64_t{0}));
         const std::string called = name_of_unconnected(program);
         if (pid != name && called.find(name) == std::string::npos) continue;
-        return "pid " + pid + " (" + called +
-               ") was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; "
-               "if "
-               "it works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli "
-               "doctor')";
+        return not_connected_text(program);
     }
     if (!is_pid) return no_such_program(status.value("processes", std::vector<Json>{}), name);
     struct stat found{};

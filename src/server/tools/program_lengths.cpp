@@ -13,6 +13,7 @@ using base::milliseconds;
 
 struct Lengths {
     base::HistogramCounts bursts;
+    base::HistogramCounts requests;
     base::HistogramCounts commands;
     base::HistogramCounts holds;
     base::HistogramCounts stops;
@@ -27,6 +28,7 @@ Lengths lengths_of(const Client& client) {
         const dispatch::QueueLengths* lengths = record != nullptr ? record->lengths() : nullptr;
         if (lengths == nullptr) continue;
         all.bursts.add(lengths->bursts.read());
+        all.requests.add(lengths->requests.read());
         all.commands.add(lengths->commands.read());
         all.holds.add(lengths->holds.read());
         all.stops.add(lengths->stops.read());
@@ -52,6 +54,7 @@ Json describe(const base::HistogramCounts& counts, bool whole) {
 void add_lengths(Json& entry, const Client& client, bool whole) {
     const Lengths lengths = lengths_of(client);
     entry["bursts"] = describe(lengths.bursts, whole);
+    entry["request_lengths"] = describe(lengths.requests, whole);
     entry["commands"] = describe(lengths.commands, whole);
     entry["hold_lengths"] = describe(lengths.holds, whole);
     entry["stop_lengths"] = describe(lengths.stops, whole);

@@ -1,4 +1,6 @@
 // xcli explain with a real server: its sentences, and slow bursts as they happen.
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -81,6 +83,35 @@ TEST_F(ExplainCommand, SaysWhyItDoesNotKnowAProcess) {
     const Process ended({"/bin/true"}, directory.environment());  // not waited for
     EXPECT_TRUE(eventually([&] { return has(xcli({"explain", std::to_string(ended.pid())}).err, "its parent"); }));
     EXPECT_EQ(xcli({"hint", std::to_string(ended.pid()), "-p", "3"}).status, 4);
+}
+
+TEST_F(ExplainCommand, NamesTheProgramsThatAProcessStarted) {
+    const pid_t parent = fork();
+    if (parent == 0) {
+        const bool is_child = fork() == 0;
+        if (is_child) prctl(PR_SET_PDEATHSIG, SIGKILL);
+        TestClient client;
+        if (is_child && client.connect(socket(), "worker")) client.add_queue(0, 0, 0xab7);
+        for (;;) pause();
+    }
+    const std::string of = std::to_string(parent);
+    Json worker;
+    EXPECT_TRUE(eventually([&] {
+        const Json told = xcli({"explain", "worker", "--json"}).json();
+        if (told.is_object() && told.contains("programs")) worker = told["programs"][0]["pid"];
+        return !worker.is_null();
+    }));
+    expect_sentence({"explain", of},
+                    ") is not scheduled itself; its child pid " + worker.dump() +
+                        " (worker) is scheduled: xcli explain " + worker.dump(),
+                    4);
+    kill(parent, SIGKILL);
+    waitpid(parent, nullptr, 0);
+    const Process shell({"/bin/sh", "-c", binary("xcli") + " run -- /bin/sleep 60; exit 0"}, directory.environment());
+    EXPECT_TRUE(eventually([&] {
+        const std::string told = xcli({"explain", std::to_string(shell.pid())}).err;
+        return has(told, "is not scheduled itself; its child pid ") && has(told, "(sleep) was started by 'xcli run'");
+    })) << xcli({"explain", std::to_string(shell.pid())}).err;
 }
 
 TEST_F(ExplainCommand, FollowsSlowBursts) {

@@ -108,6 +108,22 @@ TEST_F(Explain, WhatEachWayToKeepItOffWasExpectedToCost) {
     EXPECT_EQ(kept_off(), "");
 }
 
+TEST_F(Explain, BurstsAreJoinedToTheRequestsThatTheyArePartOf) {
+    const auto bursts = [this] {
+        for (const std::string& detail : explained().details)
+            if (detail.starts_with("bursts")) return detail;
+        return std::string();
+    };
+    EXPECT_EQ(bursts(), "bursts: p50 1.0 ms, p99 2.0 ms of 10 that were followed");
+    slow["request_lengths"] = {{"count", 3}, {"p50_ms", 60.0}, {"p99_ms", 61.5}};
+    EXPECT_EQ(
+        bursts(),
+        "bursts: p50 1.0 ms, p99 2.0 ms of 10 that were followed; joined over pauses below 1 ms, without the time "
+        "held: p50 60.0 ms, p99 61.5 ms of 3");
+    slow["bursts"]["count"] = 0;
+    EXPECT_EQ(bursts(), "") << "none was followed";
+}
+
 TEST_F(Explain, HeldByAProgramOfAnotherUser) {
     Json by = cause("less_urgent", nullptr, 41, 37);
     by["program"] = "another user's program";
