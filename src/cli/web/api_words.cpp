@@ -15,7 +15,7 @@ constexpr Wording kWordings[] = {
     {"(-p)", "(\"priority\")"},
     {"(--share)", "(\"share\")"},
     {"(-l)", "(\"level\")"},
-    {"(-t)", "(\"threshold\")"},
+    {"(--threshold)", "(\"threshold\")"},
     {"(-b)", "(\"batch_size\")"},
     {"('xcli hint --help')", "(GET /api/v1/openapi.json)"},
     {"'xcli list' shows", "the list of queues (GET /api/v1/queues) shows"},
