@@ -3,12 +3,15 @@
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 #include <string_view>
 
 #include "base/text.h"
 #include "base/toml_library.h"
+#include "config/hint_text.h"
+#include "config/settings.h"
 
 namespace xsched::config {
 namespace {
@@ -70,14 +73,50 @@ std::string trimmed(const std::string& line) {
 
 bool begins_table(const std::string& line) { return trimmed(line).rfind('[', 0) == 0; }
 
-// Returns advice for a line that cannot be read because its text lacks quotes: the same line with quotes. Empty: the
-// line has another error.
+// Returns the value of a switch that a word means; empty: it means none.
+std::string switch_meant(const std::string& word) {
+    const auto is_it = [&word](const char* one) { return base::same_word(one, word.c_str()); };
+    constexpr const char* kOn[] = {"true", "yes", "on"};
+    constexpr const char* kOff[] = {"false", "no", "off"};
+    if (std::any_of(std::begin(kOn), std::end(kOn), is_it)) return "true";
+    return std::any_of(std::begin(kOff), std::end(kOff), is_it) ? "false" : "";
+}
+
+bool is_switch(const std::string& key) {
+    const auto& all = settings();
+    return key == "never" ||
+           std::any_of(std::begin(base::kHints), std::end(base::kHints),
+                       [&key](const base::HintInfo& hint) {
+                           return key == hint.name && hint.kind == base::HintKind::kSwitch;
+                       }) ||
+           std::any_of(all.begin(), all.end(),
+                       [&key](const Setting& setting) { return key == setting.key && setting.is_switch(); });
+}
+
+// Returns why a hint or setting refuses the value as a text; empty: it takes it, or there is no such key.
+std::string refusal(const std::string& key, const std::string& value) {
+    std::string sentence;
+    for (const base::HintInfo& hint : base::kHints)
+        if (key == hint.name) read_hint(hint, {.key = key, .kind = Node::Kind::kText, .text = value}, &sentence);
+    for (const Setting& setting : settings())
+        if (key == setting.key) sentence = complaint(setting, value);
+    return sentence;
+}
+
+// Returns advice for a line of which the value cannot be read: the same line as it can be read, or what its key takes.
+// Empty: the line has another error.
 std::string advice(const std::string& line) {
     const size_t equals = line.find('=');
     if (equals == std::string::npos || begins_table(line)) return "";
     const std::string key = trimmed(line.substr(0, equals));
     const std::string value = trimmed(line.substr(equals + 1));
     if (value.empty() || value.find_first_of("\"'[]{}#") != std::string::npos) return "";
+    const std::string name = canonical(key);
+    if (is_switch(name)) {
+        const std::string meant = switch_meant(value);
+        return ": write " + key + " = " + (meant.empty() ? "true, or " + key + " = false" : meant);
+    }
+    if (const std::string refused = refusal(name, value); !refused.empty()) return ": " + refused;
     return ": write " + key + " = \"" + value + "\"";
 }
 

@@ -58,6 +58,23 @@ TEST(Configuration, AnUnreadableLineCostsThisLine) {
     EXPECT_NE(all.complaints().find("x.toml:4: "), std::string::npos) << all.complaints();
 }
 
+// Advice for a line that is no TOML can be typed as it stands.
+TEST(Configuration, TheAdviceForAValueWithoutQuotesIsRight) {
+    const auto told = [](const std::string& line) { return of_text("[[rule]]\nname = \"a\"\n" + line).complaints(); };
+    for (const char* on : {"yes", "Yes", "on", "True", "TRUE"})
+        EXPECT_NE(told("background = " + std::string(on)).find(": write background = true;"), std::string::npos)
+            << told("background = " + std::string(on));
+    for (const char* off : {"no", "off", "OFF", "False"})
+        EXPECT_NE(told("never = " + std::string(off)).find(": write never = false;"), std::string::npos);
+    EXPECT_NE(told("side-by-side = maybe").find(": write side-by-side = true, or side-by-side = false;"),
+              std::string::npos);
+    EXPECT_NE(told("memory_limit = 2GiB").find(": write memory_limit = \"2GiB\";"), std::string::npos);
+    EXPECT_NE(told("priority = high").find("priority is to be a whole number from -256 to 255, not \"high\""),
+              std::string::npos)
+        << told("priority = high");
+    EXPECT_NE(told("name = yes").find(": write name = \"yes\";"), std::string::npos) << "a program's name";
+}
+
 // If a line of a rule cannot be read, the whole rule is left out: without the condition in that line the rule would
 // hold for more programs, perhaps for all.
 TEST(Configuration, ARuleWithAnUnreadableLineDoesNotCount) {
