@@ -52,7 +52,14 @@ std::string hints_text(const Json& entry, std::initializer_list<const char*> wit
                   [](const base::HintInfo&) { return std::string(); });
 }
 
+std::string no_less_urgent(const std::string& policy) {
+    return "background does not make the program less urgent under policy " + policy + ", which does not use priority";
+}
+
 std::string ignored_text(const Json& entry, const std::string& policy) {
+    const base::HintInfo& background = base::hint_info(base::HintId::background);
+    const auto in_background = entry.value("hints_in_force", Json::object()).value(background.request, int64_t{0});
+    const bool is_urgent = config::unused_under(policy, background, in_background).has_value();
     const std::string text =
         joined(entry.value("hints_ignored", Json::object()), {}, [&policy](const base::HintInfo& hint) {
             if (config::read_by_others(policy, hint)) return " (policy " + policy + " does not read it)";
@@ -60,7 +67,8 @@ std::string ignored_text(const Json& entry, const std::string& policy) {
             return std::string(is_share ? " (what its user or control group has together counts)"
                                         : " (the program's memory is not counted)");
         });
-    return text.empty() ? "" : "without effect: " + text;
+    return (text.empty() ? "" : "without effect: " + text) + (text.empty() || !is_urgent ? "" : "; ") +
+           (is_urgent ? no_less_urgent(policy) : "");
 }
 
 std::string target_text(const Json& program) {

@@ -12,8 +12,10 @@ namespace xsched::cli {
 // of the server's answer. `without`: those that are shown elsewhere.
 std::string hints_text(const Json& entry, std::initializer_list<const char*> without);
 // Returns the hints that were given and have no effect, with the reason: "without effect: p99 target 5.0 ms (policy HPF
-// does not read it)". Empty: there are none.
+// does not read it)". Empty: there are none. A background that does not count for who runs is among them.
 std::string ignored_text(const Json& entry, const std::string& policy);
+// Says that background has only its other effects under a policy that does not read priority.
+std::string no_less_urgent(const std::string& policy);
 // Returns the latency target of a program, whether the policy in force reads it or not: "p99 target 1.3x". Empty:
 // none.
 std::string target_text(const Json& program);

@@ -8,6 +8,7 @@
 #include "cli/did_you_mean.h"
 #include "cli/steer.h"
 #include "config/hint_text.h"
+#include "config/ignored.h"
 #include "config/latency_target.h"
 #include "config/policies.h"
 #include "config/variable_names.h"
@@ -29,13 +30,14 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
     std::string sentences;
     for (const base::HintInfo& hint : base::kHints) {
         const auto value = options.hints.of(hint);
-        if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
+        if (!value || !config::says_who_runs(hint, *value)) continue;
+        const char* const read = config::works_by(hint).request;
         if (hint.kind == base::HintKind::kTarget && options.promised) continue;
         bool used = true;
         Json readers = Json::array();
         for (const Json& known : answer.value("policies", Json::array())) {
             const Json& hints = known.at("hints");
-            const bool reads = hints.is_null() || std::find(hints.begin(), hints.end(), hint.request) != hints.end();
+            const bool reads = hints.is_null() || std::find(hints.begin(), hints.end(), read) != hints.end();
             if (known.value("name", "") == policy) used = reads;
             if (reads && !hints.is_null()) readers.push_back(known.at("name"));
         }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/explain/unknown_program.h"
+#include "cli/hint_facts.h"
 #include "cli/platforms.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -153,7 +154,10 @@ std::string unused_sentence(const std::string& policy, const Json& unused) {
     std::string readers;
     for (const Json& reader : unused.value("used_by", Json::array()))
         readers += (readers.empty() ? "" : ", ") + reader.get<std::string>();
-    return "policy " + policy + " does not use " + unused.value("hint", "") + " to decide who runs" +
+    const std::string hint = unused.value("hint", "");
+    const bool is_background = hint == base::hint_info(base::HintId::background).request;
+    return (is_background ? no_less_urgent(policy)
+                          : "policy " + policy + " does not use " + hint + " to decide who runs") +
            (readers.empty() ? "" : "; " + readers + (readers.find(',') == std::string::npos ? " does" : " do"));
 }
 

@@ -9,8 +9,7 @@ uint32_t bit(const base::HintInfo& hint) { return 1U << static_cast<unsigned>(hi
 
 void add(std::vector<Ignored>& all, const std::string& policy, const base::HintInfo& hint, int64_t value,
          const std::string& place) {
-    if (hint.id == base::HintId::priority && value == PRIORITY_NO_EXECUTE) return;
-    if (const auto others = read_by_others(policy, hint)) all.push_back({place, hint.name, *others});
+    if (const auto others = unused_under(policy, hint, value)) all.push_back({place, hint.name, *others});
 }
 
 }  // namespace
@@ -25,6 +24,20 @@ std::optional<std::vector<std::string>> read_by_others(const std::string& policy
 }
 
 bool is_of_this_build(const std::string& policy) { return policy::find_policy(policy.c_str()) != nullptr; }
+
+bool says_who_runs(const base::HintInfo& hint, int64_t value) {
+    if (hint.kind == base::HintKind::kSwitch) return value != 0;
+    return hint.id != base::HintId::priority || value != PRIORITY_NO_EXECUTE;
+}
+
+const base::HintInfo& works_by(const base::HintInfo& hint) {
+    return hint.id == base::HintId::background ? base::hint_info(base::HintId::priority) : hint;
+}
+
+std::optional<std::vector<std::string>> unused_under(const std::string& policy, const base::HintInfo& hint,
+                                                     int64_t value) {
+    return says_who_runs(hint, value) ? read_by_others(policy, works_by(hint)) : std::nullopt;
+}
 
 Sooner sooner_under(const std::string& policy) {
     const policy::PolicyInfo* info = policy::find_policy(policy.c_str());

@@ -267,6 +267,25 @@ TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
     EXPECT_EQ(xcli({"status", "--json"}).json()["processes"][0]["hints_ignored"], (Json{{"slo_p99", 5000}}));
 }
 
+// Background lowers the priority, so that a policy without priorities leaves only its other effects.
+TEST_F(Hints, BackgroundIsToldWhereThePolicyHasNoPriorities) {
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--background"}).err, "less urgent")) << "HPF reads priorities";
+    for (const char* policy : {"UP", "PUP", "AUTO", "MLFQ"}) {
+        ASSERT_EQ(xcli({"policy", policy}).status, 0);
+        const std::string told = "background does not make the program less urgent under policy " +
+                                 std::string(policy) + ", which does not use priority";
+        const std::string others = "; CFS, HHPF, HPF, LAX do\n";
+        EXPECT_TRUE(has(xcli({"hint", "trainer", "--background"}).err, told + others)) << policy;
+        EXPECT_TRUE(has(xcli({"run", "--background", "--", "/usr/bin/true"}).err, told + others)) << policy;
+        EXPECT_FALSE(has(xcli({"run", "--no-background", "--", "/usr/bin/true"}).err, "less urgent")) << policy;
+        for (const std::vector<std::string>& words :
+             std::vector<std::vector<std::string>>{{"explain", "trainer"}, {"status"}, {"list", "--wide"}})
+            EXPECT_TRUE(has(xcli(words).out, told)) << policy << xcli(words).out;
+    }
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--no-background"}).err, "less urgent"));
+    EXPECT_FALSE(has(xcli({"explain", "trainer"}).out, "less urgent"));
+}
+
 TEST_F(Hints, TheShareThatCountsIsShown) {
     ASSERT_EQ(xcli({"policy", "PUP"}).status, 0);
     const std::string user = std::to_string(geteuid());

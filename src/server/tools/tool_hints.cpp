@@ -74,13 +74,13 @@ Json order_of(const GivenHints& given, int64_t now_ns) {
     return {{"hints", hints}};
 }
 
-// Returns the given hints that the present policy does not read, and which policies would.
+// Returns the given hints that do not change who runs under the present policy, and under which policies they would.
 Json unused_hints(const Request& request, const GivenHints& given) {
     Json unused = Json::array();
     for (const base::HintInfo& hint : base::kHints) {
         const std::optional<int64_t> value = given.of(hint.id);
-        if (!value || (hint.id == base::HintId::priority && *value == PRIORITY_NO_EXECUTE)) continue;
-        if (const auto others = config::read_by_others(request.host.scheduler.policy_name(), hint))
+        if (!value) continue;
+        if (const auto others = config::unused_under(request.host.scheduler.policy_name(), hint, *value))
             unused.push_back({{"hint", hint.request}, {"used_by", *others}});
     }
     return unused;

@@ -74,6 +74,9 @@ TEST_F(ShowRules, TestSaysWhatThePolicyInForceIgnores) {
     EXPECT_FALSE(has(outcome.err, "not use share")) << outcome.err;
     EXPECT_EQ(xcli({"rules", "test", "--json", "--", "true"}).json()["ignored"][0]["hint"], "priority");
     EXPECT_EQ(xcli({"rules", "test", "--", "false"}).err, "");
+    write("[[rule]]\nname = \"true\"\nbackground = true\n");
+    EXPECT_TRUE(has(xcli({"rules", "test", "--", "true"}).err,
+                    "x.toml:1: background does not make the program less urgent under policy PUP"));
 }
 
 }  // namespace
