@@ -77,9 +77,9 @@ Done ask_each(ServerLink& link, const Json& order, const std::vector<Json>& targ
             // A program without queues is resumed at once, but suspended with its first queue.
             const bool is_later = answer.value("later", false) && !answer.contains("was_suspended");
             if (queues == 0 && is_later && !name.empty()) {
-                const std::string pid = std::to_string(target.value("pid", int64_t{0}));
-                const std::string without = answer.value("connected", true) ? "" : runs_without(pid);
-                if (!without.empty()) throw Failure(without + "; kept in case it loads XSched by itself", kNobody);
+                const std::string why = why_kept(answer, target.value("pid", int64_t{0}));
+                if (!why.empty())
+                    throw Failure(why + "; the order is kept in case it connects to this server", kNobody);
                 done.waiting.push_back(name);
             }
             done.by_driver |= answer.value("by", "") == "checkpoint";

@@ -127,22 +127,6 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
 
 // An order for a process that has no queue at present is kept for its next one: between two queues, and before its
 // first device call.
-TEST_F(Commands, OrdersAreKeptForWhatIsToCome) {
-    client.slot(0).state = static_cast<uint32_t>(ipc::SlotState::kFree);
-    EXPECT_EQ(xcli({"hint", "trainer", "--share", "30"}).out,
-              "kept for the queues that pid " + me() + " makes later\n");
-    EXPECT_EQ(client.header().default_share.load(), 30);
-    Process later({"/bin/sleep", "60"}, directory.environment());
-    const std::string pid = std::to_string(later.pid());
-    const char* const without =
-        " runs without XSched: start it with 'xcli run -- PROGRAM'; kept in case it loads XSched";
-    expect_sentence({"hint", pid, "-p", "7"}, without, 4);
-    expect_sentence({"suspend", pid}, without, 4);
-    kill(later.pid(), SIGKILL);
-    later.wait();
-    expect_sentence({"hint", pid, "-p", "7"}, "no process " + pid, 4);
-}
-
 TEST_F(Commands, AHintThatThePolicyDoesNotReadIsTold) {
     const Outcome outcome = xcli({"hint", me(), "--share", "30"});
     EXPECT_EQ(outcome.status, 0);

@@ -26,14 +26,26 @@ std::string process_text(const std::string& pid) {
     return "process " + pid + " (" + command_line_of(std::stoll(pid)) + ") ";
 }
 
+// Says why a process that runs is not connected to this server. Empty: there is no such process.
+std::string why_apart(const std::string& pid) {
+    const std::string folder = "/proc/" + pid;
+    const std::string process = process_text(pid);
+    if (access(folder.c_str(), F_OK) != 0) return "";
+    if (has_shim(folder))
+        return process +
+               "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
+    if (base::text_of_file(folder + "/maps").empty())
+        return process +
+               "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
+    return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
+}
+
 // Says why a running process is not scheduled by this server. `user`: the process's user.
 std::string why_unscheduled(const std::string& pid, uid_t user) {
     const std::string process = process_text(pid);
     if (user != geteuid() && geteuid() != 0)
         return process + "belongs to " + user_name(user) + ": only that user and root may see how it is scheduled";
-    if (const std::string without = runs_without(pid); !without.empty()) return without;
-    return process +
-           "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
+    return why_apart(pid);
 }
 
 // Returns the processes that `ancestor` started, of those in a list of the server's answer.
@@ -74,14 +86,8 @@ std::string its_children(const std::string& pid, const Json& status) {
 
 }  // namespace
 
-std::string runs_without(const std::string& pid) {
-    const std::string folder = "/proc/" + pid;
-    const std::string process = process_text(pid);
-    if (access(folder.c_str(), F_OK) != 0 || has_shim(folder)) return "";
-    if (base::text_of_file(folder + "/maps").empty())
-        return process +
-               "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
-    return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
+std::string why_kept(const Json& answer, int64_t pid) {
+    return answer.value("connected", true) || answer.value("announced", false) ? "" : why_apart(std::to_string(pid));
 }
 
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name) {

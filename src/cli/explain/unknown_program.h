@@ -14,7 +14,9 @@ std::string why_unknown(const Json& status, const std::string& name);
 
 // Says that no program has this name, and which one was probably meant.
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name);
-// Returns a sentence if the process runs, and XSched is not loaded into it, as far as the system lets this user see.
-std::string runs_without(const std::string& pid);
+// Returns why the process that an order was for is not connected to this server: XSched is not loaded into it, as far
+// as the system lets this user see, or it may be another server's. `answer`: the server's, which keeps the order.
+// Empty: the process is connected, or 'xcli run' has announced it.
+std::string why_kept(const Json& answer, int64_t pid);
 
 }  // namespace xsched::cli

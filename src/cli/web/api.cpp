@@ -103,13 +103,12 @@ Json ask_once(Json asked, const char* command) {
     return answer;
 }
 
-// Sends an order about a program. Throws Failure if its process runs without XSched, so that the order reaches nothing:
-// the server keeps it in case the process loads XSched later.
+// Sends an order about a program. Throws Failure if its process is not connected to this server, so that the order
+// reaches nothing: the server keeps it in case the process connects later.
 Json order(const Json& asked, const char* command) {
     Json answer = ask_once(asked, command);
-    if (answer.value("connected", true)) return answer;
-    const std::string without = runs_without(std::to_string(asked.value("pid", int64_t{0})));
-    if (!without.empty()) throw Failure("no such program is scheduled by this server: " + without, kNobody);
+    const std::string why = why_kept(answer, asked.value("pid", int64_t{0}));
+    if (!why.empty()) throw Failure("no such program is scheduled by this server: " + why, kNobody);
     return answer;
 }
 

@@ -201,7 +201,10 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
     if (!request.host.orders.keep(number, user.uid(), user.trusted(), order))
         throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
                       " has to come first");
-    return {{"queues", 0}, {"later", true}, {"connected", false}};
+    const std::vector<ToolHost::Announced> announced = request.host.announced();
+    const bool is_announced = std::any_of(announced.begin(), announced.end(),
+                                          [number](const ToolHost::Announced& one) { return one.pid == number; });
+    return {{"queues", 0}, {"later", true}, {"connected", false}, {"announced", is_announced}};
 }
 
 void tell_log(const Request& request, const char* what) {
