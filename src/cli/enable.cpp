@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -20,6 +21,7 @@
 #include "cli/quoted.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
+#include "cli/visibility.h"
 
 namespace xsched::cli {
 namespace {
@@ -27,6 +29,9 @@ namespace {
 // The line that tells files of ours from others.
 constexpr const char* kMark = "# Written by 'xcli enable'; 'xcli disable' removes it.";
 constexpr size_t kMostRead = 4096;  // the mark stands in the first lines
+// What stands around the program in a wrapper's last line.
+constexpr std::string_view kBefore = " run -- ";
+constexpr std::string_view kBehind = " \"$@\"\n";
 
 std::string home() {
     const char* value = getenv("HOME");
@@ -95,9 +100,8 @@ std::vector<std::string> folders_of_path() {
 std::string program_file(const std::string& program) {
     if (program.find('/') != std::string::npos) {
         char real[PATH_MAX];
-        if (access(program.c_str(), X_OK) != 0 || realpath(program.c_str(), real) == nullptr)
-            throw Failure(program + " cannot be executed: " + strerror(errno));
-        return real;
+        check_path(program);
+        return realpath(program.c_str(), real) != nullptr ? real : program;
     }
     for (const std::string& folder : folders_of_path())
         if (const std::string file = folder + "/" + program;
@@ -178,8 +182,8 @@ int enable(const EnableWords& words, bool json) {
         throw Failure(program + " is the program itself, where its wrapper would be: start it by 'xcli run -- " +
                       words.program + "', or use --session");
     put_file(path,
-             "#!/bin/sh\n" + std::string(kMark) + "\nexec " + quoted(own_path()) + " run -- " + quoted(program) +
-                 " \"$@\"\n",
+             "#!/bin/sh\n" + std::string(kMark) + "\nexec " + quoted(own_path()) + std::string(kBefore) +
+                 quoted(program) + std::string(kBehind),
              0755);
     if (!comes_first(path, program))
         return told(path,
@@ -198,6 +202,16 @@ int disable(const EnableWords& words, bool json) {
                 words.session ? "programs of your sessions run without XSched from the next login on"
                               : words.program + " runs without XSched from now on",
                 json);
+}
+
+std::string wrapped_program(const std::string& file) {
+    char real[PATH_MAX];
+    if (realpath(file.c_str(), real) == nullptr || look_at(real) != Found::kOurs) return "";
+    const std::string text = base::text_of_file(real);
+    const size_t before = text.find(kBefore), end = text.rfind(kBehind);
+    if (before == std::string::npos || end == std::string::npos) return "";
+    const size_t begin = before + kBefore.size();
+    return begin < end ? unquoted(text.substr(begin, end - begin)) : "";
 }
 
 std::vector<std::string> enabled_programs() {

@@ -18,6 +18,8 @@ int enable(const EnableWords& words, bool json);
 // Removes what enable has written, and nothing else.
 int disable(const EnableWords& words, bool json);
 
+// Returns the program that a wrapper starts; empty: the file is no wrapper of ours.
+std::string wrapped_program(const std::string& file);
 // Returns the names of programs that are enabled.
 std::vector<std::string> enabled_programs();
 

@@ -12,4 +12,14 @@ inline std::string quoted(const std::string& text) {
     return word + "'";
 }
 
+// Returns the text of a word that `quoted` made.
+inline std::string unquoted(const std::string& word) {
+    std::string text;
+    for (size_t at = 1; at + 1 < word.size(); ++at) {
+        text += word[at];
+        if (word[at] == '\'') at += 3;  // '\''
+    }
+    return text;
+}
+
 }  // namespace xsched::cli

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "cli/server_link.h"
 
 namespace xsched::cli {
 namespace {
@@ -143,6 +144,11 @@ bool is_wrapper(const std::string& file) {
 }
 
 }  // namespace
+
+void check_path(const std::string& program) {
+    if (program.find('/') != std::string::npos && access(program.c_str(), X_OK) != 0)
+        throw Failure(program + " cannot be executed: " + strerror(errno));
+}
 
 std::string last_executable(std::span<const std::string> words) {
     // In the command line of a wrapper (nice -n 5 PROGRAM), the first word that names an executable is the program.

@@ -14,6 +14,9 @@ struct Misfit {
     bool ends_it = false;  // if our libraries were preloaded, the program would end before its main
 };
 
+// Throws Failure if the program is told as a path, and cannot be executed.
+void check_path(const std::string& program);
+
 // Returns the ELF file that runs in the end when these words are executed: a script's interpreter, and the program
 // behind env, nice, timeout and similar. Empty: it cannot be told.
 std::string last_executable(std::span<const std::string> words);

@@ -38,6 +38,21 @@ TEST_F(Enable, AWrapperRunsTheProgramUnderXSched) {
     EXPECT_NE(access(wrapper("true").c_str(), F_OK), 0);
 }
 
+// Rules are for the program, so a test of them by its name looks behind the wrapper.
+TEST_F(Enable, RulesAreTestedForTheProgramBehindTheWrapper) {
+    const std::string program = directory / "it's mine/gpuapp";
+    std::filesystem::create_directories(directory / "it's mine");
+    std::filesystem::copy_file("/usr/bin/true", program);
+    for (const std::string& name : {std::string("true"), program}) {
+        ASSERT_EQ(run({"enable", name}).status, 0);
+        const std::string last = name.substr(name.rfind('/') + 1);
+        const Json told = run({"rules", "test", "--json", "--", last, "-x"}).json();
+        EXPECT_EQ(told["names"], Json{last}) << told;
+        EXPECT_EQ(told["command"], (name == program ? program : "/usr/bin/true") + " -x") << told;
+        EXPECT_EQ(run({"rules", "test", "--json", "--", wrapper(last), "-x"}).json()["names"], Json{last});
+    }
+}
+
 TEST_F(Enable, NoWrapperThatCouldNotWork) {
     const Outcome itself = run({"enable", binary("xcli")});
     EXPECT_EQ(itself.status, 2);

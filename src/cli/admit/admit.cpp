@@ -22,6 +22,7 @@
 #include "cli/show.h"
 #include "cli/start_server.h"
 #include "cli/time_text.h"
+#include "cli/visibility.h"
 #include "console/command.h"
 
 namespace xsched::cli {
@@ -187,6 +188,7 @@ Admission wait_for_admission(const AdmitWords& words, const Candidate& candidate
 int admit(const AdmitWords& words, const std::vector<std::string>& program, bool json) {
     if (program.empty()) throw Failure("say which program: xcli admit [OPTIONS] -- PROGRAM [ARGUMENTS]");
     if (program[0].empty()) throw Failure("the name of the program is empty (is a variable not set?)");
+    if (words.programs.empty()) check_path(program[0]);
     if (!words.check && words.programs.empty())
         ensure_server(find_installation().server, words.run.policy, Announced::kNo);
     const Candidate candidate = candidate_of(words, program);

@@ -11,10 +11,12 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "cli/enable.h"
 #include "cli/installation.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/steer.h"
+#include "cli/visibility.h"
 #include "config/contradictions.h"
 #include "config/hint_text.h"
 #include "config/rule_json.h"
@@ -133,7 +135,8 @@ void tell_complaints(const config::Configuration& configuration) {
 config::Program program_of_command(const std::vector<std::string>& command) {
     std::string file = find_program(command.front());
     std::vector<std::string> words = command;
-    std::string process = base_name(command.front());
+    if (const std::string wrapped = wrapped_program(file); !wrapped.empty()) file = words.front() = wrapped;
+    std::string process = base_name(words.front());
     if (std::vector<std::string> first = interpreter_of(file); !first.empty()) {
         words.front() = file;
         if (base_name(first.front()) == "env" && first.size() > 1) {
@@ -163,6 +166,7 @@ int show_rules(bool json) {
 
 int test_rules(const RulesTest& test, const std::vector<std::string>& command, bool json) {
     if (command.empty()) throw Failure("say which command: xcli rules test -- PROGRAM [ARGUMENTS]");
+    check_path(command.front());
     const config::Configuration configuration = read_files();
     config::Program program = program_of_command(command);
     program.uid = uid_of(test.user);

@@ -131,6 +131,16 @@ TEST_F(Admit, NothingIsStartedThatIsNotKnown) {
     EXPECT_EQ(access(made.c_str(), F_OK), 0);
 }
 
+TEST_F(Admit, AProgramThatIsNotThereIsSaid) {
+    start();
+    for (const std::vector<std::string>& order : std::vector<std::vector<std::string>>{
+             {"admit", "--slo-p99", "30ms"}, {"admit", "--check", "--slo-p99", "30ms"}, {"rules", "test"}}) {
+        std::vector<std::string> words = order;
+        words.insert(words.end(), {"--", "./nosuch"});
+        expect_sentence(words, "./nosuch cannot be executed: No such file or directory");
+    }
+}
+
 TEST_F(Admit, WithoutPromisesItRunsAsUnderRun) {
     start();
     const Outcome outcome = xcli({"admit", "--", "/bin/sh", "-c", "exit 7"});
