@@ -31,7 +31,7 @@ std::string read_name(const std::string& text) {
 }
 
 // Returns the text of the number of a latency target. A time needs its unit, since a bare 5 might be milliseconds.
-std::string read_target(const std::string& text) {
+std::string read_target(const base::HintInfo& hint, const std::string& text) {
     if (config::lacks_unit(text))
         throw CLI::ValidationError("\"" + text + "\" has no unit: say " + text + "ms, " + text + "us, " + text +
                                    "s or a factor such as 1.3x");
@@ -40,6 +40,9 @@ std::string read_target(const std::string& text) {
     if (config::read_number(number, &target) && config::is_below_alone(target))
         throw CLI::ValidationError("\"" + text +
                                    "\" is shorter than alone, which no scheduler can keep: use 1x or more");
+    if (is_whole_number(number) && (target < hint.least || target > hint.most))
+        throw CLI::ValidationError(text + " is not up to " + config::text_of_target(hint.most) + ", or " +
+                                   config::text_of_target(hint.least) + " of the time alone");
     if (is_whole_number(number)) return number;
     throw CLI::ValidationError("\"" + text + "\" is no target: use a time such as 5ms, or a factor such as 1.3x");
 }
@@ -63,10 +66,19 @@ std::string help_of_switch(const std::string& help, char value) {
 
 // Returns the text of a number of microseconds. A bare number means microseconds; a low one may be meant otherwise.
 std::string read_time(const base::HintInfo& hint, const std::string& text, HintWords& given) {
-    if (config::may_be_milliseconds(text))
-        given.remarks.insert(config::option_of(hint) + " " + text + " means " + text + " us: say " + text +
-                             "ms for milliseconds");
-    return config::read_microseconds(text);
+    const std::string number = config::read_microseconds(text);
+    const std::string range = "from " + config::text_of_target(hint.least) + " to " + config::text_of_target(hint.most);
+    if (!is_whole_number(number))
+        throw CLI::ValidationError("\"" + text + "\" is not a time " + range + ", such as 20ms");
+    const bool may_be_milliseconds = config::may_be_milliseconds(text);
+    const std::string meaning = text + " means " + text + " us";
+    const std::string instead = ": say " + text + "ms for milliseconds";
+    int64_t time = 0;
+    if (!config::read_number(number, &time) || time < hint.least || time > hint.most)
+        throw CLI::ValidationError(may_be_milliseconds ? meaning + ", which is not " + range + instead
+                                                       : text + " is not " + range);
+    if (may_be_milliseconds) given.remarks.insert(config::option_of(hint) + " " + meaning + instead);
+    return number;
 }
 
 // Returns the heading under which `xcli run --help` shows a hint. Hints that only single policies read come last.
@@ -116,11 +128,12 @@ void add_hints(CLI::App* command, HintWords& given, bool run) {
         CLI::Option* option = command->add_option(hint.words, given.of(hint), help);
         option->type_name(value_name_of(hint.kind))->group(group_of(hint.in_run));
         const bool is_time = config::is_in_microseconds(hint);
-        option->check(between(hint.least, hint.most,
-                              is_time ? "a time (20ms) or a whole number of microseconds" : "a whole number"));
         if (is_time)
             option->transform([&hint, &given](const std::string& text) { return read_time(hint, text, given); });
-        if (hint.kind == base::HintKind::kTarget) option->transform(read_target);
+        else
+            option->check(between(hint.least, hint.most));
+        if (hint.kind == base::HintKind::kTarget)
+            option->transform([&hint](const std::string& text) { return read_target(hint, text); });
         if (hint.kind == base::HintKind::kBytes)
             option->transform([&hint, &given](const std::string& text) { return read_size(hint, text, given); });
         if (hint.kind == base::HintKind::kName) option->transform(read_name);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/short_name.h"
 #include "cli/cli_rig.h"
+#include "config/latency_target.h"
 #include "ipc/slot_hints.h"
 
 namespace xsched::test {
@@ -132,6 +133,9 @@ TEST_F(Hints, ALatencyTargetIsALengthOrAFactor) {
     for (const char* bare : {"5", "0.5", "700"})
         expect_sentence({"hint", "-x", "0xab1", "--slo-p99", bare},
                         "\"" + std::string(bare) + "\" has no unit: say " + bare + "ms");
+    for (const char* far : {"5000s", "101x"})
+        expect_sentence({"hint", "-x", "0xab1", "--slo-p99", far},
+                        "--slo-p99: " + std::string(far) + " is not up to 3600s, or 100x of the time alone");
     EXPECT_EQ(xcli({"hint", "-x", "0xab1", "--slo-p99", "1.5x"}).out, "hinted 1 queue\n");
     EXPECT_EQ(kept(base::hint_info(base::HintId::slo_p99)), -150);
 }
@@ -150,7 +154,7 @@ TEST_F(Hints, ATimeMayHaveAUnit) {
         EXPECT_TRUE(has(xcli({"hint", "-x", "0xab1", long_word(hint), "200"}).err, few));
         EXPECT_TRUE(has(xcli({"run", long_word(hint), "200", "--", "/usr/bin/true"}).err, few));
         expect_sentence({"hint", "-x", "0xab1", long_word(hint), "5 parsecs"},
-                        "is not a time (20ms) or a whole number");
+                        "\"5 parsecs\" is not a time from " + config::text_of_target(hint.least));
     }
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {"record", "-o", directory / "x", "-t"}, {"explain", "trainer", "--slow"}, {"trace", "-o", "x", "-t"}}) {

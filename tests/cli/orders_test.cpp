@@ -71,7 +71,9 @@ TEST_F(Orders, TheFormerLetterOfAnOptionStillSetsIt) {
     EXPECT_EQ(client.slot(0).timeslice_us.load(), 7000);
     EXPECT_EQ(xcli({"config", me, "-t", "5"}).status, 0);
     EXPECT_EQ(client.slot(0).want_threshold.load(), 5U);
-    expect_sentence({"hint", me, "-t", "7"}, "--timeslice: 7 is not from 100 to");
+    expect_sentence({"hint", me, "-t", "7"},
+                    "--timeslice: 7 means 7 us, which is not from 100us to 10s: say 7ms for milliseconds");
+    expect_sentence({"hint", me, "--timeslice", "20s"}, "--timeslice: 20s is not from 100us to 10s");
     expect_sentence({"hint", me, "-t"}, "xcli: -t needs a value");
     expect_sentence({"hint", "-t", "5ms", "-t", "6ms"}, "xcli: -t is given several times");
     for (const char* order : {"run", "admit", "container"})
