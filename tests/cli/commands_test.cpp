@@ -285,7 +285,7 @@ TEST_F(Commands, Hint) {
     EXPECT_EQ(client.header().default_hints.load(), 1U);
     EXPECT_EQ(xcli({"hint", "-t", "2000"}).status, 0);
     EXPECT_EQ(client.slot(0).timeslice_us.load(), 2000);
-    expect_sentence({"hint", "-p", "1"}, "say whom the hint is for");
+    expect_sentence({"hint", "-p", "1"}, "say what it is for");
     expect_sentence({"hint", "-x", "0xab1"}, "the hint is empty");
     expect_sentence({"hint", "-x", "0xab1", "-p", "300"}, "--priority: 300 is not from -256 to 255");
     expect_sentence({"hint", "-x", "0xab1", "--share", "99999999999999999999"}, "99999999999999999999 is not from 0");
@@ -304,7 +304,7 @@ TEST_F(Commands, HintOfABurstToCome) {
     EXPECT_EQ(client.slot(0).period_us.load(), 20000);
     EXPECT_EQ(client.slot(0).expect_ns.load(), 0);
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"][0]["period_us"], 20000);
-    expect_sentence({"hint", "--expect-in", "1000"}, "say whom the hint is for");
+    expect_sentence({"hint", "--expect-in", "1000"}, "say what it is for");
     expect_sentence({"hint", me(), "--expect-in", "-1"}, "--expect-in: -1 is not from 0");
 }
 
@@ -318,7 +318,12 @@ TEST_F(Commands, Config) {
     EXPECT_EQ(client.slot(0).want_batch_size.load(), 8U);
     EXPECT_EQ(client.slot(0).want_serial.load(), 2U);
     expect_sentence({"config", "-x", "0xab1"}, "nothing to configure");
-    expect_sentence({"config", "-t", "4"}, "say what to configure");
+    for (const std::vector<std::string>& order :
+         std::vector<std::vector<std::string>>{{"hint", "-p", "3"}, {"config", "-t", "4"}, {"suspend"}, {"resume"}})
+        expect_sentence(
+            order,
+            "say what it is for: a program (PID or name), a queue (-x QUEUE), a device (--device DEVICE) or "
+            "--all");
     expect_sentence({"config", "-x", "0xab1", "-l", "3"}, "has no preempt level 3", 5);
     expect_sentence({"config", "-x", "0xab1", "-t", "0"}, "--threshold: 0 is not from 1 to 65535");
 }

@@ -120,7 +120,7 @@ Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
     const bool memory = says(request, "memory");
-    if (!handle && !pid) throw ToolError("say what: a program (PID or name), a queue (-x QUEUE) or a device");
+    if (!handle && !pid) throw ToolError(kNoTarget);
     if (memory && handle) throw ToolError("memory is a process's, not a queue's: say which process (PID)");
     if (pid && !handle)
         if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;

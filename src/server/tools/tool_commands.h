@@ -56,6 +56,10 @@ struct Request {
     void order(const Scheduler::Order& what) const;
 };
 
+// The sentence about an order that names no target.
+inline constexpr const char* kNoTarget =
+    "say what it is for: a program (PID or name), a queue (-x QUEUE), a device (--device DEVICE) or --all";
+
 // Returns the end of a sentence that says which users administer this server.
 std::string who_administers();
 

@@ -237,7 +237,7 @@ Json give_hint(const Request& request) {
         for (const auto& [id, client] : request.host.clients)
             if (request.may_see(*client)) hint_all(*client);
     } else {
-        throw ToolError("say whom the hint is for: a queue (-x QUEUE) or a process (--pid PID)");
+        throw ToolError(kNoTarget);
     }
     request.order([&hinted](dispatch::Dispatcher& dispatcher) {  // the hints are in force when the answer comes
         for (const uint32_t id : hinted) dispatcher.look_at(id);
@@ -253,7 +253,7 @@ Json give_hint(const Request& request) {
 Json configure_queue(const Request& request) {
     const auto handle = request.handle();
     const auto pid = request.pid();
-    if (!handle && !pid) throw ToolError("say what to configure: a queue (-x QUEUE) or a process (PID)");
+    if (!handle && !pid) throw ToolError(kNoTarget);
     const Settings given = read_settings(request);
     Json answer{{"queues", 1}, {"later", false}};
     if (handle) {

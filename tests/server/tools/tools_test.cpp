@@ -188,7 +188,7 @@ TEST_F(Tools, ATimesliceAloneIsForAll) {
 
 TEST_F(Tools, HintRefusals) {
     expect_refusal({{"cmd", "hint"}, {"queue", 0x51}}, "the hint is empty");
-    expect_refusal({{"cmd", "hint"}, {"priority", 3}}, "say whom");
+    expect_refusal({{"cmd", "hint"}, {"priority", 3}}, "say what it is for");
     expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 256}},
                    "priority 256 is not a whole number from -256 to 255");
     expect_refusal({{"cmd", "hint"}, {"queue", 0x51}, {"priority", 1.5}}, "priority 1.5");
@@ -227,7 +227,7 @@ TEST_F(Tools, ConfiguresEachValueAlone) {
 }
 
 TEST_F(Tools, ConfigRefusals) {
-    expect_refusal({{"cmd", "config"}, {"threshold", 4}}, "say what to configure");
+    expect_refusal({{"cmd", "config"}, {"threshold", 4}}, "say what it is for");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}}, "nothing to configure");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 2}}, "has no preempt level 2");
     expect_refusal({{"cmd", "config"}, {"queue", 0x51}, {"level", 4}}, "level 4");
