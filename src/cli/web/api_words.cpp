@@ -8,7 +8,8 @@ struct Wording {
     const char* api;
 };
 constexpr Wording kWordings[] = {
-    {"a program (PID or name), a queue (-x QUEUE) or a device", "a process (\"pid\") or one of its queues (\"queue\")"},
+    {"a program (PID or name), a queue (-x QUEUE), a device (--device DEVICE) or --all",
+     "a process (\"pid\") or one of its queues (\"queue\")"},
     {"(PID)", "(\"pid\")"},
     {"(--pid PID)", "(\"pid\")"},
     {"(-x QUEUE)", "(\"queue\")"},

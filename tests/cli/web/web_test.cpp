@@ -135,27 +135,27 @@ TEST_F(Web, ShowsThePriorityThatCounts) {
 }
 
 TEST_F(Web, WhatMakesNoSenseGetsASentence) {
-    struct Case {
+    struct Wrong {
         const char* route;
         const char* body;
         int status;
         const char* part;
     };
-    for (const Case& one : {
-             Case{"hints", "", 400, "no JSON object"},
-             Case{"hints", "{", 400, "no JSON object"},
-             Case{"hints", "[]", 400, "no JSON object"},
-             Case{"hints", R"({"pid": 1, "prio": 2})", 400, "use pid, queue"},
-             Case{"hints", R"({"pid": "1", "priority": 2})", 400, "must be a JSON integer"},
-             Case{"hints", R"({"priority": 2})", 400, R"(a queue ("queue") or a process ("pid"))"},
-             Case{"hints", R"({"pid": 1})", 400, R"(give a priority ("priority"))"},
-             Case{"hints", R"({"pid": 1, "cmd": "suspend"})", 400, "no member \"cmd\""},
-             Case{"hints", R"({"pid": 1, "queue": "1", "priority": 2})", 400, "must be a JSON integer"},
-             Case{"hints", R"({"pid": 999999999, "priority": 2})", 404, "999999999"},
-             Case{"hints", R"({"queue": 77, "priority": 2})", 404, "GET /api/v1/queues"},
-             Case{"suspend", "{}", 400, "say what"},
-             Case{"suspend", R"({"queue": 1, "memory": true})", 400, R"(say which process ("pid"))"},
-             Case{"config", R"({"pid": 1, "queue": 1})", 400, "nothing to configure"},
+    for (const Wrong& one : {
+             Wrong{"hints", "", 400, "no JSON object"},
+             Wrong{"hints", "{", 400, "no JSON object"},
+             Wrong{"hints", "[]", 400, "no JSON object"},
+             Wrong{"hints", R"({"pid": 1, "prio": 2})", 400, "use pid, queue"},
+             Wrong{"hints", R"({"pid": "1", "priority": 2})", 400, "must be a JSON integer"},
+             Wrong{"hints", R"({"priority": 2})", 400, R"(a process ("pid") or one of its queues ("queue"))"},
+             Wrong{"hints", R"({"pid": 1})", 400, R"(give a priority ("priority"))"},
+             Wrong{"hints", R"({"pid": 1, "cmd": "suspend"})", 400, "no member \"cmd\""},
+             Wrong{"hints", R"({"pid": 1, "queue": "1", "priority": 2})", 400, "must be a JSON integer"},
+             Wrong{"hints", R"({"pid": 999999999, "priority": 2})", 404, "999999999"},
+             Wrong{"hints", R"({"queue": 77, "priority": 2})", 404, "GET /api/v1/queues"},
+             Wrong{"suspend", "{}", 400, "say what"},
+             Wrong{"suspend", R"({"queue": 1, "memory": true})", 400, R"(say which process ("pid"))"},
+             Wrong{"config", R"({"pid": 1, "queue": 1})", 400, "nothing to configure"},
          }) {
         const Answer answer = ask("POST", std::string("/api/v1/") + one.route, one.body);
         EXPECT_EQ(answer.status, one.status) << one.body << answer.body;
