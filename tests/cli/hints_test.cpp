@@ -39,6 +39,17 @@ struct Written {
     const char* value;
 };
 
+// Returns the values that a hint may have, as a sentence about a wrong one ends.
+std::string range_of(const HintInfo& hint) {
+    if (hint.kind == base::HintKind::kBytes) return "a size from 0 to 256TiB";
+    if (hint.kind == base::HintKind::kTarget) return "up to 3600s, or 100x of the time alone";
+    const bool is_time = std::string(hint.request).ends_with("_us");
+    const auto text = [is_time](int64_t value) {
+        return is_time ? config::text_of_target(value) : std::to_string(value);
+    };
+    return "from " + text(hint.least) + " to " + text(hint.most);
+}
+
 class Hints : public WithTrainer {
 protected:
     // Checks the variable of a program that xcli run starts, for the option as a person writes it.
@@ -64,11 +75,7 @@ TEST_F(Hints, EveryOneReachesTheSlotAndTheList) {
         EXPECT_LE(kept(hint), hint.kept(told, base::now_ns()));
         if (hint.kind == base::HintKind::kSwitch) continue;
         for (const int64_t wrong : {hint.least - 1, hint.most + 1})
-            expect_sentence({"hint", "-x", "0xab1", long_word(hint), written(hint, wrong)},
-                            long_word(hint) + ": " + std::to_string(wrong) + " is not " +
-                                (hint.kind == base::HintKind::kBytes
-                                     ? "a size from 0 to 256TiB"
-                                     : "from " + std::to_string(hint.least) + " to " + std::to_string(hint.most)));
+            expect_sentence({"hint", "-x", "0xab1", long_word(hint), written(hint, wrong)}, " not " + range_of(hint));
     }
     const int64_t now_ns = base::now_ns();
     const Json listed = xcli({"list", "--json"}).json()["queues"][0];
@@ -273,7 +280,7 @@ TEST_F(Hints, ATargetIsShownWhereThePolicyDoesNotReadIt) {
 
 // Background lowers the priority, so that a policy without priorities leaves only its other effects.
 TEST_F(Hints, BackgroundIsToldWhereThePolicyHasNoPriorities) {
-    EXPECT_FALSE(has(xcli({"hint", "trainer", "--background"}).err, "less urgent")) << "HPF reads priorities";
+    EXPECT_FALSE(has(xcli({"hint", "trainer", "--background"}).err, "does not make")) << "HPF reads priorities";
     for (const char* policy : {"UP", "PUP", "AUTO", "MLFQ"}) {
         ASSERT_EQ(xcli({"policy", policy}).status, 0);
         const std::string told = "background does not make the program less urgent under policy " +
