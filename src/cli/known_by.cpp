@@ -49,6 +49,15 @@ std::string name_of_unconnected(const Json& program) {
     return base::printable(name);
 }
 
+std::string unconnected_text(const Json& program, const char* from_run) {
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    const std::string text = "pid " + pid + " (" + name_of_unconnected(program) + ")";
+    if (!program.value("suspended", false)) return text + from_run;
+    return text +
+           " has used no device under XSched so far; it will be suspended from its first launch on: 'xcli resume " +
+           pid + "' takes that back";
+}
+
 std::string command_line_of(int64_t pid) {
     std::string text = words_of(pid);
     while (!text.empty() && text.back() == '\0') text.pop_back();

@@ -20,6 +20,9 @@ std::string short_name(const std::string& program, size_t columns);
 // used a device: "python3 train.py".
 std::string name_of_unconnected(const Json& program);
 
+// Returns a sentence about such a program: whether a suspension waits for it, otherwise `from_run` behind its name.
+std::string unconnected_text(const Json& program, const char* from_run);
+
 // Returns the command line, as far as this system shows it, in printable letters; "-": it does not.
 std::string command_line_of(int64_t pid);
 

@@ -102,8 +102,8 @@ std::string memory_of(const Json& queue) {
     return size_in(queue, "memory_on_card") + (away ? "+" + size_in(queue, "memory_on_host") : "");
 }
 
-// Returns a table of at most 80 columns, unless a number is unusually long.
-std::string narrow_table(const Json& answer) {
+// Returns a table in which names of programs have at most so many columns.
+console::Table table_with_names(const Json& answer, size_t columns) {
     console::Table table({heading_of("queue"), heading_of("program"), heading_of("device_name"), heading_of("priority"),
                           heading_of("level"), heading_of("state"), heading_of("share"), heading_of("got_percent"),
                           heading_of("completed"), heading_of("memory_on_card")});
@@ -113,13 +113,22 @@ std::string narrow_table(const Json& answer) {
         const std::string state = queue.value("state", "");
         const Json got = queue.value("got_percent", Json::array());
         const bool measured = !got.empty() && got[0].is_number();
-        table.add(
-            {queue_of(queue), fitting(short_name(queue.value("program", ""), 10), 10), fitting(device_of(queue), 10),
-             priority_of(queue), count("level"), state, text_or_none(wanted_percent(queue, policy)),
-             measured ? whole(got[0].get<double>()) : "-", count("completed"), memory_of(queue)},
-            colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
+        table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), columns), columns),
+                   fitting(device_of(queue), 10), priority_of(queue), count("level"), state,
+                   text_or_none(wanted_percent(queue, policy)), measured ? whole(got[0].get<double>()) : "-",
+                   count("completed"), memory_of(queue)},
+                  colour_of_state(state) == Colour::kHeld ? static_cast<int>(Colour::kHeld) : 0);
     }
-    return table_text(table);
+    return table;
+}
+
+// Returns a table of at most 80 columns, unless a number is unusually long. Names get the columns that are left.
+std::string narrow_table(const Json& answer) {
+    constexpr size_t kColumns = 80, kOfName = 10;
+    const console::Table least = table_with_names(answer, kOfName);
+    size_t taken = 0;
+    for (const auto& line : least.lines()) taken = std::max(taken, console::columns_of(line.text));
+    return table_text(taken < kColumns ? table_with_names(answer, kOfName + kColumns - taken) : least);
 }
 
 std::string count_in(const Json& queue, const char* member) { return std::to_string(queue.value(member, int64_t{0})); }
@@ -240,8 +249,7 @@ std::string status_text(const Json& answer) {
         text += costs_text(process.value("costs", Json()));
     }
     for (const Json& program : answer.value("not_connected", Json::array()))
-        text += "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + name_of_unconnected(program) +
-                "), which 'xcli run' started, has used no device under XSched so far\n";
+        text += unconnected_text(program, ", which 'xcli run' started, has used no device under XSched so far") + "\n";
     for (const Json& path : answer.value("other_servers", Json::array()))
         text += "another server of this user answers at " + path.get<std::string>() +
                 ", and schedules programs that are not shown here: see 'xcli doctor'\n";

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/explain/unknown_program.h"
+#include "cli/known_by.h"
 
 namespace xsched::cli {
 namespace {
@@ -40,9 +41,14 @@ Json queue_of(const std::string& text, const Target& target) {
     return request;
 }
 
-std::vector<Json> programs_of(ServerLink& link) {
-    const Json answer = ask_all(link, {{"cmd", "status"}}, "processes");
-    return {answer["processes"].begin(), answer["processes"].end()};
+// Returns the programs, also those that have used no device so far: orders to these are kept.
+std::vector<Json> programs_of(const Json& status) {
+    std::vector<Json> programs = status["processes"];
+    for (Json program : status.value("not_connected", Json::array())) {
+        program["program"] = name_of_unconnected(program);
+        programs.push_back(std::move(program));
+    }
+    return programs;
 }
 
 bool is_on(const Json& queue, const std::string& device) {
@@ -75,6 +81,7 @@ std::vector<Json> queues_on(ServerLink& link, const Target& target) {
 
 std::vector<Json> processes_named(ServerLink& link, const Target& target) {
     std::vector<Json> requests;
+    Json status;
     std::vector<Json> programs;
     std::set<int64_t> seen;
     const auto add = [&](int64_t pid) {
@@ -82,7 +89,7 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
     };
     const bool names = std::any_of(target.who.begin(), target.who.end(),
                                    [](const std::string& one) { return !number_in(one).has_value(); });
-    if (names || target.all) programs = programs_of(link);
+    if (names || target.all) programs = programs_of(status = ask_all(link, {{"cmd", "status"}}, "processes"));
     for (const std::string& one : target.who) {
         if (const auto number = number_in(one)) {
             add(static_cast<int64_t>(*number));
@@ -94,10 +101,12 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
             add(program.value("pid", int64_t{0}));
             found = true;
         }
-        if (!found) throw Failure(why_unknown(ask_all(link, {{"cmd", "status"}}, "processes"), one), kNobody);
+        if (!found) throw Failure(why_unknown(status, one), kNobody);
     }
+    // A program without queues is among all if a person suspended it, so that resume takes that back.
     if (target.all)
-        for (const Json& program : programs) add(program.value("pid", int64_t{0}));
+        for (const Json& program : programs)
+            if (program.value("suspended", true)) add(program.value("pid", int64_t{0}));
     if (target.all && requests.empty())
         throw Failure("no program is scheduled: start one with 'xcli run -- PROGRAM'", kNobody);
     return requests;

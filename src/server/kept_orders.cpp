@@ -39,9 +39,17 @@ bool KeptOrders::keep(pid_t pid, uid_t user, bool trusted, const Json& order) {
     return true;
 }
 
-bool KeptOrders::has(pid_t pid) const {
-    const Json orders = living(checkpoint_.value(kOrders));
-    return std::any_of(orders.begin(), orders.end(), [pid](const Json& one) { return one["pid"] == pid; });
+Json KeptOrders::of(pid_t pid) const {
+    for (const Json& one : living(checkpoint_.value(kOrders)))
+        if (one["pid"] == pid) return one;
+    return Json::object();
+}
+
+Json KeptOrders::suspending() const {
+    Json orders = living(checkpoint_.value(kOrders));
+    for (size_t i = orders.size(); i-- > 0;)
+        if (!orders[i].value("held", false)) orders.erase(i);
+    return orders;
 }
 
 void KeptOrders::give(Client& client) {

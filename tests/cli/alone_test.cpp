@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "cli/cli_rig.h"
+#include "cli/fit.h"
 
 namespace xsched::test {
 namespace {
@@ -72,6 +73,20 @@ TEST_F(Alone, AServerWithoutProgramsSaysWhatToDo) {
     EXPECT_EQ(xcli({"list"}).out.find(line), 0U) << xcli({"list"}).out;
     EXPECT_EQ(xcli({"list", "--wide"}).out.find(line), 0U) << xcli({"list", "--wide"}).out;
     EXPECT_EQ(xcli({"list", "--json"}).json()["queues"], Json::array());
+}
+
+// A program has one name, as long as 80 columns have room for it.
+TEST_F(Alone, ListAndStatusCallAProgramTheSame) {
+    start();
+    TestClient program, other;
+    ASSERT_TRUE(program.connect(socket(), "python3 late.py"));
+    program.add_queue(0, 0, 0xab1);
+    EXPECT_TRUE(has(xcli({"status"}).out, "python3 late.py"));
+    EXPECT_TRUE(has(xcli({"list"}).out, " python3 late.py ")) << xcli({"list"}).out;
+    ASSERT_TRUE(other.connect(socket(), "python3 a_script_with_a_name_of_many_letters.py"));
+    other.add_queue(0, 0, 0xab2);
+    for (const std::string& line : cli::lines_of(xcli({"list"}).out)) EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_TRUE(has(xcli({"list"}).out, " python3 late.py ")) << xcli({"list"}).out;
 }
 
 TEST_F(Alone, ThePageSaysAtTheTerminalThatNoServerRuns) {

@@ -1,6 +1,8 @@
 // A queue and its program are in one state, in one word, whichever command is asked.
 #include "base/states.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -137,6 +139,62 @@ TEST_F(WithoutQueues, HintsAreShown) {
     EXPECT_EQ(facts["priority"], 9);
     EXPECT_EQ(facts["slo_p99"], 7000);
     EXPECT_TRUE(has(xcli({"status"}).out, "without effect: p99 target 7.0 ms (policy HPF does not read it)"));
+}
+
+// Orders for programs that have used no device so far are kept, shown, and taken back by name and by number.
+class BeforeFirstLaunch : public WithCli {
+protected:
+    void SetUp() override { start(); }
+    // Returns what the tools say of a sleeping program whose suspension is kept.
+    static std::string kept(const std::string& number) {
+        return "pid " + number +
+               " (sleep) has used no device under XSched so far; it will be suspended from its first launch on: 'xcli "
+               "resume " +
+               number + "' takes that back";
+    }
+    std::string status() { return xcli({"status"}).out; }
+};
+
+TEST_F(BeforeFirstLaunch, AProgramIsSuspendedAndResumedByName) {
+    Process process({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
+    const std::string number = std::to_string(process.pid());
+    const std::string pid = "pid " + number;
+    const std::string unsuspended = "(sleep), which 'xcli run' started";
+    ASSERT_TRUE(eventually([&] { return has(status(), unsuspended); })) << status();
+    EXPECT_EQ(xcli({"suspend", "sleep"}).out, "kept for the queues that " + pid + " makes later\n");
+    EXPECT_TRUE(has(status(), kept(number) + "\n")) << status();
+    EXPECT_TRUE(has(xcli({"explain", "sleep"}).err, kept(number))) << xcli({"explain", "sleep"}).err;
+    EXPECT_EQ(xcli({"resume", "sleep"}).out, "resumed " + pid + "\n");
+    EXPECT_TRUE(has(status(), unsuspended)) << status();
+    EXPECT_EQ(xcli({"resume", number}).out, pid + " was not suspended\n");
+    EXPECT_EQ(xcli({"hint", "sleep", "-p", "3"}).out, "kept for the queues that " + pid + " makes later\n");
+}
+
+TEST_F(BeforeFirstLaunch, AllAreThoseThatWereSuspended) {
+    Process process({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
+    ASSERT_TRUE(eventually([&] { return has(status(), "(sleep), which 'xcli run' started"); })) << status();
+    expect_sentence({"suspend", "--all"}, "no program is scheduled", 4);
+    ASSERT_EQ(xcli({"suspend", "sleep"}).status, 0);
+    EXPECT_EQ(xcli({"resume", "--all"}).out, "resumed pid " + std::to_string(process.pid()) + "\n");
+}
+
+TEST_F(BeforeFirstLaunch, AProcessThatXcliRunDidNotStartIsShownOnceItIsSuspended) {
+    const Process process({"/bin/sleep", "60"}, directory.environment());
+    const std::string number = std::to_string(process.pid());
+    xcli({"suspend", number});
+    EXPECT_TRUE(has(status(), kept(number))) << status();
+    EXPECT_EQ(xcli({"resume", "sleep"}).out, "resumed pid " + number + "\n");
+    EXPECT_FALSE(has(status(), number)) << status();
+}
+
+TEST_F(BeforeFirstLaunch, AConnectedProgramIsExplained) {
+    TestClient bare;
+    ASSERT_TRUE(bare.connect(socket(), "bare"));
+    EXPECT_TRUE(has(xcli({"explain", "bare"}).out, "it has no queue, so nothing"));
+    ASSERT_EQ(xcli({"suspend", "bare"}).status, 0);
+    const Outcome explained = xcli({"explain", "bare"});
+    EXPECT_TRUE(has(explained.out, "it has no queue, and will be suspended from its first launch on")) << explained.out;
+    EXPECT_TRUE(has(explained.out, "what to do: xcli resume " + std::to_string(getpid()))) << explained.out;
 }
 
 TEST(StatesTable, IsOnThePage) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
+#include "cli/explain/unknown_program.h"
 #include "cli/explain/urgency.h"
 #include "cli/program_facts.h"
 #include "cli/size_text.h"
@@ -230,9 +231,7 @@ bool find_plain(const Json& answer, const Json& program, Explained& result) {
         result.advice =
             "kill -CONT " + pid + ", or thaw the group with what froze it (docker unpause, scontrol resume)";
     } else if (program.value("queues", uint64_t{0}) == 0) {
-        result.finding = WhySlow::kNoQueues;
-        result.headline = "not us: it has no queue, so nothing of it is scheduled";
-        result.advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'";
+        result = without_queues(program);
     } else if (program.value("memory_sent_away", false)) {
         result.finding = WhySlow::kWaitsForMemory;
         result.headline = "it waits for its memory: a person has sent it to the host (xcli suspend --memory)";

@@ -60,10 +60,10 @@ std::vector<Json> started_by(int64_t ancestor, const Json& status, const char* l
 }
 
 std::string not_connected_text(const Json& program) {
-    return "pid " + std::to_string(program.value("pid", int64_t{0})) + " (" + name_of_unconnected(program) +
-           ") was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; if "
-           "it works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli "
-           "doctor')";
+    return unconnected_text(
+        program,
+        " was started by 'xcli run' and has used no device so far: it is scheduled from its first launch on; if it "
+        "works on a device by now, nothing can be loaded into it (a static or set-user-id program, see 'xcli doctor')");
 }
 
 // Says which of the processes that this one started are the programs that may be meant. Empty: none is known.
@@ -88,6 +88,17 @@ std::string its_children(const std::string& pid, const Json& status) {
 
 std::string why_kept(const Json& answer, int64_t pid) {
     return answer.value("connected", true) || answer.value("announced", false) ? "" : why_apart(std::to_string(pid));
+}
+
+Explained without_queues(const Json& program) {
+    if (program.value("state", "") == "suspended")
+        return {.finding = WhySlow::kNoQueues,
+                .headline = "it has no queue, and will be suspended from its first launch on, as a person asked",
+                .advice = "xcli resume " + std::to_string(program.value("pid", int64_t{0}))};
+    return {.finding = WhySlow::kNoQueues,
+            .not_us = true,
+            .headline = "not us: it has no queue, so nothing of it is scheduled",
+            .advice = "a queue comes with the program's first launch; if it launches and has none, see 'xcli doctor'"};
 }
 
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name) {

@@ -1,9 +1,10 @@
-// Says why the server does not know a program. Any thread.
+// Says why the server does not know a program, or nothing of its work. Any thread.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "cli/explain/explained.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
@@ -18,5 +19,7 @@ std::string no_such_program(const std::vector<Json>& programs, const std::string
 // as the system lets this user see, or it may be another server's. `answer`: the server's, which keeps the order.
 // Empty: the process is connected, or 'xcli run' has announced it.
 std::string why_kept(const Json& answer, int64_t pid);
+// Explains a program that is connected and has no queue.
+Explained without_queues(const Json& program);
 
 }  // namespace xsched::cli

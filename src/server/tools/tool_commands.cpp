@@ -116,6 +116,17 @@ void send_memory(const Request& request, const std::vector<uint32_t>& clients, b
     });
 }
 
+// Suspends or resumes a process that has not connected.
+Json hold_later(const Request& request, int64_t pid, bool suspend) {
+    const auto number = static_cast<pid_t>(pid);
+    if (!suspend && !request.host.orders.has(number)) named_clients(request, pid);  // throws
+    const bool was_suspended = request.host.orders.suspends(number);
+    Json answer = keep_order(request, pid, {{"held", suspend}});
+    if (!suspend) answer["was_suspended"] = was_suspended;
+    tell_log(request, suspend ? "suspends" : "resumes");
+    return answer;
+}
+
 Json hold(const Request& request, bool suspend) {
     const auto handle = request.handle();
     const auto pid = request.pid();
@@ -125,12 +136,7 @@ Json hold(const Request& request, bool suspend) {
     if (pid && !handle)
         if (const Json answer = hold_by_driver(request, *pid, suspend, memory); !answer.is_null()) return answer;
     if (memory) check_memory(request, *pid);
-    if (!handle && !has_clients(request, *pid)) {
-        if (!suspend && !request.host.orders.has(static_cast<pid_t>(*pid))) named_clients(request, *pid);  // throws
-        const Json answer = keep_order(request, *pid, {{"held", suspend}});
-        tell_log(request, suspend ? "suspends" : "resumes");
-        return answer;
-    }
+    if (!handle && !has_clients(request, *pid)) return hold_later(request, *pid, suspend);
     std::vector<uint32_t> clients;
     uint64_t queue_handle = 0;
     size_t queues = 0;
@@ -187,7 +193,7 @@ void use_policy(sched::Core& core, const policy::PolicyInfo& info) {
 
 }  // namespace
 
-Json keep_order(const Request& request, int64_t pid, const Json& order) {
+Json keep_order(const Request& request, int64_t pid, Json order) {
     Peer meant;
     const auto number = static_cast<pid_t>(pid);
     const bool there = start_of(number) != 0 && !status_of_dying(number) && identify_process(number, &meant);
@@ -198,6 +204,7 @@ Json keep_order(const Request& request, int64_t pid, const Json& order) {
                           " is scheduled by this server, and you have none of that number that could be: 'xcli status' "
                           "shows those there are");
     const User& user = request.asking.user;
+    order["owner"] = meant.uid;
     if (!request.host.orders.keep(number, user.uid(), user.trusted(), order))
         throw NotDone("orders for as many processes as you may give them wait already: process " + std::to_string(pid) +
                       " has to come first");

@@ -73,7 +73,7 @@ bool has_clients(const Request& request, int64_t pid);
 bool is_suspended_by_person(const Client& client, const std::vector<SeenQueue>& queues);
 // Keeps an order for a process that has not connected; it takes effect when it does. Returns the answer, or throws
 // ToolError.
-Json keep_order(const Request& request, int64_t pid, const Json& order);
+Json keep_order(const Request& request, int64_t pid, Json order);
 // Logs the order in the words of the request: "uid 1000 (pid 17) hints {"pid":812,"priority":3}".
 void tell_log(const Request& request, const char* what);
 // Logs a line at INFO, unless the asking user has caused as many lines as one user may in a second.

@@ -1,5 +1,6 @@
 #include "server/tools/unconnected.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string>
@@ -46,12 +47,22 @@ Names names_of(const Programs& programs) {
 }  // namespace
 
 Json not_connected(const Request& request) {
-    const Programs programs = visible(request, request.host.announced());
+    Programs all_programs = request.host.announced();
+    const Json suspended = request.host.orders.suspending();
+    for (const Json& order : suspended) {
+        const auto pid = order.value("pid", pid_t{0});
+        if (std::none_of(all_programs.begin(), all_programs.end(), [pid](const auto& one) { return one.pid == pid; }))
+            all_programs.push_back({pid, order.value("owner", order.value("user", uid_t{0}))});
+    }
+    const Programs programs = visible(request, std::move(all_programs));
     Json all = Json::array();
     if (programs.empty()) return all;
     const Names names = names_of(programs);
     for (size_t i = 0; i < programs.size(); ++i)
-        all.push_back({{"pid", programs[i].pid}, {"uid", programs[i].user}, {"program", names[i]}});
+        all.push_back({{"pid", programs[i].pid},
+                       {"uid", programs[i].user},
+                       {"program", names[i]},
+                       {"suspended", request.host.orders.suspends(programs[i].pid)}});
     return all;
 }
 
