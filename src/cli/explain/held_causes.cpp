@@ -56,7 +56,7 @@ std::string held_sentence(const Json& held, const Json& program) {
 // Policies that never give turns. If a program was held for a turn although one of them is in force, it was held under
 // an earlier policy.
 constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
-constexpr const char* kByShares[] = {"PUP", "SPUP", "UP"};
+constexpr const char* kByShares[] = {"PUP", "SPUP"};
 
 bool is_among(const std::string& policy, auto& policies) {
     return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
@@ -113,28 +113,88 @@ bool is_said(const Cause& cause, const char* key, const char* words) {
                        [&](const Json& device) { return device.value(key, "").find(words) != std::string::npos; });
 }
 
-void say_used_up(Cause& cause) {
-    const int64_t of_user = cause.program.value("user_gets", Json::object()).value("share", int64_t{0});
-    const int64_t all = std::max(of_user, of_group(cause, "share"));
-    const int64_t share = all > 0 ? all : cause.program.value("share", int64_t{0});
+int64_t of_user(const Cause& cause, const char* which, int64_t unless_set) {
+    return cause.program.value("user_gets", Json::object()).value(which, unless_set);
+}
+
+// The share that counts: the program's own, or that of its user or control group together.
+struct Share {
+    int64_t percent = 0;  // 0: none
+    std::string whose;    // for the sentence
+    std::string larger;   // advice
+};
+Share share_of(const Cause& cause) {
+    const int64_t users = of_user(cause, "share", 0);
+    const int64_t groups = of_group(cause, "share");
+    const int64_t all = std::max(users, groups);
+    if (all == 0) return {cause.program.value("share", int64_t{0}), "it has used up its share", come_first(cause)};
     const std::string group = cause.program.value("cgroup", "");
-    const std::string worth = worth_text(cause, share);
+    const std::string named = users > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
+    return {
+        all,
+        users > 0 ? "its user has used up the user's share" : "its control group " + group + " has used up its share",
+        std::string("give the ") + (users > 0 ? "user" : "group") + " a larger share (xcli limit " + named +
+            ":share=PERCENT)"};
+}
+
+void say_utilization(Cause& cause) {
+    const auto own = cause.program.value("hints_in_force", Json::object()).value("utilization", int64_t{0});
+    cause.found(
+        WhySlow::kShareUsedUp,
+        "; it has used up what its utilization" + (own > 0 ? " of " + std::to_string(own) : "") + " gives it for now",
+        come_first(cause));
+}
+
+void say_used_up(Cause& cause) {
+    const Share share = share_of(cause);
+    const std::string worth = worth_text(cause, share.percent);
     if (is_said(cause, "why_less", "does not ask for more"))
         return cause.found(WhySlow::kTurns,
                            "; policy " + cause.policy +
                                " gave the turn to another, and over time it had less than its "
                                "share, since it did not ask for more",
                            kByPriority);
-    const std::string whose = of_user > 0 ? "; its user has used up the user's share"
-                              : all > 0   ? "; its control group " + group + " has used up its share"
-                                          : "; it has used up its share";
-    const std::string named = of_user > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
-    const std::string larger = all == 0 ? come_first(cause)
-                                        : std::string("give the ") + (of_user > 0 ? "user" : "group") +
-                                              " a larger share (xcli limit " + named + ":share=PERCENT)";
     cause.found(WhySlow::kShareUsedUp,
-                whose + (share > 0 ? " of " + std::to_string(share) + " percent" + worth : "") + " for now",
-                worth.empty() ? larger : "give others smaller shares (xcli list shows them), or " + larger);
+                "; " + share.whose +
+                    (share.percent > 0 ? " of " + std::to_string(share.percent) + " percent" + worth : "") + " for now",
+                worth.empty() ? share.larger : "give others smaller shares (xcli list shows them), or " + share.larger);
+}
+
+// The smallest of the limits of the program, its control group and its user.
+struct Limit {
+    int64_t percent = 100;  // 100: none
+    std::string text;       // for the sentence
+    std::string raise;      // advice
+};
+Limit limit_of(const Cause& cause) {
+    Limit least;
+    const auto take = [&least](int64_t percent, const std::string& text, const std::string& raise) {
+        if (percent > 0 && percent < least.percent) least = {percent, text, raise};
+    };
+    const std::string group = cause.program.value("cgroup", "");
+    const std::string user = std::to_string(cause.program.value("uid", int64_t{0}));
+    const int64_t own = cause.program.value("limit", int64_t{0});
+    const int64_t groups = of_group(cause, "limit");
+    take(own, "its limit is " + std::to_string(own) + " percent",
+         "raise the limit (" + cause.hint("--limit 100") + ")");
+    take(groups, "the limit of its control group " + group + " is " + std::to_string(groups) + " percent",
+         "raise that of the group (xcli limit " + group + ":device-limit=PERCENT)");
+    take(of_user(cause, "limit", 100), "its user has had what the user's limit allows",
+         "raise that of its user (xcli status --limits; xcli limit " + user + ":device-limit=PERCENT)");
+    return least;
+}
+
+void say_limited(Cause& cause) {
+    const Limit limit = limit_of(cause);
+    const Share share = share_of(cause);
+    const bool shares_count = is_among(cause.policy, kByShares) && share.percent > 0;
+    const bool is_none = limit.percent >= 100;
+    // Strict shares are limits, too.
+    if (cause.policy == "SPUP" && (is_none || (shares_count && share.percent < limit.percent)))
+        return say_used_up(cause);
+    if (is_none) return say_past(cause, WhySlow::kLimit, "; it had used what a limit allowed, and has no limit now");
+    const bool share_too = shares_count && share.percent >= limit.percent;
+    cause.found(WhySlow::kLimit, "; " + limit.text, limit.raise + (share_too ? ", and " + share.larger : ""));
 }
 
 // Returns the length that 99 of 100 bursts of the program keep, rounded up to two digits, if its target is shorter;
@@ -168,7 +228,10 @@ std::string sooner(const Cause& cause) {
 }
 
 void say_not_its_turn(Cause& cause) {
-    if (is_among(cause.policy, kByShares)) return say_used_up(cause);
+    if (cause.policy == "UP") return say_utilization(cause);
+    // A larger share is worth nothing beyond the limit.
+    if (is_among(cause.policy, kByShares))
+        return share_of(cause).percent >= limit_of(cause).percent ? say_limited(cause) : say_used_up(cause);
     if (is_among(cause.policy, kWithoutTurns))
         return say_past(
             cause, WhySlow::kTurns,
@@ -210,27 +273,6 @@ void say_favoured(Cause& cause) {
 void say_copies_wait(Cause& cause) {
     cause.found(WhySlow::kMoreUrgent, "; its copies would be in the way of that one's, which come soon",
                 come_first(cause));
-}
-
-void say_limited(Cause& cause) {
-    const int64_t own = cause.program.value("limit", int64_t{0});
-    const int64_t all = of_group(cause, "limit");
-    const int64_t of_user = cause.program.value("user_gets", Json::object()).value("limit", int64_t{100});
-    if (own > 0 && own < 100 && (all == 0 || own <= all))
-        return cause.found(WhySlow::kLimit, "; its limit is " + std::to_string(own) + " percent",
-                           "raise the limit (" + cause.hint("--limit 100") + ")");
-    if (all > 0 && all < 100)
-        return cause.found(
-            WhySlow::kLimit,
-            "; the limit of its control group " + cause.program.value("cgroup", "") + " is " + std::to_string(all) +
-                " percent",
-            "raise that of the group (xcli limit " + cause.program.value("cgroup", "") + ":device-limit=PERCENT)");
-    if (of_user >= 100 && cause.policy == "SPUP") return say_used_up(cause);  // strict shares are its limits
-    if (of_user >= 100)
-        return say_past(cause, WhySlow::kLimit, "; it had used what a limit allowed, and has no limit now");
-    cause.found(WhySlow::kLimit, "; its user has had what the user's limit allows",
-                "raise that of its user (xcli status --limits; xcli limit " +
-                    std::to_string(cause.program.value("uid", int64_t{0})) + ":device-limit=PERCENT)");
 }
 
 void say_suspended(Cause& cause) {
