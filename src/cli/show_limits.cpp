@@ -9,6 +9,14 @@
 namespace xsched::cli {
 namespace {
 
+// Returns whether the value of the limit says that there is none.
+bool is_none(const std::string& name, int64_t value) {
+    for (const config::Limit limit : {config::Limit::kShare, config::Limit::kDeviceLimit, config::Limit::kMemoryLimit,
+                                      config::Limit::kMemoryGuarantee})
+        if (name == config::limit_info(limit).name) return value == config::limit_info(limit).trusted;
+    return false;
+}
+
 // The output of 'xcli status --limits': the table, and a line for each limit that a person set.
 struct Shown {
     // `whose`: empty for every ordinary user.
@@ -21,7 +29,7 @@ struct Shown {
             return is_size ? base::exact_size(value) : std::to_string(value);
         };
         table.add({whose.empty() ? "ordinary users" : whose, name, limit.contains("used") ? number("used") : "-",
-                   number(most_key), is_size ? "" : unit});
+                   is_none(name, limit.value(most_key, int64_t{0})) ? "none" : number(most_key), is_size ? "" : unit});
         const std::string setting = (whose.empty() ? "" : whose + ":") + name;
         if (limit.contains(set_key)) set += "\n" + limit_sentence(setting, number(set_key)) + "\n";
     }

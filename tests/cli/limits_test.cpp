@@ -1,6 +1,8 @@
 // xcli limit says what it did and how to take that back, and xcli status --limits shows all that was said.
 #include <pwd.h>
 
+#include <regex>
+
 #include "cli/cli_rig.h"
 
 namespace xsched::test {
@@ -46,6 +48,21 @@ TEST_F(Limits, OfEveryOrdinaryUserAreShownWithTheWayBack) {
     ASSERT_EQ(xcli({"limit", "share=default"}).status, 0);
     EXPECT_FALSE(has(xcli({"status", "--limits"}).out, "takes it back"));
     EXPECT_EQ(ordinary(), std::pair(Json(0), Json()));
+}
+
+// "0" would read as "nothing at all", and "100" as something that a person set.
+TEST_F(Limits, ThatAreNotSetAreNone) {
+    const auto shown = [this](const std::string& name) {
+        const std::string all = xcli({"status", "--limits"}).out;
+        std::smatch row;
+        return std::regex_search(all, row, std::regex(me + " +" + name + " +\\S+ +(\\S+)")) ? row[1].str() : all;
+    };
+    for (const char* name : {"share", "device-limit", "memory-limit", "memory-guarantee"})
+        EXPECT_EQ(shown(name), "none") << name;
+    EXPECT_EQ(most("share"), 0);
+    ASSERT_EQ(xcli({"limit", me + ":memory-limit=1GiB"}).status, 0);
+    EXPECT_EQ(shown("memory-limit"), "1GiB");
+    EXPECT_NE(shown("clients"), "none");
 }
 
 TEST_F(Limits, OfAUserAreShownWithTheWayBack) {
