@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+
+#include "queue/device_names.h"
 
 namespace xsched::queue {
 namespace {
@@ -87,6 +90,27 @@ TEST_F(PublishedSlotTest, ReadinessIsRungWhileSomebodyWatches) {
     published.ring_ready(false, 300);
     EXPECT_EQ(slot().idle_since_ns, 300);
     EXPECT_EQ(region->header.doorbell, rings + 2);
+}
+
+constexpr uint64_t kFirstNamed = 0x7e57000000000001;
+
+std::string published(uint64_t device, const char* name) {
+    name_device(device, name);
+    const auto header = std::make_unique<ipc::Header>();
+    publish_device_names(*header);
+    char text[ipc::DeviceName::kBytes] = "";
+    for (const ipc::DeviceName& one : header->devices)
+        if (one.device.load() == device) one.read(text);
+    return text;
+}
+
+TEST(DeviceNames, ALongOneEndsWithAWholeWord) {
+    EXPECT_EQ(published(kFirstNamed, "NVIDIA H200"), "NVIDIA H200");
+    EXPECT_EQ(published(kFirstNamed + 1, "pthread-skylake-avx512-Intel(R) Xeon(R) Processor @ 2.10GHz"),
+              "pthread-skylake-avx512-Intel(R) Xeon(R)...");
+    const std::string longest(ipc::DeviceName::kBytes - 1, 'x');
+    EXPECT_EQ(published(kFirstNamed + 2, longest.c_str()), longest);
+    EXPECT_EQ(published(kFirstNamed + 3, (longest + "x").c_str()), longest.substr(3) + "...");
 }
 
 }  // namespace
