@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "cli/fields.h"
@@ -103,6 +104,19 @@ bool is_shown(const TopColumn& column, const TopRows& rows, const TopView& view)
     return column.is_needed == nullptr || std::any_of(all.begin(), all.end(), column.is_needed);
 }
 
+std::string shown_heading(const TopColumn& column) {
+    const std::string heading = heading_of(column.key);
+    return heading.starts_with('>') ? heading.substr(1) : heading;
+}
+
+const TopColumn& column_of(TopSort sort) {
+    constexpr const char* kKeys[] = {"pid",          "program",           "priority",    "got_percent",
+                                     "held_percent", "preemptions_per_s", "burst_p99_ms"};
+    const char* key = kKeys[static_cast<size_t>(sort)];
+    return *std::find_if(std::begin(kTopColumns), std::end(kTopColumns),
+                         [key](const TopColumn& column) { return strcmp(column.key, key) == 0; });
+}
+
 // Joins the cells of the columns that the window has. The program's gets what the others leave.
 template <typename Text>
 std::string line_of(const TopRows& rows, const TopView& view, const Text& text) {
@@ -148,11 +162,12 @@ std::string top_history(const std::vector<double>& values, size_t width, bool ut
 }
 
 std::string top_headings(const TopRows& rows, const TopView& view) {
-    return line_of(rows, view, [](const TopColumn& column, size_t) {
-        const std::string heading = heading_of(column.key);
-        return heading.starts_with('>') ? heading.substr(1) : heading;
-    });
+    return line_of(rows, view, [](const TopColumn& column, size_t) { return shown_heading(column); });
 }
+
+std::string top_heading(TopSort sort) { return shown_heading(column_of(sort)); }
+
+bool top_shows(TopSort sort, const TopRows& rows, const TopView& view) { return is_shown(column_of(sort), rows, view); }
 
 std::string top_line(const TopRows& rows, const TopRow& row, const TopView& view, size_t indent) {
     return line_of(rows, view, [&](const TopColumn& column, size_t width) {

@@ -10,6 +10,10 @@ namespace xsched::cli {
 
 // Returns the line of headings.
 std::string top_headings(const TopRows& rows, const TopView& view);
+// Returns the heading of the column by which the programs are sorted.
+std::string top_heading(TopSort sort);
+// Returns whether the window has that column.
+bool top_shows(TopSort sort, const TopRows& rows, const TopView& view);
 // Returns the line of a program. `indent` spaces stand before its name.
 std::string top_line(const TopRows& rows, const TopRow& row, const TopView& view, size_t indent);
 

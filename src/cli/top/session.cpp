@@ -14,6 +14,8 @@
 #include "cli/fields.h"
 #include "cli/fit.h"
 #include "cli/steer.h"
+#include "cli/top/columns.h"
+#include "config/policies.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -129,7 +131,8 @@ bool TopSession::answer_key(int key) {
         case kKeyPageDown: choose(10); break;
         case kKeyPageUp: choose(-10); break;
         case 's':
-            view_.sort = static_cast<TopSort>((static_cast<size_t>(view_.sort) + 1) % top_sort_words().size());
+            do view_.sort = static_cast<TopSort>((static_cast<size_t>(view_.sort) + 1) % top_sort_words().size());
+            while (!top_shows(view_.sort, rows_, view_));
             break;
         case 'r': view_.reverse = !view_.reverse; break;
         case '/':
@@ -274,17 +277,19 @@ TopSession::Acts TopSession::real_acts() {
                      int nice) { return setpriority(PRIO_PROCESS, static_cast<id_t>(pid), nice) == 0 ? 0 : errno; }};
 }
 
-std::string TopSession::policy_names() {
-    std::string names;
-    const Json answer = ask_({{"cmd", "policy"}}, "policies");
-    for (const Json& known : answer.value("policies", Json::array()))
-        names += (names.empty() ? "" : " ") + known.value("name", "");
-    return names;
-}
-
 void TopSession::ask_policy() {
-    begin_line("policy for all programs (" + policy_names() + "): ", "", [this](const std::string& text) {
+    std::vector<std::string> names;
+    std::string listed;
+    const Json answer = ask_({{"cmd", "policy"}}, "policies");
+    for (const Json& known : answer.value("policies", Json::array())) {
+        names.push_back(known.value("name", ""));
+        listed += (listed.empty() ? "" : " ") + names.back();
+    }
+    begin_line("policy for all programs (" + listed + "): ", "", [this, names](const std::string& text) {
         if (text.empty()) return;
+        const auto is_it = [&text](const std::string& name) { return base::same_word(name.c_str(), text.c_str()); };
+        if (std::none_of(names.begin(), names.end(), is_it))
+            return static_cast<void>(told_ = config::no_such_policy(text, names));
         ask_first("use policy " + text + " for all programs",
                   [=, this] { order({{"cmd", "policy"}, {"name", text}}); });
     });

@@ -62,7 +62,6 @@ private:
     // Asks for the value of a hint, which is called `what`.
     void ask_number(const char* what, base::HintId id);
     void ask_policy();
-    std::string policy_names();  // with spaces between
     void ask_suspension();
     void ask_signal(const char* what, int signal);
     void ask_nice();

@@ -27,7 +27,7 @@ TopMark mark_of(const TopRow& row, const TopView& view) {
 
 std::string title(const TopRows& rows, const TopView& view) {
     std::string text = "xcli top - policy " + rows.policy() + ", " + base::counted(rows.rows().size(), "program") +
-                       ", by " + top_sort_words()[static_cast<size_t>(view.sort)] + (view.reverse ? " reversed" : "");
+                       ", by " + top_heading(view.sort) + (view.reverse ? " reversed" : "");
     if (!view.filter.empty()) text += ", only \"" + view.filter + "\"";
     return text;
 }

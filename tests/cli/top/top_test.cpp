@@ -5,8 +5,11 @@
 #include <termios.h>
 
 #include <csignal>
+#include <set>
 
 #include "cli/cli_rig.h"
+#include "cli/top/columns.h"
+#include "cli/top/session.h"
 
 namespace xsched::test {
 namespace {
@@ -191,6 +194,27 @@ TEST_F(Top, SaysWhereItCannotDraw) {
     const Outcome outcome = xcli({"top", "--once", "--sort", "colour"});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(has(outcome.err, "use one of pid, program, priority")) << outcome.err;
+}
+
+TEST(TopColumns, TheKeyForSortingOffersWhatTheWindowShowsByItsName) {
+    const auto offered = [](size_t columns) {
+        cli::TopSession session(
+            [](const Json&, const char*) { return Json{{"policy", "HPF"}, {"programs", Json::array()}}; },
+            cli::TopView{}, {});
+        session.look();
+        std::set<std::string> names;
+        for (size_t i = 0; i < cli::top_sort_words().size(); ++i) {
+            const auto lines = session.picture(columns, 24, false);
+            const std::string by = lines[0].text.substr(lines[0].text.rfind(" by ") + 4);
+            EXPECT_TRUE(has(lines[1].text, by)) << lines[0].text << "\n" << lines[1].text;
+            names.insert(by);
+            session.press('s');
+        }
+        return names;
+    };
+    const std::set<std::string> narrow{"PID", "PROGRAM", "PRIO", "GOT %", "HELD%", "P99"};
+    EXPECT_EQ(offered(80), narrow);
+    EXPECT_EQ(offered(100).size(), narrow.size() + 1);
 }
 
 }  // namespace

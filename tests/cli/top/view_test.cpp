@@ -322,6 +322,8 @@ TEST_F(TopKeys, WhatTheServerRefusesIsShown) {
     refuses = true;
     press("jzy");
     EXPECT_TRUE(has(shown(), "the server says no"));
+    press("PCSF\n");
+    EXPECT_TRUE(has(shown(), "there is no policy \"CSF\"")) << shown();
     press("p7x\n");
     EXPECT_TRUE(has(shown(), "\"7x\" is no whole number from -256..255")) << shown();
     press("p999\n");
