@@ -23,7 +23,6 @@ namespace {
 constexpr int64_t kStartPatienceNs = 3 * base::kSecond;
 constexpr int64_t kRetryUs = 5000;
 constexpr off_t kMostLogBytes = 1 << 20;
-constexpr const char* kIdleExitSeconds = "60";
 
 // Asks the server to stay until this process has used the device. On old kernels the server cannot know this process,
 // and may end before that.

@@ -5,6 +5,9 @@
 
 namespace xsched::cli {
 
+// How long a server that was started for a program stays without any client or tool.
+inline constexpr const char* kIdleExitSeconds = "60";
+
 // Makes sure that a server runs, and stays at least until this process (also after exec) has ended. Returns false,
 // after a WARN line, if none can be started. `server`: path of xserver. `policy`: for a new server only; empty: the
 // server's default. kNo: a server that runs is not told of this process, and does not log its end.

@@ -14,6 +14,7 @@
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/size_text.h"
+#include "cli/start_server.h"
 #include "config/configuration.h"
 #include "config/ignored.h"
 #include "config/limit_setting.h"
@@ -141,9 +142,12 @@ int show_config(bool json) {
         return status;
     }
     console::Table table({"SETTING", "VALUE", "FROM"});
-    for (const Shown& one : all_of(configuration))
-        table.add(
-            {one.name, one.words.empty() ? "-" : one.words, one.value.source.empty() ? "default" : one.value.source});
+    for (const Shown& one : all_of(configuration)) {
+        std::string words = one.words.empty() ? "-" : one.words;
+        if (!asked_server && one.name == "server.idle_exit")
+            words += std::string("; ") + kIdleExitSeconds + " s if 'xcli run' starts it";
+        table.add({one.name, words, one.value.source.empty() ? "default" : one.value.source});
+    }
     print_text(table.text());
     print_text(asked_server ? "server.*: as the running server uses them\n"
                             : "server.*: as a server would use them that started now; none answers\n");

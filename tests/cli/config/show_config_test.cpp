@@ -45,14 +45,16 @@ TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
         "[server]\nstarvation_limit_ms = 0\nflight_recorder = false\n[limits]\nshare = 20\nmemory-limit = "
         "\"1GiB\"\nhighest-priority = 50\n");
     const std::string table = xcli({"config"}).out;
-    for (const auto& [name, value] : std::map<std::string, std::string>{{"server.starvation_limit_ms", "no limit"},
-                                                                        {"server.claim_limit_ms", "2000 ms"},
-                                                                        {"server.flight_recorder", "false"},
-                                                                        {"options.start_server", "true"},
-                                                                        {"options.level", "the highest used unasked"},
-                                                                        {"limits share", "20 percent"},
-                                                                        {"limits memory-limit", "1GiB"},
-                                                                        {"limits highest-priority", "50"}})
+    for (const auto& [name, value] :
+         std::map<std::string, std::string>{{"server.starvation_limit_ms", "no limit"},
+                                            {"server.claim_limit_ms", "2000 ms"},
+                                            {"server.flight_recorder", "false"},
+                                            {"server.idle_exit", "never; 60 s if 'xcli run' starts it"},
+                                            {"options.start_server", "true"},
+                                            {"options.level", "the highest used unasked"},
+                                            {"limits share", "20 percent"},
+                                            {"limits memory-limit", "1GiB"},
+                                            {"limits highest-priority", "50"}})
         EXPECT_TRUE(std::regex_search(table, std::regex("\n" + name + " +" + value + "  +"))) << name << "\n" << table;
     EXPECT_EQ(shown("server.starvation_limit_ms")[0], "0") << "JSON has numbers";
 }
