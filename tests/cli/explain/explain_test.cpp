@@ -166,7 +166,7 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
             policy = strict_or_not;
             hold(cause(reason, &other, 600, 50));
             expect(WhySlow::kLimit, false, "its limit is 20 percent", "raise the limit (xcli hint 1001 --limit 100)");
-            EXPECT_TRUE(has(explained().advice, ", and give it a larger share")) << explained().advice;
+            EXPECT_TRUE(has(explained().advice, ", and ask for a larger share")) << explained().advice;
         }
     slow["limit"] = 50;
     expect(WhySlow::kShareUsedUp, false, "its share of 20 percent", "larger share");

@@ -384,7 +384,7 @@ TEST_F(TopKeys, FilterSortAndQueues) {
     press("\n");
     EXPECT_TRUE(has(shown(), "program2"));
     press("s");
-    EXPECT_TRUE(has(shown(), "by preemptions"));
+    EXPECT_TRUE(has(shown(), "by P99"));
     press("j\n");
     EXPECT_TRUE(has(shown(), "#1") || has(shown(), "QUEUE")) << shown();
     press("e");
