@@ -139,5 +139,32 @@ TEST_F(Explain, AnEndedProgramIsNotAnotherUsers) {
     EXPECT_EQ(explained().details.back(), "costs others: pid 77 (batch, which has ended) 949 ms in the last 60 s");
 }
 
+// Beyond the limit, a larger share has no effect.
+TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
+    slow["share"] = slow["limit"] = 20;
+    for (const char* strict_or_not : {"PUP", "SPUP"})
+        for (const char* reason : {"not_its_turn", "limited"}) {
+            SCOPED_TRACE(std::string(strict_or_not) + " " + reason);
+            policy = strict_or_not;
+            hold(cause(reason, &other, 600, 50));
+            expect(WhySlow::kLimit, false, "its limit is 20 percent", "raise the limit (xcli hint 1001 --limit 100)");
+            EXPECT_TRUE(has(explained().advice, ", and ask for a larger share")) << explained().advice;
+        }
+    slow["limit"] = 50;
+    expect(WhySlow::kShareUsedUp, false, "its share of 20 percent", "larger share");
+    slow["user_gets"] = {{"share", 30}, {"limit", 30}};
+    slow["uid"] = 1000;
+    expect(WhySlow::kLimit, false, "the user's limit allows",
+           "and give the user a larger share (xcli limit 1000:share=");
+}
+
+TEST_F(Explain, UtilizationIsNoShare) {
+    policy = "UP";
+    slow["share"] = 40;
+    slow["hints_in_force"] = {{"utilization", 25}};
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false, "it has used up what its utilization of 25 gives it for now", " -u PERCENT");
+}
+
 }  // namespace
 }  // namespace xsched::test

@@ -1,0 +1,52 @@
+#include "cli/explain/held_sentence.h"
+
+#include <algorithm>
+
+#include "cli/explain/held_causes.h"
+#include "cli/program_facts.h"
+
+namespace xsched::cli {
+namespace {
+
+constexpr double kPastMs = 1000;    // since the last hold: from then on it is told as past ("judgement")
+
+std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+// Returns whom the program made room for; empty: no other program was the cause, and the text of the cause says it.
+std::string behind(const Json& by) {
+    if (by.value("itself", false)) return "behind another queue of its own";
+    if (by.contains("pid") || !by.value("program", "").empty()) return "behind " + whom(by);
+    return "";
+}
+
+// Returns how the program was held, if that is worth mentioning.
+std::string through(const Json& by, const Json& program) {
+    const std::string mechanism = by.value("mechanism", "");
+    const double command_ms = program.value("command_ms", 0.0);
+    const std::string kernels = command_ms > 0 ? "its commands of " + length_text(command_ms) : "its commands";
+    if (mechanism.starts_with("interrupt") && program.value("slowed", false))
+        return "; " + kernels + " are kept to few compute units, where they go on (level 3)";
+    if (mechanism.starts_with("interrupt")) return "; " + kernels + " were taken off the device (level 3)";
+    if (mechanism == "timeslice") return "; a short timeslice in the hardware let the other one in (level 3)";
+    return "";
+}
+
+}  // namespace
+
+std::string held_sentence(const Json& held, const Json& program) {
+    const Json& by = held["by"];
+    const auto seconds = held.value("seconds", int64_t{0});
+    const double ago_ms = by.empty() ? 0.0 : by.front().value("ago_ms", 0.0);
+    std::string text = "held " + length_text(held_ms(held)) + " in the last " +
+                       (seconds == 1 ? "second" : std::to_string(seconds) + " s");
+    if (by.empty()) return text;
+    if (ago_ms >= kPastMs) text += ", until " + length_text(ago_ms) + " ago";
+    const Json& most = by.front();
+    const auto holds = most.value("holds", uint64_t{0});
+    const std::string rival = behind(most);
+    text += rival.empty() ? holds > 1 ? ", " + times(holds) : "" : ": " + (holds > 0 ? times(holds) + " " : "") + rival;
+    return text + ", longest " + length_text(std::min(held.value("longest_ms", 0.0), held_ms(held))) +
+           through(most, program);
+}
+
+}  // namespace xsched::cli

@@ -1,0 +1,13 @@
+// How long a program was held, and behind which other one. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/server_link.h"
+
+namespace xsched::cli {
+
+// Returns "held 41.0 ms in the last second: 37 times behind pid 1002 (server, priority 10), longest 2.1 ms".
+std::string held_sentence(const Json& held, const Json& program);
+
+}  // namespace xsched::cli
