@@ -40,8 +40,8 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
          "src/slurm/job_options.", "src/kubernetes/parameters.", "src/config/contradictions.")
 # More places that may name a certain hint, and the reasons. The dispatcher wakes when an announced time is over.
 # A limit is also a user's and a command of xcli, and shares are shown beside what was got; periods, deadlines and gangs
-# have columns. Latency targets have one in xcli top, whose answers the server makes; xcli admit promises them, and the
-# dispatcher counts what is late.
+# have columns. Latency targets have one in xcli top, whose answers the server makes; xcli admit promises them, explain
+# advises one that can be met, and the dispatcher counts what is late.
 # Rules for a process's memory are obeyed where that is moved and counted. Slurm's plugin watches evictable steps alone.
 # A program in the background is less urgent than the least priority, and Vulkan, Level Zero and people are told so. A
 # report's key of that name has the command beside the urgent one. A utilization is shown where shares are, under the
@@ -49,10 +49,12 @@ USERS = ("src/policy/", "src/sched/", "src/sim/", "src/agent/hint_api.cpp", "src
 # LAX's priorities are limited as a priority is. `xcli windows` gives one hint alone, and an explanation has its name.
 ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli/explain/sentences.cpp"),
         **dict.fromkeys(("period_us", "deadline_us"), "src/cli/"),
-        "slo_p99": ("src/cli/admit/", "src/cli/top/", "src/dispatch/client_", "src/server/tools/"),
+        "slo_p99": ("src/cli/admit/", "src/cli/explain/held_causes.cpp", "src/cli/top/", "src/dispatch/client_",
+                    "src/server/tools/"),
         **dict.fromkeys(("lax_priority", "critical_priority"), "src/dispatch/client_limits.cpp"),
-        "utilization": "src/cli/hint_facts.cpp",
-        "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/dispatch/", "src/platform/levelzero/",
+        "utilization": ("src/cli/hint_facts.cpp", "src/cli/explain/held_causes.cpp"),
+        "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/cli/hint_facts.cpp",
+                       "src/cli/steer.cpp", "src/config/ignored.cpp", "src/dispatch/", "src/platform/levelzero/",
                        "src/platform/vulkan/", "src/server/tools/tool_queries.cpp"),
         **dict.fromkeys(("share", "limit", "gang"),
                         ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",
