@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "cli/explain/held_causes.h"
+#include "cli/explain/held_sentence.h"
 #include "cli/explain/urgency.h"
 #include "cli/installation.h"
 #include "cli/size_text.h"

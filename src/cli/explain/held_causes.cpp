@@ -307,13 +307,6 @@ constexpr ReasonText kReasonTexts[] = {
 
 }  // namespace
 
-std::string whom(const Json& by) {
-    if (!by.contains("pid")) return by.value("program", "another program");
-    std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
-    if (by.contains("priority")) text += ", priority " + std::to_string(counted_priority(by));
-    return text + (by.value("ended", false) ? ", which has ended)" : ")");
-}
-
 Explained held_cause(const Json& answer, const Json& program, const Json& held) {
     Cause cause{answer, program, held};
     cause.result.headline = held_sentence(held, program);

@@ -8,8 +8,6 @@
 
 namespace xsched::cli {
 
-// Returns, for example, "pid 812 (server, priority 10)".
-std::string whom(const Json& by);
 // Explains why the program was held. `held`: one element of program["held"], with at least one cause.
 Explained held_cause(const Json& answer, const Json& program, const Json& held);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/explain/held_causes.h"
 #include "cli/program_facts.h"
 
 namespace xsched::cli {
@@ -32,6 +31,13 @@ std::string through(const Json& by, const Json& program) {
 }
 
 }  // namespace
+
+std::string whom(const Json& by) {
+    if (!by.contains("pid")) return by.value("program", "another program");
+    std::string text = "pid " + std::to_string(by.value("pid", int64_t{0})) + " (" + by.value("program", "");
+    if (by.contains("priority")) text += ", priority " + std::to_string(counted_priority(by));
+    return text + (by.value("ended", false) ? ", which has ended)" : ")");
+}
 
 std::string held_sentence(const Json& held, const Json& program) {
     const Json& by = held["by"];

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/explain/copying.h"
 #include "cli/explain/held_causes.h"
+#include "cli/explain/held_sentence.h"
 #include "cli/explain/unknown_program.h"
 #include "cli/explain/urgency.h"
 #include "cli/program_facts.h"
