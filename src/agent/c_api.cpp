@@ -143,13 +143,13 @@ XqQueue* xq_auto_create(HwQueueHandle handle, Priority vendor_priority) {
     if (setup.priority == PRIORITY_DEFAULT && base::hint_info(base::HintId::priority).accepts(vendor_priority))
         setup.priority = vendor_priority;
     XQueue* made = nullptr;
-    XResult result = agent::make_queue(handle, options.level, setup, &made);
-    if (result == kXSchedErrorNotSupported) {
-        XLOG_WARN(
-            "preempt level %ld (--level, XSCHED_AUTO_XQUEUE_LEVEL): this hardware lacks it; using the highest it has",
-            static_cast<long>(options.level));
-        result = agent::make_queue(handle, kPreemptLevelUnknown, setup, &made);
-    }
+    int64_t level = options.level;
+    XResult result = agent::make_queue(handle, level, setup, &made);
+    while (result == kXSchedErrorNotSupported && level > kPreemptLevelBlock)
+        result = agent::make_queue(handle, --level, setup, &made);
+    if (level != options.level)
+        XLOG_WARN("preempt level %ld (--level, XSCHED_AUTO_XQUEUE_LEVEL): this queue lacks it; it has level %ld",
+                  static_cast<long>(options.level), static_cast<long>(level));
     if (result == kXSchedSuccess) return queue::abi_pointer(*made);
     static std::atomic<bool> complained{false};
     if (!complained.exchange(true))

@@ -13,7 +13,9 @@ namespace {
 
 // Adds what `xcli run` takes: how a program is run.
 void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptions>& options) {
-    run->add_option("-l,--level", options->level, "preempt level 1..3; 0: the highest that is used unasked")
+    run->add_option(
+           "-l,--level", options->level,
+           "preempt level 1..3, or the highest below it that the queue has; 0: the highest that is used unasked")
         ->check(between(0, kPreemptLevelInterrupt));
     run->add_option("--threshold", options->threshold, "most commands in flight; 0: chosen automatically")
         ->check(between(0, 65535));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/options.h"
 #include "fake/device/fake_device.h"
 #include "queue/abi/memory_abi.h"
 #include "xsched/xsched.h"
@@ -28,6 +29,24 @@ TEST(CApi, TheHighestLevelIsChosenAndAMissingOneRefused) {
     EXPECT_EQ(XQueueCreate(&again, one.hwq(), 4, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XQueueCreate(nullptr, one.hwq(), 0, 0), kXSchedErrorInvalidValue);
     EXPECT_EQ(XQueueCreate(&again, 999'999, 0, 0), kXSchedErrorNotFound);
+}
+
+// The second run of this test (agent_asked_level) asks for level 2.
+TEST(CApi, AQueueThatAShimMakesHasTheHighestLevelNotAboveTheAskedOne) {
+    const auto level_of = [](uint32_t levels) {
+        FakeDevice device({.holds = false, .levels = levels, .through_api = true});
+        EXPECT_EQ(XQueueDestroy(device.handle()), kXSchedSuccess);
+        EXPECT_NE(xq_auto_create(device.hwq(), 0), nullptr);
+        xsched::queue::XQueue* made = xsched::queue::queue_of_hwq(device.hwq());
+        const uint32_t level = made->slot()->level;
+        EXPECT_EQ(XQueueDestroy(made->handle()), kXSchedSuccess);
+        return level;
+    };
+    const bool asked = xsched::base::options().level == kPreemptLevelDeactivate;
+    EXPECT_EQ(level_of(0b0010), 1u);
+    EXPECT_EQ(level_of(0b0110), 2u);
+    EXPECT_EQ(level_of(0b1110), asked ? 2u : 3u);
+    EXPECT_EQ(level_of(0b1010), asked ? 1u : 3u) << "level 3 is above the asked one";
 }
 
 TEST(CApi, ADestroyedHandleIsNeverAnotherQueue) {

@@ -23,7 +23,7 @@ typedef struct XoclGuarded {
     void* owner;
 } XoclGuarded;
 
-// Returns whether kernels get guards in this process (XSCHED_AUTO_XQUEUE_LEVEL=2).
+// Returns whether kernels get guards in this process (XSCHED_AUTO_XQUEUE_LEVEL=2 or 3).
 bool xocl_guard_wanted();
 // Returns whether launches on this queue can be guarded.
 bool xocl_guards(cl_command_queue queue);

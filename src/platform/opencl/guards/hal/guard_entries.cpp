@@ -30,7 +30,7 @@ void open_guard(Guard* guard) { guard->open(); }
 
 }  // namespace xsched::opencl
 
-extern "C" bool xocl_guard_wanted() { return xsched::base::options().level == kPreemptLevelDeactivate; }
+extern "C" bool xocl_guard_wanted() { return xsched::base::options().level >= kPreemptLevelDeactivate; }
 
 extern "C" bool xocl_guards(cl_command_queue queue) { return xsched::opencl::guard_of(queue) != nullptr; }
 

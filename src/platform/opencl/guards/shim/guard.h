@@ -7,7 +7,7 @@
 
 namespace xsched::opencl {
 
-// Returns whether kernels get guards (XSCHED_AUTO_XQUEUE_LEVEL=2). The answer never changes.
+// Returns whether kernels get guards (XSCHED_AUTO_XQUEUE_LEVEL=2 or 3). The answer never changes.
 bool guarding();
 
 // --- programs (guard_objects.cpp)

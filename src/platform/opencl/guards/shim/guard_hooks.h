@@ -1,5 +1,5 @@
 // The hooks that level 2 adds (shim/guards.h): they keep up with the program's programs, kernel objects and events.
-// Without XSCHED_AUTO_XQUEUE_LEVEL=2 they are not put in, and calls go straight to the driver.
+// Below XSCHED_AUTO_XQUEUE_LEVEL=2 they are not put in, and calls go straight to the driver.
 #pragma once
 
 #include "platform/opencl/shim/entry_points.h"

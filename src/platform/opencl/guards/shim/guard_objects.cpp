@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "base/fork.h"
-#include "base/options.h"
 #include "base/pointer_map.h"
+#include "platform/opencl/guards/hal/guard_abi.h"
 #include "platform/opencl/guards/shim/guard.h"
-#include "xsched/types.h"
 
 namespace xsched::opencl {
 namespace {
@@ -119,7 +118,7 @@ void add_kernel(cl_kernel kernel, GuardedProgram* program, GuardedKernel* guarde
 
 KernelEntry* kernel_entry(cl_kernel kernel) { return find(g_kernels, kernel); }
 
-bool guarding() { return base::options().level == kPreemptLevelDeactivate; }
+bool guarding() { return xocl_guard_wanted(); }
 
 void program_made(cl_program program) {
     if (program == nullptr) return;
