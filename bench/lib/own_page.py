@@ -38,7 +38,8 @@ def wall_rows(found):
 
 def tables(found):
     """[(caption, rows)]"""
-    shown = comparison.tables(found.ways)
+    bursts, (rounds, rows) = comparison.tables(found.ways)
+    shown = [bursts, (f"{rounds}; the other program keeps: of its rate alone, bursts included", rows)]
     if found.walls:
         shown.append(("Wall time of programs that ended, with start and end", wall_rows(found)))
     return shown
@@ -55,7 +56,8 @@ def how(found):
         "under XSched: the policy HPF, the urgent program with priority 10, the other one with 0",
         "a burst lasts from the first command of an idle program to the completion of its last one, as xserver counts "
         "it; pauses below 0.5 ms are bridged; bursts count that began and ended while all programs worked",
-        "the other program's rate is its completed commands per second",
+        "the other program's rate is its completed commands per second, in tables and pictures those of all time, the "
+        "urgent one's bursts included",
         spread.SAYS,
         *found.notes,
     ]

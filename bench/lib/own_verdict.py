@@ -19,7 +19,7 @@ def keeps_words(found, who="the other one keeps"):
     words = f"{who} {percent(xsched.keeps)} of its rate alone"
     if native.keeps is not None:
         words += f" (natively {percent(native.keeps)})"
-    return words + (f", while the urgent one has work {percent(found.busy)} of the time" if found.busy else "")
+    return words + (f": the urgent one has work {percent(found.busy)} of the time" if found.busy else "")
 
 
 def kept_of_rest(found):
@@ -46,13 +46,13 @@ def why_not(found):
 def by_bursts(found):
     """The verdict where bursts were seen."""
     judged = gain.judge(*(way.latency_us for way in found.ways), kept_of_rest(found),
-                        "its rate alone in the time that the urgent one leaves")
+                        "its rate alone outside the urgent one's bursts")
     if judged.gain == gain.NO_VERDICT:
         return f"No verdict: {judged.says}. Measure on a quiet machine, or for longer (-t)."
-    if judged.gain == gain.NOTHING_TO_GAIN:
-        return f"There is nothing to gain here{why_nothing(found)}: {judged.says}."
     told = judged.says.removeprefix("it does not help here: ")
-    kept = "; ".join(filter(None, [told, keeps_words(found, "in all")]))
+    kept = "; ".join(filter(None, [told, keeps_words(found, "in all, bursts included,")]))
+    if judged.gain == gain.NOTHING_TO_GAIN:
+        return f"There is nothing to gain here{why_nothing(found)}: {kept}."
     if judged.gain == gain.NO_GAIN:
         return f"XSched does not help here, because {why_not(found)}: {kept}."
     return f"{kept[0].upper()}{kept[1:]}. Alone there is nothing to gain."

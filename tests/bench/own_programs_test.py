@@ -99,8 +99,8 @@ class Verdict(unittest.TestCase):
         said = self.said(1, 48, 1.2, busy=0.3)
         self.assertIn("The urgent program's p50 falls from 48.1 ms", said)
         self.assertIn("alone 1 ms", said)
-        self.assertIn("in all 65% of its rate alone (natively 85%), while the urgent one has work 30% of the time",
-                      said)
+        self.assertIn("in all, bursts included, 65% of its rate alone (natively 85%): the urgent one has work 30% of "
+                      "the time", said)
 
     def test_nothing_to_be_gained_says_why(self):
         self.assertIn("nothing to gain here, because the two seldom meet", self.said(10, 10.5, 10, together=0.05))
@@ -117,8 +117,13 @@ class Verdict(unittest.TestCase):
         self.assertTrue(self.said(10, 5, 10).startswith("No verdict"))
 
     def test_the_time_that_the_urgent_one_leaves_is_what_the_other_is_promised(self):
-        self.assertIn("keeps 93 % of its rate alone in the time", self.said(1, 48, 1.2, busy=0.3))
-        self.assertNotIn("in the time", self.said(1, 48, 1.2, busy=0.99))
+        outside = "of its rate alone outside the urgent one's bursts"
+        self.assertIn(f"keeps 93 % {outside}", self.said(1, 48, 1.2, busy=0.3))
+        self.assertNotIn(outside, self.said(1, 48, 1.2, busy=0.99))
+        for native in (1, 48):  # nothing to gain, and a gain
+            said = self.said(1, native, 1, busy=0.9)
+            self.assertIn(outside, said)
+            self.assertIn("in all, bursts included, 65%", said, "a table says that too")
         self.assertEqual(own_verdict.kept_of_rest(found(1, 48, 1.2, busy=0.9)), 1)
 
     def test_without_bursts_commands_are_counted(self):
