@@ -72,7 +72,7 @@ std::string ignored_policy(const std::string& how, const std::string& policy, co
     const auto same = [&policy](const std::string& name) { return base::same_word(policy.c_str(), name.c_str()); };
     if (std::none_of(names.begin(), names.end(), same))
         return how + policy + ": " + config::no_such_policy(policy, names) + "; policy " + present + " stays";
-    return how + policy + " has no effect, since the server runs already: policy " + present + " stays, 'xcli policy " +
+    return how + policy + " has no effect, since the server has policy " + present + " already: 'xcli policy " +
            policy + "' changes it for all programs";
 }
 

@@ -15,6 +15,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/server_link.h"
+#include "config/configuration.h"
+#include "config/policies.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -82,17 +84,29 @@ std::string first_sentence(int fd, int64_t until_ns) {
     return text.substr(0, text.find('\n'));
 }
 
+// Returns the command line of a new server. The configuration's idle exit counts, and its policy before XSCHED_POLICY,
+// which is for programs.
+std::vector<std::string> command_line(const std::string& server, std::string policy, const std::string& socket,
+                                      const std::string& log) {
+    const config::Configuration configuration = config::read_configuration(config::folders(false));
+    const auto is_set = [&](const char* name) { return configuration.settings.contains(name); };
+    const char* variable = getenv("XSCHED_POLICY");
+    if (policy.empty() && variable != nullptr && config::is_policy(variable) && !is_set("server.policy") &&
+        !is_set("server.policy_expr"))
+        policy = variable;
+    std::vector<std::string> words{server, "--socket", socket, "--log-file", log};
+    if (!policy.empty()) words.push_back(policy);
+    if (!is_set("server.idle_exit")) words.insert(words.end(), {"--idle-exit", kIdleExitSeconds});
+    return words;
+}
+
 // Starts the server. Returns its first sentence.
 std::string launch(const std::string& server, const std::string& policy, const std::string& socket, int64_t until_ns) {
     std::string log = socket.substr(0, socket.rfind('.')) + ".log";
     struct stat info{};
     if (stat(log.c_str(), &info) == 0 && info.st_size > kMostLogBytes && truncate(log.c_str(), 0) != 0)
         XLOG_DEBG("%s cannot be shortened (%s)", log.c_str(), strerror(errno));
-    std::vector<std::string> words{server};
-    if (!policy.empty()) words.push_back(policy);
-    for (const std::string& word : {std::string("--socket"), socket, std::string("--idle-exit"),
-                                    std::string(kIdleExitSeconds), std::string("--log-file"), log})
-        words.push_back(word);
+    std::vector<std::string> words = command_line(server, policy, socket, log);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -15,15 +15,13 @@ TEST_F(Ignored, WhatIsAskedForAndNotDoneIsTold) {
         EXPECT_EQ(outcome.status, 0);
         return outcome.err;
     };
-    EXPECT_TRUE(
-        has(said({"--policy", "PUP"}), "--policy PUP has no effect, since the server runs already: policy HPF stays"));
+    EXPECT_TRUE(has(said({"--policy", "PUP"}), "--policy PUP has no effect, since the server has policy HPF already"));
     EXPECT_TRUE(has(said({"--policy", "PUPP"}),
                     "--policy PUPP: there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of AUTO, "));
     EXPECT_TRUE(has(said({}, {{"XSCHED_POLICY", "HPFF"}}),
                     "XSCHED_POLICY=HPFF: there is no policy \"HPFF\" (did you mean \"HPF\"?)"));
     EXPECT_FALSE(has(said({"--policy", "hpf"}), "policy"));
-    EXPECT_TRUE(
-        has(said({}, {{"XSCHED_POLICY", "UP"}}), "XSCHED_POLICY=UP has no effect, since the server runs already"));
+    EXPECT_TRUE(has(said({}, {{"XSCHED_POLICY", "UP"}}), "XSCHED_POLICY=UP has no effect, since the server has "));
     EXPECT_TRUE(
         has(said({}, {{"XSCHED_SCHEDULER", "local"}}), "XSCHED_SCHEDULER=local has no effect under 'xcli run'"));
     EXPECT_TRUE(has(said({}, {{"XSCHED_AUTO_XQUEUE_PRIO", "3"}}),
@@ -33,6 +31,20 @@ TEST_F(Ignored, WhatIsAskedForAndNotDoneIsTold) {
         << "the program may start a server, which gets the variable";
     EXPECT_TRUE(has(xcli({"config"}, {{"XSERVER_POLCY", "UP"}}).err, "did you mean \"XSERVER_POLICY\"?)"));
     EXPECT_FALSE(has(said({}, {{"XSCHED_SCRUB_RATE", "3"}, {"XSCHED_BUILD", "x"}}), "no variable"));
+}
+
+TEST_F(Ignored, ANewServerTakesThePolicyOfTheVariableUnlessOneIsConfigured) {
+    for (const auto& [configured, policy] :
+         {std::pair("[server]\nidle_exit = 7\n", "UP"), std::pair("[server]\npolicy = \"PUP\"\n", "PUP")}) {
+        make_file(directory / "etc/x.toml", configured);
+        const std::string said = xcli({"run", "--", "/bin/true"}, {{"XSCHED_POLICY", "up"}}).err;
+        EXPECT_EQ(said.empty(), policy == std::string("UP")) << said;
+        EXPECT_EQ(xcli({"policy", "-q"}).out, std::string("policy ") + policy + "\n");
+        const Json answer = xcli({"server", "--json"}).json();
+        EXPECT_EQ(answer["idle_exit_s"], policy == std::string("UP") ? 7 : 60) << "a file's value counts";
+        EXPECT_EQ(kill(answer["pid"].get<pid_t>(), SIGTERM), 0);
+        EXPECT_TRUE(eventually([&] { return xcli({"server"}).status != 0; }));
+    }
 }
 
 // A bare number in a variable of a time means microseconds.

@@ -144,7 +144,7 @@ int show_config(bool json) {
     console::Table table({"SETTING", "VALUE", "FROM"});
     for (const Shown& one : all_of(configuration)) {
         std::string words = one.words.empty() ? "-" : one.words;
-        if (!asked_server && one.name == "server.idle_exit")
+        if (!asked_server && one.name == "server.idle_exit" && one.value.source.empty())
             words += std::string("; ") + kIdleExitSeconds + " s if 'xcli run' starts it";
         table.add({one.name, words, one.value.source.empty() ? "default" : one.value.source});
     }

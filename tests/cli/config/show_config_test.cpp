@@ -57,6 +57,8 @@ TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
                                             {"limits highest-priority", "50"}})
         EXPECT_TRUE(std::regex_search(table, std::regex("\n" + name + " +" + value + "  +"))) << name << "\n" << table;
     EXPECT_EQ(shown("server.starvation_limit_ms")[0], "0") << "JSON has numbers";
+    write("[server]\nidle_exit = 7\n");
+    EXPECT_TRUE(std::regex_search(xcli({"config"}).out, std::regex("\nserver.idle_exit +7 s  +")));
 }
 
 TEST_F(ShowConfig, ChecksAFile) {
