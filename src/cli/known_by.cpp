@@ -2,8 +2,6 @@
 
 #include <pwd.h>
 
-#include <vector>
-
 #include "base/files.h"
 #include "base/interpreters.h"
 #include "base/printable.h"
@@ -47,6 +45,15 @@ std::string name_of_unconnected(const Json& program) {
     char name[sizeof(ipc::Hello::program)];
     base::name_program(program.value("program", "").c_str(), line.data(), line.size(), name, sizeof(name));
     return base::printable(name);
+}
+
+std::vector<Json> programs_of(const Json& status) {
+    std::vector<Json> programs = status.value("processes", std::vector<Json>{});
+    for (Json program : status.value("not_connected", Json::array())) {
+        program["program"] = name_of_unconnected(program);
+        programs.push_back(std::move(program));
+    }
+    return programs;
 }
 
 std::string unconnected_text(const Json& program, const char* from_run) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "cli/server_link.h"
 
@@ -20,7 +21,11 @@ std::string short_name(const std::string& program, size_t columns);
 // used a device: "python3 train.py".
 std::string name_of_unconnected(const Json& program);
 
-// Returns a sentence about such a program: whether a suspension waits for it, otherwise `from_run` behind its name.
+// Returns the programs of the server's answer to "status", also those that it knows by their processes alone.
+std::vector<Json> programs_of(const Json& status);
+
+// Returns a sentence about a program of which the process alone is known: whether a suspension waits for it, otherwise
+// `from_run` behind its name.
 std::string unconnected_text(const Json& program, const char* from_run);
 
 // Returns the command line, as far as this system shows it, in printable letters; "-": it does not.

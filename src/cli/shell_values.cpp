@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cli/enable.h"
+#include "cli/known_by.h"
 #include "cli/server_link.h"
 #include "cli/steer.h"
 
@@ -31,9 +32,8 @@ std::string enabled() {
 
 std::string programs() {
     ServerLink link;
-    const Json answer = ask_all(link, {{"cmd", "status"}}, "processes");
     std::string lines;
-    for (const Json& program : answer["processes"])
+    for (const Json& program : programs_of(ask_all(link, {{"cmd", "status"}}, "processes")))
         lines += line_of(std::to_string(program.value("pid", int64_t{0})), program.value("program", ""));
     return lines;
 }

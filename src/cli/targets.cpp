@@ -41,16 +41,6 @@ Json queue_of(const std::string& text, const Target& target) {
     return request;
 }
 
-// Returns the programs, also those that have used no device so far: orders to these are kept.
-std::vector<Json> programs_of(const Json& status) {
-    std::vector<Json> programs = status["processes"];
-    for (Json program : status.value("not_connected", Json::array())) {
-        program["program"] = name_of_unconnected(program);
-        programs.push_back(std::move(program));
-    }
-    return programs;
-}
-
 bool is_on(const Json& queue, const std::string& device) {
     if (const auto number = number_in(device); number && queue["device_index"].is_number())
         return queue["device_index"] == *number;

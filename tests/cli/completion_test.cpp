@@ -40,6 +40,13 @@ TEST_F(Completion, OffersTheValuesThatAreMeant) {
     EXPECT_EQ(bash("record -o /dev/nul", 3), "/dev/null\n");
 }
 
+TEST_F(Completion, OffersProgramsThatHaveUsedNoDevice) {
+    const Process ours({binary("xcli"), "run", "--", "/bin/sleep", "60"}, directory.environment());
+    const std::string line = std::to_string(ours.pid()) + "\tsleep\n";
+    EXPECT_TRUE(eventually([&] { return has(xcli({"complete", "PROGRAM"}).out, line); }));
+    expect_sentence({"explain", "slepe"}, "(did you mean \"sleep\"?)", 4);
+}
+
 // Commands within commands, words of a list, programs and files, in each shell.
 TEST_F(Completion, BashOffersWhatEachCommandTakes) {
     make_file(directory / "home/.local/bin/ours",

@@ -123,7 +123,7 @@ std::string why_unknown(const Json& status, const std::string& name) {
         if (pid != name && called.find(name) == std::string::npos) continue;
         return not_connected_text(program);
     }
-    if (!is_pid) return no_such_program(status.value("processes", std::vector<Json>{}), name);
+    if (!is_pid) return no_such_program(programs_of(status), name);
     struct stat found{};
     if (stat(("/proc/" + name).c_str(), &found) != 0)
         return "no process has the number " + name + ", or it has ended: " + kOthers;
