@@ -105,7 +105,7 @@ class QueueStats:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Lengths of bursts, commands or holds."""
+    """Lengths of bursts, requests, commands, holds, stops or resumptions, in milliseconds."""
     count: int
     sum_ms: float
     p50_ms: float
@@ -209,9 +209,12 @@ class ProgramStats:
     memory_swaps: int         # times that memory of it went to the host
     memory_waited_ms: float   # for its own memory, or for room for an allocation
     preempted_by: Dict[str, int]
-    bursts: Lengths
-    commands: Lengths
+    bursts: Lengths           # from its first command when idle to the completion of the last one, holds included
+    request_lengths: Lengths  # bursts joined over pauses below 1 ms, without the time held
+    commands: Lengths         # on the device
     hold_lengths: Lengths
+    stop_lengths: Lengths     # from a suspension until nothing of it is on the device
+    resume_lengths: Lengths   # from a resumption until its work goes on
     devices: Tuple[DeviceUse, ...]
     held: Tuple[Held, Held, Held]  # in the last 1, 10 and 60 seconds
     cost: Tuple[Cost, Cost, Cost]

@@ -97,7 +97,8 @@ class Readings(unittest.TestCase):
         # because the program has a priority.
         self.assertEqual((program.pid, program.priority, program.queues), (self.program.pid, 5, 2))
         self.assertEqual([held.seconds for held in program.held], [1, 10, 60])
-        self.assertIsInstance(program.bursts, stats.Lengths)
+        for name in ("bursts", "commands", *(key for key in table() if key.endswith("_lengths"))):
+            self.assertIsInstance(getattr(program, name), stats.Lengths, name)
         self.assertIsInstance(program.devices[0], stats.DeviceUse)
         queue = xsched.queues(self.program.pid)[1]
         self.assertEqual((queue.queue, queue.priority, queue.submitted, queue.platform), (2, 5, 5, "cuda"))
