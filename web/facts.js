@@ -39,7 +39,7 @@ export function memoryPairs(facts) {
 // Its p99 beside what was asked for, and how many of the bursts that the timeline has took longer.
 export function targetText(program, bursts) {
   const {slo_p99: target, burst_p50_ms: p50, burst_p99_ms: p99} = program;
-  const lately = p99 === null ? "No burst was followed yet." : `Lately p50 ${lengthText(p50)}, p99 ${lengthText(p99)}.`;
+  const lately = p99 === null ? "No burst was followed yet." : `Bursts lately: p50 ${lengthText(p50)}, p99 ${lengthText(p99)}.`;
   if (target === 0) return `${lately} It has no target (xcli hint ${program.pid} --slo-p99 TIME).`;
   if (target < 0) return `${lately} Its target for p99 is ${-target} % of its time alone.`;
   const told = `${lately} Its target for p99 is ${lengthText(target / 1000)}`;

@@ -43,7 +43,7 @@ const std::vector<std::string>& help() {
     static const std::vector<std::string> kLines = {
         "PRIO     priority, larger is more urgent   SHR    percent of the device wanted",
         "GOT %    device time of the last second    HELD%  of that: suspended, with work",
-        "PRE/S    holds in the last second          P50 P99  lengths of bursts of work",
+        "PRE/S    holds in the last second          P50 P99  of bursts, not of requests",
         "TARGET   for P99; !: P99 is longer         HISTORY  GOT, a mark for each look",
         "MEM      memory on the device              ON HOST, MEM LIM, MEM GUAR, SWAPS,",
         "WAITED   time without it, or for room      PRE/S, P50, USER: in a wide window",
