@@ -64,6 +64,17 @@ void tell_low_times() {
     }
 }
 
+void tell_hints_without_scheduler(const RunOptions& options) {
+    std::string words;
+    for (const base::HintInfo& hint : base::kHints) {
+        const auto value = options.hints.of(hint);
+        if (!value || !config::says_who_runs(hint, *value) || hint.id == base::HintId::memory_limit) continue;
+        const std::string all = hint.words;
+        words += (words.empty() ? "" : ", ") + all.substr(all.rfind(',') + 1);
+    }
+    if (!words.empty()) tell(words + ": no effect with --scheduler app, under which the program's own calls decide");
+}
+
 std::string ignored_policy(const std::string& how, const std::string& policy, const Json& answer) {
     const std::string present = answer.value("policy", "");
     if (policy.empty() || base::same_word(policy.c_str(), present.c_str())) return "";

@@ -269,6 +269,8 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
         ensure_server(installation.server, options.policy, options.leaves ? Announced::kNo : Announced::kYes);
         load_rules_quietly(configuration);
         tell_what_is_ignored(options);
+    } else if (is_one_of(options.scheduler, {"app", "APP"})) {
+        tell_hints_without_scheduler(options);
     }
     set_environment(options);
     const Misfit misfit = misfit_of(program);

@@ -47,6 +47,19 @@ TEST_F(Ignored, ANewServerTakesThePolicyOfTheVariableUnlessOneIsConfigured) {
     }
 }
 
+TEST_F(Ignored, HintsHaveNoEffectWhereTheProgramSchedulesItself) {
+    const auto said = [this](const char* scheduler, std::vector<std::string> words) {
+        words.insert(words.begin(), {"run", "--scheduler", scheduler});
+        words.insert(words.end(), {"--", "/bin/true"});
+        return xcli(words).err;
+    };
+    EXPECT_EQ(
+        said("app", {"-p", "5", "--share", "30", "--memory-limit", "1GiB"}),
+        "xcli: --priority, --share: no effect with --scheduler app, under which the program's own calls decide\n");
+    EXPECT_EQ(said("app", {"--memory-limit", "1GiB", "--no-background", "--level", "1"}), "");
+    EXPECT_EQ(said("local", {"-p", "5"}), "");
+}
+
 // A bare number in a variable of a time means microseconds.
 TEST_F(Ignored, AVariableOfATimeThatMayBeMeantAsMillisecondsIsTold) {
     const auto said = [this](const char* variable, const char* value) {
