@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """An urgent program's bursts, alone and beside other programs of every kind: natively and under XSched, in turns.
 
-    neighbours.py --build DIR --results DIR [--set copies|crowds|members|lengths|training|calls|contexts|whole]
+    neighbours.py --build DIR --results DIR [--set copies|crowds|members|random|lengths|training|calls|contexts|whole]
                   [--ways native,xsched] [--urgent NAME,...] [--only TEXT] [--rounds N] [--bursts N]
-                  [--budget SECONDS] [--keep-rows] [--small] [--list]
+                  [--period MS|LEAST-MOST] [--budget SECONDS] [--keep-rows] [--small] [--list]
 
 No burst is left out: the first one, which meets programs that had no rival before, is told apart. Results go into
 DIR/cuda_neighbours_SET.json: of each urgent program, neighbour and way the bursts' p50, p99, longest, first, how many
 took over 1.5 times the median, and how the copying ones divide (medians); the neighbour's rate alone and beside, and
 which part of what the bursts left it that is. DIR/bursts_SET.json has every burst. Exit status 1: a program failed or
-found a wrong result. --keep-rows: also what each program wrote. --small: sizes and times for the tests' fake driver."""
+found a wrong result. --period 12-18: bursts begin 12 to 18 ms apart, at random. --keep-rows: also what each program
+wrote. --small: sizes and times for the tests' fake driver."""
 import json
 import os
 import select
@@ -27,7 +28,7 @@ from lib import command, report  # noqa: E402
 from lib.neighbour_rows import rows, summary  # noqa: E402
 
 MIB, GIB = 1 << 20, 1 << 30
-PERIOD_MS = 10
+PERIOD_MS = "10"
 READY_SECONDS, END_SECONDS, KILLED_SECONDS = 25, 20, 3
 TRAINING_SECONDS = 90  # until PyTorch trains
 ALONE_SECONDS = 1.5    # that a neighbour is measured alone
@@ -51,6 +52,7 @@ SETS = {"copies": (("copying",), ("pinned both ways", "pageable both ways", LOAD
         "crowds": ((*BURSTS, "copying"), ("one", "five", "ten")),
         "members": (BURSTS, ("pinned both ways", "graphs", "eight streams", "pageable both ways", "allocations",
                              "five")),
+        "random": (BURSTS, ("0.3 ms", "five")),
         "lengths": (BURSTS, ("0.05 ms", "0.3 ms", "3 ms", "30 ms")),
         "training": (BURSTS, ("training", "training starts")),
         "calls": (("streams", "allocating", "setup", "handles"), ("graphs",)),
@@ -191,14 +193,14 @@ class Bench:
         bursts = self.options.bursts
         if role in IN_PYTORCH:
             return [sys.executable, PYTORCH / f"{role}.py", "--out", "{out}", "--bursts", bursts]
-        return [self.program, role, "{out}", bursts, PERIOD_MS, steps]
+        return [self.program, role, "{out}", bursts, self.options.period, steps]
 
     def record(self, way, role, neighbour):
         """Records the server's view and its decisions from now on, into a file for xsim replay; or nothing."""
         if neighbour == "alone" or not self.options.record or WAYS[way] is None:
             return None
         name = f"{role}_{neighbour}_{way}".replace(" ", "_")
-        lasts = f"{1.3 * self.options.bursts * PERIOD_MS:.0f}ms"
+        lasts = f"{1.3 * self.options.bursts * self.options.longest_ms:.0f}ms"
         line = [self.build / "bin" / "xcli", "record", "-t", lasts, "-o", self.options.results / f"recorded_{name}"]
         return subprocess.Popen(line, env=self.environment(way), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -207,7 +209,7 @@ class Bench:
         words = self.sizes.neighbours(steps).get(neighbour, [])
         starts = words == ["training starts"]
         neighbours = []
-        seconds = self.options.bursts * PERIOD_MS / 1000
+        seconds = self.options.bursts * self.options.longest_ms / 1000
         try:
             for one in words:
                 neighbours += self.loaded_trainings(way, seconds) if starts else [self.busy(way, one)]
@@ -285,6 +287,7 @@ def parse_options():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--bursts", type=int, default=200)
     parser.add_argument("--native-bursts", type=int, help="natively so many")
+    parser.add_argument("--period", default=PERIOD_MS, help="ms from burst to burst; 12-18: at random between the two")
     parser.add_argument("--budget", type=float, default=170)
     parser.add_argument("--record", action="store_true", help="also what the server saw, for xsim replay")
     parser.add_argument("--keep-rows", action="store_true")
@@ -293,6 +296,7 @@ def parse_options():
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     options.ways = (options.ways or "native,xsched").split(",")
+    options.longest_ms = float(options.period.split("-")[-1])
     roles, names = SETS[options.set]
     options.roles = [role for role in roles if not options.urgent or role in options.urgent.split(",")]
     options.names = ["alone", *(name for name in names if options.only in name)]
@@ -307,7 +311,7 @@ class Run:
         self.found, self.bursts, self.failures = {}, {}, []
         self.document = {"command": " ".join(sys.argv), "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
                          "version": os.environ.get("XSCHED_BENCH_VERSION", report.version()), "device": device(),
-                         "period_ms": PERIOD_MS, "results": self.found, "failures": self.failures}
+                         "period_ms": options.period, "results": self.found, "failures": self.failures}
 
     def add(self, key, bursts, neighbours, alone, held):
         one = summary(bursts, neighbours, alone) | ({"held": held} if held else {})

@@ -19,8 +19,14 @@ uint32_t pattern(uint64_t index, uint32_t seed);
 // Writes a row: one piece of a busy program's work is complete, with so many bytes or kernels.
 void note(FILE* rows, size_t amount);
 
+// From the begin of a burst to that of the next, or to the end of a longer one: at random between the two.
+struct Period {
+    double least_ms;
+    double most_ms;
+};
+
 // The roles: each returns the exit status.
-int urgent(const char* role, const char* path, long bursts, double period_ms, uint32_t steps);
+int urgent(const char* role, const char* path, long bursts, const Period& period, uint32_t steps);
 bool is_urgent(const char* role);
 int copier(const char* path, size_t bytes, unsigned depth, const char* ways, const char* memory);
 int load(const char* path, size_t bytes, size_t tensor);

@@ -10,7 +10,7 @@
 //                                                      both are given back
 //   neighbours streams OUT BURSTS PERIOD_MS STEPS      40 kernels in four streams, an event and a wait after each
 //
-// and busy ones, without end:
+// PERIOD_MS, from begin to begin, may be two numbers: 12-18 is at random between them. And busy ones, without end:
 //
 //   neighbours copier OUT BYTES DEPTH WAYS MEMORY      copies; WAYS in, out or both; MEMORY pinned or pageable
 //   neighbours load OUT BYTES TENSOR                   a model of so many bytes in pageable tensors, again and again
@@ -68,12 +68,20 @@ void note(FILE* rows, size_t amount) { fprintf(rows, "%lld %zu\n", static_cast<l
 namespace {
 
 size_t number(const char* text) { return strtoull(text, nullptr, 10); }
+
+// "10": always so long; "12-18": between the two.
+Period period(const char* text) {
+    char* rest = nullptr;
+    const double least_ms = strtod(text, &rest);
+    return {least_ms, *rest == '-' ? atof(rest + 1) : least_ms};
+}
+
 uint32_t small(const char* text) { return static_cast<uint32_t>(number(text)); }
 
 // Runs the program of this role. Returns -1 if there is no such role, or if the arguments do not fit it.
 int run(const std::string& role, int count, char** values) {
     if (is_urgent(role.c_str()) && count == 4)
-        return urgent(role.c_str(), values[0], atol(values[1]), atof(values[2]), small(values[3]));
+        return urgent(role.c_str(), values[0], atol(values[1]), period(values[2]), small(values[3]));
     if (role == "copier" && count == 5)
         return copier(values[0], number(values[1]), small(values[2]), values[3], values[4]);
     if (role == "load" && count == 3) return load(values[0], number(values[1]), number(values[2]));

@@ -1,6 +1,7 @@
 // Urgent programs: bursts of work at fixed times, each with its result checked.
 #include <algorithm>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include "common.h"
@@ -206,7 +207,7 @@ bool check(const Urgent& work, const Role& role, uint64_t kernels) {
 
 bool is_urgent(const char* role) { return role_of(role) != nullptr; }
 
-int urgent(const char* name, const char* path, long bursts, double period_ms, uint32_t steps) {
+int urgent(const char* name, const char* path, long bursts, const Period& period, uint32_t steps) {
     if (steps == 0) {
         printf("%u\n", calibrated());
         return 0;
@@ -217,10 +218,12 @@ int urgent(const char* name, const char* path, long bursts, double period_ms, ui
     uint64_t kernels = 0;
     if (!role.copies) prepare(work, role, 0);
     say_ready();
+    std::mt19937 chance(1);
+    std::uniform_real_distribution<double> pause_ms(period.least_ms, period.most_ms);
     int64_t next = now_ns();
     for (long i = 0; i < bursts; ++i) {
         if (role.copies) prepare(work, role, static_cast<uint64_t>(i));
-        sleep_until(next += static_cast<int64_t>(period_ms * 1e6));
+        sleep_until(next += static_cast<int64_t>(pause_ms(chance) * 1e6));
         next = std::max(next, now_ns());
         const int64_t began = now_ns();
         const uint32_t stepped_by = role.burst(work);
