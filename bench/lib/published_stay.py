@@ -15,7 +15,8 @@ BACKGROUND_SECONDS = 1.5   # alone: nothing but its rate
 LONG_STEPS_SECONDS = 16    # of models whose steps take seconds
 LOOK_SECONDS = 1
 WARM_SECONDS, END_SECONDS, REST_SECONDS = 60, 40, 30
-TURN_SECONDS, BUILD_SECONDS, HEAVY_SECONDS = 0.8, 3, 4  # guesses, of what is not measuring
+EQUALS_SECONDS = 2.5  # beside a program that has just worked, another of its priority does not keep the device (kLately)
+TURN_SECONDS, BUILD_SECONDS, HEAVY_SECONDS = 0.8 + EQUALS_SECONDS, 3, 4  # guesses, of what is not measuring
 
 
 class Staying(published_run.Measuring):
@@ -132,6 +133,7 @@ class Staying(published_run.Measuring):
         if self.keep_rows:
             self.keep(variant, pairs, number)
         self.rest(pairs)
+        self.progress.wait(EQUALS_SECONDS)
         return found
 
     def keep(self, variant, pairs, number):
