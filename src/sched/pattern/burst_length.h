@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/facts/times.h"
+
 namespace xsched::sched {
 
 class BurstLength {
@@ -15,10 +17,12 @@ public:
     // commands may take up to this many times as long.
     static constexpr int64_t kTimes = 2;
 
-    // Notes the length of a burst that has ended. A single long one changes the usual length little.
+    // Notes the length of a burst that has ended. The first ones count alike, since a program's set-up is unlike its
+    // later work. From then on a single long one changes the usual length little.
     void note(int64_t ns) {
-        const int64_t counted_ns = usual_ns_ == 0 ? ns : std::min(ns, kTimes * usual_ns_);
-        usual_ns_ += usual_ns_ == 0 ? counted_ns : (counted_ns - usual_ns_) / 8;
+        const bool first_ones = count_ < kSampleTimes;
+        if (first_ones) ++count_;
+        usual_ns_ += ((first_ones ? ns : std::min(ns, kTimes * usual_ns_)) - usual_ns_) / count_;
     }
     // Returns the usual length; 0: unknown.
     int64_t usual_ns() const { return usual_ns_; }
@@ -26,6 +30,7 @@ public:
 
 private:
     int64_t usual_ns_ = 0;
+    int64_t count_ = 0;  // of bursts, kSampleTimes at most
 };
 
 }  // namespace xsched::sched

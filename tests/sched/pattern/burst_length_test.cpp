@@ -14,11 +14,21 @@ TEST(BurstLength, TheFirstTells) {
 
 TEST(BurstLength, OneLongBurstMovesItLittle) {
     BurstLength length;
-    length.note(1000);
+    for (int i = 0; i < 8; ++i) length.note(1000);
     length.note(1'000'000);
     EXPECT_EQ(length.usual_ns(), 1125);
     for (int i = 0; i < 100; ++i) length.note(10'000);
     EXPECT_NEAR(static_cast<double>(length.usual_ns()), 10'000, 100) << "bursts that stay long are usual";
+}
+
+// A program copies a little before its first real burst, or compiles for seconds.
+TEST(BurstLength, WhatAProgramDidToBeginWithIsSoonForgotten) {
+    for (const int64_t set_up : {60, 10'000}) {
+        BurstLength length;
+        length.note(set_up);
+        for (int i = 0; i < 3; ++i) length.note(1100);
+        EXPECT_NEAR(static_cast<double>(length.usual_ns()), static_cast<double>(set_up + 3 * 1100) / 4, 2);
+    }
 }
 
 }  // namespace
