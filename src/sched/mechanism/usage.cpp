@@ -48,7 +48,7 @@ void see_pauses(Pass& pass, uint32_t at) {
     const UnitState& state = pass.given.units[at];
     UnitHistory& unit = pass.device.units[at];
     if (!unit.pauses.observe(state) || !rule_on(Rule::kQueuedBursts)) return;
-    const bool may_keep = state.keeps_alive && unit.leads && unit.pauses.streams();
+    const bool may_keep = state.keeps_alive && unit.leads && unit.pauses.streams_or_queues();
     unit.queued.begins(unit.pauses.last_ns(), unit.pauses.last_was_within(), may_keep, pass.device.budget.precautions,
                        pass.now_ns);
 }

@@ -18,14 +18,17 @@ bool Pauses::observe(const UnitState& unit) {
     const int64_t before_ns = std::exchange(seen_ready_ns_, ready_ns);
     const bool waited = std::exchange(waits_, unit.keep_alive_synchronizes) != unit.keep_alive_synchronizes;
     if (!known) {
-        if (goes_on_in_parts(ready_ns - before_ns)) remember(true, true, waited);
+        const bool is_queued = is_whole(unit, ready_ns - before_ns);
+        if (goes_on_in_parts(ready_ns - before_ns))
+            remember({.is_short = true, .is_within = !is_queued, .is_queued = is_queued, .waited = waited});
         return before_ns != 0 && follows_unseen(ready_ns - before_ns);
     }
     last_ns_ = ready_ns - idle_ns;
     const bool is_short = last_ns_ < Habits::kShortNs;
     const bool is_within = last_was_within_ = is_short && is_part(idle_ns - before_ns);
+    const bool is_queued = last_ns_ <= kWakeNs && is_whole(unit, idle_ns - before_ns);
     stretch_.note(idle_ns - before_ns);
-    remember(is_short, is_within, waited);
+    remember({.is_short = is_short, .is_within = is_within, .is_queued = is_queued, .waited = waited});
     ++seen_;
     due_ = seen_ >= Habits::kThinkTimes && std::has_single_bit(seen_);
     return true;
@@ -45,25 +48,27 @@ bool Pauses::follows_unseen(int64_t since_ready_ns) {
     return usual_ns != 0 && since_ready_ns <= usual_ns + usual_ns / 4;
 }
 
-void Pauses::remember(bool is_short, bool is_within, bool waited) {
-    short_ones_ = short_ones_ << 1 | (is_short ? 1U : 0U);
-    within_ = within_ << 1 | (is_within ? 1U : 0U);
-    waited_ = waited_ << 1 | (is_short && waited ? 1U : 0U);
+void Pauses::remember(const Pause& pause) {
+    short_ones_ = short_ones_ << 1 | (pause.is_short ? 1U : 0U);
+    within_ = within_ << 1 | (pause.is_within ? 1U : 0U);
+    queued_ = queued_ << 1 | (pause.is_queued ? 1U : 0U);
+    waited_ = waited_ << 1 | (pause.is_short && pause.waited ? 1U : 0U);
     count_ = std::min(count_ + 1, remembered());
     waits_first_ = most_wait(waited_, short_ones_, waits_first_);
-    weigh();
+    short_part_ = weighed(short_ones_);
 }
 
-void Pauses::weigh() {
+// Returns which part of the remembered pauses these are, where later ones weigh more.
+double Pauses::weighed(uint32_t pauses) const {
     double weight = 1;
     double sum = 0;
-    short_part_ = 0;
+    double found = 0;
     for (unsigned at = 0; at < count_; ++at) {
-        if ((short_ones_ >> at & 1) != 0) short_part_ += weight;
+        if ((pauses >> at & 1) != 0) found += weight;
         sum += weight;
         weight *= 1 - kNewest;
     }
-    if (sum > 0) short_part_ /= sum;
+    return sum > 0 ? found / sum : 0;
 }
 
 // Returns true once most short pauses begin with a wait, and false again when less than a quarter does.
@@ -79,7 +84,7 @@ void Pauses::begin_with(const Habits& habits) {
     short_ones_ = habits.short_ones & mask;
     waited_ = habits.waited & short_ones_;
     waits_first_ = most_wait(waited_, short_ones_, false);
-    weigh();
+    short_part_ = weighed(short_ones_);
 }
 
 void Pauses::write(Habits& habits) const {
@@ -90,13 +95,26 @@ void Pauses::write(Habits& habits) const {
 
 bool Pauses::is_part(int64_t stretch_ns) const { return 2 * stretch_ns < stretch_.usual_ns(); }
 
-int64_t Pauses::per_thousand() const {
+// Returns whether such a stretch is a request of its own, rather than one of many parts: it lasts longer than it costs
+// to let a victim in behind it.
+bool Pauses::is_whole(const UnitState& unit, int64_t stretch_ns) const {
+    const int64_t lost_ns = 2 * unit.costs.switch_ns();
+    return lost_ns != 0 && stretch_ns > lost_ns && !is_part(stretch_ns);
+}
+
+int64_t Pauses::per_thousand() const { return per_thousand(short_part_); }
+
+int64_t Pauses::per_thousand(double short_part) const {
     if (count_ < kEnough) return 1000;
     if (was_within_lately()) return kMostCounted;
-    const double per_burst = short_part_ / std::max(1 - short_part_, 0.001);
+    const double per_burst = short_part / std::max(1 - short_part, 0.001);
     return std::min(static_cast<int64_t>(1000 * per_burst), kMostCounted);
 }
 
 bool Pauses::streams() const { return count_ >= kEnough && per_thousand() < kFew; }
+
+bool Pauses::streams_or_queues() const {
+    return count_ >= kEnough && per_thousand(weighed(short_ones_ & ~queued_)) < kFew;
+}
 
 }  // namespace xsched::sched

@@ -46,6 +46,8 @@ public:
     int64_t missing() const { return kEnough - std::min({kEnough, count_, seen_}); }
     // Returns whether the unit uses the device in one stretch, as far as known.
     bool streams() const;
+    // Returns whether that is so if pauses between whole requests that had queued do not count.
+    bool streams_or_queues() const;
     // Returns how many short pauses the unit has in a thousand bursts, kMostCounted at most. A new unit counts as
     // having one per burst.
     int64_t per_thousand() const;
@@ -60,20 +62,29 @@ public:
 
 private:
     static bool most_wait(uint32_t waited, uint32_t short_ones, bool before);
-    void remember(bool is_short, bool is_within, bool waited);
+    struct Pause {
+        bool is_short = false;
+        bool is_within = false;
+        bool is_queued = false;
+        bool waited = false;
+    };
+    void remember(const Pause& pause);
     bool goes_on_in_parts(int64_t since_ready_ns) const;
     bool is_part(int64_t stretch_ns) const;
+    bool is_whole(const UnitState& unit, int64_t stretch_ns) const;
     // Returns whether one of the last few pauses lay within a burst: each such pause that is seen stands for many that
     // are too short to see.
     bool was_within_lately() const { return std::countr_zero(within_) < static_cast<int>(enough_times()); }
     bool follows_unseen(int64_t since_ready_ns);
-    void weigh();
+    double weighed(uint32_t pauses) const;
+    int64_t per_thousand(double short_part) const;
 
     // Remembered pauses: the bits of the following numbers.
     static constexpr unsigned remembered() { return std::numeric_limits<uint32_t>::digits; }
 
     uint32_t short_ones_ = 0;  // a bit per pause, the last one lowest: it was short
     uint32_t within_ = 0;  // likewise: it was short and lay within a burst, not between two whole ones
+    uint32_t queued_ = 0;  // likewise: it lay between a whole burst and a request that had queued
     uint32_t waited_ = 0;  // likewise: it was short and began with a wait
     uint32_t waits_ = 0;  // as last seen
     bool waits_first_ = false;

@@ -13,6 +13,7 @@ constexpr unsigned kForgets = 7;  // long pauses in a row, whatever was before
 
 UnitState at_work(int64_t ready_since_ns, int64_t idle_since_ns, uint32_t waits = 0) {
     UnitState state;
+    state.costs = kGpu;
     state.ready = true;
     state.unit.ready_since_ns = ready_since_ns;
     state.idle_since_ns = idle_since_ns;
@@ -167,6 +168,25 @@ TEST_F(Paused, AShortStretchCountsAlsoAmongAFewShortOnes) {
     ASSERT_TRUE(pauses.streams());
     pause(1, 20 * kUs, 0, 50 * kUs);
     EXPECT_FALSE(pauses.streams());
+}
+
+// Where three of four requests had queued, the unit has as many short pauses as one that often synchronizes.
+TEST_F(Paused, BetweenRequestsThatQueuedTheyAreToldFromOthers) {
+    for (int i = 0; i < 8; ++i) {
+        pause(1, 10 * kMs);
+        pause(3, 10 * kUs);
+    }
+    EXPECT_FALSE(pauses.streams());
+    EXPECT_TRUE(pauses.streams_or_queues());
+    for (int i = 0; i < 3; ++i, now += kMs) pauses.observe(at_work(now + kMs, now - 10 * kMs));
+    EXPECT_TRUE(pauses.streams_or_queues()) << "nor do those that nobody saw begin";
+    pause(4, 500 * kUs);
+    EXPECT_FALSE(pauses.streams_or_queues()) << "these requests had not queued";
+}
+
+TEST_F(Paused, BetweenBriefPartsTheyAreNotThoseOfRequests) {
+    pause(32, 10 * kUs, 0, 50 * kUs);
+    EXPECT_FALSE(pauses.streams_or_queues());
 }
 
 TEST_F(Paused, LongOnesAloneMakeItStreamAgain) {
