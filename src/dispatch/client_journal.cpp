@@ -11,7 +11,7 @@ namespace {
 uint8_t state_after(JournalKind kind, const QueueHistory& queue) {
     const auto state = static_cast<uint8_t>((queue.ready ? JournalEntry::kHasWork : 0) |
                                             (queue.suspended ? JournalEntry::kIsSuspended : 0) |
-                                            (queue.followed ? JournalEntry::kIsFollowed : 0));
+                                            (queue.followed_since_ns != 0 ? JournalEntry::kIsFollowed : 0));
     const auto set = [&state](uint8_t bit) { return static_cast<uint8_t>(state | bit); };
     const auto unset = [&state](uint8_t bit) { return static_cast<uint8_t>(state & ~bit); };
     switch (kind) {
@@ -67,7 +67,7 @@ void ClientSlots::write_journal(uint32_t at, JournalKind kind, int64_t at_ns, in
 // gap, since then gives two entries. Call before the queue's history is updated.
 void ClientSlots::journal_work(uint32_t at, const QueueNumbers& numbers, int64_t now_ns) {
     const QueueHistory& queue = queues_[at];
-    const bool other_burst = queue.followed && numbers.ready == queue.ready &&
+    const bool other_burst = queue.followed_since_ns != 0 && numbers.ready == queue.ready &&
                              numbers.ready_since_ns > queue.ready_since_ns && numbers.ready_since_ns <= now_ns;
     const bool sound =
         queue.ready ? numbers.idle_since_ns > queue.ready_since_ns : numbers.idle_since_ns >= numbers.ready_since_ns;
@@ -91,8 +91,10 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
                           .reason = queue.verdict.reason,
                           .mechanism = std::max(queue.verdict.preemption.mechanism, sched::Mechanism::kGate)};
     const bool suspended = queue.verdict.suspend;
-    if (queue.is_followed() && !std::exchange(queue.followed, true))
-        write_journal(at, JournalKind::kFollowed, now_ns, now_ns);
+    if (queue.is_followed() && queue.followed_since_ns == 0) {
+        begin_to_follow(at, now_ns);
+        write_journal(at, JournalKind::kFollowed, queue.followed_since_ns, now_ns);
+    }
     if (suspended != was_suspended) {
         if (suspended) queue.told = cause;
         write_journal(at, suspended ? JournalKind::kSuspended : JournalKind::kResumed, now_ns, now_ns);
@@ -103,7 +105,7 @@ void ClientSlots::journal_verdict(uint32_t at, bool was_suspended, int64_t now_n
     const uint64_t directed = uint64_t{static_cast<uint32_t>(queue.verdict.preemption.interrupt)} << 32 |
                               queue.verdict.preemption.timeslice_us;
     if (std::exchange(queue.directed, directed) != directed) write_journal(at, JournalKind::kDirected, now_ns, now_ns);
-    if (!queue.is_followed() && std::exchange(queue.followed, false))
+    if (!queue.is_followed() && std::exchange(queue.followed_since_ns, 0) != 0)
         write_journal(at, JournalKind::kLeftAlone, now_ns, now_ns);
 }
 

@@ -49,11 +49,13 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
     // The burst is over if the queue is idle now, or has a later burst, or had a whole burst between two looks.
     const bool over = queue.ready ? !numbers.ready || numbers.ready_since_ns > began_ns
                                   : !numbers.ready && began_ns > queue.ready_since_ns;
-    // A queue that is not followed is looked at rarely, so that this may be the end of a much later burst.
-    if (over && queue.is_followed() && began_ns > 0 && ended_ns >= began_ns && ended_ns <= now_ns) {
+    // A queue that is not followed is looked at rarely, so that the begin of one burst and the end of a later one would
+    // count as one burst.
+    if (over && queue.followed_at(began_ns) && ended_ns >= began_ns && ended_ns <= now_ns) {
         lengths.bursts.add(ended_ns - began_ns);
         join_burst(at, numbers, began_ns, ended_ns);
     }
+    if (over) queue.held_ns = 0;
     // The device time of completed commands arrives together with their count, or later if the device reports by
     // itself. Until it has arrived, the commands' lengths are not recorded.
     if (numbers.busy_ns > queue.metered_busy_ns && numbers.completed > queue.metered) {
@@ -68,7 +70,7 @@ void ClientSlots::measure(uint32_t at, const QueueNumbers& numbers, int64_t now_
 // were alone. Its lateness counts all of it.
 void ClientSlots::join_burst(uint32_t at, const QueueNumbers& numbers, int64_t began_ns, int64_t ended_ns) {
     QueueHistory& queue = queues_[at];
-    const auto request = queue.joined.add(began_ns, ended_ns, std::exchange(queue.held_ns, 0));
+    const auto request = queue.joined.add(began_ns, ended_ns, queue.held_ns);
     if (!request) return;
     QueueRecord& record = view_.record->make(at);
     QueueLengths& lengths = record.make_lengths();
@@ -79,6 +81,19 @@ void ClientSlots::join_burst(uint32_t at, const QueueNumbers& numbers, int64_t b
     if (numbers.slo_p99 <= 0) return;
     raise(record.targeted);
     if (request->length_ns > numbers.slo_p99 * base::kMicrosecond) raise(record.late);
+}
+
+// Notes that from now on each change of the queue is reported. Earlier bursts, requests and work are not joined with
+// later ones. A new queue is known from its begin, so its present burst counts.
+void ClientSlots::begin_to_follow(uint32_t at, int64_t now_ns) {
+    QueueHistory& queue = queues_[at];
+    queue.followed_since_ns = now_ns;
+    queue.joined = {};
+    if (view_.record == nullptr) return;
+    QueueRecord& record = view_.record->make(at);
+    record.followed_ns.store(0, std::memory_order_relaxed);
+    const bool is_new = record.seen_ns.load(std::memory_order_relaxed) == now_ns;
+    if (is_new && queue.ready) queue.followed_since_ns = queue.ready_since_ns;
 }
 
 void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
@@ -120,6 +135,7 @@ void ClientSlots::count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns)
     if (view_.record == nullptr) return;
     QueueRecord& record = view_.record->make(at);
     if (!queue.suspended) raise_by(record.running_ns, with_work_ns);
+    if (!queue.suspended && queue.followed_at(from_ns)) raise_by(record.followed_ns, with_work_ns);
     raise_by(record.idle_ns, now_ns - from_ns - with_work_ns);
     record.looked_ns.store(now_ns, std::memory_order_relaxed);
 }

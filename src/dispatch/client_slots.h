@@ -202,6 +202,7 @@ private:
     void begin_record(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void measure(uint32_t at, const QueueNumbers& numbers, int64_t now_ns);
     void join_burst(uint32_t at, const QueueNumbers& numbers, int64_t began_ns, int64_t ended_ns);
+    void begin_to_follow(uint32_t at, int64_t now_ns);
     void follow_hold(uint32_t at, int64_t now_ns);
     void count_time(uint32_t at, QueueNumbers& numbers, int64_t now_ns);
     void begin_stop(uint32_t at, int64_t now_ns);

@@ -33,6 +33,8 @@ struct QueueHistory {
     // Returns whether the queue must report what it does. A lent priority ends with a command that may be unreported.
     bool is_followed(const sched::Verdict& by) const { return by.watched || lent || unheard; }
     bool is_followed() const { return is_followed(verdict); }  // as last written
+    // Returns whether the queue has been followed ever since this time: what began then was seen from its begin.
+    bool followed_at(int64_t ns) const { return followed_since_ns != 0 && ns >= followed_since_ns; }
 
     bool used = false;
     bool scheduled = false;  // counted within its user's limit
@@ -91,7 +93,7 @@ struct QueueHistory {
     bool on_its_way = false;  // as directed last
     // The queue's state as last written to the journal.
     bool in_journal = false;
-    bool followed = false;
+    int64_t followed_since_ns = 0;  // 0: it is not followed
     bool taken_off = false;
     HoldCause told;
     uint64_t directed = 0;

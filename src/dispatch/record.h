@@ -79,6 +79,7 @@ struct QueueRecord : base::NoCopies {
     Sums resumes_by[sched::kMechanisms];
     // Sums over all queues that have used this slot, up to looked_ns: time running with work, and time without work.
     std::atomic<int64_t> running_ns{0};
+    std::atomic<int64_t> followed_ns{0};  // the part of running_ns since each change is reported, or last was
     std::atomic<int64_t> idle_ns{0};
     std::atomic<int64_t> looked_ns{0};
     // Sums over the earlier queues of this slot: commands, how many of them copied, and device time.

@@ -70,6 +70,23 @@ TEST_F(Measures, ARequestCountsItsBursts) {
     EXPECT_EQ(lengths(*high_record).pauses.read().sum_ns, static_cast<uint64_t>(kMs / 2));
 }
 
+TEST_F(Measures, TheTimeHeldIsThatOfItsOwnRequest) {
+    low.submit(0, kStart + kMs);
+    dispatcher.pass(kStart + kMs);
+    urgent_burst(2, 5);
+    low.complete(0, kStart + 10 * kMs);
+    dispatcher.pass(kStart + 10 * kMs);
+    for (const int64_t begin_ms : {20, 30}) {
+        low.submit(0, kStart + begin_ms * kMs);
+        dispatcher.pass(kStart + begin_ms * kMs);
+        low.complete(0, kStart + (begin_ms + 4) * kMs);
+        dispatcher.pass(kStart + (begin_ms + 4) * kMs);
+    }
+    const base::HistogramCounts requests = lengths(*low_record).requests.read();
+    EXPECT_EQ(requests.count(), 2U);
+    EXPECT_EQ(requests.quantile(1), HistogramBuckets::middle(HistogramBuckets::of(4 * kMs)));
+}
+
 TEST_F(Measures, BurstsBetweenTwoLooksCountToo) {
     high.submit(0, kStart + kMs);
     high.complete(0, kStart + 2 * kMs);
@@ -99,6 +116,86 @@ TEST_F(Measures, BurstsOfAProgramThatIsNotFollowedDoNotCount) {
     const QueueRecord* record = high_record->find(0);
     ASSERT_TRUE(record != nullptr && record->lengths() != nullptr);
     EXPECT_EQ(record->lengths()->bursts.read().count(), 0U);
+}
+
+// A program that was alone has had several bursts between two looks when a rival comes.
+class FollowedLate : public Measures {
+protected:
+    FollowedLate() {
+        dispatcher.remove_client(1);
+        high.submit(0, kStart + 2 * kMs);
+        dispatcher.pass(kStart + 3 * kMs);
+        high.complete(0, kStart + 100 * kMs);
+        high.submit(0, kStart + 200 * kMs);
+        high.complete(0, kStart + 2900 * kMs);
+        high.submit(0, kStart + 2950 * kMs);
+        rival.make_queue(0, 0);
+        dispatcher.add_client(rival.view());
+        rival.submit(0, kStart + 3000 * kMs);
+        dispatcher.pass(kStart + 3000 * kMs, {});
+        EXPECT_EQ(high.header().watching, 1U);
+    }
+    FakeClient rival{3, 13};
+};
+
+TEST_F(FollowedLate, TheBurstInWhichFollowingBeginsDoesNotCount) {
+    high.complete(0, kStart + 3010 * kMs);
+    dispatcher.pass(kStart + 3010 * kMs);
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 0U);
+    for (const int64_t begin_ms : {3040, 3080}) urgent_burst(begin_ms, begin_ms + 4);
+    const base::HistogramCounts bursts = lengths(*high_record).bursts.read();
+    EXPECT_EQ(bursts.count(), 2U);
+    EXPECT_EQ(bursts.sum_ns, static_cast<uint64_t>(8 * kMs));
+    EXPECT_EQ(lengths(*high_record).requests.read().count(), 1U);
+    EXPECT_EQ(lengths(*high_record).rests.read().count(), 0U) << "nothing is known of the time before";
+}
+
+TEST_F(FollowedLate, WorkCountsSinceFollowingBegan) {
+    const QueueRecord& record = *high_record->find(0);
+    EXPECT_EQ(record.followed_ns.load(), 0);
+    high.complete(0, kStart + 3010 * kMs);
+    dispatcher.pass(kStart + 3010 * kMs);
+    EXPECT_EQ(record.followed_ns.load(), 10 * kMs);
+    dispatcher.remove_client(3);
+    dispatcher.pass(kStart + 3020 * kMs);
+    high.submit(0, kStart + 3030 * kMs);
+    dispatcher.pass(kStart + 3040 * kMs);
+    EXPECT_EQ(record.followed_ns.load(), 10 * kMs);
+    dispatcher.add_client(rival.view());
+    dispatcher.pass(kStart + 4000 * kMs, {});
+    EXPECT_EQ(record.followed_ns.load(), 0) << "what was seen of several times says nothing of rests between them";
+}
+
+// A program that makes a queue for each burst.
+TEST_F(Measures, TheFirstBurstOfANewQueueCounts) {
+    high.make_queue(1, 5);
+    high.submit(1, kStart + kMs);
+    dispatcher.pass(kStart + 2 * kMs);
+    high.complete(1, kStart + 4 * kMs);
+    dispatcher.pass(kStart + 4 * kMs);
+    EXPECT_EQ(high_record->find(1)->lengths()->bursts.read().sum_ns, static_cast<uint64_t>(3 * kMs));
+}
+
+// Following ends within a burst, and begins again within a later one.
+TEST_F(FollowedLate, TheBurstInWhichFollowingEndsDoesNotCount) {
+    high.complete(0, kStart + 3010 * kMs);
+    dispatcher.pass(kStart + 3010 * kMs);
+    urgent_burst(3040, 3044);
+    high.submit(0, kStart + 3080 * kMs);
+    dispatcher.pass(kStart + 3080 * kMs);
+    dispatcher.remove_client(3);
+    dispatcher.pass(kStart + 3081 * kMs);
+    EXPECT_EQ(high.header().watching, 0U);
+    high.complete(0, kStart + 3090 * kMs);
+    high.submit(0, kStart + 3095 * kMs);
+    high.complete(0, kStart + 5000 * kMs);
+    dispatcher.add_client(rival.view());
+    dispatcher.pass(kStart + 5005 * kMs, {});
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 1U);
+    for (const int64_t begin_ms : {5040, 5080}) urgent_burst(begin_ms, begin_ms + 4);
+    EXPECT_EQ(lengths(*high_record).bursts.read().count(), 3U);
+    EXPECT_EQ(lengths(*high_record).bursts.read().sum_ns, static_cast<uint64_t>(12 * kMs));
+    EXPECT_EQ(lengths(*high_record).rests.read().count(), 0U);
 }
 
 TEST_F(Measures, TimesOfAHostileProgramAreNotBelieved) {
