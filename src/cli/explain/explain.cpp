@@ -14,6 +14,7 @@
 #include "cli/program_facts.h"
 #include "cli/show.h"
 #include "cli/time_text.h"
+#include "cli/trace/answers.h"
 
 namespace xsched::cli {
 namespace {
@@ -82,17 +83,11 @@ public:
     }
     void look() {
         for (bool more = true; more;) {
-            const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", true}});
+            const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", true}, {"all", true}});
             next_ = answer.at("next");
             more = answer.at("more");
             learn(answer);
-            for (const Json& row : answer.at("entries"))
-                bursts_.see({.at_ns = row.at(0),
-                             .kind = static_cast<ipc::RecordedKind>(row.at(1).get<uint32_t>()),
-                             .client = row.at(2),
-                             .slot = row.at(3),
-                             .reason = row.at(4),
-                             .by_client = row.at(5)});
+            for (const Json& row : answer.at("entries")) bursts_.see(change_of(row));
         }
         const std::vector<SlowBurst> bursts = bursts_.take();
         if (!bursts.empty()) programs_ = ask_programs();

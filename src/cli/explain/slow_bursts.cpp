@@ -24,28 +24,31 @@ void SlowBursts::end_hold(Queue& queue, int64_t now_ns) {
     queue.held.push_back({.cause = queue.cause, .ns = ns, .times = 1});
 }
 
-void SlowBursts::see(const ipc::RecordedChange& change) {
+void SlowBursts::see(const TracedChange& change) {
     const QueueName name{change.client, change.slot};
     Queue& queue = queues_[name];
     const int64_t now_ns = change.at_ns;
     switch (change.kind) {
-        case ipc::RecordedKind::kReady:
+        case TracedKind::kReady:
             queue.ready_ns = now_ns;
             queue.held.clear();
             return;
-        case ipc::RecordedKind::kSuspended:
+        case TracedKind::kFollowed: queue.followed_ns = now_ns; return;
+        case TracedKind::kSuspended:
             queue.suspended_ns = now_ns;
-            queue.cause = {.by_client = change.by_client, .reason = change.reason};
+            queue.cause = {.by_client = change.after.cause.by_client, .reason = change.after.cause.reason};
             return;
-        case ipc::RecordedKind::kResumed:
+        case TracedKind::kResumed:
             end_hold(queue, now_ns);
             queue.suspended_ns = 0;
             return;
-        case ipc::RecordedKind::kGone: queues_.erase(name); return;
-        default: break;
+        case TracedKind::kGone: queues_.erase(name); return;
+        case TracedKind::kIdle: break;
+        default: return;
     }
     end_hold(queue, now_ns);
-    if (queue.ready_ns != 0 && now_ns - queue.ready_ns > limit_ns_) {
+    const bool followed = change.after.followed && queue.ready_ns != 0 && queue.ready_ns >= queue.followed_ns;
+    if (followed && now_ns - queue.ready_ns > limit_ns_) {
         std::sort(queue.held.begin(), queue.held.end(),
                   [](const auto& one, const auto& other) { return one.ns > other.ns; });
         slow_.push_back(

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ipc/recording.h"
+#include "cli/trace/traced.h"
 
 namespace xsched::cli {
 
@@ -46,13 +46,15 @@ class SlowBursts {
 public:
     explicit SlowBursts(int64_t limit_ns) : limit_ns_(limit_ns) {}
 
-    // Takes in a change. Changes of one queue must come in order of time.
-    void see(const ipc::RecordedChange& change);
+    // Takes in a change. Changes of one queue must come as they were seen. A burst counts only if the queue was
+    // followed from its begin to its end.
+    void see(const TracedChange& change);
     // Returns the bursts that ended since the last call.
     std::vector<SlowBurst> take() { return std::exchange(slow_, {}); }
 
 private:
     struct Queue {
+        int64_t followed_ns = 0;   // since when it is followed, or last was; 0: since before the first change
         int64_t ready_ns = 0;      // 0: it has no work
         int64_t suspended_ns = 0;  // 0: it may run
         HoldCause cause;

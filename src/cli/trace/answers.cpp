@@ -27,14 +27,16 @@ int64_t time(const TraceAnswers::Json& value) {
     return ns;
 }
 
-// Returns the kind of a change. A change that was over before it was seen counts as an ordinary one.
+// Returns the kind of a change.
 TracedKind kind_of(uint32_t kind) {
     const auto known = static_cast<TracedKind>(std::min<uint32_t>(kind, UINT8_MAX));
     if (known == TracedKind::kWasReady) return TracedKind::kReady;
     return known == TracedKind::kWasIdle ? TracedKind::kIdle : known;
 }
 
-TracedChange change_of(const TraceAnswers::Json& row) {
+}  // namespace
+
+TracedChange change_of(const nlohmann::json& row) {
     const auto state = whole<uint32_t>(row.at(9));
     TracedChange change{.at_ns = time(row.at(0)),
                         .kind = kind_of(whole<uint32_t>(row.at(1))),
@@ -52,8 +54,6 @@ TracedChange change_of(const TraceAnswers::Json& row) {
     change.priority = whole<int32_t>(row.at(10));
     return change;
 }
-
-}  // namespace
 
 void TraceAnswers::take_before(const Json& answer, int64_t ns) {
     const int64_t now_ns = time(answer.at("now_ns"));

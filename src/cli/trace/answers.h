@@ -10,6 +10,9 @@
 
 namespace xsched::cli {
 
+// Reads a row of an answer. A change that was over before it was seen counts as an ordinary one.
+TracedChange change_of(const nlohmann::json& row);
+
 class TraceAnswers {
 public:
     using Json = nlohmann::json;

@@ -7,11 +7,19 @@
 namespace xsched::test {
 namespace {
 
-using ipc::RecordedKind;
+using RecordedKind = cli::TracedKind;
 constexpr int64_t kMs = base::kMillisecond;
 
-ipc::RecordedChange change(int64_t at_ms, RecordedKind kind, uint32_t by = 0, uint32_t reason = 2) {
-    return {.at_ns = at_ms * kMs, .kind = kind, .client = 1, .slot = 0, .reason = reason, .by_client = by};
+cli::TracedChange change(int64_t at_ms, RecordedKind kind, uint32_t by = 0, uint32_t reason = 2) {
+    cli::TracedChange change{.at_ns = at_ms * kMs, .kind = kind, .client = 1, .slot = 0, .after = {}};
+    change.after.followed = true;
+    change.after.cause = {.by_client = by, .reason = reason};
+    return change;
+}
+cli::TracedChange unfollowed(int64_t at_ms, RecordedKind kind) {
+    cli::TracedChange seen = change(at_ms, kind);
+    seen.after.followed = false;
+    return seen;
 }
 
 TEST(SlowBursts, TellsWhatABurstWaitedFor) {
@@ -37,6 +45,37 @@ TEST(SlowBursts, TellsWhatABurstWaitedFor) {
     EXPECT_EQ(slow[0].held[0].ns, 4 * kMs);
     EXPECT_EQ(slow[0].held[0].times, 2U);
     EXPECT_TRUE(bursts.take().empty()) << "once";
+}
+
+TEST(SlowBursts, ABurstThatWasNotFollowedThroughoutDoesNotCount) {
+    cli::SlowBursts bursts(5 * kMs);
+    bursts.see(unfollowed(10, RecordedKind::kReady));
+    bursts.see(unfollowed(20, RecordedKind::kIdle));
+    bursts.see(unfollowed(30, RecordedKind::kReady));
+    bursts.see(change(2500, RecordedKind::kFollowed));
+    bursts.see(change(2510, RecordedKind::kIdle));
+    bursts.see(change(2520, RecordedKind::kReady));
+    bursts.see(unfollowed(2530, RecordedKind::kLeftAlone));
+    bursts.see(unfollowed(2536, RecordedKind::kIdle));
+    bursts.see(unfollowed(2537, RecordedKind::kReady));
+    bursts.see(change(2550, RecordedKind::kFollowed));
+    bursts.see(change(2540, RecordedKind::kIdle));   // these two were seen late
+    bursts.see(change(2545, RecordedKind::kReady));
+    bursts.see(change(2560, RecordedKind::kIdle));
+    EXPECT_TRUE(bursts.take().empty());
+    bursts.see(change(2570, RecordedKind::kReady));
+    bursts.see(change(2572, RecordedKind::kDirected));
+    bursts.see(change(2576, RecordedKind::kIdle));
+    EXPECT_EQ(bursts.take().size(), 1U) << "another change is no end";
+}
+
+TEST(SlowBursts, TheFirstBurstOfAQueueThatIsFollowedFromThenOnCounts) {
+    cli::SlowBursts bursts(5 * kMs);
+    bursts.see(unfollowed(11, RecordedKind::kCame));
+    bursts.see(unfollowed(10, RecordedKind::kReady));
+    bursts.see(change(10, RecordedKind::kFollowed));
+    bursts.see(change(20, RecordedKind::kIdle));
+    EXPECT_EQ(bursts.take().size(), 1U);
 }
 
 TEST(SlowBursts, AnEndWithoutABeginIsNoBurst) {
