@@ -52,12 +52,14 @@ ProgramWork shown_work(const dispatch::ClientRecord& client) {
     const uint64_t requests = lengths.requests.read().count();
     const uint64_t commands = lengths.commands.read().count();
     ProgramWork work;
-    if (requests >= base::kEnoughRequests)
+    if (requests >= base::kEnoughRequests) {
         work.requests = requests;
-    else
+    } else {
         work.endless = base::is_endless(requests, record->running_ns.load(std::memory_order_relaxed));
+        work.assumed = work.endless && !base::is_endless(requests, record->followed_ns.load(std::memory_order_relaxed));
+    }
     if (commands == 0 && work.endless) return {};
-    if (work.known() && !work.endless) {
+    if (work.requests != 0) {
         work.request_us = quantiles_of(lengths.requests);
         work.rest_us = quantiles_of(lengths.rests);
         work.burst_count = quantiles_of(lengths.burst_counts);
@@ -80,10 +82,10 @@ Punctuality punctuality_of(const dispatch::ClientRecord& client) {
 }
 
 nlohmann::json work_json(const ProgramWork& work) {
-    if (!work.known()) return nullptr;
-    return {{"requests", work.requests},    {"endless", work.endless},         {"request_us", work.request_us},
-            {"rest_us", work.rest_us},      {"burst_count", work.burst_count}, {"pauses_us", work.pauses_us},
-            {"command_us", work.command_us}};
+    if (!work.known() && !work.assumed) return nullptr;
+    return {{"requests", work.requests},     {"endless", work.endless},      {"assumed", work.assumed},
+            {"request_us", work.request_us}, {"rest_us", work.rest_us},      {"burst_count", work.burst_count},
+            {"pauses_us", work.pauses_us},   {"command_us", work.command_us}};
 }
 
 ProgramWork read_work(const nlohmann::json& kept) {

@@ -20,6 +20,7 @@ void work(dispatch::QueueRecord& record, int requests, int64_t length_ns) {
         lengths.commands.add(kMs / 10, 20);
     }
     record.running_ns.store(requests * length_ns);
+    record.followed_ns.store(requests * length_ns);
 }
 
 TEST(ProgramWork, IsThatOfTheBusiestQueue) {
@@ -43,10 +44,25 @@ TEST(ProgramWork, FewRequestsSayTooLittle) {
     work(client.make(0), 19, 2 * kMs);
     EXPECT_FALSE(shown_work(client).known());
     EXPECT_TRUE(work_json(shown_work(client)).is_null());
-    client.make(0).running_ns.store(2 * base::kSecond);
-    EXPECT_FALSE(shown_work(client).known()) << "a run of a few requests";
+    const auto worked = [&client](int64_t ns) {
+        client.make(0).running_ns.store(ns);
+        client.make(0).followed_ns.store(ns);
+        return shown_work(client);
+    };
+    EXPECT_FALSE(worked(2 * base::kSecond).known()) << "a run of a few requests";
+    EXPECT_TRUE(worked(20 * base::kSecond).endless) << "a second for each request, as far as seen";
+    EXPECT_FALSE(shown_work(client).assumed);
+}
+
+TEST(ProgramWork, AProgramThatWasNotFollowedIsOnlyAssumedToHaveNoRests) {
+    dispatch::ClientRecord client;
+    work(client.make(0), 5, 2 * kMs);
     client.make(0).running_ns.store(20 * base::kSecond);
-    EXPECT_TRUE(shown_work(client).endless) << "a second for each request, as far as seen";
+    const ProgramWork shown = shown_work(client);
+    EXPECT_FALSE(shown.known()) << "nothing to keep";
+    EXPECT_TRUE(shown.endless && shown.assumed);
+    EXPECT_NEAR(shown.command_us[0], 100, 7);
+    EXPECT_TRUE(work_json(shown)["assumed"]);
 }
 
 TEST(ProgramWork, AnEarlierVersionKeptNoBurstsOfRequests) {

@@ -21,6 +21,7 @@ std::optional<KnownWork> work_in(const Json& entry) {
     if (!work.is_object()) return std::nullopt;
     KnownWork known;
     known.endless = work.value("endless", false);
+    known.assumed = work.value("assumed", false);
     const bool whole = read_quantiles(work, "command_us", known.command_us) &&
                        (known.endless || (read_quantiles(work, "request_us", known.request_us) &&
                                           read_quantiles(work, "rest_us", known.rest_us)));
@@ -123,14 +124,14 @@ Situation situation_of(const Json& answers, const Candidate& candidate) {
     for (const Json& entry : answers.value("known", Json::array()))
         situation.known.push_back(entry.value("program", ""));
     for (const KnownProgram& one : situation.programs)
-        if (one.work) situation.known.push_back(one.name);
+        if (one.has_shown_work()) situation.known.push_back(one.name);
     KnownProgram& added = situation.programs.emplace_back();
     added.name = candidate.name;
     added.hints = candidate.hints;
     added.work = known_of(answers, candidate.name);
     // Several processes of one program work alike.
     for (const KnownProgram& one : situation.programs)
-        if (!added.work && one.name == candidate.name) added.work = one.work;
+        if (!added.work && one.name == candidate.name && one.has_shown_work()) added.work = one.work;
     return situation;
 }
 

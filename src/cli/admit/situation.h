@@ -26,6 +26,7 @@ double quantile_of(const WorkQuantiles& quantiles, double part);
 
 struct KnownWork {
     bool endless = false;
+    bool assumed = false;  // that it is endless: its rests were not seen
     WorkQuantiles request_us{};
     WorkQuantiles rest_us{};
     WorkQuantiles burst_count{};  // of a request; 0: not known
@@ -43,6 +44,7 @@ struct KnownProgram {
     // Returns the time that 99 of 100 requests may take, in microseconds; 0: it has no target, or no requests of which
     // the length is known.
     double target_us() const;
+    bool has_shown_work() const { return work && !work->assumed; }
     bool asks_for_target() const { return hints.contains(kTargetHint.name); }
     // "serve (pid 12)"
     std::string called() const;

@@ -241,11 +241,11 @@ Json describe_devices(const Request& request, const Facts& facts, const AskedFor
     return devices;
 }
 
-// Adds the program's work as this run has shown it, or otherwise as its last run did.
+// Adds the program's work as this run has shown it, or otherwise as its last run did, or as it is assumed.
 void add_work_shown(const Request& request, Json& entry, const Client& client) {
     const ProgramWork shown = shown_work(*client.record());
-    entry["work"] =
-        work_json(shown.known() ? shown : request.host.habits.work_of(client.user().uid(), client.program()));
+    const ProgramWork kept = request.host.habits.work_of(client.user().uid(), client.program());
+    entry["work"] = work_json(!shown.known() && kept.known() ? kept : shown);
 }
 
 Json describe(const Request& request, const Facts& facts, const AskedFor& asked, const Client& client, bool whole,

@@ -102,6 +102,19 @@ TEST(Admission, AProgramWithoutRestsGetsNoPromise) {
     EXPECT_TRUE(has(refused->sentence, "it can have no target")) << refused->sentence;
 }
 
+// A program that was not followed counts as one without rests for others, and says nothing of its next run.
+TEST(Admission, AnAssumptionIsForTheOthersAlone) {
+    Json assumed = trainer();
+    assumed["assumed"] = true;
+    const Json said = answers({running("train", 7, assumed)});
+    EXPECT_FALSE(judge_without_simulation(situation_of(said, serve(2000)))) << "the simulator has to say";
+    Candidate another = serve(2000);
+    another.name = "train";
+    const auto unknown = judge_without_simulation(situation_of(said, another));
+    ASSERT_TRUE(unknown);
+    EXPECT_EQ(unknown->kind, Admission::Kind::kUnknown);
+}
+
 TEST(Admission, AllPromisesHaveToHold) {
     Json api = running("api", 12, requests(500, 5000));
     api["slo_p99"] = 5000;
