@@ -15,7 +15,7 @@ BACKGROUND_SECONDS = 1.5   # alone: nothing but its rate
 LONG_STEPS_SECONDS = 16    # of models whose steps take seconds
 LOOK_SECONDS = 1
 WARM_SECONDS, END_SECONDS, REST_SECONDS = 60, 40, 30
-EQUALS_SECONDS = 2.5  # beside a program that has just worked, another of its priority does not keep the device (kLately)
+EQUALS_SECONDS = 2.5  # for this long after a program's work, an equal does not keep the device (kLately)
 TURN_SECONDS, BUILD_SECONDS, HEAVY_SECONDS = 0.8 + EQUALS_SECONDS, 3, 4  # guesses, of what is not measuring
 
 

@@ -1,4 +1,4 @@
-// What a unit's use of the device means for its victims.
+// How a unit's use of the device matters for its victims.
 #include "sched/mechanism/usage.h"
 
 #include <gtest/gtest.h>
