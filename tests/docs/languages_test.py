@@ -21,6 +21,7 @@ PICTURES = {ROOT / "docs/images/latency.zh-CN.svg": ROOT / "docs/images/latency.
 CODE_BLOCK = re.compile(r"^```.*?\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)|(?:src|srcset)=\"([^\"]*)\"")
 LANGUAGE_LINK = re.compile(r"^\[(?:English|中文)\]\(([^)]*)\)\n\n", re.M)
+NAMED_PAGE = re.compile(r"(?<![\w/.-])(?:docs|src|python|examples)/[\w/.-]*\.md")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -77,6 +78,13 @@ def targets(body, page):
         there = PICTURES.get(there, ENGLISH.get(there, there))
         found.add((there.relative_to(ROOT).as_posix(), number))
     return found
+
+
+def english_pages_named(text):
+    """English pages with a Chinese one that the text names without a link, in prose or in comments of commands."""
+    comments = [line.partition("#")[2] for block in CODE_BLOCK.findall(text) for line in block.splitlines()]
+    words = re.sub(r"\[[^]]*\]\([^)]*\)", "", CODE_BLOCK.sub("", text))
+    return [name for name in NAMED_PAGE.findall("\n".join([words, *comments])) if ROOT / name in PAIRS]
 
 
 def points(body):
@@ -147,6 +155,10 @@ class Languages(unittest.TestCase):
                     found.append(f"{page.relative_to(ROOT)}: {link}")
         self.assertEqual(found, [])
 
+    def test_chinese_pages_name_chinese_pages(self):
+        self.assertEqual([f"{page.relative_to(ROOT)}: {name}" for page in ENGLISH
+                          for name in english_pages_named(page.read_text())], [], "these have Chinese pages")
+
 
 class Changes(unittest.TestCase):
     """A change of the English page alone is found."""
@@ -164,6 +176,11 @@ class Changes(unittest.TestCase):
     def test_other_words_give_another_last_line_and_other_line_breaks_do_not(self):
         self.assertNotEqual(last_line("one\ntwo\n"), last_line("one\nthree\n"))
         self.assertEqual(last_line("one\ntwo\n"), last_line("one two\n"))
+
+    def test_an_english_page_that_is_named_is_found(self):
+        for text in ("见 docs/USING.md。", "```\nxcli config   # 见 docs/USING.md\n```\n"):
+            self.assertEqual(english_pages_named(text), ["docs/USING.md"])
+            self.assertEqual(english_pages_named(text.replace("docs/", "")), [])
 
     def test_each_kind_of_change_is_found(self):
         for old, new in (("5 ms", "6 ms"), ("`word`", "`name`"), ("- a point", "- a point\n- another"),
