@@ -114,7 +114,8 @@ void ClientSlots::follow_hold(uint32_t at, int64_t now_ns) {
     };
     const bool held = queue.suspended && queue.ready;
     const int64_t since_ns = std::max(queue.suspended_since_ns, queue.ready_since_ns);
-    if (!queue.hold.follow(held, since_ns, cause, now_ns, over) || view_.record == nullptr) return;
+    const int64_t policy_since_ns = view_.holds != nullptr ? view_.holds->policy_since_ns() : 0;
+    if (!queue.hold.follow(held, since_ns, cause, now_ns, policy_since_ns, over) || view_.record == nullptr) return;
     const auto mechanism = static_cast<uint32_t>(cause.mechanism);
     if (mechanism < sched::kMechanisms) raise(view_.record->make(at).preempted_by[mechanism]);
 }

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.h"
 #include "dispatch/newest_ring.h"
@@ -42,6 +44,14 @@ public:
     static constexpr int64_t kReadNs = 2 * base::kSecond;  // judgement
 
     HoldLog() { ring_.make(); }
+
+    // Notes the policy that decides from now on. The dispatcher's thread.
+    void decide_under(const char* policy, int64_t now_ns) {
+        const char* before = std::exchange(policy_, policy);
+        if (before != nullptr && before != policy) policy_since_ns_.store(now_ns, std::memory_order_release);
+    }
+    // Returns when the policy last changed; 0: never. A part that ended by then was decided by an earlier policy.
+    int64_t policy_since_ns() const { return policy_since_ns_.load(std::memory_order_acquire); }
 
     // Sets how many users have a part of the log (recorded_users.h). The dispatcher's thread, as the following.
     void share(uint32_t users) { users_ = users; }
@@ -86,6 +96,8 @@ private:
         return false;
     }
 
+    const char* policy_ = nullptr;  // a constant text, one for each policy
+    std::atomic<int64_t> policy_since_ns_{0};
     uint32_t users_ = 1;
     NewestRing<6, kEntries> ring_;
 };

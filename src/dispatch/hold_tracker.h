@@ -1,5 +1,5 @@
-// The holds of one queue, cut into parts: when the cause changes, and at each regular look, so that a reader who adds
-// them up per second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
+// The holds of one queue, cut into parts: when the cause or the policy changes, and at each regular look, so that a
+// reader who adds them up per second learns of a hold that lasts. Pure; one object per queue; not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,19 @@ class HoldTracker {
 public:
     // Notes that the queue is held for `cause` (since `since_ns`, if it was not held before), or is not held. If a part
     // ends by that, calls done(part), whose client and slot are empty. Returns whether a hold, or another mechanism,
-    // begins.
+    // begins. If the queue is held under another policy than before, its hold ends at `policy_since_ns`, when that one
+    // came into force, and another one begins there.
     template <typename Done>
-    bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, Done done) {
+    bool follow(bool held, int64_t since_ns, const HoldCause& cause, int64_t now_ns, int64_t policy_since_ns,
+                Done done) {
+        if (held_ && held && began_ns_ < policy_since_ns) {
+            end_part(true, policy_since_ns, done);
+            begin(policy_since_ns);
+            cause_ = {.by_pid = cause.by_pid,
+                      .by_client = cause.by_client,
+                      .reason = cause.reason,
+                      .mechanism = cause_.mechanism};
+        }
         const bool was_held = held_;
         const bool other = was_held && held && !same(cause);
         if (was_held && (!held || other || now_ns - part_ns_ >= kLookSeldomNs)) end_part(!held || other, now_ns, done);

@@ -17,10 +17,6 @@ constexpr int kQuietRounds = 5;
 constexpr size_t kMostCauses = 16;  // most causes of one program in one tick; further ones are added to the last of
                                     // them
 
-bool same(const dispatch::HoldCause& one, const dispatch::HoldCause& other) {
-    return one.by_client == other.by_client && one.reason == other.reason;
-}
-
 void add(HoldBook::Sum& all, const HoldBook::Sum& more) {
     all.cause = more.cause;
     all.holds += more.holds;
@@ -49,6 +45,13 @@ void HoldBook::look(const Clients& clients, int64_t now_ns) {
     forget(clients, now_ns);
     quiet_ = next_ != before ? 0 : quiet_ + 1;
     due_ns_ = quiet_ < kQuietRounds ? now_ns + base::kSecond : 0;
+}
+
+// Returns whether the holds have one cause, and fell both before or both after the last change of policy.
+bool HoldBook::is_same(const Sum& one, const Sum& other) const {
+    const int64_t since_ns = log_.policy_since_ns();
+    return one.cause.by_client == other.cause.by_client && one.cause.reason == other.cause.reason &&
+           (one.end_ns <= since_ns) == (other.end_ns <= since_ns);
 }
 
 // Adds one part of a hold. Its time is divided among the ticks that it touches; the hold itself is counted in the tick
@@ -87,7 +90,7 @@ void HoldBook::note(uint32_t client, Victim& victim, int64_t tick, const Sum& su
     size_t others = 0;
     for (auto at = victim.entries.rbegin(); at != victim.entries.rend() && at->tick >= tick; ++at) {
         if (at->tick > tick) continue;
-        if (same(at->sum.cause, sum.cause) || ++others >= kMostCauses) return add(at->sum, sum);
+        if (is_same(at->sum, sum) || ++others >= kMostCauses) return add(at->sum, sum);
     }
     victim.entries.push_back({tick, sum});
 }
@@ -133,10 +136,13 @@ std::vector<HoldBook::Sum> HoldBook::held(uint32_t client, int64_t ns, int64_t n
     for (const Entry& entry : victim->second.entries) {
         if (entry.tick < oldest) continue;
         const auto known =
-            std::find_if(sums.begin(), sums.end(), [&](const Sum& sum) { return same(sum.cause, entry.sum.cause); });
+            std::find_if(sums.begin(), sums.end(), [&](const Sum& sum) { return is_same(sum, entry.sum); });
         known != sums.end() ? add(*known, entry.sum) : sums.push_back(entry.sum);
     }
-    std::sort(sums.begin(), sums.end(), [](const Sum& one, const Sum& other) { return one.ns > other.ns; });
+    for (Sum& sum : sums) sum.earlier_policy = sum.end_ns <= log_.policy_since_ns();
+    std::sort(sums.begin(), sums.end(), [](const Sum& one, const Sum& other) {
+        return one.earlier_policy != other.earlier_policy ? other.earlier_policy : one.ns > other.ns;
+    });
     return sums;
 }
 

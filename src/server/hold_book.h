@@ -40,6 +40,7 @@ public:
         int64_t ns = 0;
         int64_t longest_ns = 0;
         int64_t end_ns = 0;  // of the newest part of one
+        bool earlier_policy = false;  // decided by a policy that is no longer in force
     };
     struct Cost {
         uint32_t client = 0;  // who was held
@@ -60,7 +61,8 @@ public:
 
     // Returns all holds of that client since it connected.
     Sum all(uint32_t client) const;
-    // Returns that client's holds of the last `ns` by cause, the longest first.
+    // Returns that client's holds of the last `ns` by cause: those under the policy in force, then earlier ones, each
+    // with the longest first.
     std::vector<Sum> held(uint32_t client, int64_t ns, int64_t now_ns) const;
     // Returns the delays that the program caused to others.
     std::vector<Cost> caused(uint32_t client, int64_t ns, int64_t now_ns) const;
@@ -86,6 +88,7 @@ private:
         int64_t counted_ns = 0;  // number of its ended holds that are in the sums already
     };
 
+    bool is_same(const Sum& one, const Sum& other) const;
     void take(const dispatch::HoldPart& part);
     void note(uint32_t client, Victim& victim, int64_t tick, const Sum& sum);
     void owe(uint32_t client, int64_t tick, const Sum& sum);

@@ -300,24 +300,33 @@ TEST_F(TypedAdvice, ToGetMemoryBackByPriority) {
     EXPECT_EQ(slow.slot(0).priority.load(), 7);
 }
 
-// A program was held for its priority, and then another policy came: the advice is for that one, which reads it.
+// A program is held for its priority, and each other policy comes: the hold is that of the policy then in force. If it
+// goes on under the new one, the advice is for that one, which reads it.
 TEST_F(TypedAdvice, IsReadByThePolicyInForce) {
-    two_processes(10, 0, 20);
+    two_processes(10);
     const Work work(slow);
-    expect_cause("more_urgent");
+    expect_cause("starved");
     const int nice_before = getpriority(PRIO_PROCESS, 0);
     for (const Json& one : xcli({"policy", "--json"}).json()["policies"]) {
         const std::string name = one["name"];
+        policy("HPF");
+        EXPECT_TRUE(slow.becomes_suspended(0, true));
         policy(name.c_str());
         const Json told = xcli({"explain", "slow", "--json"}).json()["programs"][0];
         const std::string advised = told["advice"];
-        EXPECT_FALSE(commands_of(advised).empty()) << name << told.dump(2);
+        SCOPED_TRACE(name + ": " + told.value("headline", "") + ": " + advised);
+        const Json& causes = told["facts"]["held"][0]["by"];
+        ASSERT_FALSE(causes.empty());
+        const bool is_past = causes[0].value("earlier_policy", false) && name != "HPF";
+        EXPECT_EQ(has(told["headline"], "the policy then in force"), is_past);
+        EXPECT_EQ(commands_of(advised).empty(), is_past);
+        EXPECT_TRUE(is_past || name != "OBSERVE");
         for (std::vector<std::string> words : commands_of(advised)) {
             if (words[0] == "renice" && geteuid() != 0) continue;
-            SCOPED_TRACE(name + ": " + advised);
             fill_in(words, "40");
             run(words);
         }
+        hint("0xab1", {"-p", "0"});
     }
     setpriority(PRIO_PROCESS, 0, nice_before);
 }

@@ -303,18 +303,38 @@ TEST(HoldTracker, CutsWhereTheCauseChanges) {
     const auto take = [&told](const HoldPart& part) { told.push_back(part); };
     const HoldCause first{.by_pid = 1, .by_client = 1, .reason = sched::Reason::kLessUrgent};
     const HoldCause second{.by_pid = 2, .by_client = 2, .reason = sched::Reason::kLessUrgent};
-    EXPECT_TRUE(tracker.follow(true, 100, first, 200, take));
-    EXPECT_FALSE(tracker.follow(true, 100, first, 250, take));
-    tracker.follow(true, 100, second, 300, take);
-    tracker.follow(false, 100, second, 450, take);
+    EXPECT_TRUE(tracker.follow(true, 100, first, 200, 0, take));
+    EXPECT_FALSE(tracker.follow(true, 100, first, 250, 0, take));
+    tracker.follow(true, 100, second, 300, 0, take);
+    tracker.follow(false, 100, second, 450, 0, take);
     ASSERT_EQ(told.size(), 2U);
     EXPECT_EQ(told[0].ns, 200);
     EXPECT_EQ(told[0].cause.by_client, 1U);
     EXPECT_EQ(told[1].ns, 150);
     EXPECT_EQ(told[1].hold_ns, 150) << "behind another one it is another hold";
-    tracker.follow(true, 400, first, 500, take);
-    tracker.follow(false, 0, first, 600, take);
+    tracker.follow(true, 400, first, 500, 0, take);
+    tracker.follow(false, 0, first, 600, 0, take);
     EXPECT_EQ(told[2].ns, 150) << "no time counts twice";
+}
+
+// A hold for the same program goes on under another policy, which has a reason of its own.
+TEST(HoldTracker, CutsWhereThePolicyChanges) {
+    HoldTracker tracker;
+    std::vector<HoldPart> told;
+    const auto take = [&told](const HoldPart& part) { told.push_back(part); };
+    HoldCause cause{.by_pid = 1, .by_client = 1, .reason = sched::Reason::kNotItsTurn};
+    tracker.follow(true, 100, cause, 200, 0, take);
+    cause.reason = sched::Reason::kLessUrgent;
+    EXPECT_FALSE(tracker.follow(true, 100, cause, 350, 300, take)) << "nothing else keeps it off";
+    tracker.follow(true, 100, cause, 360, 300, take);
+    tracker.follow(false, 100, cause, 400, 300, take);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0].end_ns, 300);
+    EXPECT_EQ(told[0].ns, 200);
+    EXPECT_TRUE(told[0].last);
+    EXPECT_EQ(told[0].cause.reason, sched::Reason::kNotItsTurn);
+    EXPECT_EQ(told[1].hold_ns, 100);
+    EXPECT_EQ(told[1].cause.reason, sched::Reason::kLessUrgent);
 }
 
 TEST_F(Measures, RequestsAreJudgedByTheTarget) {

@@ -60,6 +60,23 @@ TEST_F(HoldBookTest, WhatOneCostIsWhatTheOthersWereHeldFor) {
     EXPECT_TRUE(told_costs_of(1, HoldBook::kLongestNs, now).empty()) << "forgotten";
 }
 
+// Within one tick, a program is held for another one under two policies.
+TEST_F(HoldBookTest, TellsHoldsOfAnEarlierPolicyApart) {
+    const int64_t change_ns = kBeginNs + 10 * kMs;
+    log.decide_under("HPF", kBeginNs);
+    hold(1, 2, change_ns, 8 * kMs);
+    log.decide_under("CFS", change_ns);
+    log.decide_under("CFS", change_ns + kMs);
+    hold(1, 2, change_ns + 5 * kMs, 3 * kMs);
+    book.look(nobody, change_ns + 5 * kMs);
+    const std::vector<HoldBook::Sum> sums = book.held(1, base::kSecond, change_ns + 5 * kMs);
+    ASSERT_EQ(sums.size(), 2U);
+    EXPECT_FALSE(sums[0].earlier_policy) << "the present comes first";
+    EXPECT_EQ(sums[0].ns, 3 * kMs);
+    EXPECT_TRUE(sums[1].earlier_policy);
+    EXPECT_EQ(sums[1].ns, 8 * kMs);
+}
+
 // The queues of one user are held and let go without pause. This must not replace unread entries of another user,
 // whose queue was held once.
 TEST_F(HoldBookTest, NoUserReplacesWhatWasNotReadOfAnother) {

@@ -16,9 +16,6 @@ namespace {
 
 constexpr double kStarvedMs = 900;  // one hold
 
-// Policies that never give turns. If a program was held for a turn although one of them is in force, it was held under
-// an earlier policy.
-constexpr const char* kWithoutTurns[] = {"HPF", "HHPF", "AWF", "CHPF", "OBSERVE"};
 constexpr const char* kByShares[] = {"PUP", "SPUP"};
 
 bool is_among(const std::string& policy, auto& policies) {
@@ -155,7 +152,9 @@ void say_limited(Cause& cause) {
     // Strict shares are limits, too.
     if (cause.policy == "SPUP" && (is_none || (shares_count && share.percent < limit.percent)))
         return say_used_up(cause);
-    if (is_none) return say_past(cause, WhySlow::kLimit, "; it had used what a limit allowed, and has no limit now");
+    if (is_none)
+        return say_past(cause, WhySlow::kLimit,
+                        "; it had used what a limit or strict share allowed, and has no limit now");
     const bool share_too = shares_count && share.percent >= limit.percent;
     cause.found(WhySlow::kLimit, "; " + limit.text, limit.raise + (share_too ? ", and " + share.larger : ""));
 }
@@ -195,10 +194,6 @@ void say_not_its_turn(Cause& cause) {
     // A larger share is worth nothing beyond the limit.
     if (is_among(cause.policy, kByShares))
         return share_of(cause).percent >= limit_of(cause).percent ? say_limited(cause) : say_used_up(cause);
-    if (is_among(cause.policy, kWithoutTurns))
-        return say_past(
-            cause, WhySlow::kTurns,
-            "; the policy then in force gave the turn to another, and policy " + cause.policy + " gives no turns");
     const std::string more = sooner(cause);
     cause.found(WhySlow::kTurns, "; policy " + cause.policy + " gave the turn to another",
                 more.empty() || more == kByPriority ? kByPriority : std::string(kByPriority) + ", or " + more);
@@ -253,9 +248,6 @@ void say_no_execute(Cause& cause) {
 }
 
 void say_late(Cause& cause) {
-    if (cause.policy != "KEDF")
-        return say_past(cause, WhySlow::kLate,
-                        "; it missed its deadline, which policy " + cause.policy + " does not go by");
     cause.found(WhySlow::kLate, "; it missed its deadline, and what can still be on time comes first",
                 "give it a later deadline (" + cause.hint("-d TIME") + "), or less work");
 }
@@ -269,10 +261,6 @@ void say_announced(Cause& cause) {
 }
 
 void say_elsewhere(Cause& cause) {
-    if (cause.policy != "HHPF")
-        return say_past(
-            cause, WhySlow::kElsewhere,
-            "; the more urgent work was on another device, for which policy " + cause.policy + " holds no program");
     const std::string urgent = come_first(cause);
     cause.found(
         WhySlow::kElsewhere, "; the more urgent work is on another device, and this policy spans devices",
@@ -284,48 +272,53 @@ void say_its_gang_is_suspended(Cause& cause) {
                 "see what keeps the others of the gang (xcli status), or take it out (" + cause.hint("--gang 0") + ")");
 }
 
+void say_own_queue(Cause& cause) {
+    const std::string remedy = remedy_by_policy(cause.policy, cause.program);
+    const std::string priority = cause.hint("-p " + std::to_string(cause.program.value("priority", int64_t{0})));
+    cause.found(
+        WhySlow::kOwnQueue, "",
+        !remedy.empty() ? remedy : "give its queues one priority, if they should run side by side (" + priority + ")");
+}
+
 // Texts by the reason that the server gives (sched/facts/reason.def).
 struct ReasonText {
     const char* word;
+    bool by_policy;  // decided by the policy alone: a person, a limit or the core decides the others under each policy
     void (*write)(Cause& cause);
 };
 constexpr ReasonText kReasonTexts[] = {
-    {"held", say_suspended},
-    {"no_execute", say_no_execute},
-    {"limited", say_limited},
-    {"late", say_late},
-    {"expected", say_announced},
-    {"elsewhere", say_elsewhere},
-    {"not_its_turn", say_not_its_turn},
-    {"gang", say_its_gang_is_suspended},
-    {"equals_turn", say_equals_turn},
-    {"favoured", say_favoured},
-    {"copies_wait", say_copies_wait},
-    {"less_urgent", say_more_urgent},
-    {"anticipation", say_more_urgent},
+    {"held", false, say_suspended},           {"no_execute", false, say_no_execute},
+    {"limited", false, say_limited},          {"late", true, say_late},
+    {"expected", false, say_announced},       {"elsewhere", true, say_elsewhere},
+    {"not_its_turn", true, say_not_its_turn}, {"gang", false, say_its_gang_is_suspended},
+    {"equals_turn", true, say_equals_turn},   {"favoured", true, say_favoured},
+    {"copies_wait", true, say_copies_wait},   {"less_urgent", true, say_more_urgent},
+    {"anticipation", true, say_more_urgent},
 };
+constexpr ReasonText kOwnQueueText = {"", true, say_own_queue};
+
+const ReasonText& text_of(const Cause& cause) {
+    if (cause.by.value("itself", false)) return kOwnQueueText;
+    const std::string word = cause.by.value("reason", "");
+    const auto* found = std::find_if(std::begin(kReasonTexts), std::end(kReasonTexts),
+                                     [&word](const ReasonText& text) { return word == text.word; });
+    return found != std::end(kReasonTexts) ? *found : std::end(kReasonTexts)[-1];
+}
 
 }  // namespace
 
 Explained held_cause(const Json& answer, const Json& program, const Json& held) {
     Cause cause{answer, program, held};
-    cause.result.headline = held_sentence(held, program);
-    if (cause.by.value("itself", false)) {
-        const std::string remedy = remedy_by_policy(cause.policy, program);
-        const std::string priority = cause.hint("-p " + std::to_string(program.value("priority", int64_t{0})));
-        cause.found(WhySlow::kOwnQueue, "",
-                    !remedy.empty()
-                        ? remedy
-                        : "give its queues one priority, if they should run side by side (" + priority + ")");
-        return cause.result;
+    const std::string headline = held_sentence(held, program);
+    cause.result.headline = headline;
+    const ReasonText& text = text_of(cause);
+    text.write(cause);
+    // The policy in force can be asked for nothing about what an earlier one has decided.
+    if (text.by_policy && cause.by.value("earlier_policy", false)) {
+        cause.result.headline = headline;
+        say_past(cause, cause.result.finding,
+                 "; the policy then in force decided that, and policy " + cause.policy + " is in force now");
     }
-    const std::string word = cause.by.value("reason", "");
-    for (const ReasonText& reason : kReasonTexts)
-        if (word == reason.word) {
-            reason.write(cause);
-            return cause.result;
-        }
-    say_more_urgent(cause);
     return cause.result;
 }
 

@@ -130,6 +130,7 @@ void Scheduler::loop() {
         const std::vector<uint32_t>& rung = doorbells_.note_clients();
         const int64_t now = base::now_ns();
         if (recorded_users_.due_ns() != 0 && now >= recorded_users_.due_ns()) share_journal(now);
+        holds_.decide_under(dispatcher_.core().policy_name(), now);
         int64_t planned = dispatcher_.pass(now, rung);
         note_keeping_off(planned != 0);  // while some unit is kept off, heartbeats are due
         if (look_) planned = base::earlier(planned, look_(now));

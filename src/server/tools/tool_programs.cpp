@@ -65,6 +65,7 @@ Json describe_held(const Request& request, const Client& client, int64_t seconds
                    {"why", sched::reason_sentence(sum.cause.reason)}};
         add_sum(entry, sum, platform_of(client));
         entry["ago_ms"] = milliseconds(std::max<int64_t>(now_ns - sum.end_ns, 0));
+        entry["earlier_policy"] = sum.earlier_policy;
         if (sum.cause.by_client != 0) add_program(request, entry, sum.cause.by_client);
         entry["itself"] = sum.cause.by_client == client.id();
         by.push_back(entry);

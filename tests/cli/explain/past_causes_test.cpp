@@ -1,5 +1,6 @@
 // xcli explain: a cause that is over is told as past, and no advice is given that would change nothing now.
 #include "cli/explain/explain_rig.h"
+#include "policy/policy.h"
 
 namespace xsched::test {
 namespace {
@@ -33,7 +34,7 @@ TEST_F(PastCause, TheOtherHasEnded) {
 
 TEST_F(PastCause, ItsLimitIsLifted) {
     hold(cause("limited", nullptr, 800, 8));
-    expect_past("it had used what a limit allowed, and has no limit now");
+    expect_past("it had used what a limit or strict share allowed, and has no limit now");
     slow["limit"] = 100;
     expect_past("has no limit now");
     slow["user_gets"] = {{"share", 0}, {"limit", 40}};
@@ -55,12 +56,28 @@ TEST_F(PastCause, ItsPriorityAllowsItAgain) {
 }
 
 TEST_F(PastCause, AnotherPolicyIsInForce) {
-    hold(cause("late", &other, 300, 1));
-    expect_past("policy HPF does not go by");
-    hold(cause("elsewhere", &other, 300, 1));
-    expect_past("policy HPF holds no program");
-    hold(cause("not_its_turn", &other, 300, 1));
-    expect_past("gave the turn to another, and policy HPF gives no turns");
+    for (const auto& info : policy::policies()) {
+        policy = info.name;
+        for (const char* reason : {"less_urgent", "late", "elsewhere", "not_its_turn", "equals_turn"}) {
+            SCOPED_TRACE(policy + " " + reason);
+            Json by = cause(reason, &other, 300, 1);
+            by["earlier_policy"] = true;
+            hold(by);
+            expect_past("longest 2.1 ms; the policy then in force decided that, and policy " + policy +
+                        " is in force now");
+            by["itself"] = true;
+            hold(by);
+            expect_past("the policy then in force decided that");
+        }
+    }
+}
+
+TEST_F(PastCause, ASuspensionOutlastsAPolicy) {
+    Json by = cause("held", nullptr, 300, 1);
+    by["earlier_policy"] = true;
+    hold(by, 300);
+    slow["state"] = "suspended";
+    expect(WhySlow::kSuspended, false, "a person suspended it", "xcli resume 1001");
 }
 
 TEST_F(PastCause, SaysUntilWhen) {
