@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A sentence about JSON names only keys that a command prints: those of src/cli/fields.def."""
+"""A sentence about JSON names only keys that a command prints: those of src/cli/fields.def. The page on xsim has every
+cost that a workload may give its device."""
 import re
 import unittest
 
@@ -24,6 +25,10 @@ class Keys(unittest.TestCase):
         found = [f"{page.relative_to(ROOT)}: {key}" for page in sorted(PAGES) if page.name not in OWN_KEYS
                  for key in unknown_keys(page.read_text())]
         self.assertEqual(found, [], "src/cli/fields.def has no such key")
+
+    def test_xsim_page_has_every_cost_of_a_device_and_its_default(self):
+        costs = re.findall(r"^XSIM_COST\((\w+), ([\d.]+),", (ROOT / "src/sim/costs.def").read_text(), re.M)
+        self.assertEqual(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", (ROOT / "docs/xsim.md").read_text(), re.M), costs)
 
     def test_another_key_is_found(self):
         for text in ("`xcli list --json` has `process_caused_ms` with each queue.", "在 JSON 里是 `process_caused_ms`。"):
