@@ -18,7 +18,10 @@ void add_rules(CLI::App& app, Words& words) {
             if (asked->loads) return load_rules(words.json);
             return asked->tests ? test_rules(asked->test, words.program, words.json) : show_rules(words.json);
         });
-    CLI::App* test = rules->add_subcommand("test", "say what rules give a command, without starting it");
+    CLI::App* test = rules->add_subcommand(
+        "test",
+        "say what rules give a command, without starting it, by the files as they are now; 'xcli rules load' "
+        "hands them to a server that runs");
     test->parse_complete_callback([asked] { asked->tests = true; });
     test->add_flag("--json", words.json, "print JSON");
     add_program(test, words)->option_text("-- PROGRAM [ARGUMENTS]");
