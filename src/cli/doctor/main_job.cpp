@@ -94,7 +94,9 @@ std::string job_legend() {
     return std::string(
                "P50, P99: the urgent program's bursts, best as short as alone. OTHER'S KERNELS/S: what the "
                "program beside it does meanwhile, best as much as natively; a level that leaves it less than ") +
-           least + " of that is not advised.\n";
+           least +
+           " of that is not advised. More than natively (OpenCL, level 2): the guard may let the compiler make a "
+           "faster kernel.\n";
 }
 
 std::vector<std::string> job_row(const std::string& name, const ChildResult& result) {
