@@ -16,6 +16,7 @@
 #include "cli/steer.h"
 #include "cli/top/columns.h"
 #include "config/policies.h"
+#include "console/fold.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -39,7 +40,12 @@ void TopSession::look() {
 void TopSession::take_look() {
     answer_ = ask_({{"cmd", "programs"}, {"buckets", true}}, "programs");
     rows_.take(answer_);
-    if (view_.chosen != 0 && chosen() == nullptr) {
+    drop_hidden_choice();
+}
+
+void TopSession::drop_hidden_choice() {
+    const auto shown = top_order(rows_, view_);
+    if (std::none_of(shown.begin(), shown.end(), [&](const TopRow& row) { return row.client == view_.chosen; })) {
         view_.chosen = 0;
         below_ = Below::kNothing;
     }
@@ -97,7 +103,7 @@ void TopSession::show_below() {
                    queue.value("state", ""), count("pending"), count("in_flight"), count("completed"),
                    queue.value("reason", "")});
     }
-    view_.below = lines_of(table.text());
+    view_.below = lines_of(console::folded(table.text(), view_.columns));
 }
 
 bool TopSession::press(int key) {
@@ -136,7 +142,10 @@ bool TopSession::answer_key(int key) {
             break;
         case 'r': view_.reverse = !view_.reverse; break;
         case '/':
-            begin_line("show only: ", view_.filter, [this](const std::string& text) { view_.filter = text; });
+            begin_line("show only: ", view_.filter, [this](const std::string& text) {
+                view_.filter = text;
+                drop_hidden_choice();
+            });
             break;
         case kKeyEscape:
             view_.help = false;

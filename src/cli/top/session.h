@@ -46,6 +46,8 @@ private:
     void toggle_below(Below wanted);
     void click(size_t line);
     void choose(int step);
+    // Drops the choice of a program that has ended or that the filter hides: orders reach visible programs alone.
+    void drop_hidden_choice();
     const TopRow* chosen() const;
     // Returns the chosen program. If there is none, says so, or how to choose one.
     const TopRow* chosen_or_said();
