@@ -40,7 +40,8 @@ std::string Server::change_settings(const config::Configuration& now) {
     std::string changed;
     for (const config::Setting& setting : config::settings()) {
         const config::Value value = now.value(setting);
-        if (value.text == options_.configuration.value(setting).text) continue;
+        const config::Value before = options_.configuration.value(setting);
+        if (value.text == before.text) continue;
         const policy::PolicyInfo* info = setting.name() == kPolicy ? policy::find_policy(value.text.c_str()) : nullptr;
         base::LogLevel level{};
         const bool is_level = setting.name() == kLogLevel && base::find_log_level(value.text.c_str(), &level);
@@ -49,10 +50,19 @@ std::string Server::change_settings(const config::Configuration& now) {
             checkpoint_.note_policy(info->name);
         }
         if (is_level) base::set_log_level(level);
+        if (info == nullptr && !is_level) use_until_next_start(setting.name(), before, value);
         changed += " " + setting.name() + " = " + value.text +
                    (info != nullptr || is_level ? "," : " (from the next start on),");
     }
     return changed;
+}
+
+// Remembers the value of a setting that cannot be changed while the server runs. Forgets it once the files have that
+// value again.
+void Server::use_until_next_start(const std::string& name, const config::Value& before, const config::Value& now) {
+    auto& used = options_.used_until_next_start;
+    const auto& [place, is_new] = used.try_emplace(name, before);
+    if (!is_new && place->second.text == now.text) used.erase(place);
 }
 
 // Puts limits in force that are new or have changed, and takes back those that are gone. Returns how many.

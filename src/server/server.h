@@ -102,6 +102,7 @@ private:
     // Reads the configuration again (reload.cpp). Returns false if something in it is wrong.
     bool reload();
     std::string change_settings(const config::Configuration& now);
+    void use_until_next_start(const std::string& name, const config::Value& before, const config::Value& now);
     size_t change_limits(const config::Configuration& now);
     void change_limit(const std::string& text);
 

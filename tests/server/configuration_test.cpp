@@ -97,8 +97,13 @@ TEST_F(WithConfiguration, ReloadChangesWhatTheFilesSayOtherwise) {
         << server->process().err();
     EXPECT_EQ(policy(), "PUP");
     EXPECT_EQ(highest_of(12345), 30);
+    const Json spin = setting("server.spin_us");
+    EXPECT_EQ(spin["value"], "-1") << "as at the start";
+    EXPECT_EQ(spin["next_start"]["value"], "0");
+    EXPECT_TRUE(has(spin["next_start"].value("source", ""), "x.toml:3")) << spin;
     write("");
     ASSERT_TRUE(reload("server.policy = HPF")) << server->process().err();
+    EXPECT_FALSE(setting("server.spin_us").contains("next_start")) << "the files have the value in force again";
     EXPECT_EQ(highest_of(12345), 127) << "the usual one";
 }
 

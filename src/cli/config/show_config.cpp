@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,17 +28,26 @@ struct Shown {
     std::string name;
     config::Value value;
     std::string words;  // the value as people read it
+    std::string source() const { return source_of(value); }
+    static std::string source_of(const config::Value& value) { return value.source.empty() ? "default" : value.source; }
 };
 
+// Values that a running server uses from its next start on, by the setting's name.
+using NextStart = std::map<std::string, config::Value>;
+
+config::Value value_in(const Json& answer) { return {answer.value("value", ""), answer.value("source", "")}; }
+
 // Replaces the server's settings by those that a running server uses. Returns whether one answers.
-bool take_servers_values(config::Configuration& configuration) {
+bool take_servers_values(config::Configuration& configuration, NextStart& next) {
     try {
         const Json answer = ServerLink().ask({{"cmd", "configuration"}});
         for (const config::Setting& setting : config::settings()) {
             if (setting.table != "server") continue;
             configuration.settings.erase(setting.name());
-            if (const auto found = answer.at("settings").find(setting.name()); found != answer.at("settings").end())
-                configuration.settings[setting.name()] = {found->value("value", ""), found->value("source", "")};
+            const auto found = answer.at("settings").find(setting.name());
+            if (found == answer.at("settings").end()) continue;
+            configuration.settings[setting.name()] = value_in(*found);
+            if (found->contains("next_start")) next[setting.name()] = value_in(found->at("next_start"));
         }
         return true;
     } catch (const Failure&) {
@@ -73,12 +83,13 @@ Json problems_of(const config::Configuration& configuration) {
     return list;
 }
 
-void print_json(const config::Configuration& configuration, bool asked_server) {
+void print_json(const config::Configuration& configuration, const NextStart& next, bool asked_server) {
     Json list = Json::array();
-    for (const Shown& one : all_of(configuration))
-        list.push_back({{"name", one.name},
-                        {"value", one.value.text},
-                        {"source", one.value.source.empty() ? "default" : one.value.source}});
+    for (const Shown& one : all_of(configuration)) {
+        list.push_back({{"name", one.name}, {"value", one.value.text}, {"source", one.source()}});
+        if (const auto later = next.find(one.name); later != next.end())
+            list.back()["next_start"] = {{"value", later->second.text}, {"source", Shown::source_of(later->second)}};
+    }
     print(Json{{"ok", true},
                {"settings", list},
                {"rules", configuration.rules.size()},
@@ -135,10 +146,11 @@ std::string policy_for(const config::Configuration& checked) {
 
 int show_config(bool json) {
     config::Configuration configuration = config::read_configuration(config::folders(false));
-    const bool asked_server = take_servers_values(configuration);
+    NextStart next;
+    const bool asked_server = take_servers_values(configuration, next);
     const int status = configuration.problems.empty() ? 0 : 1;
     if (json) {
-        print_json(configuration, asked_server);
+        print_json(configuration, next, asked_server);
         return status;
     }
     console::Table table({"SETTING", "VALUE", "FROM"});
@@ -146,11 +158,15 @@ int show_config(bool json) {
         std::string words = one.words.empty() ? "-" : one.words;
         if (!asked_server && one.name == "server.idle_exit" && one.value.source.empty())
             words += std::string("; ") + kIdleExitSeconds + " s if 'xcli run' starts it";
-        table.add({one.name, words, one.value.source.empty() ? "default" : one.value.source});
+        table.add({one.name, words, one.source()});
     }
     print_text(table.text());
     print_text(asked_server ? "server.*: as the running server uses them\n"
                             : "server.*: as a server would use them that started now; none answers\n");
+    for (const config::Setting& setting : config::settings())
+        if (const auto later = next.find(setting.name()); later != next.end())
+            print_text(later->first + ": " + setting.in_words(later->second.text) +
+                       " from the server's next start on (" + Shown::source_of(later->second) + ")\n");
     if (!configuration.rules.empty())
         print_text(base::counted(configuration.rules.size(), "rule") + " by program: 'xcli rules' lists " +
                    (configuration.rules.size() == 1 ? "it" : "them") + "\n");

@@ -24,10 +24,16 @@ Json show_configuration(const Request& request) {
     Json settings = Json::object();
     for (const config::Setting& setting : config::settings()) {
         if (setting.table != "server") continue;
-        config::Value value = request.host.options.configuration.value(setting);
+        const config::Value configured = request.host.options.configuration.value(setting);
+        config::Value value = configured;
+        const auto& used = request.host.options.used_until_next_start;
+        const auto waits = used.find(setting.name());
+        if (waits != used.end()) value = waits->second;
         if (setting.name() == "server.policy") value = policy_in_force(request, value);
         settings[setting.name()] = {{"value", value.text}};
         if (!value.source.empty()) settings[setting.name()]["source"] = value.source;
+        if (waits != used.end())
+            settings[setting.name()]["next_start"] = {{"value", configured.text}, {"source", configured.source}};
     }
     return {{"settings", std::move(settings)}};
 }

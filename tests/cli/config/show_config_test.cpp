@@ -40,6 +40,18 @@ TEST_F(ShowConfig, ARunningServerSaysWhatItUses) {
     }
 }
 
+TEST_F(ShowConfig, TellsWhatWaitsForTheServersNextStart) {
+    start();
+    write("[server]\nstarvation_limit_ms = 500\n");
+    ASSERT_TRUE(answer_of_server(socket(), {{"cmd", "rules"}, {"reload", true}}).value("ok", false));
+    EXPECT_EQ(shown("server.starvation_limit_ms"), (Json{"1000", "default"}));
+    const std::string table = xcli({"config"}).out;
+    EXPECT_TRUE(std::regex_search(table, std::regex("server\\.starvation_limit_ms +1000 ms +default\n"))) << table;
+    EXPECT_TRUE(has(table, "server.starvation_limit_ms: 500 ms from the server's next start on (" +
+                               (directory / "etc/x.toml:2") + ")\n"))
+        << table;
+}
+
 TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
     write(
         "[server]\nstarvation_limit_ms = 0\nflight_recorder = false\n[limits]\nshare = 20\nmemory-limit = "
