@@ -58,9 +58,11 @@ endforeach()
 add_custom_target(demo_programs ALL DEPENDS ${programs})
 
 install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(runs PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
-        PATTERN "*.h" PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+        PATTERN "*.c" PATTERN "*.h" PATTERN "*.py" ${runs} PATTERN "*.sh" ${runs} PATTERN "test_cwsr_lv3" ${runs}
+        REGEX "/examples/Linux/[^/]+$" PATTERN "__pycache__" EXCLUDE)
 install(FILES python/README.md python/README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 # Pages that these lead to, and what remains of links to files of the source tree alone.
 install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Which files an installation has, and under which names and versions its libraries are known."""
+import os
 import platform as machine
 import re
 import unittest
@@ -101,6 +102,19 @@ class Layout(InATree):
         for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/images/latency.svg",
                      "examples/common.mk"):
             self.assertTrue((docs / name).is_file(), name)
+
+    def test_every_file_of_the_examples_is_installed(self):
+        if not (ROOT / ".git").exists():
+            self.skipTest("which files are the examples' own is known to git")
+        docs = self.prefix / "share" / "doc" / "xsched"
+        for name in tool("git", "-C", ROOT, "ls-files", "examples").split():
+            source, installed = ROOT / name, docs / name
+            with self.subTest(name):
+                self.assertTrue(installed.exists(), name)
+                self.assertEqual(installed.is_symlink(), source.is_symlink())
+                if source.is_file() and source.suffix != ".md":  # links of pages are made to fit
+                    self.assertEqual(installed.read_bytes(), source.read_bytes())
+                    self.assertTrue(os.access(installed, os.X_OK) or not os.access(source, os.X_OK), "cannot be run")
 
     def test_what_measures_for_xcli_report_is_there_as_a_whole(self):
         done = attempt(self.prefix / "bin" / "xcli", "report", "--", "true", folder=self.folder)

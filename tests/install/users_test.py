@@ -109,6 +109,13 @@ class Users(InATree):
             self.assertIn(str(self.lib), tool("readelf", "-dW", folder / "app_sched"))
             tool("make", "-C", folder, "clean")
 
+    def test_the_installed_example_of_own_policies_builds(self):
+        copy = self.folder / "policies"
+        shutil.copytree(self.prefix / "share" / "doc" / "xsched" / "examples", copy)
+        tool("make", "-C", copy / "6_own_policy", f"PREFIX={self.prefix}")
+        self.assertEqual(sorted(path.name for path in (copy / "6_own_policy").glob("*.so")),
+                         ["first_come.so", "round_robin.so"])
+
 
 if __name__ == "__main__":
     main()
