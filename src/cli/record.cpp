@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "base/time.h"
@@ -41,14 +42,25 @@ public:
     bool saw_nothing() const { return recording_.changes.empty(); }
     bool full() const { return recording_.changes.size() >= ipc::kMostRecorded; }
     // Ends the recording. Adds a last entry for each queue that still has work: a queue that was never seen to become
-    // idle has no other one that tells the length of its commands.
+    // idle has no other one that tells the length of its commands. A queue that was not followed gets none, since its
+    // rests were not seen.
     const ipc::Recording& finish() {
         const Json answer = link_.ask({{"cmd", "record"}, {"from", next_}, {"queues", true}});
-        for (const Json& queue : answer.at("queues"))
-            if (queue.at("ready").get<bool>() && !full()) recording_.changes.push_back(still_works(queue));
+        std::set<Key> seen = followed_;
+        for (const ipc::RecordedChange& change : recording_.changes) seen.emplace(change.client, change.slot);
+        for (const Json& queue : answer.at("queues")) {
+            if (!queue.at("ready").get<bool>() || full()) continue;
+            if (seen.contains({queue.at("client"), queue.at("slot")}))
+                recording_.changes.push_back(still_works(queue));
+            else
+                not_followed_.insert(queue.at("program").get<std::string>() + " (pid " +
+                                     std::to_string(queue.at("pid").get<int64_t>()) + ")");
+        }
         for (const auto& [key, queue] : queues_) recording_.queues.push_back(queue);
         return recording_;
     }
+    // Returns the programs that had work at the end, and of which no change is recorded.
+    const std::set<std::string>& not_followed() const { return not_followed_; }
 
 private:
     ipc::RecordedChange still_works(const Json& queue) const {
@@ -78,14 +90,20 @@ private:
                                           .device = queue.at("device"),
                                           .level = queue.at("level"),
                                           .priority = queue.at("priority")};
-            queues_[{seen.client, seen.slot}] = seen;
+            const Key key{seen.client, seen.slot};
+            queues_[key] = seen;
+            if (queue.value("followed", true)) followed_.insert(key);
         }
     }
+
+    using Key = std::pair<uint32_t, uint32_t>;  // client, slot
 
     ServerLink link_;
     int64_t began_ns_ = 0;
     uint64_t next_ = 0;
-    std::map<std::pair<uint32_t, uint32_t>, ipc::RecordedQueue> queues_;
+    std::map<Key, ipc::RecordedQueue> queues_;
+    std::set<Key> followed_;
+    std::set<std::string> not_followed_;
     ipc::Recording recording_;
 };
 
@@ -116,10 +134,15 @@ int record(const RecordWords& words, bool json) {
         throw Failure("no program was scheduled in that time: start one with 'xcli run -- PROGRAM'", kNobody);
     const std::string bytes = ipc::write_recording(recording);
     write_file(words.file, bytes);
-    if (saw_nothing)
+    if (saw_nothing && recorder.not_followed().empty())
         fprintf(stderr,
                 "xcli: nothing changed in that time: a program that is alone on its device is not followed, except "
                 "under policy OBSERVE (xcli policy OBSERVE)\n");
+    for (const std::string& program : recorder.not_followed())
+        fprintf(stderr,
+                "xcli: %s was not followed, since it had no rival: its bursts are not recorded. Under policy OBSERVE "
+                "all programs are followed (xcli policy OBSERVE)\n",
+                program.c_str());
     const double seconds = static_cast<double>(recording.lasts_ns) / base::kSecond;
     if (json) {
         print(Json{{"ok", true},

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "dispatch/joined_bursts.h"
+#include "sim/replay.h"
 #include "sim/workload.h"
 
 namespace xsched::sim {
@@ -147,7 +148,7 @@ std::vector<RecordedWork> recorded_work(ipc::Recording recording) {
         QueueWork& best = busiest[queue.program];
         if (found->second.work_ns > best.work_ns) best = std::move(found->second);
     }
-    if (busiest.empty()) throw std::runtime_error("no queue did anything while this was recorded");
+    if (busiest.empty()) throw std::runtime_error(kNoBurst);
     std::vector<RecordedWork> all;
     for (auto& [program, queue] : busiest)
         if (const auto work = told(program, std::move(queue))) all.push_back(*work);

@@ -110,6 +110,15 @@ std::vector<std::string> replay_names(const ipc::Recording& recording) {
     return names;
 }
 
+std::set<std::string> programs_left_out(const ipc::Recording& recording) {
+    const std::vector<std::string> names = replay_names(recording);
+    std::set<std::string> left_out;
+    for (const ipc::RecordedQueue& queue : recording.queues) left_out.insert(queue.program);
+    for (size_t i = 0; i < names.size(); ++i)
+        if (!names[i].empty()) left_out.erase(recording.queues[i].program);
+    return left_out;
+}
+
 Workload replay_workload(const ipc::Recording& recording) {
     using Key = std::pair<uint32_t, uint32_t>;
     std::map<Key, std::vector<RecordedChange>> changes;
@@ -132,7 +141,7 @@ Workload replay_workload(const ipc::Recording& recording) {
         const auto number = static_cast<uint32_t>(devices.size());
         workload.programs.back().device = devices.emplace(queue.device, number).first->second;
     }
-    if (workload.programs.empty()) throw std::runtime_error("no queue did anything while this was recorded");
+    if (workload.programs.empty()) throw std::runtime_error(kNoBurst);
     workload.devices = static_cast<uint32_t>(devices.size());
     return workload;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "ipc/recording.h"
 #include "sim/toml_keys.h"
 
 namespace xsched::sim {
@@ -183,7 +186,12 @@ Workload workload_of(const toml::table& root, const std::string& file) {
 
 }  // namespace
 
-Workload read_workload(const std::string& path) { return workload_of(parse_toml_file(path), path); }
+Workload read_workload(const std::string& path) {
+    if (base::text_of_file(path).starts_with(ipc::kRecordingMagic))
+        throw std::runtime_error(path + " is a recording of xcli record, and no workload: 'xsim replay " + path +
+                                 "' simulates it");
+    return workload_of(parse_toml_file(path), path);
+}
 
 Workload parse_workload(const std::string& text, const std::string& name) {
     return workload_of(parse_toml(text, name), name);

@@ -55,6 +55,9 @@ TEST(Replay, ProgramsHaveTheirOwnNames) {
     EXPECT_EQ(replay_names(recording),
               (std::vector<std::string>{"serve", "", "train 41.1", "train 42.5", "train 42.5 2"}));
     EXPECT_EQ(replay_workload(recording).programs[1].name, "train 41.1");
+    EXPECT_TRUE(programs_left_out(recording).empty()) << "one of serve's queues worked";
+    add(5, 0, 50, "alone", false);
+    EXPECT_EQ(programs_left_out(recording), std::set<std::string>{"alone"});
 }
 
 TEST(Replay, ARecordingWithoutWorkIsRefused) {

@@ -17,7 +17,11 @@ constexpr uint64_t kFewest = 20;  // safety: of fewer requests the longest says 
 
 std::string length(double us) { return length_text(us / 1000); }
 
-Admission refuse(std::string sentence) { return {Admission::Kind::kRefused, std::move(sentence), {}}; }
+// Refuses a program for what it is alone.
+Admission refuse(std::string sentence) {
+    return {
+        .kind = Admission::Kind::kRefused, .sentence = std::move(sentence), .predictions = {}, .waiting_helps = false};
+}
 
 std::string broken_text(const Prediction& prediction, const KnownProgram& program, bool is_candidate) {
     const std::string whose = is_candidate ? "" : program.called() + " would miss its target: ";
@@ -136,6 +140,7 @@ Admission judge(const Situation& situation, const Json& simulated) {
         verdict.kind = Admission::Kind::kRefused;
         broken += (broken.empty() ? "" : "; ") + broken_text(prediction, program, i + 1 == situation.programs.size());
     }
+    verdict.waiting_helps = situation.programs.size() > 1;
     verdict.sentence = broken.empty() ? admitted_text(verdict.predictions, situation) : broken;
     return verdict;
 }

@@ -24,6 +24,7 @@ struct Admission {
     std::string sentence;
     std::vector<Prediction> predictions;  // of programs with targets
     std::string advice = "";  // what to do if too little is known
+    bool waiting_helps = true;  // false: no other program's end can change the verdict
 
     std::string with_advice() const { return advice.empty() ? sentence : sentence + ": " + advice; }
 };

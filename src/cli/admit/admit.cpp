@@ -176,6 +176,11 @@ Admission wait_for_admission(const AdmitWords& words, const Candidate& candidate
         Admission verdict = admission_of(situation_now(words, candidate));
         const int64_t left_ns = until_ns - base::now_ns();
         if (verdict.kind == Admission::Kind::kAdmitted || left_ns <= 0) return verdict;
+        if (!verdict.waiting_helps) {
+            fprintf(stderr, "xcli: %s does not wait (--wait %s): no other program's end would change the verdict\n",
+                    candidate.name.c_str(), words.wait.c_str());
+            return verdict;
+        }
         if (!std::exchange(told, true))
             fprintf(stderr, "xcli: %s waits (--wait %s): %s\n", candidate.name.c_str(), words.wait.c_str(),
                     verdict.sentence.c_str());
@@ -192,7 +197,9 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     if (!words.check && words.programs.empty())
         ensure_server(find_installation().server, words.run.policy, Announced::kNo);
     const Candidate candidate = candidate_of(words, program);
-    const Admission verdict = wait_for_admission(words, candidate);
+    Admission verdict = wait_for_admission(words, candidate);
+    if (words.check && verdict.kind == Admission::Kind::kUnknown && words.unknown == "run")
+        verdict.advice = "without --check it runs on trial (--unknown run)";
     if (words.check || !words.programs.empty()) {
         print_admission(verdict, json);
         return exit_status_of(verdict);

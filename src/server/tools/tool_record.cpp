@@ -36,6 +36,12 @@ private:
     std::map<uint32_t, bool> clients_;
 };
 
+// Returns the priority that the scheduler counts: a program in the background is less urgent than all others.
+int32_t counted_priority(const Client& client, const ipc::QueueSlot& slot) {
+    const int32_t priority = std::min(slot.priority.load(), client.ceiling().priority);
+    return slot.background.load() != 0 ? std::min<int32_t>(priority, PRIORITY_MIN) : priority;
+}
+
 Json describe(const Facts& facts, const Visible& visible, const Client& client, const SeenQueue& queue) {
     const ipc::QueueSlot& slot = queue.slot;
     const QueueFacts known = facts.of(queue);
@@ -49,7 +55,7 @@ Json describe(const Facts& facts, const Visible& visible, const Client& client, 
             {"device_name", device_name(slot.device.load())},
             {"platform", platform_name(slot.platform.load())},
             {"level", slot.level.load()},
-            {"priority", std::min(slot.priority.load(), client.ceiling().priority)},
+            {"priority", counted_priority(client, slot)},
             {"ready", work.ready},
             {"completed", work.completed},
             {"command_ns", slot.command_ns.load(std::memory_order_relaxed)},

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "console/table.h"
 #include "sim/tool/numbers.h"
 
@@ -114,7 +115,7 @@ std::string recorded_text(const Workload& workload, const std::vector<Report>& r
     if (policy.empty()) return "";
     std::string others;
     for (const Report& report : reports) {
-        if (report.title == policy) return "recorded under policy " + policy + "\n";
+        if (base::same_word(report.title.c_str(), policy.c_str())) return "recorded under policy " + policy + "\n";
         others += (others.empty() ? "" : ", ") + report.title;
     }
     return "recorded under policy " + policy + ", simulated under " + others + ": --policy " + policy +

@@ -52,10 +52,21 @@ void say_speed(const Report& report, int64_t took_ns) {
             report.simulated_s / seconds);
 }
 
+Workload replayed(const std::string& file) {
+    const ipc::Recording recording = read_recording_file(file);
+    Workload workload = replay_workload(recording);
+    for (const std::string& program : programs_left_out(recording))
+        fprintf(stderr,
+                "xsim: %s is not replayed, since no work of it is recorded: it did nothing, or was not followed, as a "
+                "program without a rival is under another policy than OBSERVE\n",
+                program.c_str());
+    return workload;
+}
+
 }  // namespace
 
 int run_command(const RunWords& words) {
-    Workload workload = words.replay ? replay_workload(read_recording_file(words.file)) : read_workload(words.file);
+    Workload workload = words.replay ? replayed(words.file) : read_workload(words.file);
     workload.notes = !words.speed;
     workload.meters = workload.meters || words.meters;
     if (!words.device.empty()) take_costs(words.device, workload.costs);

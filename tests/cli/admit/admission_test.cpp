@@ -91,6 +91,13 @@ TEST(Admission, ATargetBelowTheTimeAloneIsRefused) {
     EXPECT_TRUE(has(refused->sentence, "in the time that it is not held")) << refused->sentence;
     EXPECT_TRUE(has(refused->sentence, "programs of its priority beside it"))
         << "the book cannot tell: " << refused->sentence;
+    EXPECT_FALSE(refused->waiting_helps);
+}
+
+TEST(Admission, WaitingDoesNotHelpAProgramThatIsAlone) {
+    const Admission alone = judge(situation_of(answers({}), serve(2000)), simulated({{100, 2500}}));
+    EXPECT_EQ(alone.kind, Admission::Kind::kRefused);
+    EXPECT_FALSE(alone.waiting_helps);
 }
 
 TEST(Admission, AProgramWithoutRestsGetsNoPromise) {
@@ -127,6 +134,7 @@ TEST(Admission, AllPromisesHaveToHold) {
     EXPECT_TRUE(has(good.sentence, "(target: 2.0 ms); the target of 1 other program holds with it")) << good.sentence;
     const Admission others = judge(situation, simulated({{0, 0}, {100, 7100}, {100, 1500}}));
     EXPECT_EQ(others.kind, Admission::Kind::kRefused);
+    EXPECT_TRUE(others.waiting_helps);
     EXPECT_TRUE(has(others.sentence, "api (pid 12) would miss its target: 99 of 100")) << others.sentence;
     const Admission own = judge(situation, simulated({{0, 0}, {100, 4000}, {100, 2500}}));
     EXPECT_EQ(own.kind, Admission::Kind::kRefused);

@@ -97,9 +97,30 @@ TEST_F(Admit, ARecordingTellsTheWorkOfAProgram) {
 }
 
 // A program that works all the time changes nothing while it is recorded.
-TEST_F(Admit, ARecordingTellsOfAProgramWithoutRests) {
+// A program without a rival is not followed, so that its rests are not seen.
+TEST_F(Admit, ARecordingTellsNothingOfAProgramThatWasNotFollowed) {
     if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
     start();
+    TestClient client;
+    ASSERT_TRUE(client.connect(socket(), "serve"));
+    client.add_queue(0, 0, 0xab1);
+    client.submit(0);
+    const std::string recording = directory.path() + "/alone.rec";
+    const Outcome recorded = xcli({"record", "-o", recording, "-t", "100ms"});
+    EXPECT_TRUE(has(recorded.out, "0 changes of 1 queue")) << recorded.out;
+    EXPECT_TRUE(has(recorded.err, "serve (pid " + std::to_string(getpid()) + ") was not followed")) << recorded.err;
+    const Outcome replayed = run_to_end({binary("xsim"), "replay", recording}, {});
+    EXPECT_EQ(replayed.status, 2) << replayed.out;
+    EXPECT_TRUE(has(replayed.err, "had no rival on their device")) << replayed.err;
+    const Outcome admitted =
+        xcli({"admit", "--check", "--programs", file(), "--recording", recording, "--slo-p99", "9ms", "--", "./serve"});
+    EXPECT_FALSE(has(admitted.out + admitted.err, "without rests")) << admitted.out << admitted.err;
+    EXPECT_TRUE(has(admitted.err, "had no rival on their device")) << admitted.err;
+}
+
+TEST_F(Admit, ARecordingTellsOfAProgramWithoutRests) {
+    if (!has_simulator()) GTEST_SKIP() << "there is no xsim";
+    start({"--policy", "OBSERVE"});
     TestClient client;
     ASSERT_TRUE(client.connect(socket(), "train"));
     client.add_queue(0, 0, 0xab1);
@@ -125,6 +146,8 @@ TEST_F(Admit, NothingIsStartedThatIsNotKnown) {
     EXPECT_TRUE(has(outcome.err, "nothing is known of touch: run it once")) << outcome.err;
     EXPECT_NE(access(made.c_str(), F_OK), 0);
     EXPECT_EQ(xcli({"admit", "--check", "--slo-p99", "5ms", "--", "touch"}).status, 4);
+    const Outcome checked = xcli({"admit", "--check", "--unknown", "run", "--slo-p99", "5ms", "--", "touch"});
+    EXPECT_TRUE(has(checked.out, "touch: without --check it runs on trial (--unknown run)")) << checked.out;
     const Outcome trial = xcli({"admit", "--unknown", "run", "--slo-p99", "5ms", "--", "/usr/bin/touch", made});
     EXPECT_EQ(trial.status, 0) << trial.err;
     EXPECT_TRUE(has(trial.err, "on trial, and nothing is promised: nothing is known of touch\n")) << trial.err;

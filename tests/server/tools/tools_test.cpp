@@ -59,6 +59,10 @@ TEST_F(Tools, RecordTellsWhatHappenedSinceItWasAskedLast) {
     ASSERT_EQ(begin["queues"].size(), 2U);
     EXPECT_EQ(begin["queues"][1]["slot"], 1);
     EXPECT_EQ(begin["queues"][1]["handle"], 0x52);
+    client.slot(1).priority = 7;
+    client.slot(1).background = 1;
+    const Json later = tool->ask({{"cmd", "record"}, {"queues", true}});
+    EXPECT_EQ(later["queues"][1]["priority"], PRIORITY_MIN) << "as the scheduler counts a program in the background";
     client.submit(0);
     Json entries = Json::array();
     uint64_t next = begin["next"];
