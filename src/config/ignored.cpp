@@ -25,6 +25,11 @@ std::optional<std::vector<std::string>> read_by_others(const std::string& policy
 
 bool is_of_this_build(const std::string& policy) { return policy::find_policy(policy.c_str()) != nullptr; }
 
+bool decides_by(const std::string& policy, base::HintId hint) {
+    const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
+    return info != nullptr && (info->hints & policy::bits_of(hint)) != 0;
+}
+
 bool says_who_runs(const base::HintInfo& hint, int64_t value) {
     if (hint.kind == base::HintKind::kSwitch) return value != 0;
     return hint.id != base::HintId::priority || value != PRIORITY_NO_EXECUTE;
@@ -44,7 +49,7 @@ Sooner sooner_under(const std::string& policy) {
     if (info == nullptr)
         return {.by_priority = false, .advice = "ask the author of policy " + policy + ", who knows what it reads"};
     if (info->sooner != nullptr) return {.by_priority = false, .advice = info->sooner};
-    return {.by_priority = (info->hints & bit(base::hint_info(base::HintId::priority))) != 0, .advice = ""};
+    return {.by_priority = decides_by(policy, base::HintId::priority), .advice = ""};
 }
 
 std::vector<Ignored> ignored_under(const std::string& policy, const Configuration& configuration) {

@@ -16,6 +16,9 @@ std::optional<std::vector<std::string>> read_by_others(const std::string& policy
 
 // Returns whether the policy is one of this build. The hints that any other one reads are not known.
 bool is_of_this_build(const std::string& policy);
+// Returns whether the policy's decisions depend on the hint. Hints that count under every policy need not be among
+// these.
+bool decides_by(const std::string& policy, base::HintId hint);
 // Returns whether the value leaves it to the policy who runs: not a switch that is off, nor the priority that never
 // runs.
 bool says_who_runs(const base::HintInfo& hint, int64_t value);

@@ -95,7 +95,7 @@ public:
             if (watched_.contains(burst.queue.client)) tell(burst);
     }
     uint64_t told() const { return told_; }
-    // Returns a sentence for each watched program beside which others of its priority work.
+    // Returns a sentence for each watched program beside which its equals work.
     std::string crowds() {
         programs_ = ask_programs();
         std::string text;
@@ -118,7 +118,7 @@ private:
     std::string beside_equals(uint32_t client) const {
         const Json* it = program(client);
         const size_t equals = it == nullptr ? 0 : equals_at_work(programs_, *it).size();
-        return equals == 0 ? "" : " beside " + base::counted(equals, "other") + " of its priority";
+        return equals == 0 ? "" : " beside " + base::counted(equals, "other") + as_equals(programs_);
     }
     // Says what the part of a burst may have been for which the program was not held.
     std::string rest_of(const SlowBurst& burst) const {

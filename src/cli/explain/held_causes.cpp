@@ -273,11 +273,13 @@ void say_its_gang_is_suspended(Cause& cause) {
 }
 
 void say_own_queue(Cause& cause) {
-    const std::string remedy = remedy_by_policy(cause.policy, cause.program);
-    const std::string priority = cause.hint("-p " + std::to_string(cause.program.value("priority", int64_t{0})));
-    cause.found(
-        WhySlow::kOwnQueue, "",
-        !remedy.empty() ? remedy : "give its queues one priority, if they should run side by side (" + priority + ")");
+    std::string advice = remedy_by_policy(cause.policy, cause.program);
+    if (advice.empty())
+        advice = "give its queues one priority, if they should run side by side (" +
+                 cause.hint("-p " + std::to_string(cause.program.value("priority", int64_t{0}))) + ")";
+    // The queues of a process have one nice value.
+    const bool is_of_use = advice.find("renice") == std::string::npos;
+    cause.found(WhySlow::kOwnQueue, "", is_of_use ? advice : "");
 }
 
 // Texts by the reason that the server gives (sched/facts/reason.def).

@@ -46,7 +46,7 @@ struct Free {
     const Json& answer;
     const Json& program;
     std::vector<const Json*> others;  // programs at work on its devices
-    std::vector<const Json*> equals;  // those of them that have its priority, and work
+    std::vector<const Json*> equals;  // those of them that the policy ranks as it
     double got = 0;                   // percent of its devices that it had in ten seconds; negative: not known
     double command_ms = 0;
 
@@ -170,15 +170,19 @@ std::string advice_beside(const Json& answer, const Json& program) {
 }
 
 void tell_shares(const Free& free, Explained& result) {
-    const std::vector<const Json*>& beside = free.equals.empty() ? free.others : free.equals;
+    const bool are_equals = !free.equals.empty();
+    const std::vector<const Json*>& beside = are_equals ? free.equals : free.others;
     const std::string more = beside.size() > 1 ? " and " + std::to_string(beside.size() - 1) + " more" : "";
     result.finding = WhySlow::kShares;
-    result.headline = not_us("; it runs beside " + whom(*beside.front()) + more +
-                             (free.equals.empty() ? "" : " of its priority") + ", as the hardware divides the device");
-    result.advice = advice_beside(free.answer, free.program);
+    const bool made_room = !are_equals && makes_room(free.program, *beside.front());
+    const std::string others = whom(*beside.front()) + more;
+    result.headline = not_us(made_room ? "; " + others + " made room for it"
+                                       : "; it runs beside " + others + (are_equals ? as_equals(free.answer) : "") +
+                                             ", as the hardware divides the device");
+    result.advice = made_room ? kProfiler : advice_beside(free.answer, free.program);
 }
 
-// Finds that others of its priority use the device for a good part of the time in which it could.
+// Finds that its equals use the device for a good part of the time in which it could.
 bool find_equals(const Free& free, Explained& result) {
     if (free.equals.empty() || (free.program.value("state", "") == "idle" && free.used() <= 0)) return false;
     double used = free.used();
@@ -211,8 +215,8 @@ Explained not_held(const Json& answer, const Json& program) {
 // Adds to a cause that is over that others of its priority share the device with the program now.
 void add_equals(const Json& answer, const Json& program, Explained& result) {
     const size_t equals = equals_at_work(answer, program).size();
-    if (!result.advice.empty() || equals == 0) return;
-    result.headline += "; now it runs beside " + base::counted(equals, "other") + " of its priority";
+    if (!result.advice.empty() || equals == 0 || as_equals(answer).empty()) return;
+    result.headline += "; now it runs beside " + base::counted(equals, "other") + as_equals(answer);
     result.advice = advice_beside(answer, program);
 }
 

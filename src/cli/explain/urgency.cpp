@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/hints.h"
 #include "cli/program_facts.h"
 #include "config/ignored.h"
 #include "xsched/types.h"
@@ -18,15 +19,29 @@ int64_t ceiling_of(const Json& program) {
     return program.value("group_gets", Json::object()).value("highest_priority", int64_t{PRIORITY_MAX});
 }
 
-bool is_in_background(const Json& entry) {
-    const Json hints = entry.value("hints_in_force", Json::object());
-    return hints.value("background", int64_t{0}) != 0;
+const Json& hints_of(const Json& entry) {
+    static const Json none = Json::object();
+    const auto found = entry.find("hints_in_force");
+    return found != entry.end() ? *found : none;
+}
+
+bool is_in_background(const Json& entry) { return hints_of(entry).value("background", int64_t{0}) != 0; }
+
+// Returns whether the program's priority says how urgent it is. A policy that reads critical priorities goes by them
+// if the program has a laxity, and otherwise by its priority.
+bool is_ranked_by_priority(const std::string& policy, const Json& program) {
+    if (config::decides_by(policy, base::HintId::critical_priority)) return !hints_of(program).contains("laxity_us");
+    return config::sooner_under(policy).by_priority;
+}
+
+bool is_of_its_gang(const Json& program, const Json& other) {
+    const auto gang = hints_of(program).find("gang");
+    return gang != hints_of(program).end() && hints_of(other).value("gang", Json()) == *gang;
 }
 
 // Returns the programs that come before this one or beside it.
-std::vector<const Json*> rivals_of(const Json& answer, const Json& program, const Json& by) {
+std::vector<const Json*> rivals_of(const Json& answer, const Json& program, const Json* cause) {
     std::vector<const Json*> rivals = neighbours(answer, program);
-    const Json* cause = by.contains("pid") ? program_of(answer, pid_of(by)) : nullptr;
     if (cause != nullptr && cause != &program && std::find(rivals.begin(), rivals.end(), cause) == rivals.end())
         rivals.push_back(cause);
     std::erase_if(rivals, [&](const Json* rival) { return counted_priority(*rival) < counted_priority(program); });
@@ -48,6 +63,31 @@ std::string raise_ceiling(const Json& program, int64_t priority) {
     return "a limit leaves it priority " + std::to_string(ceiling_of(program)) +
            " at most; root or the server's own user can raise that (xcli limit " + whose +
            ":highest-priority=" + std::to_string(priority) + ")";
+}
+
+// Returns the policy's own advice, or to choose another one.
+std::string remedy_of(const std::string& policy, const Json& program) {
+    std::string remedy = config::sooner_under(policy).advice;
+    if (remedy.empty()) return kByPriority;
+    constexpr std::string_view kPid = "PID";
+    if (const size_t at = remedy.find(kPid); at != std::string::npos)
+        remedy.replace(at, kPid.size(), std::to_string(pid_of(program)));
+    return remedy;
+}
+
+// Returns whether the policy's own advice is a larger utilization, and the program has the largest already.
+bool has_most_utilization(const std::string& policy, const Json& program) {
+    return config::sooner_under(policy).advice.find(" -u ") != std::string::npos &&
+           hints_of(program).value("utilization", int64_t{UTILIZATION_DEFAULT}) >= UTILIZATION_MAX;
+}
+
+// Returns how to lower the utilization of the program that holds this one, or of another one on its device.
+std::string lower_utilization(const Json& answer, const Json& program, const Json* cause) {
+    const std::vector<const Json*> others = neighbours(answer, program);
+    const Json* other = cause != nullptr || others.empty() ? cause : others.front();
+    if (other == nullptr) return kByPriority;
+    return "lower the other's part of the turns, since its own is the largest there is (xcli hint " +
+           std::to_string(pid_of(*other)) + " -u PERCENT)";
 }
 
 }  // namespace
@@ -80,10 +120,25 @@ std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& prog
     return found;
 }
 
+bool makes_room(const Json& program, const Json& other) {
+    constexpr size_t kTenSeconds = 1;
+    const Json& victims = program["cost"][kTenSeconds]["victims"];
+    return std::any_of(victims.begin(), victims.end(),
+                       [&](const Json& victim) { return victim.value("pid", int64_t{-1}) == pid_of(other); });
+}
+
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program) {
     std::vector<const Json*> found = neighbours_at_work(answer, program);
-    std::erase_if(found, [&](const Json* other) { return counted_priority(*other) != counted_priority(program); });
+    const bool by_priority = !as_equals(answer).empty();
+    std::erase_if(found, [&](const Json* other) {
+        return by_priority ? counted_priority(*other) != counted_priority(program)
+                           : makes_room(program, *other) || makes_room(*other, program);
+    });
     return found;
+}
+
+std::string as_equals(const Json& answer) {
+    return config::sooner_under(answer.value("policy", "")).by_priority ? " of its priority" : "";
 }
 
 const Json* program_of(const Json& answer, int64_t pid) {
@@ -94,19 +149,20 @@ const Json* program_of(const Json& answer, int64_t pid) {
 }
 
 std::string remedy_by_policy(const std::string& policy, const Json& program) {
-    auto [by_priority, remedy] = config::sooner_under(policy);
-    if (by_priority) return "";
-    if (remedy.empty()) return kByPriority;
-    constexpr std::string_view kPid = "PID";
-    if (const size_t at = remedy.find(kPid); at != std::string::npos)
-        remedy.replace(at, kPid.size(), std::to_string(pid_of(program)));
-    return remedy;
+    return is_ranked_by_priority(policy, program) ? "" : remedy_of(policy, program);
 }
 
 std::string be_more_urgent(const Json& answer, const Json& program, const Json& by) {
-    if (std::string remedy = remedy_by_policy(answer.value("policy", ""), program); !remedy.empty()) return remedy;
+    const std::string policy = answer.value("policy", "");
+    const Json* cause = by.contains("pid") ? program_of(answer, pid_of(by)) : nullptr;
+    if (!is_ranked_by_priority(policy, program) || (cause != nullptr && !is_ranked_by_priority(policy, *cause)))
+        return has_most_utilization(policy, program) ? lower_utilization(answer, program, cause)
+                                                     : remedy_of(policy, program);
     const bool is_hidden = !by.contains("pid") && !by.value("program", "").empty() && !by.value("ended", false);
-    const std::vector<const Json*> rivals = rivals_of(answer, program, by);
+    std::vector<const Json*> rivals = rivals_of(answer, program, cause);
+    if (std::erase_if(rivals, [&](const Json* rival) { return is_of_its_gang(program, *rival); }) > 0 && rivals.empty())
+        return "take it out of their gang, which has one priority (xcli hint " + std::to_string(pid_of(program)) +
+               " --gang 0)";
     if (rivals.empty()) return is_hidden ? "raise its priority (" + hint_priority(program, "NUMBER") + ")" : "";
     if (is_in_background(program))
         return "take it out of the background (xcli hint " + std::to_string(pid_of(program)) + " --no-background)";

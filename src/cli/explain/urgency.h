@@ -18,12 +18,16 @@ std::vector<const Json*> neighbours(const Json& answer, const Json& program);
 // Returns those of its neighbours that have used a device lately, or do now: an idle one in ten seconds, one that is
 // held or suspended in one.
 std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& program);
-// Returns those of them that have its priority. The scheduler holds none of them for another under a policy by
-// priority, so that they share the device.
+// Returns those of them that the policy in force ranks as the program, so that they share the device: those of its
+// priority, under a policy by priority; otherwise those of which neither has made room for the other lately.
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program);
+// Returns what these have in common, for a sentence: " of its priority"; empty under a policy that does not go by it.
+std::string as_equals(const Json& answer);
+// Returns whether `other` was held for the program in the last ten seconds.
+bool makes_room(const Json& program, const Json& other);
 // Returns the program of that process; null: it has ended, or this user may not see it.
 const Json* program_of(const Json& answer, int64_t pid);
-// Returns what makes the program come first under a policy that does not go by priority. Empty: the policy does.
+// Returns what makes the program come first under a policy that does not go by its priority. Empty: the policy does.
 std::string remedy_by_policy(const std::string& policy, const Json& program);
 // Returns what makes the program come first now. `by`: the program for which it was held. Empty: nothing would change,
 // since no program comes before it, or beside it, any longer.

@@ -52,6 +52,7 @@ private:
 
 XSCHED_POLICY(Lax, "LAX", kPolicyLaxity, kHints,
               "laxity: work that can wait has one priority and, once it cannot, another; then the highest runs",
-              "give it more laxity, or a higher critical priority (xcli hint PID --laxity TIME)");
+              "give it a higher critical priority, which counts from its laxity on (xcli hint PID --laxity TIME "
+              "--critical-priority NUMBER)");
 
 }  // namespace xsched::policy

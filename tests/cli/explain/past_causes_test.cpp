@@ -175,6 +175,64 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
            "and give the user a larger share (xcli limit 1000:share=");
 }
 
+// Whatever they ask for, one that makes room for the other is no equal of it.
+TEST_F(Explain, NoEqualMakesRoom) {
+    policy = "KEDF";
+    got(40);
+    other["priority"] = 0;
+    slow["cost"][1]["victims"].push_back({{"pid", 1002}, {"program", "server"}, {"ms", 391.0}, {"holds", 7}});
+    expect(WhySlow::kHost, true, "it gave the device work only 40 percent of the time", "");
+    EXPECT_FALSE(has(explained().headline, "beside")) << explained().headline;
+    got(60);
+    expect(WhySlow::kShares, true, "pid 1002 (server, priority 0) made room for it", "profiler");
+    EXPECT_FALSE(has(explained().advice, "deadline")) << explained().advice;
+    slow["cost"][1]["victims"].clear();
+    expect(WhySlow::kShares, true, "it runs beside pid 1002 (server, priority 0), as the hardware", "-d TIME");
+    policy = "HPF";
+    expect(WhySlow::kShares, true, "(server, priority 0) of its priority, as the hardware", "-p 1");
+}
+
+TEST_F(Explain, AGangHasOnePriority) {
+    other["priority"] = 0;
+    slow["hints_in_force"]["gang"] = other["hints_in_force"]["gang"] = "train";
+    expect(WhySlow::kShares, true, "beside pid 1002",
+           "take it out of their gang, which has one priority (xcli hint 1001");
+    EXPECT_FALSE(has(explained().advice, " -p ")) << explained().advice;
+    other["hints_in_force"]["gang"] = "other";
+    expect(WhySlow::kShares, true, "beside pid 1002", "-p 1");
+}
+
+TEST_F(Explain, TheLargestUtilizationIsNotRaised) {
+    policy = "UP";
+    hold(cause("not_its_turn", &other, 600, 50));
+    expect(WhySlow::kShareUsedUp, false, "", "lower the other's part of the turns, since its own is the largest");
+    EXPECT_TRUE(has(explained().advice, "(xcli hint 1002 -u PERCENT)")) << explained().advice;
+    slow["hints_in_force"]["utilization"] = 60;
+    expect(WhySlow::kShareUsedUp, false, "", "raise its part of the turns (xcli hint 1001 -u PERCENT)");
+}
+
+TEST_F(PastCause, UnderLaxityPriorityCountsUnlessTheOtherHintsAreGiven) {
+    policy = "LAX";
+    hold(cause("less_urgent", &other, 41, 37));
+    expect(WhySlow::kMoreUrgent, false, "", "raise its priority (xcli hint 1001 -p 11)");
+    slow["priority"] = 11;
+    expect_past("that one is less urgent now");
+    other["hints_in_force"]["laxity_us"] = 2000;
+    const char* const both = "(xcli hint 1001 --laxity TIME --critical-priority NUMBER)";
+    expect(WhySlow::kMoreUrgent, false, "", both);
+    other.erase("hints_in_force");
+    slow["hints_in_force"]["laxity_us"] = 2000;
+    expect(WhySlow::kMoreUrgent, false, "", both);
+}
+
+TEST_F(PastCause, NoAdviceDividesTheQueuesOfOneProcess) {
+    Json by = cause("less_urgent", &slow, 300, 1);
+    by["itself"] = true;
+    policy = "CHPF";
+    hold(by);
+    expect_past("behind another queue of its own");
+}
+
 TEST_F(Explain, UtilizationIsNoShare) {
     policy = "UP";
     slow["share"] = 40;
