@@ -152,7 +152,7 @@ class Published(Node):
     def test_what_is_wrong_with_a_device_is_a_taint(self):
         until("the device is there", self.devices)
         self.assertEqual(self.taints(), set())
-        said = "AUTO: the best possible for 99 of 100 bursts is 9 us, its target of 5 us cannot be met"
+        said = "AUTO: with the device at once, 99 of 100 bursts take up to 9 us: its target of 5 us cannot be met"
         (self.folder / "list.json").write_text(json.dumps({"queues": [{"device": "GPU:3b00", "policy_says": said}]}))
         until("targets are missed", lambda: self.taints() == {"targets-missed"})
         (self.folder / "list.json").unlink()

@@ -286,6 +286,21 @@ TEST(Auto, AFewLateBurstsDoNotMakeATargetImpossible) {
     EXPECT_TRUE(target.is_impossible(2 * kMs));
 }
 
+// A first burst that has not had the device yet has no length.
+TEST(Auto, NoBurstIsToldAsOfNoTime) {
+    const auto policy = find_policy("AUTO")->make();
+    const std::vector<Unit> units{{.id = 1, .device = 7, .process = 1, .wants = true, .ready = true}};
+    std::vector<Choice> choices(1);
+    policy->choose(units, kSecond, choices);
+    std::vector<Note> notes(1);
+    EXPECT_TRUE(policy->tell(units, notes));
+    EXPECT_EQ(notes[0].code, NoteCode::kNotKnown);
+    policy->choose(units, kSecond + 5 * kMs, choices);
+    EXPECT_TRUE(policy->tell(units, notes));
+    EXPECT_EQ(notes[0].code, NoteCode::kSteady);
+    EXPECT_EQ(notes[0].first, 5000);
+}
+
 // After a change of policy or the end of a device, AUTO knows nothing of that device any more.
 TEST(Auto, ADeviceThatIsForgottenIsUnknown) {
     const auto policy = find_policy("AUTO")->make();
