@@ -63,6 +63,7 @@ std::string ignored_text(const Json& entry, const std::string& policy) {
     const std::string text =
         joined(entry.value("hints_ignored", Json::object()), {}, [&policy](const base::HintInfo& hint) {
             if (config::read_by_others(policy, hint)) return " (policy " + policy + " does not read it)";
+            if (hint.id == base::HintId::priority) return std::string(" (the background is less urgent than all)");
             const bool is_share = hint.id == base::HintId::share || hint.id == base::HintId::limit;
             return std::string(is_share ? " (what its user or control group has together counts)"
                                         : " (the program's memory is not counted)");

@@ -31,7 +31,7 @@ bool decides_by(const std::string& policy, base::HintId hint) {
 }
 
 bool says_who_runs(const base::HintInfo& hint, int64_t value) {
-    if (hint.kind == base::HintKind::kSwitch) return value != 0;
+    if (value == hint.fallback) return false;
     return hint.id != base::HintId::priority || value != PRIORITY_NO_EXECUTE;
 }
 
@@ -46,6 +46,11 @@ std::optional<std::vector<std::string>> unused_under(const std::string& policy, 
 
 Sooner sooner_under(const std::string& policy) {
     const policy::PolicyInfo* info = policy::find_policy(policy.c_str());
+    if (info == nullptr && policy == "EXPR")  // the name that the server's own line has
+        return {.by_priority = false,
+                .advice =
+                    "give it what the server's own line prefers: 'xcli config' shows the line "
+                    "(server.policy_expr, or --policy-expr)"};
     if (info == nullptr)
         return {.by_priority = false, .advice = "ask the author of policy " + policy + ", who knows what it reads"};
     if (info->sooner != nullptr) return {.by_priority = false, .advice = info->sooner};

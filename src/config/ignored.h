@@ -19,8 +19,8 @@ bool is_of_this_build(const std::string& policy);
 // Returns whether the policy's decisions depend on the hint. Hints that count under every policy need not be among
 // these.
 bool decides_by(const std::string& policy, base::HintId hint);
-// Returns whether the value leaves it to the policy who runs: not a switch that is off, nor the priority that never
-// runs.
+// Returns whether the value leaves it to the policy who runs: not one that takes the hint back, nor the priority
+// that never runs.
 bool says_who_runs(const base::HintInfo& hint, int64_t value);
 // Returns the hint that a policy has to read so that the given one changes who runs: priority for background, which
 // lowers it; otherwise the hint itself.

@@ -229,6 +229,21 @@ TEST_F(Hints, ASwitchTakesNoValue) {
     }
 }
 
+TEST_F(Hints, TakingAHintBackIsNoRequest) {
+    for (const char* option : {"--share", "--deadline"}) {
+        EXPECT_TRUE(has(xcli({"hint", "trainer", option, "50"}).err, "does not use")) << option;
+        EXPECT_EQ(xcli({"hint", "trainer", option, "0"}).err, "") << option;
+    }
+}
+
+TEST_F(Hints, APriorityInTheBackgroundIsWithoutEffect) {
+    ASSERT_EQ(xcli({"hint", "trainer", "--background", "-p", "5"}).status, 0);
+    const std::string told = xcli({"explain", "trainer"}, {{"COLUMNS", "400"}}).out;
+    EXPECT_TRUE(has(told, "without effect: priority 5 (the background is less urgent than all)")) << told;
+    ASSERT_EQ(xcli({"hint", "trainer", "--no-background"}).status, 0);
+    EXPECT_FALSE(has(xcli({"explain", "trainer"}, {{"COLUMNS", "400"}}).out, "without effect"));
+}
+
 // A hint that has no effect beside another one is told, whichever of them comes first.
 TEST_F(Hints, ContradictionsAreTold) {
     const std::string in_background =
@@ -239,6 +254,11 @@ TEST_F(Hints, ContradictionsAreTold) {
     EXPECT_FALSE(has(xcli({"hint", "trainer", "--side-by-side"}).err, "background")) << "nothing new";
     EXPECT_FALSE(has(xcli({"hint", "trainer", "-p", "-256"}).err, "has no effect")) << "it never runs";
     EXPECT_FALSE(has(xcli({"hint", "trainer", "-p", "10", "--no-background"}).err, "has no effect"));
+    ASSERT_EQ(xcli({"policy", "AUTO"}).status, 0);
+    const std::string told = xcli({"hint", "trainer", "--background", "-p", "10"}).err;
+    EXPECT_TRUE(has(told, "background does not make the program less urgent under policy AUTO")) << told;
+    EXPECT_FALSE(has(told, "less urgent than all others")) << told;
+    ASSERT_EQ(xcli({"policy", "HPF"}).status, 0);
     const std::string beyond = " has no effect beyond limit 20, which is the most that the program gets\n";
     EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "30", "--limit", "20"}).err, "share 30" + beyond));
     EXPECT_TRUE(has(xcli({"hint", "trainer", "--share", "25"}).err, "share 25" + beyond));

@@ -87,7 +87,11 @@ Share share_of(const Cause& cause) {
     const int64_t users = of_user(cause, "share", 0);
     const int64_t groups = of_group(cause, "share");
     const int64_t all = std::max(users, groups);
-    if (all == 0) return {cause.program.value("share", int64_t{0}), "it has used up its share", come_first(cause)};
+    const auto own = cause.program.value("share", int64_t{0});
+    if (all == 0 && own == 0)
+        return {0, "it has no share, and has used up its part of what the shares of others leave",
+                "give it a share (" + cause.hint("--share PERCENT") + ")"};
+    if (all == 0) return {own, "it has used up its share", come_first(cause)};
     const std::string group = cause.program.value("cgroup", "");
     const std::string named = users > 0 ? std::to_string(cause.program.value("uid", int64_t{0})) : group;
     return {
@@ -178,7 +182,7 @@ std::string other_target(const Cause& cause) {
     const std::string time = us == 0          ? "TIME"
                              : us % 1000 == 0 ? std::to_string(us / 1000) + "ms"
                                               : std::to_string(us) + "us";
-    return std::string("give it a ") + (is_missed ? "target that it can reach" : "lower target") +
+    return std::string("give it a ") + (is_missed ? "target that it keeps beside the others" : "lower target") +
            (us > 0 ? ", such as " + time : "") + " (" + cause.hint("--slo-p99 " + time) + ")";
 }
 
@@ -322,6 +326,20 @@ Explained held_cause(const Json& answer, const Json& program, const Json& held) 
                  "; the policy then in force decided that, and policy " + cause.policy + " is in force now");
     }
     return cause.result;
+}
+
+bool find_just_held(const Json& program, Explained& result) {
+    const double since_ms = program.value("held_since_ms", 0.0);
+    const std::string state = program.value("state", "");
+    if (since_ms <= 0 || (state != "held" && state != "suspended")) return false;
+    const std::string pid = std::to_string(program.value("pid", int64_t{0}));
+    const bool by_person = state == "suspended";
+    result.not_us = false;
+    result.finding = by_person ? WhySlow::kSuspended : WhySlow::kMoreUrgent;
+    result.headline = by_person ? "a person suspended it " + length_text(since_ms) + " ago (xcli suspend)"
+                                : "held for " + length_text(since_ms) + " until now";
+    result.advice = by_person ? "xcli resume " + pid : "see for which program it is held: xcli status " + pid;
+    return true;
 }
 
 }  // namespace xsched::cli

@@ -205,9 +205,10 @@ Explained not_held(const Json& answer, const Json& program) {
                     .command_ms = program.value("command_ms", 0.0)};
     Explained result;
     result.not_us = true;
-    if (!find_wait(free, result) && !find_lost_claim(free, result) && !find_crowded(free, result) &&
-        !find_copies(answer, program, free.others, result) && !find_equals(free, result) &&
-        !find_own_work(free, result) && !find_long_kernels(free, result) && !find_pauses(free, result))
+    if (!find_just_held(program, result) && !find_wait(free, result) && !find_lost_claim(free, result) &&
+        !find_crowded(free, result) && !find_copies(answer, program, free.others, result) &&
+        !find_equals(free, result) && !find_own_work(free, result) && !find_long_kernels(free, result) &&
+        !find_pauses(free, result))
         tell_shares(free, result);
     return result;
 }

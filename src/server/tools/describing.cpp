@@ -109,6 +109,11 @@ Json describe_hints(const Request& request, const Client& client, const std::vec
         if (hint.request == nullptr || value == hint.fallback) continue;
         const bool has_effect = !config::read_by_others(policy, hint) && (has_memory || !is_about_memory(hint)) &&
                                 !(together && is_about_share(hint));
+        const bool is_priority = hint.id == base::HintId::priority && value != PRIORITY_NO_EXECUTE;
+        if (is_priority && has_effect && hints.background != 0) {
+            ignored[hint.request] = value;
+            continue;
+        }
         // A priority that counts has a place of its own.
         if (hint.id == base::HintId::priority && (has_effect || value == PRIORITY_NO_EXECUTE)) continue;
         (has_effect ? in_force : ignored)[hint.request] =
@@ -287,7 +292,7 @@ std::string why_less(const Request& request, const AskedFor& asked_for, const Se
     if (is_joint && got)
         if (const auto all = asked_for.accounts_got.find({joint.account, device}); all != asked_for.accounts_got.end())
             got = all->second;
-    if (share <= 0 || !got || *got + 1 >= share) return "";
+    if (share <= 0 || !got || !falls_short(*got, share)) return "";
     const std::string who = !is_joint ? "it" : joint.of_user ? "its user" : "its control group";
     const std::string policy = request.host.scheduler.policy_name();
     if (!keeps_shares(policy)) return "policy " + policy + " does not keep shares: use PUP or SPUP";
@@ -296,7 +301,7 @@ std::string why_less(const Request& request, const AskedFor& asked_for, const Se
         worth == share ? ""
                        : "all together ask for " + std::to_string(asked_for.shares.at(device)) + " percent, so that " +
                              std::to_string(share) + " counts as " + std::to_string(worth);
-    if (!too_much.empty() && *got + 1 >= static_cast<double>(worth)) return too_much;
+    if (!too_much.empty() && !falls_short(*got, worth)) return too_much;
     if (!why.ready && !held_lately(request, queue.client)) return "it does not ask for more";
     if (limit > 0 && limit < worth)
         return (is_joint ? who + "'s" : std::string("its")) + " limit is less than the share";

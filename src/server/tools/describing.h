@@ -1,6 +1,7 @@
 // Descriptions that several commands of tools share. Front thread.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -87,6 +88,8 @@ struct AskedFor {
 AskedFor shares_of_all(const Request& request);
 // Returns the percent of its device that the share of the queue's program, or of its user or group, comes to; null: the
 // policy keeps no shares.
+// Returns whether the program had less than the share by more than one percent, as both are shown: whole percents.
+inline bool falls_short(double got_percent, int64_t share) { return std::llround(got_percent) + 1 < share; }
 Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue);
 // Returns why a program, or its user or control group, gets less of a device than its share; empty: it does not, or has
 // no share.

@@ -96,6 +96,7 @@ std::vector<const char*> memory_hints(const GivenHints& given) {
 
 // The bounds of a hint's effect on the programs that it is for.
 struct Bounds {
+    std::string policy;
     Client::Ceiling ceiling;
     std::set<std::string> without_memory;  // platforms
     bool together = false;  // the share and limit of a user or control group count
@@ -111,9 +112,14 @@ struct Bounds {
             all.values[static_cast<size_t>(hint.id)] = base::get_hint(hints, hint.id);
         look_for_contradictions(all, given);
     }
+    // Leaves out that background takes a priority's effect away where the policy reads no priority: unused_hints tells
+    // that.
     void look_for_contradictions(const GivenHints& all, const GivenHints& given) {
         for (const config::Contradiction& one : config::contradictions(all.values))
-            if (given.of(one.one) || given.of(one.other)) contradictions.insert(one.sentence);
+            if ((given.of(one.one) || given.of(one.other)) &&
+                (one.other != base::HintId::background ||
+                 !config::read_by_others(policy, base::hint_info(base::HintId::priority))))
+                contradictions.insert(one.sentence);
     }
     void tell(Json& answer, const GivenHints& given) const {
         if (const auto& priority = given.of(base::HintId::priority); priority && *priority > ceiling.priority)
@@ -213,7 +219,7 @@ Json give_hint(const Request& request) {
     Json answer{{"queues", 0}, {"later", !handle.has_value()}};
     size_t queues = 0;
     std::vector<uint32_t> hinted;
-    Bounds bounds;
+    Bounds bounds{.policy = request.host.scheduler.policy_name()};
     const auto hint_all = [&](const Client& client) {
         queues += hint_client(client, given, now_ns);
         bounds.look_up(client, given);

@@ -23,7 +23,8 @@ TEST_F(Explain, EachReasonIsItsOwnFinding) {
         {"elsewhere", "HHPF", true, 100, 10, WhySlow::kElsewhere, "on another device", "HPF"},
         {"not_its_turn", "UP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up what its utilization gives it",
          " -u PERCENT"},
-        {"limited", "SPUP", true, 600, 50, WhySlow::kShareUsedUp, "it has used up its share", "--share"},
+        {"limited", "SPUP", true, 600, 50, WhySlow::kShareUsedUp, "it has no share, and has used up its part",
+         "give it a share (xcli hint 1001 --share"},
         {"not_its_turn", "CFS", true, 500, 50, WhySlow::kTurns, "policy CFS gave the turn to another", "xcli policy"},
         // Turns that the scheduler core gives to equals are told apart from turns of the policy, which may give none.
         {"equals_turn", "HPF", true, 500, 50, WhySlow::kTurns, "programs of one priority take turns",
@@ -187,12 +188,29 @@ TEST_F(Explain, UnderAutoTheAdviceIsATargetThatTheProgramCanReach) {
            "or give it a lower target (xcli hint 1001 --slo-p99 TIME)");
     slow["bursts"]["p99_ms"] = 161.2;
     expect(WhySlow::kTurns, false, "",
-           "or give it a target that it can reach, such as 170ms (xcli hint 1001 --slo-p99 170ms)");
+           "or give it a target that it keeps beside the others, such as 170ms (xcli hint 1001 --slo-p99 170ms)");
     slow["bursts"]["p99_ms"] = 5.32;
     expect(WhySlow::kTurns, false, "", "such as 5400us (xcli hint 1001 --slo-p99 5400us)");
     slow["bursts"]["p99_ms"] = 2.0;
     slow["devices"][0]["policy_says"] = "AUTO: its target of 5.0 ms cannot be met";
-    expect(WhySlow::kTurns, false, "", "give it a target that it can reach (xcli hint 1001 --slo-p99 TIME)");
+    expect(WhySlow::kTurns, false, "",
+           "give it a target that it keeps beside the others (xcli hint 1001 --slo-p99 TIME)");
+}
+
+TEST_F(Explain, TheServersOwnLineIsNamed) {
+    policy = "EXPR";
+    hold(cause("less_urgent", &other, 400, 20), 950);
+    expect(WhySlow::kTurns, false, "policy EXPR gave the turn", "'xcli config' shows the line (server.policy_expr");
+    EXPECT_FALSE(has(explained().advice, "author")) << explained().advice;
+}
+
+// The server has counted no hold yet, which it does at its end or each second.
+TEST_F(Explain, AHoldThatHasJustBegunIsNotDenied) {
+    slow["state"] = "suspended";
+    slow["held_since_ms"] = 82.8;
+    expect(WhySlow::kSuspended, false, "a person suspended it 82.8 ms ago (xcli suspend)", "xcli resume 1001");
+    slow["state"] = "held";
+    expect(WhySlow::kMoreUrgent, false, "held for 82.8 ms until now", "xcli status 1001");
 }
 
 TEST_F(Explain, UnderAPolicyOfALibraryNoHintIsAdvised) {

@@ -361,5 +361,11 @@ TEST_F(Tools, AToolThatDoesNotReadIsDropped) {
     EXPECT_EQ(client_count(), 1);
 }
 
+TEST(Shares, AreMissedByMoreThanOneOfThePercentsThatAreShown) {
+    EXPECT_FALSE(server::falls_short(62, 60));
+    EXPECT_FALSE(server::falls_short(58.6, 60)) << "shown as 59";
+    EXPECT_TRUE(server::falls_short(58.4, 60)) << "shown as 58";
+}
+
 }  // namespace
 }  // namespace xsched::test
