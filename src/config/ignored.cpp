@@ -58,10 +58,11 @@ Sooner sooner_under(const std::string& policy) {
 }
 
 std::vector<Ignored> ignored_under(const std::string& policy, const Configuration& configuration) {
+    constexpr int64_t kSome = 1;
     std::vector<Ignored> all;
     for (const auto& [name, value] : configuration.limits)
         if ((name == "share" || name.ends_with(":share")) && value.text != "0")
-            add(all, policy, base::hint_info(base::HintId::share), 0, value.source);
+            add(all, policy, base::hint_info(base::HintId::share), kSome, value.source);
     for (const Rule& rule : configuration.rules)
         for (const base::HintInfo& hint : base::kHints)
             if (const auto& value = rule.hints[static_cast<size_t>(hint.id)])

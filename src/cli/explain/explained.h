@@ -15,6 +15,7 @@ enum class WhySlow {
     kSuspended,         // by a person
     kNoExecute,         // its priority is PRIORITY_NO_EXECUTE
     kUnscheduled,       // its user has more queues than the limit allows
+    kJustHeld,          // held for so short a time that no hold is told yet
     kMoreUrgent,        // makes room for a more urgent program
     kOwnQueue,          // makes room for another queue of its own
     kAnnounced,         // for a burst that a more urgent program announced

@@ -335,7 +335,7 @@ bool find_just_held(const Json& program, Explained& result) {
     const std::string pid = std::to_string(program.value("pid", int64_t{0}));
     const bool by_person = state == "suspended";
     result.not_us = false;
-    result.finding = by_person ? WhySlow::kSuspended : WhySlow::kMoreUrgent;
+    result.finding = by_person ? WhySlow::kSuspended : WhySlow::kJustHeld;
     result.headline = by_person ? "a person suspended it " + length_text(since_ms) + " ago (xcli suspend)"
                                 : "held for " + length_text(since_ms) + " until now";
     result.advice = by_person ? "xcli resume " + pid : "see for which program it is held: xcli status " + pid;

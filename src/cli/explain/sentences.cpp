@@ -70,8 +70,7 @@ bool holds_anothers(const Json& program) {
     return false;
 }
 
-// Finds that the program itself keeps its device busy, that it is alone there, or that another user's program made
-// room for it.
+// Finds that the program itself keeps its device busy, is alone there, or that another user's program made room for it.
 bool find_own_work(const Free& free, Explained& result) {
     if (free.got >= kBusyPercent) {
         result.finding = WhySlow::kItsOwnWork;
@@ -320,6 +319,7 @@ const char* finding_word(WhySlow finding) {
         case WhySlow::kSuspended: return "suspended";
         case WhySlow::kNoExecute: return "no_execute";
         case WhySlow::kUnscheduled: return "unscheduled";
+        case WhySlow::kJustHeld: return "just_held";
         case WhySlow::kMoreUrgent: return "more_urgent";
         case WhySlow::kOwnQueue: return "own_queue";
         case WhySlow::kAnnounced: return "announced";

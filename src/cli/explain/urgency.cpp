@@ -121,10 +121,10 @@ std::vector<const Json*> neighbours_at_work(const Json& answer, const Json& prog
 }
 
 bool makes_room(const Json& program, const Json& other) {
-    constexpr size_t kTenSeconds = 1;
-    const Json& victims = program["cost"][kTenSeconds]["victims"];
-    return std::any_of(victims.begin(), victims.end(),
-                       [&](const Json& victim) { return victim.value("pid", int64_t{-1}) == pid_of(other); });
+    for (const Json& window : program["cost"])
+        for (const Json& victim : window["victims"])
+            if (window.value("seconds", 0) == 10 && victim.value("pid", int64_t{-1}) == pid_of(other)) return true;
+    return false;
 }
 
 std::vector<const Json*> equals_at_work(const Json& answer, const Json& program) {

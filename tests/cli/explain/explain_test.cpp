@@ -210,7 +210,7 @@ TEST_F(Explain, AHoldThatHasJustBegunIsNotDenied) {
     slow["held_since_ms"] = 82.8;
     expect(WhySlow::kSuspended, false, "a person suspended it 82.8 ms ago (xcli suspend)", "xcli resume 1001");
     slow["state"] = "held";
-    expect(WhySlow::kMoreUrgent, false, "held for 82.8 ms until now", "xcli status 1001");
+    expect(WhySlow::kJustHeld, false, "held for 82.8 ms until now", "xcli status 1001");
 }
 
 TEST_F(Explain, UnderAPolicyOfALibraryNoHintIsAdvised) {
