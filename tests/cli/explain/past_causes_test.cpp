@@ -175,7 +175,7 @@ TEST_F(Explain, AShareAtItsLimitNamesTheLimit) {
            "and give the user a larger share (xcli limit 1000:share=");
 }
 
-// Whatever they ask for, one that makes room for the other is no equal of it.
+// A program that makes room for another one is no equal of it, for all that both ask for.
 TEST_F(Explain, NoEqualMakesRoom) {
     policy = "KEDF";
     got(40);
