@@ -12,12 +12,13 @@
 #include "config/latency_target.h"
 #include "config/policies.h"
 #include "config/variable_names.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
 
 void tell(const std::string& sentence) {
-    if (!sentence.empty()) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    if (!sentence.empty()) console::print_error("xcli: %s\n", sentence.c_str());
 }
 
 std::string value_of(const char* variable) {
@@ -43,7 +44,7 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
         }
         if (used) continue;
         sentences += (sentences.empty() ? "" : "\nxcli: ") +
-                     unused_sentence(policy, {{"hint", hint.request}, {"used_by", readers}});
+                     unused_sentence(policy, {{"hint", config::option_word(hint)}, {"used_by", readers}});
     }
     return sentences;
 }

@@ -12,6 +12,7 @@
 #include "cli/show.h"
 #include "cli/version.h"
 #include "console/command_line.h"
+#include "console/fold.h"
 #include "console/help.h"
 
 namespace {
@@ -22,7 +23,7 @@ namespace console = xsched::console;
 int report(const Words& words, std::string sentence, Status status = kUsage) {
     xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote a file's name or an
                                                                        // argument
-    fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    console::print_error("xcli: %s\n", sentence.c_str());
     if (!words.json) return status;
     try {
         print(Json{{"ok", false}, {"error", sentence}, {"status", int{status}}}.dump(2, ' ', false,

@@ -12,6 +12,7 @@
 #include "cli/show.h"
 #include "cli/stop_signals.h"
 #include "cli/time_text.h"
+#include "console/fold.h"
 #include "ipc/recording.h"
 
 namespace xsched::cli {
@@ -135,14 +136,14 @@ int record(const RecordWords& words, bool json) {
     const std::string bytes = ipc::write_recording(recording);
     write_file(words.file, bytes);
     if (saw_nothing && recorder.not_followed().empty())
-        fprintf(stderr,
-                "xcli: nothing changed in that time: a program that is alone on its device is not followed, except "
-                "under policy OBSERVE (xcli policy OBSERVE)\n");
+        console::print_error(
+            "xcli: nothing changed in that time: a program that is alone on its device is not followed, except "
+            "under policy OBSERVE (xcli policy OBSERVE)\n");
     for (const std::string& program : recorder.not_followed())
-        fprintf(stderr,
-                "xcli: %s was not followed, since it had no rival: its bursts are not recorded. Under policy OBSERVE "
-                "all programs are followed (xcli policy OBSERVE)\n",
-                program.c_str());
+        console::print_error(
+            "xcli: %s was not followed, since it had no rival: its bursts are not recorded. Under policy OBSERVE "
+            "all programs are followed (xcli policy OBSERVE)\n",
+            program.c_str());
     const double seconds = static_cast<double>(recording.lasts_ns) / base::kSecond;
     if (json) {
         print(Json{{"ok", true},

@@ -24,6 +24,7 @@
 #include "config/contradictions.h"
 #include "config/limit_setting.h"
 #include "config/policies.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -140,8 +141,8 @@ void tell_smaller_batch() {
     if (batch_size_text == nullptr || !config::read_number(batch_size_text, &batch_size)) return;
     if (threshold_text == nullptr || !config::read_number(threshold_text, &threshold)) return;
     if (threshold > 0 && batch_size > threshold)
-        fprintf(stderr, "xcli: a batch of %s is larger than the threshold %s: batches have %s commands\n",
-                batch_size_text, threshold_text, threshold_text);
+        console::print_error("xcli: a batch of %s is larger than the threshold %s: batches have %s commands\n",
+                             batch_size_text, threshold_text, threshold_text);
 }
 
 void set_environment(const RunOptions& options) {
@@ -259,9 +260,9 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
     tell_misspelt_variables();
     tell_low_times();
-    for (const std::string& remark : options.hints.remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    for (const std::string& remark : options.hints.remarks) console::print_error("xcli: %s\n", remark.c_str());
     for (const config::Contradiction& one : config::contradictions(options.hints.values))
-        fprintf(stderr, "xcli: %s\n", one.sentence.c_str());
+        console::print_error("xcli: %s\n", one.sentence.c_str());
     if (const std::optional<int> ended = run_in_pool_if_asked(options, program)) return *ended;
     if (options.promise) options.promise();
     const Installation installation = find_installation();
@@ -291,9 +292,9 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     const int error = errno;
     if (last_word) last_word->withdraw();
     if (program[0].empty())
-        fprintf(stderr, "xcli: the name of the program is empty (is a variable not set?)\n");
+        console::print_error("xcli: the name of the program is empty (is a variable not set?)\n");
     else
-        fprintf(stderr, "xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
+        console::print_error("xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
     return error == ENOENT ? kNotFound : kCannotExecute;
 }
 

@@ -15,8 +15,10 @@
 #include "cli/show.h"
 #include "cli/size_text.h"
 #include "config/group_setting.h"
+#include "config/hint_text.h"
 #include "config/limit_setting.h"
 #include "config/policies.h"
+#include "console/fold.h"
 #include "console/table.h"
 #include "host/process_checkpoint.h"
 
@@ -102,11 +104,11 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 // Prints consequences that a person might not notice to standard error, so that scripts read the same standard output.
 void tell_aside(const Done& done) {
-    for (const std::string& sentence : done.refused) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+    for (const std::string& sentence : done.refused) console::print_error("xcli: %s\n", sentence.c_str());
     std::set<std::string> told;
     for (const Json& answer : done.answers)
         for (const std::string& sentence : hint_remarks(answer))
-            if (told.insert(sentence).second) fprintf(stderr, "xcli: %s\n", sentence.c_str());
+            if (told.insert(sentence).second) console::print_error("xcli: %s\n", sentence.c_str());
 }
 
 int tell(const Done& done, const std::string& sentence, bool json) {
@@ -138,6 +140,14 @@ int change_queues(
     return status;
 }
 
+// Returns the option of a hint that the server's answers name.
+std::string option_named(const std::string& request) {
+    for (const base::HintInfo& hint : base::kHints)
+        if (hint.request != nullptr && hint.request == request && hint.words != nullptr)
+            return config::option_word(hint);
+    return request;
+}
+
 std::string title_of(const std::string& platform) {
     for (const PlatformInfo& known : kPlatforms)
         if (platform == known.name) return known.title;
@@ -166,14 +176,17 @@ std::vector<std::string> hint_remarks(const Json& answer) {
     if (const auto highest = answer.find("highest_priority"); highest != answer.end())
         remarks.push_back(ceiling_sentence(highest->get<int64_t>()));
     for (const Json& unused : answer.value("unused", Json::array()))
-        remarks.push_back(unused_sentence(answer.value("policy", ""), unused));
+        remarks.push_back(unused_sentence(
+            answer.value("policy", ""),
+            {{"hint", option_named(unused.value("hint", ""))}, {"used_by", unused.value("used_by", Json::array())}}));
     for (const Json& hint : answer.value("together", Json::array()))
-        remarks.push_back(hint.get<std::string>() +
+        remarks.push_back(option_named(hint.get<std::string>()) +
                           " has no effect: what the program's user or control group has together counts ('xcli status "
                           "--limits' shows it)");
     for (const Json& sentence : answer.value("contradictions", Json::array())) remarks.push_back(sentence);
     for (const Json& one : answer.value("no_memory", Json::array()))
-        remarks.push_back(one.value("hint", "") + " has no effect with " + title_of(one.value("platform", "")) +
+        remarks.push_back(option_named(one.value("hint", "")) + " has no effect with " +
+                          title_of(one.value("platform", "")) +
                           ": the program's memory stays on the device and is not counted");
     return remarks;
 }
@@ -217,12 +230,13 @@ int steer_hint(const Target& target, const HintWords& words, bool json) {
     for (const base::HintInfo& hint : base::kHints)
         if (hint.request != nullptr) add(request, hint.request, words.of(hint));
     for (const std::string& remark : words.remarks)
-        if (!json) fprintf(stderr, "xcli: %s\n", remark.c_str());
+        if (!json) console::print_error("xcli: %s\n", remark.c_str());
     return change_queues(request, target, "hinted ", json, [&words](const Done& done) {
         const auto moves_none = [](const Json& answer) { return answer.contains("no_memory"); };
         if (words.of(base::hint_info(base::HintId::evictable)).value_or(0) != 0 &&
             !std::all_of(done.answers.begin(), done.answers.end(), moves_none))
-            fprintf(stderr, "xcli: what the program allocates from now on can be moved; what it has already stays\n");
+            console::print_error(
+                "xcli: what the program allocates from now on can be moved; what it has already stays\n");
     });
 }
 
@@ -258,7 +272,7 @@ int steer_limit(const std::string& setting, bool json) {
     const bool taken_back = value == config::kTakenBack;
     if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
     print_text(taken_back ? "limit " + name + " taken back\n" : limit_sentence(name, value) + "\n");
-    for (const std::string& remark : remarks) fprintf(stderr, "xcli: %s\n", remark.c_str());
+    for (const std::string& remark : remarks) console::print_error("xcli: %s\n", remark.c_str());
     return 0;
 }
 

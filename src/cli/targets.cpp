@@ -36,8 +36,6 @@ Json queue_of(const std::string& text, const Target& target) {
         throw Failure("queue " + text + " names its process already: leave out " + target.who.front());
     Json request{{"queue", *queue}, {"typed", text}};
     if (pid) request["pid"] = *pid;
-    if (!pid && target.who.size() == 1)
-        if (const auto given = number_in(target.who.front())) request["pid"] = *given;
     return request;
 }
 
@@ -102,11 +100,20 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
     return requests;
 }
 
+// Makes the named process that of the queues.
+void name_process(std::vector<Json>& queues, const std::vector<Json>& processes, const Target& target) {
+    if (processes.size() > 1)
+        throw Failure("several processes are named beside queue " + target.queues.front() +
+                      ": say of which one the queue is (--pid PID)");
+    for (Json& queue : queues) queue.update(processes.front());
+}
+
 }  // namespace
 
 std::vector<Json> requests_of(ServerLink& link, const Target& target) {
     std::vector<Json> requests;
     for (const std::string& queue : target.queues) requests.push_back(queue_of(queue, target));
+    if (!requests.empty() && !target.who.empty()) name_process(requests, processes_named(link, target), target);
     if (!requests.empty()) return requests;
     return target.device.empty() ? processes_named(link, target) : queues_on(link, target);
 }

@@ -11,23 +11,26 @@ using base::HintId;
 
 class Told {
 public:
-    explicit Told(std::span<const std::optional<int64_t>, base::kHintCount> hints) : hints_(hints) {}
+    Told(std::span<const std::optional<int64_t>, base::kHintCount> hints, std::string (*called)(const base::HintInfo&))
+        : hints_(hints), called_(called) {}
     bool has(HintId id) const { return of(id) != base::hint_info(id).fallback; }
     int64_t of(HintId id) const { return hints_[static_cast<size_t>(id)].value_or(base::hint_info(id).fallback); }
     // "share 30"
     std::string words(HintId id) const {
         const base::HintInfo& hint = base::hint_info(id);
-        return std::string(hint.name) + " " + text_of_hint(hint, of(id));
+        return called_(hint) + " " + text_of_hint(hint, of(id));
     }
 
 private:
     std::span<const std::optional<int64_t>, base::kHintCount> hints_;
+    std::string (*called_)(const base::HintInfo&);
 };
 
 }  // namespace
 
-std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints) {
-    const Told given(hints);
+std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints,
+                                          std::string (*called)(const base::HintInfo&)) {
+    const Told given(hints, called);
     std::vector<Contradiction> all;
     if (given.has(HintId::background) && given.has(HintId::priority) && given.of(HintId::priority) > PRIORITY_MIN)
         all.push_back({HintId::priority, HintId::background,
@@ -43,7 +46,7 @@ std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>
         if (given.has(priority) && !given.has(HintId::laxity_us))
             all.push_back(
                 {priority, HintId::laxity_us,
-                 given.words(priority) + " has no effect without " + base::hint_info(HintId::laxity_us).name});
+                 given.words(priority) + " has no effect without " + called(base::hint_info(HintId::laxity_us))});
     return all;
 }
 

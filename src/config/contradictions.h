@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/hints.h"
+#include "config/hint_text.h"
 
 namespace xsched::config {
 
@@ -16,6 +17,8 @@ struct Contradiction {
     std::string sentence;
 };
 // `hints`: by HintId. A hint that has its default counts as not given.
-std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints);
+// `called`: what the user calls a hint.
+std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints,
+                                          std::string (*called)(const base::HintInfo&) = option_word);
 
 }  // namespace xsched::config

@@ -68,6 +68,10 @@ std::string option_of(const base::HintInfo& hint) {
     return words.substr(words.find("--"));
 }
 
+std::string option_word(const base::HintInfo& hint) { return option_of(hint).substr(2); }
+
+std::string rule_key(const base::HintInfo& hint) { return hint.name; }
+
 std::string text_of_hint(const base::HintInfo& hint, int64_t value) {
     if (hint.kind == base::HintKind::kSwitch) return value != 0 ? "true" : "false";
     if (hint.kind == base::HintKind::kName) return base::name_of_number(value);

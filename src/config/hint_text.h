@@ -18,6 +18,10 @@ bool is_in_microseconds(const base::HintInfo& hint);
 std::string wanted_of(const base::HintInfo& hint);
 // Returns the option of `xcli run` that sets the hint, such as "--priority".
 std::string option_of(const base::HintInfo& hint);
+// Returns that option without its dashes, for sentences: "laxity" for laxity_us.
+std::string option_word(const base::HintInfo& hint);
+// Returns the hint's key in a rule.
+std::string rule_key(const base::HintInfo& hint);
 // Returns the value as people write it.
 std::string text_of_hint(const base::HintInfo& hint, int64_t value);
 

@@ -48,7 +48,7 @@ public:
                                 rule_.users.empty() && rule_.cgroups.empty();
         if (counts_ && is_for_all) lose(node_, "a rule says for which programs it is: write name = \"*\" for all");
         if (!counts_) return std::nullopt;
-        for (const Contradiction& one : contradictions(rule_.hints)) say(node_, one.sentence);
+        for (const Contradiction& one : contradictions(rule_.hints, rule_key)) say(node_, one.sentence);
         return std::move(rule_);
     }
 

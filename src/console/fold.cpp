@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -57,14 +59,29 @@ std::string folded_line(std::string line, size_t width) {
     return text + line;
 }
 
-}  // namespace
-
-size_t text_width() {
+size_t width_of(int file) {
     winsize size{};
-    if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
+    if (isatty(file) == 1 && ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
     const char* columns = getenv("COLUMNS");
     return columns != nullptr ? strtoul(columns, nullptr, 10) : 0;
+}
+
+}  // namespace
+
+size_t text_width() { return width_of(STDOUT_FILENO); }
+
+void print_error(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    va_list again;
+    va_copy(again, values);
+    const int bytes = vsnprintf(nullptr, 0, format, values);
+    std::string text(static_cast<size_t>(std::max(bytes, 0)) + 1, '\0');
+    vsnprintf(text.data(), text.size(), format, again);
+    va_end(again);
+    va_end(values);
+    text.pop_back();
+    fputs(folded(text, width_of(STDERR_FILENO)).c_str(), stderr);
 }
 
 std::string folded(const std::string& text, size_t width) {

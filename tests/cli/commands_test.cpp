@@ -104,6 +104,9 @@ TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     EXPECT_EQ(client.slot(0).period_us.load(), 0);
     EXPECT_EQ(client.slot(1).period_us.load(), 7000);
     EXPECT_EQ(hinted({"-x", "2", "--pid", me()}), "hinted 1 queue\n");
+    TestClient other;  // of this process, too
+    for (const std::string& process : {me(), std::string("train")})
+        EXPECT_EQ(hinted({process, "-x", "2"}), "hinted 1 queue\n") << process;
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {me()}, {"trainer"}, {"train"}, {me(), "trainer"}, {"--all"}, {"--device", "0"}, {"--device", "Quick"}})
         EXPECT_EQ(hinted(words), "hinted 2 queues\n") << words[0];
@@ -133,7 +136,7 @@ TEST_F(Commands, AHintThatThePolicyDoesNotReadIsTold) {
     EXPECT_TRUE(has(outcome.err, "policy HPF does not use share to decide who runs; PUP, SPUP do")) << outcome.err;
     EXPECT_EQ(xcli({"hint", me(), "-p", "3", "--expect-in", "1000"}).err, "");
     const Outcome run = xcli({"run", "--k-deadline", "2", "--", "/bin/true"});
-    EXPECT_TRUE(has(run.err, "policy HPF does not use k_deadline to decide who runs; KEDF does")) << run.err;
+    EXPECT_TRUE(has(run.err, "policy HPF does not use k-deadline to decide who runs; KEDF does")) << run.err;
     expect_sentence({"policy", "PUPP"}, "there is no policy \"PUPP\" (did you mean \"PUP\"?): use one of AUTO, ");
     EXPECT_EQ(xcli({"policy", "PUP"}).out, "policy PUP\n");
     EXPECT_EQ(xcli({"hint", me(), "--share", "30"}).err, "");

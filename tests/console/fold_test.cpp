@@ -1,6 +1,9 @@
 #include "console/fold.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -37,6 +40,26 @@ TEST(Fold, ColoursHaveNoColumnsAndLettersOne) {
     const std::string line = "\033[31m" + std::string(20, 'x') +
                              " \u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4 123456789\033[0m\n";
     EXPECT_EQ(folded(line, 40), line);
+}
+
+TEST(Fold, StandardErrorFitsItsTerminal) {
+    winsize size{};
+    size.ws_col = 60;
+    size.ws_row = 20;
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+        xsched::console::print_error("tool: %s\n",
+                                     "a sentence that is longer than the sixty columns of the terminal that shows it");
+        _exit(0);
+    }
+    std::string text;
+    char part[256];
+    for (ssize_t bytes = 0; (bytes = read(terminal, part, sizeof part)) > 0;)
+        text.append(part, static_cast<size_t>(bytes));
+    waitpid(child, nullptr, 0);
+    close(terminal);
+    EXPECT_EQ(text, "tool: a sentence that is longer than the sixty columns of\r\n    the terminal that shows it\r\n");
 }
 
 }  // namespace

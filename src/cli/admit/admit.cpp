@@ -24,6 +24,7 @@
 #include "cli/time_text.h"
 #include "cli/visibility.h"
 #include "console/command.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -177,13 +178,14 @@ Admission wait_for_admission(const AdmitWords& words, const Candidate& candidate
         const int64_t left_ns = until_ns - base::now_ns();
         if (verdict.kind == Admission::Kind::kAdmitted || left_ns <= 0) return verdict;
         if (!verdict.waiting_helps) {
-            fprintf(stderr, "xcli: %s does not wait (--wait %s): no other program's end would change the verdict\n",
-                    candidate.name.c_str(), words.wait.c_str());
+            console::print_error(
+                "xcli: %s does not wait (--wait %s): no other program's end would change the verdict\n",
+                candidate.name.c_str(), words.wait.c_str());
             return verdict;
         }
         if (!std::exchange(told, true))
-            fprintf(stderr, "xcli: %s waits (--wait %s): %s\n", candidate.name.c_str(), words.wait.c_str(),
-                    verdict.sentence.c_str());
+            console::print_error("xcli: %s waits (--wait %s): %s\n", candidate.name.c_str(), words.wait.c_str(),
+                                 verdict.sentence.c_str());
         base::sleep_ns(std::min(kLookAgainNs, left_ns));
     }
 }
@@ -208,8 +210,8 @@ int admit(const AdmitWords& words, const std::vector<std::string>& program, bool
     if (verdict.kind != Admission::Kind::kAdmitted && !on_trial)
         throw Failure(candidate.name + " is not admitted: " + verdict.with_advice(),
                       static_cast<Status>(exit_status_of(verdict)));
-    fprintf(stderr, "xcli: %s runs%s: %s\n", candidate.name.c_str(),
-            on_trial ? " on trial, and nothing is promised" : "", verdict.sentence.c_str());
+    console::print_error("xcli: %s runs%s: %s\n", candidate.name.c_str(),
+                         on_trial ? " on trial, and nothing is promised" : "", verdict.sentence.c_str());
     RunOptions run = words.run;
     run.promised = true;
     // The program's own prediction is the last one, if it has a target.

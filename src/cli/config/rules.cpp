@@ -20,6 +20,7 @@
 #include "config/contradictions.h"
 #include "config/hint_text.h"
 #include "config/rule_json.h"
+#include "console/fold.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -129,7 +130,8 @@ std::vector<config::Problem> ignored_problems(const std::string& policy, const s
 }
 
 void tell_complaints(const config::Configuration& configuration) {
-    for (const config::Problem& problem : configuration.problems) fprintf(stderr, "xcli: %s\n", problem.text().c_str());
+    for (const config::Problem& problem : configuration.problems)
+        console::print_error("xcli: %s\n", problem.text().c_str());
 }
 
 config::Program program_of_command(const std::vector<std::string>& command) {
@@ -199,10 +201,10 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
     for (const auto& line : lines_of(given)) table.add(line);
     print_text(given.fits_any ? table.text() : "no rule fits\n");
     for (const config::Problem& problem : ignored_problems(policy, ignored))
-        fprintf(stderr, "xcli: %s\n", problem.text().c_str());
-    for (const config::Contradiction& one : config::contradictions(given.hints))
-        fprintf(stderr, "xcli: %s: %s\n", given.hint_places[static_cast<size_t>(one.one)].c_str(),
-                one.sentence.c_str());
+        console::print_error("xcli: %s\n", problem.text().c_str());
+    for (const config::Contradiction& one : config::contradictions(given.hints, config::rule_key))
+        console::print_error("xcli: %s: %s\n", given.hint_places[static_cast<size_t>(one.one)].c_str(),
+                             one.sentence.c_str());
     tell_complaints(configuration);
     return 0;
 }

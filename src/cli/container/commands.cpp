@@ -9,6 +9,7 @@
 #include "cli/container/container.h"
 #include "cli/hint_options.h"
 #include "cli/show.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -22,10 +23,10 @@ struct Asked : ContainerWords {
 
 void tell_missing_socket(const Asked& asked) {
     if (access(asked.sockets.c_str(), F_OK) == 0) return;
-    fprintf(stderr,
-            "xcli: there is no %s on this machine yet: start 'xserver --system --guest-socket %s/xserver.sock' (the "
-            "package's service does), or say with --sockets where the server's guest socket is\n",
-            asked.sockets.c_str(), asked.sockets.c_str());
+    console::print_error(
+        "xcli: there is no %s on this machine yet: start 'xserver --system --guest-socket %s/xserver.sock' (the "
+        "package's service does), or say with --sockets where the server's guest socket is\n",
+        asked.sockets.c_str(), asked.sockets.c_str());
 }
 
 int write_cdi(const Asked& asked, const Injection& injection, bool json) {
@@ -44,8 +45,8 @@ int write_cdi(const Asked& asked, const Injection& injection, bool json) {
         print(Json{{"ok", true}, {"file", asked.out}, {"device", "xsched.io/class=" + asked.name}}.dump(2) + "\n");
         return 0;
     }
-    fprintf(stderr, "xcli: %s is written: podman run --device xsched.io/class=%s IMAGE\n", asked.out.c_str(),
-            asked.name.c_str());
+    console::print_error("xcli: %s is written: podman run --device xsched.io/class=%s IMAGE\n", asked.out.c_str(),
+                         asked.name.c_str());
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/time.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -65,10 +66,10 @@ void PoolWatch::ask(bool failed) {
     } catch (const Failure&) {
         // Programs go on without the daemon as long as the MPS server runs.
         if (!std::exchange(service_ended_, true) && server_.runs())
-            fprintf(stderr,
-                    "xcli: the daemon of the pool in which %s (pid %d) runs has ended: the program goes on, and the "
-                    "next one with --pool begins another pool\n",
-                    program_.c_str(), pid_);
+            console::print_error(
+                "xcli: the daemon of the pool in which %s (pid %d) runs has ended: the program goes on, and the "
+                "next one with --pool begins another pool\n",
+                program_.c_str(), pid_);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "cli/web/http_door.h"
 #include "cli/web/live.h"
 #include "cli/web/token_file.h"
+#include "console/fold.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -99,8 +100,8 @@ void tell_if_no_server() {
     try {
         ServerLink();
     } catch (const NoServer& none) {
-        fprintf(stderr, "xcli: %s; the page stays empty until a server answers, and then shows its programs\n",
-                none.what());
+        console::print_error("xcli: %s; the page stays empty until a server answers, and then shows its programs\n",
+                             none.what());
     }
 }
 
