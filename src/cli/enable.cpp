@@ -125,6 +125,12 @@ bool comes_first(const std::string& wrapper, const std::string& program) {
     return false;
 }
 
+bool is_in_path(const std::string& program) {
+    const std::vector<std::string> folders = folders_of_path();
+    return std::any_of(folders.begin(), folders.end(),
+                       [&](const std::string& folder) { return folder + "/" + last_part(program) == program; });
+}
+
 // Returns the entry of LD_PRELOAD as environment.d(5) takes it: $$ stands for a dollar, which $LIB has.
 std::string escaped_entry(const std::string& entry) {
     std::string text;
@@ -187,8 +193,10 @@ int enable(const EnableWords& words, bool json) {
              0755);
     if (!comes_first(path, program))
         return told(path,
-                    "written: " + path + "; your PATH has " + program +
-                        " before it, which runs without XSched until ~/.local/bin is in front",
+                    "written: " + path + "; " +
+                        (is_in_path(program) ? "your PATH has " + program + " before it, which"
+                                             : "your PATH lacks ~/.local/bin, and " + program) +
+                        " runs without XSched until ~/.local/bin is in front",
                     json);
     const std::string name = last_part(words.program);
     return told(path, name + " runs under XSched from now on (" + path + ")", json);

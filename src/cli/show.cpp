@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/options.h"
 #include "base/text.h"
 #include "cli/colours.h"
 #include "cli/devices/unscheduled.h"
+#include "cli/explain/unknown_program.h"
 #include "cli/explain/urgency.h"
 #include "cli/fields.h"
 #include "cli/fit.h"
@@ -296,10 +296,26 @@ int show_list(bool wide, bool json) {
     if (answer["queues"].empty())
         print_text("no queue is scheduled: start a program with 'xcli run -- PROGRAM'\n");
     else
-        print((wide ? queue_table(answer) : narrow_table(answer)) + unmeasured_text(answer));
+        wide ? print(queue_table(answer)) : print_text(narrow_table(answer));
+    print(unmeasured_text(answer));
     print_text(unscheduled_text(others));
     return 0;
 }
+
+namespace {
+
+// Asks for the status of a process. If the server schedules no such process, says why, as xcli explain does.
+Json status_of(ServerLink& link, const Json& request) {
+    try {
+        return ask_all(link, request, "processes");
+    } catch (const Refusal& refusal) {
+        if (refusal.status() != kNobody || !request.contains("pid") || request.contains("queue")) throw;
+        const Json all = ask_all(link, {{"cmd", "status"}}, "processes");
+        throw Failure(why_unknown(all, std::to_string(request["pid"].get<int64_t>())), kNobody);
+    }
+}
+
+}  // namespace
 
 int show_status(const Target& target, bool json) {
     ServerLink link;
@@ -307,7 +323,7 @@ int show_status(const Target& target, bool json) {
     for (const Json& wanted : requests_of(link, target)) {
         Json request{{"cmd", "status"}};
         request.update(wanted);
-        Json one = ask_all(link, request, "processes");
+        Json one = status_of(link, request);
         if (answer.is_null()) {
             answer = std::move(one);
             continue;
@@ -320,30 +336,6 @@ int show_status(const Target& target, bool json) {
     for (const OtherServer& server : other_servers(link.path()))
         if (server.owner == ServerOwner::kThisUser) answer["other_servers"].push_back(server.path);
     json ? print(answer.dump(2) + "\n") : print_text(status_text(answer));
-    return 0;
-}
-
-int show_options(bool debug, bool json) {
-    console::Table table({debug ? "XSCHED_DEBUG=" : "VARIABLE", "DEFAULT", "MEANING"});
-    Json list = Json::array();
-    const base::OptionInfo* info = debug ? base::debug_infos() : base::option_infos();
-    for (; info->variable != nullptr; ++info) {
-        table.add({info->variable, *info->fallback != '\0' ? info->fallback : "-", info->help});
-        list.push_back({{"variable", info->variable}, {"default", info->fallback}, {"help", info->help}});
-    }
-    json ? print(Json{{"ok", true}, {"options", list}}.dump(2) + "\n") : print_text(table.text());
-    return 0;
-}
-
-int show_fields(bool json) {
-    console::Table table({"KEY", "UNIT", "MEANING"});
-    Json list = Json::array();
-    for (const Field* field = fields(); field->key != nullptr; ++field) {
-        table.add({field->key, *field->unit != '\0' ? field->unit : "-",
-                   std::string(field->help) + " (" + places_of(*field) + ")"});
-        list.push_back({{"key", field->key}, {"unit", field->unit}, {"in", places_of(*field)}, {"help", field->help}});
-    }
-    json ? print(Json{{"ok", true}, {"fields", list}}.dump(2) + "\n") : print_text(table.text());
     return 0;
 }
 

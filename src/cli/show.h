@@ -21,7 +21,7 @@ int show_server(bool json);
 // Prints the environment variables; with `debug`, the keys of XSCHED_DEBUG.
 int show_options(bool debug, bool json);
 // Explains the keys of --json.
-int show_fields(bool json);
+int show_fields(const std::string& key, bool json);
 
 // Writes text to standard output. Throws Failure if it cannot be written, as when a disk is full.
 void print(const std::string& text);

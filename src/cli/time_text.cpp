@@ -1,8 +1,10 @@
 #include "cli/time_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
+#include "base/clock.h"
 #include "cli/server_link.h"
 
 namespace xsched::cli {
@@ -23,6 +25,17 @@ int64_t time_ns(const std::string& text, const std::string& what) {
     if (end == text.c_str() || each == 0 || !(number * each >= 1) || number * each > kDayNs)
         throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms, 2m or 24h, a day at most");
     return static_cast<int64_t>(number * each);
+}
+
+int64_t interval_in_ns(const std::string& text) {
+    constexpr int64_t kLeastNs = 50 * base::kMillisecond, kMostNs = 3600 * base::kSecond;
+    char* end = nullptr;
+    const double seconds = strtod(text.c_str(), &end);  // a number alone
+    const bool is_alone = end != text.c_str() && *end == '\0';
+    const int64_t ns = is_alone ? static_cast<int64_t>(std::clamp(seconds, 0.0, 1e6) * base::kSecond)
+                                : time_ns(text, "between two looks");
+    if (ns < kLeastNs || ns > kMostNs) throw Failure("\"" + text + "\" is not from 50ms to 1h");
+    return ns;
 }
 
 std::string utc_now(const char* format) {

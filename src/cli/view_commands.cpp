@@ -78,8 +78,9 @@ void add_top(CLI::App& app, Words& words) {
     const auto given = std::make_shared<TopWords>();
     CLI::App* top = add_command(app, words, "top", "show programs and what they get, live (? lists the keys)",
                                 [&words, given] { return show_top(*given, words.json); });
-    CLI::Option* interval = top->add_option("--interval", given->interval_s, "seconds between two looks (1)")
-                                ->check(between_fractions(0.05, 3600.0));
+    CLI::Option* interval = top->add_option("--interval", given->interval, "time between two looks: 500ms (1s)")
+                                ->check(is_interval())
+                                ->type_name("TIME");
     top->add_option("-f", given->frequency, "updates per second, instead of --interval")
         ->check(between_fractions(0.001, 20.0))
         ->excludes(interval);
@@ -101,7 +102,11 @@ void add_facts_commands(CLI::App& app, Words& words) {
     add_command(app, words, "options", "show the environment variables that programs under XSched read",
                 [&words, debug] { return show_options(*debug, words.json); })
         ->add_flag("--debug", *debug, "the keys of XSCHED_DEBUG instead: switches for the laboratory");
-    add_command(app, words, "json", "say what the keys of --json mean", [&words] { return show_fields(words.json); });
+    const auto key = std::make_shared<std::string>();
+    add_command(app, words, "json", "say what the keys of --json mean",
+                [&words, key] { return show_fields(*key, words.json); })
+        ->add_option("KEY", *key, "this key alone")
+        ->type_name("KEY");
 }
 
 }  // namespace xsched::cli

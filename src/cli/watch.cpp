@@ -9,6 +9,7 @@
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
+#include "cli/time_text.h"
 
 namespace xsched::cli {
 namespace {
@@ -27,10 +28,23 @@ int look_once(const std::function<int()>& look, bool first) {
 
 }  // namespace
 
+CLI::Validator is_interval() {
+    const auto complaint = [](const std::string& text) -> std::string {
+        try {
+            interval_in_ns(text);
+        } catch (const Failure& failure) {
+            return failure.what();
+        }
+        return "";
+    };
+    return {complaint, "TIME"};
+}
+
 void add_watch(CLI::App* command, WatchWords& words) {
     CLI::Option* flag = command->add_flag("-w,--watch", words.watch, "look again and again, until ^C");
-    command->add_option("--interval", words.interval_s, "seconds between two looks (2)")
-        ->check(between_fractions(0.05, 3600.0))
+    command->add_option("--interval", words.interval, "time between two looks: 500ms (2s)")
+        ->check(is_interval())
+        ->type_name("TIME")
         ->needs(flag);
 }
 
@@ -39,10 +53,11 @@ int watch(const WatchWords& words, const std::function<int()>& look) {
     stop_on_signals();
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     int status = 0;
+    const int64_t interval_ns = words.interval.empty() ? 2 * base::kSecond : interval_in_ns(words.interval);
     for (bool first = true; !told_to_stop(); first = false) {
         print(terminal ? "\033[H\033[2J" : first ? "" : "\n");
         status = look_once(look, first);
-        const int64_t until_ns = base::now_ns() + static_cast<int64_t>(words.interval_s * base::kSecond);
+        const int64_t until_ns = base::now_ns() + interval_ns;
         constexpr int64_t kLongestNapNs = 100 * base::kMillisecond;
         while (!told_to_stop() && base::now_ns() < until_ns)
             base::sleep_ns(std::min(kLongestNapNs, until_ns - base::now_ns()));

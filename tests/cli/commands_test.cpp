@@ -91,6 +91,15 @@ TEST_F(Commands, OtherProgramsGetWholeLines) {
                     "with equal shares; latency targets instead of priorities\n"));
 }
 
+TEST_F(Commands, OneKeyOfJsonAndANarrowList) {
+    EXPECT_TRUE(xcli({"json", "followed", "--json"}).json()["fields"].size() == 1);
+    expect_sentence({"json", "folowed"}, "no key of --json is \"folowed\" (did you mean \"followed\"?)");
+    for (const std::string& line : cli::lines_of(xcli({"list"}, {{"COLUMNS", "60"}}).out))
+        EXPECT_LE(line.size(), 60U) << line;
+    Process sleep({"/bin/sleep", "60"}, {});
+    expect_sentence({"status", std::to_string(sleep.pid())}, "runs without XSched", 4);
+}
+
 // A program or queue can be named in these ways in every command that steers.
 TEST_F(Commands, WhoIsMeantIsSaidInManyWays) {
     client.add_queue(1, 3, 0xab2);
@@ -163,7 +172,7 @@ TEST_F(Commands, TheLogSaysWhoToldWhat) {
 }
 
 TEST_F(Commands, WatchLooksAgain) {
-    Process process({binary("xcli"), "list", "-w", "--interval", "0.05"}, directory.environment());
+    Process process({binary("xcli"), "list", "-w", "--interval", "50ms"}, directory.environment());
     ASSERT_TRUE(process.wait_for_output("trainer"));
     client.add_queue(1, 3, 0xab2);
     EXPECT_TRUE(process.wait_for_output(me() + ".2"));
@@ -182,7 +191,7 @@ TEST_F(Commands, WatchOutlivesTheServer) {
     EXPECT_TRUE(process.wait_for_output("successor"));
     kill(process.pid(), SIGINT);
     EXPECT_EQ(process.wait(), 0);
-    expect_sentence({"list", "-w", "--interval", "0"}, "--interval: 0 is not from 0.05 to 3600");
+    expect_sentence({"list", "-w", "--interval", "0"}, "--interval: \"0\" is not from 50ms to 1h");
 }
 
 // The urgent program completes one of its commands now and then and is never without. A program that
@@ -210,7 +219,7 @@ TEST_F(Commands, Status) {
     program.join();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(xcli({"status", me(), "--json"}).json()["processes"].size(), 2U);
-    expect_sentence({"status", "4194999"}, "no process 4194999 is scheduled", 4);
+    expect_sentence({"status", "4194999"}, "no process has the number 4194999", 4);
     expect_sentence({"status", "x-y"}, "no program \"x-y\"", 4);
     expect_sentence({"status", "trianer"}, "is scheduled by this server (did you mean \"trainer\"?): 'xcli status'", 4);
 }

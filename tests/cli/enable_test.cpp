@@ -53,6 +53,13 @@ TEST_F(Enable, RulesAreTestedForTheProgramBehindTheWrapper) {
     }
 }
 
+TEST_F(Enable, APathWithoutTheWrappersFolderIsTold) {
+    const std::string program = directory / "gpuapp";
+    std::filesystem::copy_file("/usr/bin/true", program);
+    const Outcome done = run({"enable", program}, {{"PATH", "/usr/bin"}});
+    EXPECT_TRUE(has(done.out + done.err, "your PATH lacks ~/.local/bin, and " + program)) << done.out << done.err;
+}
+
 TEST_F(Enable, NoWrapperThatCouldNotWork) {
     const Outcome itself = run({"enable", binary("xcli")});
     EXPECT_EQ(itself.status, 2);

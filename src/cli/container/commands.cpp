@@ -90,7 +90,7 @@ void add_container(CLI::App& app, Words& words) {
     container
         ->add_option("--sockets", asked->sockets,
                      "the folder of the server's guest socket (" + std::string(kGuestFolder) + ")")
-        ->type_name("FILE");
+        ->type_name("FOLDER");
     container->add_option("--name", asked->name, "with cdi: the device is xsched.io/class=NAME (default)");
     add_out(container, asked->out, "with cdi: the file, instead of printing it");
     container->add_option("--engine", asked->engine, "with run: only this one's line")

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
+#include "cli/time_text.h"
 #include "cli/top/session.h"
 
 namespace xsched::cli {
@@ -80,9 +81,9 @@ int show_top(const TopWords& words, bool json) {
     view.sort = sort_of(words.sort);
     view.filter = words.filter;
 #ifndef XSCHED_NO_CURSES
-    const double interval_s = words.frequency > 0 ? 1 / words.frequency : words.interval_s;
     if (!json && !words.once && isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1)
-        return show_live(view, static_cast<int64_t>(interval_s * 1e9));
+        return show_live(
+            view, words.frequency > 0 ? static_cast<int64_t>(1e9 / words.frequency) : interval_in_ns(words.interval));
 #endif
     ServerLink link;
     return print_once(link, view, json);

@@ -8,7 +8,7 @@
 namespace xsched::cli {
 
 struct TopWords {
-    double interval_s = 1;
+    std::string interval = "1s";
     double frequency = 0;  // looks per second, instead of an interval; 0: not given
     bool once = false;
     std::string sort = "held";

@@ -88,8 +88,9 @@ Json open_places(const WebWords& words, HttpDoor& door, const std::string& token
                 HttpPlace::open(where, port && token_of_all.empty() ? fresh_token() : token_of_all);
             places.push_back(place_json(opened.front(), words.token_file));
             door.add(std::move(opened));
-        } catch (const Failure&) {
+        } catch (const Failure& failure) {
             if (!usual || port) throw;  // another process serves at the usual socket; the port suffices
+            console::print_error("xcli: the page is at a port alone: %s\n", failure.what());
         }
     }
     return places;
