@@ -1,4 +1,4 @@
-// What xcli options and xcli json list.
+// The lists of xcli options and xcli json.
 #include "base/did_you_mean.h"
 #include "base/options.h"
 #include "cli/fields.h"
