@@ -86,10 +86,10 @@ struct AskedFor {
     int64_t worth_of(int64_t share, uint64_t device) const;
 };
 AskedFor shares_of_all(const Request& request);
-// Returns the percent of its device that the share of the queue's program, or of its user or group, comes to; null: the
-// policy keeps no shares.
 // Returns whether the program had less than the share by more than one percent, as both are shown: whole percents.
 inline bool falls_short(double got_percent, int64_t share) { return std::llround(got_percent) + 1 < share; }
+// Returns the percent of its device that the share of the queue's program, or of its user or group, comes to; null: the
+// policy keeps no shares.
 Json describe_worth(const Request& request, const AskedFor& asked_for, const SeenQueue& queue);
 // Returns why a program, or its user or control group, gets less of a device than its share; empty: it does not, or has
 // no share.
