@@ -64,7 +64,7 @@ TEST(Urgency, WhatThePolicyHoldsOfAUnitGoesWithItsVerdict) {
     const std::vector<UnitState> units{at_level_3(1, 0), at_level_3(2, 0)};
     WholeCore core = core_with("AUTO");
     for (const Verdict& verdict : core.decide(units, kStart).verdicts)
-        EXPECT_EQ(verdict.note.code, policy::NoteCode::kSteady) << verdict.id;
+        EXPECT_EQ(verdict.note.code, policy::NoteCode::kNotKnown) << verdict.id;
     core.set_policy(policy::find_policy("HPF")->make());
     for (const Verdict& verdict : core.decide(units, kStart + kMs).verdicts) EXPECT_EQ(verdict.note, policy::Note{});
 }
