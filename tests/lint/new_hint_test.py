@@ -55,7 +55,7 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
         "lax_priority": "src/dispatch/client_limits.cpp",
         "laxity_us": "src/cli/explain/urgency.cpp",
         "critical_priority": ("src/dispatch/client_limits.cpp", "src/cli/explain/urgency.cpp"),
-        "utilization": ("src/cli/hint_facts.cpp", "src/cli/explain/held_causes.cpp"),
+        "utilization": ("src/cli/hint_facts.cpp", "src/cli/explain/held_causes.cpp", "src/cli/explain/urgency.cpp"),
         "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/cli/hint_facts.cpp",
                        "src/cli/steer.cpp", "src/config/ignored.cpp", "src/dispatch/", "src/platform/levelzero/",
                        "src/platform/vulkan/", "src/server/tools/tool_queries.cpp"),
