@@ -58,7 +58,7 @@ ALSO = {"expect_ns": "src/dispatch/", "window": ("src/cli/windows.cpp", "src/cli
         "utilization": ("src/cli/hint_facts.cpp", "src/cli/explain/held_causes.cpp", "src/cli/explain/urgency.cpp"),
         "background": ("src/cli/report.cpp", "src/cli/explain/urgency.cpp", "src/cli/hint_facts.cpp",
                        "src/cli/steer.cpp", "src/config/ignored.cpp", "src/dispatch/", "src/platform/levelzero/",
-                       "src/platform/vulkan/", "src/server/tools/tool_queries.cpp"),
+                       "src/platform/vulkan/", "src/server/tools/"),
         **dict.fromkeys(("share", "limit", "gang"),
                         ("src/cli/", "src/config/", "src/server/", "src/dispatch/", "src/slurm/",
                          "src/kubernetes/")),
