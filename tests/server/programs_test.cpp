@@ -123,6 +123,17 @@ TEST_F(Programs, ThoseThatLeftAreNamedForAWhile) {
     EXPECT_EQ(program("trainer")["held"][2]["by"][0]["program"], "urgent");
 }
 
+TEST_F(Programs, VictimsThatLeftWereKeptOffByTheSameMechanism) {
+    burst(5);
+    const auto victims = [&] { return program("urgent")["cost"][2]["victims"]; };
+    ASSERT_TRUE(eventually([&] { return victims().size() == 1; }));
+    ASSERT_EQ(victims()[0]["mechanism"], "hold");
+    victim.hang_up();
+    ASSERT_TRUE(eventually([&] { return client_count() == 1; }));
+    ASSERT_EQ(victims().size(), 1U);
+    EXPECT_EQ(victims()[0]["mechanism"], "hold");
+}
+
 TEST_F(Programs, OneAloneByItsNumber) {
     TestTool tool(socket());
     EXPECT_EQ(tool.ask({{"cmd", "programs"}, {"pid", getpid()}})["programs"].size(), 2U);

@@ -23,13 +23,25 @@ using base::milliseconds;
 constexpr size_t kMostPrograms = 64;
 constexpr size_t kMostTold = 8;  // most causes, and most victims, that are shown for one program
 
+auto find_gone(const Request& request, uint32_t client) {
+    return std::find_if(request.host.gone.begin(), request.host.gone.end(),
+                        [client](const GoneClients::Gone& one) { return one.id == client; });
+}
+
+// Returns the platform of a client's queues, also of one that is gone.
+uint32_t platform_by_id(const Request& request, uint32_t client) {
+    const auto here = request.host.clients.find(client);
+    if (here != request.host.clients.end()) return platform_of(*here->second);
+    const auto gone = find_gone(request, client);
+    return gone != request.host.gone.end() ? gone->platform : uint32_t{kPlatformUnknown};
+}
+
 // Adds the number and name of a program, and whether it has ended. Those of other users' programs are left out.
 void add_program(const Request& request, Json& entry, uint32_t client) {
     if (client == 0) return void(entry["program"] = "");
     const bool ended = !request.host.clients.contains(client);
     if (ended) entry["ended"] = true;
-    const auto gone = std::find_if(request.host.gone.begin(), request.host.gone.end(),
-                                   [client](const GoneClients::Gone& one) { return one.id == client; });
+    const auto gone = find_gone(request, client);
     const HoldBook::Known* known = request.host.holds.find(client);
     if (known != nullptr && request.may_see(known->uid, known->user)) {
         entry["pid"] = known->pid;
@@ -82,9 +94,7 @@ Json describe_cost(const Request& request, const Client& client, int64_t seconds
     for (const HoldBook::Cost& cost : request.host.holds.caused(client.id(), seconds * base::kSecond, now_ns)) {
         if (victims.size() >= kMostTold) break;
         Json entry = Json::object();
-        const auto victim = request.host.clients.find(cost.client);
-        const bool here = victim != request.host.clients.end();
-        add_sum(entry, cost.sum, here ? platform_of(*victim->second) : uint32_t{kPlatformUnknown});
+        add_sum(entry, cost.sum, platform_by_id(request, cost.client));
         add_program(request, entry, cost.client);
         victims.push_back(entry);
     }
