@@ -58,11 +58,19 @@ endforeach()
 add_custom_target(demo_programs ALL DEPENDS ${programs})
 
 install(FILES LICENSE README.md README.zh-CN.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-set(runs PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "Makefile" PATTERN "*.mk" PATTERN "*.cpp"
-        PATTERN "*.c" PATTERN "*.h" PATTERN "*.py" ${runs} PATTERN "*.sh" ${runs} PATTERN "test_cwsr_lv3" ${runs}
-        REGEX "/examples/Linux/[^/]+$" PATTERN "__pycache__" EXCLUDE)
+        PATTERN "*.c" PATTERN "*.h" PATTERN "*.py" PATTERN "*.sh" REGEX "/examples/Linux/[^/]+$"
+        PATTERN "__pycache__" EXCLUDE)
+# Scripts can be run once installed; modules that they share cannot.
+file(GLOB_RECURSE scripts RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} examples/*.py examples/*.sh examples/documents/*)
+foreach(script ${scripts})
+  file(READ ${script} first LIMIT 2)
+  get_filename_component(folder ${script} DIRECTORY)
+  if(first MATCHES "^#!")
+    install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+  endif()
+endforeach()
 install(FILES python/README.md python/README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 # Pages that these lead to, and what remains of links to files of the source tree alone.
 install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
