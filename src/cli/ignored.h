@@ -16,8 +16,8 @@ void tell_low_times();
 // Prints a line for each hint that the server's policy does not read, and for a policy or scheduler that is asked for
 // and is not the one in force.
 void tell_what_is_ignored(const RunOptions& options);
-// Prints a line for the hints that have no effect where the program schedules itself. The memory
-// limit has: the process keeps to it by itself.
+// Prints a line for the hints that have no effect where the program schedules itself. The memory limit has: the process
+// keeps to it by itself.
 void tell_hints_without_scheduler(const RunOptions& options);
 
 // Returns a sentence if `policy`, asked for by `how` ("--policy", "XSCHED_POLICY="), is not the one of the server's

@@ -301,14 +301,16 @@ constexpr ReasonText kReasonTexts[] = {
     {"copies_wait", true, say_copies_wait},   {"less_urgent", true, say_more_urgent},
     {"anticipation", true, say_more_urgent},
 };
+// For another queue of the program itself, and for a reason that this table lacks.
 constexpr ReasonText kOwnQueueText = {"", true, say_own_queue};
+constexpr ReasonText kOtherText = {"", true, say_more_urgent};
 
 const ReasonText& text_of(const Cause& cause) {
     if (cause.by.value("itself", false)) return kOwnQueueText;
     const std::string word = cause.by.value("reason", "");
     const auto* found = std::find_if(std::begin(kReasonTexts), std::end(kReasonTexts),
                                      [&word](const ReasonText& text) { return word == text.word; });
-    return found != std::end(kReasonTexts) ? *found : std::end(kReasonTexts)[-1];
+    return found != std::end(kReasonTexts) ? *found : kOtherText;
 }
 
 }  // namespace

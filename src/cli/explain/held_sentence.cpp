@@ -7,7 +7,7 @@
 namespace xsched::cli {
 namespace {
 
-constexpr double kPastMs = 1000;    // since the last hold: from then on it is told as past ("judgement")
+constexpr double kPastMs = 1000;  // since the last hold: from then on it is told as past ("judgement")
 
 std::string times(uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
 
