@@ -162,7 +162,7 @@ void DeviceUse::add_queue(const SeenQueue& queue, int64_t passed_ns, SeenQueues&
     const bool known = before != seen_.end();
     const int64_t had_ns =
         known ? std::max<int64_t>(seen.busy_ns - before->second.busy_ns, 0) : std::min(seen.busy_ns, passed_ns);
-    const bool uses = had_ns > 0 || ipc::work_of(queue.slot).ready;
+    const bool uses = had_ns > 0 || work_of(queue).ready;
     const int64_t running_ns = ran_ns(record, seen, known ? &before->second : nullptr, uses, passed_ns);
     const bool left_alone = record != nullptr && record->watched.load(std::memory_order_relaxed) == 0;
     if (known && left_alone && uses && had_ns == 0 && seen.submitted > before->second.submitted &&

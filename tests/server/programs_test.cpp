@@ -42,6 +42,19 @@ TEST_F(Programs, AClaimIsLostUntilACommandCompletes) {
     EXPECT_TRUE(eventually([&] { return !lost(); }));
 }
 
+TEST_F(Programs, WorkWhoseEndIsPresumedIsNoWork) {
+    urgent.slot(0).unreported = 1;  // so no report of the first command will come
+    ASSERT_NO_FATAL_FAILURE(begin_burst());
+    EXPECT_EQ(program("urgent")["state"], "runs");
+    ASSERT_TRUE(victim.becomes_suspended(0, false));
+    EXPECT_TRUE(eventually([&] { return program("urgent")["state"] == "idle"; }));
+    TestTool tool(socket());
+    const Json queues = tool.ask({{"cmd", "list"}})["queues"];
+    ASSERT_EQ(queues.size(), 2U);
+    for (const Json& queue : queues)
+        EXPECT_EQ(queue["explanation"] == "has no work", queue["program"] == "urgent") << queue;
+}
+
 TEST_F(Programs, HoldsAreTheCausesAndTheirVictims) {
     for (int i = 0; i < 3; ++i) burst(20);
     Json held;

@@ -1,5 +1,7 @@
 #include "server/clients/seen_queue.h"
 
+#include "dispatch/record.h"
+
 namespace xsched::server {
 
 std::vector<SeenQueue> queues_of(const Client& client) {
@@ -10,6 +12,16 @@ std::vector<SeenQueue> queues_of(const Client& client) {
         if (region.slots[at].state.load(std::memory_order_acquire) == static_cast<uint32_t>(ipc::SlotState::kUsed))
             queues.push_back({client, at, region.slots[at]});
     return queues;
+}
+
+ipc::SlotWork work_of(const SeenQueue& queue) {
+    ipc::SlotWork work = ipc::work_of(queue.slot);
+    const auto& client = queue.client.record();
+    const dispatch::QueueRecord* record = client != nullptr ? client->find(queue.at) : nullptr;
+    const bool presumed = record != nullptr && record->ready_since_ns.load(std::memory_order_relaxed) == 0 &&
+                          queue.slot.presumed.load() == static_cast<uint32_t>(work.submitted);
+    if (presumed) work.ready = false;
+    return work;
 }
 
 uint32_t platform_of(const Client& client) {

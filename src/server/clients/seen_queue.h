@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ipc/slot_work.h"
 #include "server/clients/client.h"
 
 namespace xsched::server {
@@ -18,6 +19,9 @@ struct SeenQueue {
     uint32_t number() const { return at + 1; }
 };
 std::vector<SeenQueue> queues_of(const Client& client);
+// Returns the queue's work as the scheduler sees it: commands whose end will not be reported are work no longer once
+// the scheduler presumes that they have ended (dispatch/silence.h).
+ipc::SlotWork work_of(const SeenQueue& queue);
 // Returns the XPlatform of the client's queues, also of those that are gone; kPlatformUnknown if it never had one.
 uint32_t platform_of(const Client& client);
 // Returns whether XSched counts the memory of the client's program, or may yet: on other platforms than CUDA and HIP

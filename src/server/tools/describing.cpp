@@ -208,7 +208,7 @@ std::string level_pauses(const ipc::QueueSlot& slot) {
 
 Explanation explain(const SeenQueue& queue, const QueueFacts& facts) {
     Explanation result;
-    const ipc::SlotWork work = ipc::work_of(queue.slot);
+    const ipc::SlotWork work = work_of(queue);
     result.ready = work.ready;
     result.stands = work.stands;
     result.suspended = facts.suspended;

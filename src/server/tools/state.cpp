@@ -35,7 +35,7 @@ base::State state_of(const Facts& facts, const Client& client, const std::vector
     bool runs = false, held = false, suspended = queues.empty() && is_wholly_suspended(client);
     for (const SeenQueue& queue : queues) {
         const QueueFacts known = facts.of(queue);
-        const bool ready = ipc::work_of(queue.slot).ready;
+        const bool ready = work_of(queue).ready;
         const bool asked_for = is_held_by_person(known) || queue.slot.api_suspended.load() != 0;
         suspended |= asked_for;
         held |= ready && known.suspended && !asked_for;

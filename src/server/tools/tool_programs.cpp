@@ -146,8 +146,9 @@ struct Work {
     bool runs = false, held = false, followed = false, by_itself = false, stands = false;
 };
 
-void add_queue(Work& work, const ipc::QueueSlot& slot, const QueueFacts& known) {
-    const ipc::SlotWork pending = ipc::work_of(slot);
+void add_queue(Work& work, const SeenQueue& queue, const QueueFacts& known) {
+    const ipc::QueueSlot& slot = queue.slot;
+    const ipc::SlotWork pending = server::work_of(queue);
     work.submitted += pending.submitted;
     work.launched += slot.launched.load();
     work.completed += pending.completed;
@@ -172,7 +173,7 @@ Work work_of(const Facts& facts, const Client& client, const std::vector<SeenQue
               .copies = gone.copies,
               .copied_bytes = gone.copied_bytes,
               .busy_ns = gone.busy_ns};
-    for (const SeenQueue& queue : queues) add_queue(work, queue.slot, facts.of(queue));
+    for (const SeenQueue& queue : queues) add_queue(work, queue, facts.of(queue));
     return work;
 }
 

@@ -45,7 +45,7 @@ int32_t counted_priority(const Client& client, const ipc::QueueSlot& slot) {
 Json describe(const Facts& facts, const Visible& visible, const Client& client, const SeenQueue& queue) {
     const ipc::QueueSlot& slot = queue.slot;
     const QueueFacts known = facts.of(queue);
-    const ipc::SlotWork work = ipc::work_of(slot);
+    const ipc::SlotWork work = work_of(queue);
     return {{"client", client.id()},
             {"slot", queue.at},
             {"pid", client.pid()},
