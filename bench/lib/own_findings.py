@@ -3,7 +3,8 @@ import datetime
 import statistics
 from dataclasses import dataclass, field
 
-from . import comparison, intervals, report
+from . import comparison, gain, intervals, report
+from .document import percent
 from .own_measuring import OTHER, URGENT
 from .own_verdict import verdict_of
 
@@ -86,8 +87,12 @@ def walls(measuring):
     return rows
 
 
-def doubts_of(measuring, watch):
+def doubts_of(measuring, watch, ways):
     found = [watch.note] if watch.note else []
+    most = max((way.keeps or 0 for way in ways), default=0)
+    if most > gain.MOST_KEPT:
+        found.append(f"the other program did {percent(most)} of what it did alone, so that one of the two is not its "
+                     "usual rate: it was still warming up (measure longer: -t), or its work differs from start to start")
     lost = sum(turn.lost for turns in measuring.turns.values() for turn in turns)
     if lost:
         found.append(f"the server told of {lost} changes fewer than there were: some bursts are missing")
@@ -128,7 +133,7 @@ def conclude(measuring, watch):
         rounds=measuring.rounds, limit=measuring.limit, measured=measuring.ways, together=together(turns["native"]),
         busy=busy(turns["xsched"]), other_command_ms=last.command_ms, level=last.level,
         devices=set().union(*(turn.seen[URGENT].devices for turn in turns["alone"])),
-        doubts=doubts_of(measuring, watch), notes=[*notes_of(measuring), watch.says],
+        doubts=doubts_of(measuring, watch, ways), notes=[*notes_of(measuring), watch.says],
         version=measuring.told["version"], date=datetime.date.today().isoformat())
 
 

@@ -13,6 +13,10 @@ from .tool_link import ToolLink
 LOOK_SECONDS = 0.05    # between two looks at what the server recorded
 COUNT_SECONDS = 0.25   # between two looks at the counters
 START_SECONDS = 60     # until a program uses a device
+# A program warms up at first: it compiles, records graphs, tries kernels. On an H200 a training of PyTorch did half as
+# much in its first 6 s as later, and so "kept" 209 % beside another program (2026-12-01).
+WARM_SECONDS = 10      # the most that is waited for programs to do as much in a second as in the second before
+ALIKE = 1.25           # the most by which two seconds of one program differ that is warm
 URGENT, OTHER = "urgent", "other"  # roles
 READY, IDLE, SUSPENDED, RESUMED, GONE = range(5)  # RecordedKind of src/ipc/recording.h
 
@@ -72,6 +76,14 @@ class Seen:
 
     def completed(self, begin, end):
         return sum(interpolated(samples, end) - interpolated(samples, begin) for samples in self.counts.values())
+
+    def is_steady(self, now):
+        """Whether it did about as much in the last second as in the one before."""
+        second = 1_000_000_000
+        if self.began is None or self.began > now - 2 * second:
+            return False
+        last, before = self.completed(now - second, now), self.completed(now - 2 * second, now - second)
+        return 0 < max(last, before) <= min(last, before) * ALIKE
 
     def working(self, begin, end):
         """Intervals in which it had work, those that have not ended among them."""
@@ -147,6 +159,7 @@ class Turn:
             for role, words in programs.items():
                 self.running[role] = self.start(role, words)
             self.wait_for_all(programs)
+            self.warm_up(programs)
             self.follow(programs, limit_seconds)
         finally:
             for running in self.running.values():
@@ -175,6 +188,18 @@ class Turn:
             pause(self.running.values(), LOOK_SECONDS)
         self.watch.count()
         self.begin = max(self.seen[role].began for role in programs)
+
+    def warm_up(self, programs):
+        """Until all do evenly much; the measurement begins then. Programs of which one ends before are measured from
+        their begin."""
+        until = time.monotonic() + WARM_SECONDS
+        now = self.begin
+        while time.monotonic() < until and not all(self.seen[role].is_steady(now) for role in programs):
+            pause(self.running.values(), LOOK_SECONDS)
+            now = self.watch.look()
+            if any(self.running[role].ended() for role in programs):
+                return
+        self.begin = max(self.begin, now)
 
     def follow(self, programs, limit_seconds):
         """Until the time is over, or the leader ended and so did what was started with it. Another one that ends before

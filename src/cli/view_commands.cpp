@@ -69,8 +69,10 @@ void add_explain(CLI::App& app, Words& words) {
         });
     add_watch(explain, given->watch);
     add_programs(explain, "PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names");
-    CLI::Option* slow = explain->add_option("--slow", given->said.slow,
-                                            "follow it, and explain each burst that takes longer than this: 5ms");
+    CLI::Option* slow = explain
+                            ->add_option("--slow", given->said.slow,
+                                         "follow it, and explain each burst that takes longer than this: 5ms")
+                            ->type_name("TIME");
     explain->add_option("-t,--time", given->said.time, "with --slow: for how long (1m)")->needs(slow);
 }
 

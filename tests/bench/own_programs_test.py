@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
+import types
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -91,6 +92,19 @@ class Seen(unittest.TestCase):
         self.assertEqual(self.seen.completed(0, 1000), 150)  # a counter that a destroyed queue lowers stands
 
 
+    def test_a_program_is_warm_once_two_seconds_are_alike(self):
+        seen = own_measuring.Seen()
+        self.assertFalse(seen.is_steady(0))
+        rates = [10] * 4 + [0] * 4 + [60] * 4 + [100] * 12  # of each quarter of a second: it begins, compiles, works
+        total, seen.began = 0, 0
+        for at, rate in enumerate(rates):
+            seen.count(1, at * 250 * MS, total)
+            total += rate
+        steady = [at for at in range(len(rates)) if seen.is_steady(at * 250 * MS)]
+        self.assertEqual(steady[0], 18, "a second and a half of its last rate, and the 60 before are forgotten")
+        self.assertEqual(steady, list(range(18, len(rates))))
+
+
 class Verdict(unittest.TestCase):
     def said(self, *ms, **more):
         return own_verdict.verdict_of(found(*ms, **more))
@@ -132,6 +146,15 @@ class Verdict(unittest.TestCase):
 
     def test_so_few_bursts_are_no_certainty(self):
         self.assertTrue(self.said(10, 13, 11.5, count=6).startswith("No verdict"))
+
+
+class Doubts(unittest.TestCase):
+    def test_more_than_alone_is_no_usual_rate(self):
+        measuring = types.SimpleNamespace(turns={})
+        watch = types.SimpleNamespace(note="")
+        ways = [way("alone", 1), way("natively", 2, (1.85, 1.59)), way("XSched", 1, (2.1, 1.92))]
+        self.assertRegex(own_findings.doubts_of(measuring, watch, ways)[0], "did 201 ?% of what it did alone")
+        self.assertEqual(own_findings.doubts_of(measuring, watch, [ways[0], way("natively", 2, (1.1, 1.2))]), [])
 
 
 class Page(unittest.TestCase):
