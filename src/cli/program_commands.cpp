@@ -25,8 +25,9 @@ void add_run_options(CLI::App* run, Words& words, const std::shared_ptr<RunOptio
         ->check(not_empty("the policy"));
     run->add_option("--scheduler", options->scheduler, "global (default), local or app")
         ->transform(one_of("scheduler", {"global", "local", "app"}, {"GLB", "LCL", "APP"}));
-    run->add_option("--log", options->log_level,
-                    "DEBG, INFO, WARN (default, unless XLOG_LEVEL or XLOG_FILE is set) or ERRO")
+    run->add_option(
+           "--log", options->log_level,
+           std::string("DEBG, INFO, WARN or ERRO (") + kRunLogLevel + ", unless XLOG_LEVEL or XLOG_FILE is set)")
         ->type_name("LEVEL")
         ->transform(log_level());
     CLI::Option* pool =

@@ -149,7 +149,7 @@ void set_environment(const RunOptions& options) {
     setenv("XSCHED_SCHEDULER", options.scheduler.c_str(), 1);
     if (!options.policy.empty()) setenv("XSCHED_POLICY", options.policy.c_str(), 1);
     if (!options.log_level.empty()) setenv("XLOG_LEVEL", options.log_level.c_str(), 1);
-    if (is_quiet(options)) setenv("XLOG_LEVEL", "WARN", 1);
+    if (is_quiet(options)) setenv("XLOG_LEVEL", kRunLogLevel, 1);
     for (const base::HintInfo& hint : base::kHints)
         if (hint.option != nullptr) set_number(hint.option, options.hints.of(hint));
     set_number("XSCHED_AUTO_XQUEUE_LEVEL", options.level);
@@ -257,7 +257,8 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     const config::Configuration configuration = config::read_configuration(config::folders(false));
     config::put_into_environment(configuration);
     tell_complaints(configuration);
-    if (is_quiet(options)) base::set_log_level(base::LogLevel::kWarn);
+    base::LogLevel quiet{};
+    if (is_quiet(options) && base::find_log_level(kRunLogLevel, &quiet)) base::set_log_level(quiet);
     tell_misspelt_variables();
     tell_low_times();
     for (const std::string& remark : options.hints.remarks) console::print_error("xcli: %s\n", remark.c_str());

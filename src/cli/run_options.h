@@ -11,6 +11,9 @@
 
 namespace xsched::cli {
 
+// The log level of a program that xcli starts, whose standard error is its own, unless a person asked for another.
+inline constexpr const char* kRunLogLevel = "WARN";
+
 struct RunOptions {
     HintWords hints;
     std::optional<int64_t> level;
@@ -18,7 +21,7 @@ struct RunOptions {
     std::optional<int64_t> batch_size;
     std::string policy;
     std::string scheduler = "global";
-    std::string log_level;
+    std::string log_level;  // empty: kRunLogLevel, unless XLOG_LEVEL or XLOG_FILE is set
     PoolWords in_pool;
     bool promised = false;  // by xcli admit: its latency target counts under every policy
     std::function<void()> promise;  // tells the server of the promise, in the process that becomes the program

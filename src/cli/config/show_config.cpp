@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/config/rules.h"
 #include "cli/ignored.h"
+#include "cli/run_options.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
 #include "cli/size_text.h"
@@ -74,6 +75,16 @@ std::vector<Shown> all_of(const config::Configuration& configuration) {
     for (const auto& [name, value] : configuration.limits)
         all.push_back({"limits " + name, value, limit_in_words(name, value.text)});
     return all;
+}
+
+// Returns the default of 'xcli run' where it is another than that of a server or library that starts by itself.
+std::string instead(const config::Configuration& configuration, const Shown& one, bool asked_server) {
+    if (!one.value.source.empty()) return "";
+    if (one.name == "server.idle_exit" && !asked_server)
+        return std::string("; ") + kIdleExitSeconds + " s if 'xcli run' starts it";
+    if (one.name == "options.log_level" && configuration.text("options.log_file").empty())
+        return std::string("; ") + kRunLogLevel + " for programs of 'xcli run'";
+    return "";
 }
 
 Json problems_of(const config::Configuration& configuration) {
@@ -155,10 +166,8 @@ int show_config(bool json) {
     }
     console::Table table({"SETTING", "VALUE", "FROM"});
     for (const Shown& one : all_of(configuration)) {
-        std::string words = one.words.empty() ? "-" : one.words;
-        if (!asked_server && one.name == "server.idle_exit" && one.value.source.empty())
-            words += std::string("; ") + kIdleExitSeconds + " s if 'xcli run' starts it";
-        table.add({one.name, words, one.source()});
+        table.add({one.name, (one.words.empty() ? "-" : one.words) + instead(configuration, one, asked_server),
+                   one.source()});
     }
     print_text(table.text());
     print_text(asked_server ? "server.*: as the running server uses them\n"

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/drivers.h"
 #include "cli/quoted.h"
+#include "cli/run_options.h"
 
 namespace xsched::cli {
 namespace {
@@ -75,7 +76,7 @@ void set_variables(Injection& injection, const std::vector<const Shim*>& shims, 
             variables.emplace_back(shim->platform->shim_also_in,
                                    std::string(kInside) + "/lib/" + fs::path(shim->path).filename().string());
     variables.emplace_back("XSCHED_START_SERVER", "0");  // the machine's server is the only one
-    variables.emplace_back("XLOG_LEVEL", "WARN");        // standard error is the program's
+    variables.emplace_back("XLOG_LEVEL", kRunLogLevel);        // standard error is the program's
     for (const base::HintInfo& hint : base::kHints)
         if (const auto value = hints.of(hint); value && hint.option != nullptr)
             variables.emplace_back(hint.option, std::to_string(*value));

@@ -56,12 +56,13 @@ TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
     write(
         "[server]\nstarvation_limit_ms = 0\nflight_recorder = false\n[limits]\nshare = 20\nmemory-limit = "
         "\"1GiB\"\nhighest-priority = 50\n");
-    const std::string table = xcli({"config"}).out;
+    const std::string table = xcli({"config"}, {{"XLOG_LEVEL", ""}}).out;
     for (const auto& [name, value] :
          std::map<std::string, std::string>{{"server.starvation_limit_ms", "no limit"},
                                             {"server.claim_limit_ms", "2000 ms"},
                                             {"server.flight_recorder", "false"},
                                             {"server.idle_exit", "never; 60 s if 'xcli run' starts it"},
+                                            {"options.log_level", "INFO; WARN for programs of 'xcli run'"},
                                             {"options.start_server", "true"},
                                             {"options.level", "the highest used unasked"},
                                             {"limits share", "20 percent"},
@@ -69,8 +70,10 @@ TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
                                             {"limits highest-priority", "50"}})
         EXPECT_TRUE(std::regex_search(table, std::regex("\n" + name + " +" + value + "  +"))) << name << "\n" << table;
     EXPECT_EQ(shown("server.starvation_limit_ms")[0], "0") << "JSON has numbers";
-    write("[server]\nidle_exit = 7\n");
-    EXPECT_TRUE(std::regex_search(xcli({"config"}).out, std::regex("\nserver.idle_exit +7 s  +")));
+    write("[server]\nidle_exit = 7\n[options]\nlog_file = \"/tmp/x.log\"\n");
+    const std::string told = xcli({"config"}, {{"XLOG_LEVEL", ""}}).out;
+    EXPECT_TRUE(std::regex_search(told, std::regex("\nserver.idle_exit +7 s  +")));
+    EXPECT_TRUE(std::regex_search(told, std::regex("\noptions.log_level +INFO  +default"))) << "a log file has it all";
 }
 
 TEST_F(ShowConfig, ChecksAFile) {
