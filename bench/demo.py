@@ -54,7 +54,7 @@ def measure(session, rounds, seconds):
     with suite.Suite(session, backend, suite.PROFILES["quick"], progress, WAYS) as measuring:
         found = matrix.Matrix(session, progress, seconds, workload, "native")
         if measuring.awake:
-            print(f"Processors: {measuring.awake.says}.", flush=True)
+            progress.say(f"Processors: {measuring.awake.says}.")
         progress.doing("measuring kernel lengths")
         found.calibrate([length])
         native, xsched = (measuring.peer(name) for name in WAYS)
@@ -64,7 +64,6 @@ def measure(session, rounds, seconds):
         for turn in range(rounds):
             for way in ways[turn % len(ways):] + ways[:turn % len(ways)]:
                 way(turn + 1)
-    progress.done()
     if found.failures:
         raise programs.ProgramFailed(found.failures[0][1])
     return backend, found, pattern, length
@@ -150,7 +149,7 @@ def demo(arguments):
         with programs.Session(arguments.build) as session:
             backend, found, pattern, length = measure(session, arguments.rounds, arguments.seconds)
     except (LookupError, programs.ProgramFailed) as error:
-        print(f"\n{error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 2
     watch.stop()
     print("\nThe high-priority program's burst latency, and what the low-priority program keeps of its rate outside "

@@ -55,21 +55,20 @@ def hip_ways(session, environment):
 
 def measure(session, ways, options):
     """{(way, kind): a median of each round, ns}"""
-    progress = Progress(options.rounds * len(ways) * (options.seconds + START_SECONDS))
     found = defaultdict(list)
-    for number in range(options.rounds):
-        first = number % len(ways)
-        for way in ways[first:] + ways[:first]:
-            if time.monotonic() + options.seconds + START_SECONDS > options.deadline:
-                continue
-            progress.doing(way.name)
-            program = session.start("launch_cost", {"seconds": options.seconds},
-                                    () if way.options is None else session.under_xsched(*way.options),
-                                    way.environment, way.folder)
-            rows = program.finish(progress, options.seconds)
-            for kind, name in enumerate(KINDS):
-                found[way.name, name].append(statistics.median(row[1] for row in rows if row[0] == kind) / 1000)
-    progress.done()
+    with Progress(options.rounds * len(ways) * (options.seconds + START_SECONDS)) as progress:
+        for number in range(options.rounds):
+            first = number % len(ways)
+            for way in ways[first:] + ways[:first]:
+                if time.monotonic() + options.seconds + START_SECONDS > options.deadline:
+                    continue
+                progress.doing(way.name)
+                program = session.start("launch_cost", {"seconds": options.seconds},
+                                        () if way.options is None else session.under_xsched(*way.options),
+                                        way.environment, way.folder)
+                rows = program.finish(progress, options.seconds)
+                for kind, name in enumerate(KINDS):
+                    found[way.name, name].append(statistics.median(row[1] for row in rows if row[0] == kind) / 1000)
     return {key: {"median_ns": statistics.median(values), "least_ns": min(values), "rounds_ns": values}
             for key, values in found.items()}
 
@@ -153,7 +152,7 @@ def main():
         with programs.Session(options.build) as session:
             backend, found = measure_platform(session, options.platform, options)
     except (LookupError, programs.ProgramFailed, OSError) as error:
-        print(f"\n{error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 2
     rows, targets = (outcome if options.platform == "cuda" else hip_outcome)(found)
     passed = bool(targets) and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)

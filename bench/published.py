@@ -147,14 +147,14 @@ def measure(variants, options, session, backend, stack):
     for variant in variants:
         guess, start = guess_seconds(variant, options), time.monotonic()
         if documents and start - options.began + max(slower[-2:]) * guess > options.budget:
-            print(f"not measured: {variant.id}: no time was left", flush=True)
+            progress.say(f"not measured: {variant.id}: no time was left")
             continue
         documents.append(measure_one(variant, options, house, ways))
         documents[-1].write(options.results, backend)
         took = time.monotonic() - start
         slower.append(took / guess)
-        print(f"\n{documents[-1].text()}{variant.id}: {took:.0f} s, {time.monotonic() - options.began:.0f} in all",
-              flush=True)
+        progress.say(f"\n{documents[-1].text()}{variant.id}: {took:.0f} s, {time.monotonic() - options.began:.0f} in "
+                     "all")
     progress.done()
     return documents
 

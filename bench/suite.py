@@ -132,7 +132,7 @@ def ask(suite, names, deadline, options, before=""):
         documents.append(document)
         finish(document, suite, watch.stop(), before, time.monotonic() - began)
         document.write(options.results, suite.backend, options.tag)
-        print(f"\n{document.text()}", flush=True)
+        suite.progress.say(f"\n{document.text()}")
     return documents, absent
 
 
@@ -148,13 +148,12 @@ def run(options):
     options.results.mkdir(parents=True, exist_ok=True)
     disturbed = disturbance.note_before()
     with programs.Session(options.build) as session, make_suite(session, options, profile) as suite:
-        print(f"{suite.backend.device}, driver {suite.backend.driver}, XSched {report.version()}; {os.cpu_count()} "
-              f"CPUs; profile {options.profile}, at most {profile.budget:.0f} s")
+        suite.progress.say(f"{suite.backend.device}, driver {suite.backend.driver}, XSched {report.version()}; "
+                           f"{os.cpu_count()} CPUs; profile {options.profile}, at most {profile.budget:.0f} s")
         print(f"peers: {', '.join(peer.title for peer in suite.peers)}", flush=True)
         if disturbed:
             print(f"Note: {disturbed}", flush=True)
         documents, absent = ask(suite, names, began + profile.budget, options, disturbed)
-        suite.progress.done()
         if options.keep_log or any(document.failures for document in documents):
             keep_logs(suite, options)
     if disturbed:
@@ -204,7 +203,7 @@ def main():
             return 0
         documents, failed = run(options)
     except (LookupError, programs.ProgramFailed, OSError) as error:
-        print(f"\n{error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 2
     if not documents:
         return 2

@@ -10,6 +10,18 @@ class Progress:
     def __init__(self, total_seconds, stream=sys.stderr):
         self.total, self.stream = total_seconds, stream
         self.began, self.last, self.label = time.monotonic(), 0.0, ""
+        self.stands = False  # a bar or dots stand on the line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.done()
+
+    def say(self, text):
+        """Prints on standard output, on a line of its own."""
+        self.done()
+        print(text, flush=True)
 
     def doing(self, label):
         self.label = label
@@ -34,9 +46,12 @@ class Progress:
             if now - self.last < DOT_SECONDS:
                 return
             self.stream.write(".")
-        self.last = now
+        self.last, self.stands = now, True
         self.stream.flush()
 
     def done(self):
+        if not self.stands:
+            return
+        self.stands = False
         self.stream.write("\r" + " " * (BAR + 50) + "\r" if self.stream.isatty() else "\n")
         self.stream.flush()

@@ -59,7 +59,7 @@ class Staying(published_run.Measuring):
                 self.build([pair for pair in self.places(variant, way, ("urgent", "background"))
                             if pair[0].model not in HEAVY])
             except ProgramFailed as failure:  # its turn tries once more
-                print(f"{variant.id}: loading: {failure}", flush=True)
+                self.progress.say(f"{variant.id}: loading: {failure}")
         self.seconds = self.seconds_of(variant)
 
     def build(self, pairs):

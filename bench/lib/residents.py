@@ -79,7 +79,7 @@ class Resident:
         if "error" in said:
             self.fail(said["error"])
         if self.doing != "work" and said["seconds"] > LONG_SECONDS:
-            print(f"{self.name}: {said['seconds']:.0f} s to {self.doing} {self.has or ''}", flush=True)
+            progress.say(f"{self.name}: {said['seconds']:.0f} s to {self.doing} {self.has or ''}")
         return said
 
     def rows(self):

@@ -78,6 +78,7 @@ class Suite:
         return self
 
     def __exit__(self, *_):
+        self.progress.done()
         self.services.close()
 
     def consider(self, peer):

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """The parts of bench/: peers that declare themselves, questions of the suite, the launch costs' outcome."""
+import contextlib
+import io
 import math
 import os
 import sys
@@ -13,6 +15,7 @@ import launch_cost  # noqa: E402
 import questions  # noqa: E402
 import run_deterministic  # noqa: E402
 from lib import peers, plots, workloads  # noqa: E402
+from lib.progress import Progress  # noqa: E402
 
 GPU = workloads.GPU
 
@@ -73,6 +76,23 @@ class Questions(unittest.TestCase):
         self.assertEqual(questions.lengths.chosen_lengths(suite), [0.05, 3, math.inf])
         suite.profile.lengths = 1
         self.assertEqual(questions.lengths.chosen_lengths(suite), [math.inf])
+
+
+class ProgressShown(unittest.TestCase):
+    def test_a_line_does_not_follow_a_dot(self):
+        both = io.StringIO()
+        with contextlib.redirect_stdout(both), Progress(10, stream=both) as progress:
+            progress.say("first")
+            progress.doing("a part")
+            progress.say("second")
+        self.assertEqual(both.getvalue(), "first\n.\nsecond\n")
+
+    def test_dots_end_with_their_line_if_a_part_fails(self):
+        both = io.StringIO()
+        with self.assertRaises(OSError), Progress(10, stream=both) as progress:
+            progress.doing("a part")
+            raise OSError
+        self.assertEqual(both.getvalue(), ".\n")
 
 
 class LaunchCost(unittest.TestCase):

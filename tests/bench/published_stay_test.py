@@ -21,6 +21,9 @@ class Quiet:
     def wait(self, seconds):
         programs.time.sleep(seconds)
 
+    def say(self, _):
+        pass
+
 
 def program(role, model="resnet50", **arrival):
     return published.Program(role, model, arrival=published.Arrival(**arrival))
