@@ -17,6 +17,7 @@
 #include "cli/server_link.h"
 #include "config/configuration.h"
 #include "config/policies.h"
+#include "console/fold.h"
 #include "ipc/protocol.h"
 
 namespace xsched::cli {
@@ -64,7 +65,7 @@ void pass_log_on(std::string& text) {
     for (size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
         const std::string line = text.substr(0, end);
         if (line.find("[WARN @") == std::string::npos) return;
-        fprintf(stderr, "%s\n", line.c_str());
+        console::print_error("%s\n", line.c_str());
     }
 }
 

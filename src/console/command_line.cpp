@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/did_you_mean.h"
+#include "console/fold.h"
 #include "console/help.h"
 
 namespace xsched::console {
@@ -89,7 +90,7 @@ void refuse_values_of_flags(CLI::App& app) {
 int print_help(const CLI::App& app, const CLI::ParseError& error, const char* name) {
     const int status = app.exit(error);
     if (std::cout.flush() && fflush(stdout) == 0) return status;
-    fprintf(stderr, "%s: standard output cannot be written: %s\n", name, strerror(errno));
+    print_error("%s: standard output cannot be written: %s\n", name, strerror(errno));
     return kNotWritten;
 }
 

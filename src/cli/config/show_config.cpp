@@ -20,6 +20,7 @@
 #include "config/configuration.h"
 #include "config/ignored.h"
 #include "config/limit_setting.h"
+#include "console/fold.h"
 #include "console/table.h"
 
 namespace xsched::cli {
@@ -218,7 +219,7 @@ int check_config(const std::string& file, bool json) {
         good = "there is no configuration file: none is in " + folders.administrators +
                (folders.users.empty() ? "" : " or " + folders.users) + "\n";
     print_text(good);
-    fprintf(stderr, "%s", in_order(files, checked.problems, ignored_problems(policy, ignored)).c_str());
+    console::print_error("%s", in_order(files, checked.problems, ignored_problems(policy, ignored)).c_str());
     return status;
 }
 

@@ -24,6 +24,7 @@
 #include "cli/pool/pool_watch.h"
 #include "cli/processes.h"
 #include "cli/time_text.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -34,7 +35,8 @@ constexpr int kTakenAlong = 75;                          // EX_TEMPFAIL of sysex
 using BackOff = base::Doubling<int64_t, 100 * base::kMillisecond, 60 * base::kSecond>;  // docker's --restart
 
 void say(const std::string& sentence) {
-    fprintf(stderr, "%sxcli: %s\n", isatty(STDERR_FILENO) != 0 ? "\r" : "", sentence.c_str());
+    if (isatty(STDERR_FILENO) != 0) fputc('\r', stderr);
+    console::print_error("xcli: %s\n", sentence.c_str());
 }
 
 // "ended with status 1"

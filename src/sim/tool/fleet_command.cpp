@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "console/fold.h"
 #include "console/table.h"
 #include "ipc/recording.h"
 #include "sim/fleet.h"
@@ -77,7 +78,7 @@ int fleet_command(const FleetWords& words) {
                static_cast<unsigned long long>(answer.shared.peak_gpus),
                static_cast<unsigned long long>(answer.whole.peak_gpus), saved * 100, answer.shared.cap);
     }
-    fprintf(stderr, "%zu days simulated in %.1f s\n", answer.tried.size() + 1, took_s);
+    console::print_error("%zu days simulated in %.1f s\n", answer.tried.size() + 1, took_s);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "console/checks.h"
 #include "console/command_line.h"
+#include "console/fold.h"
 #include "console/help.h"
 #include "console/man_page.h"
 #include "sim/tool/commands.h"
@@ -111,7 +112,7 @@ void add_ablate(CLI::App& app, Words& words) {
 
 int report(std::string sentence) {
     xsched::base::replace_controls(sentence.data(), sentence.size());  // the sentence may quote text from a file
-    fprintf(stderr, "xsim: %s\n", sentence.c_str());
+    console::print_error("xsim: %s\n", sentence.c_str());
     return console::kUsage;
 }
 

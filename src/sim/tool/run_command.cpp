@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "console/fold.h"
 #include "host/device_costs.h"
 #include "policy/policy.h"
 #include "sim/perfetto_trace.h"
@@ -46,20 +47,21 @@ void take_costs(const std::string& path, DeviceCosts& costs) {
 
 void say_speed(const Report& report, int64_t took_ns) {
     const double seconds = static_cast<double>(took_ns) / 1e9;
-    fprintf(stderr, "%s: %llu events and %llu scheduler passes in %.3f s: %.2f million events/s, %.0f x real time\n",
-            report.title.c_str(), static_cast<unsigned long long>(report.events),
-            static_cast<unsigned long long>(report.passes), seconds, static_cast<double>(report.events) / seconds / 1e6,
-            report.simulated_s / seconds);
+    console::print_error(
+        "%s: %llu events and %llu scheduler passes in %.3f s: %.2f million events/s, %.0f x real time\n",
+        report.title.c_str(), static_cast<unsigned long long>(report.events),
+        static_cast<unsigned long long>(report.passes), seconds, static_cast<double>(report.events) / seconds / 1e6,
+        report.simulated_s / seconds);
 }
 
 Workload replayed(const std::string& file) {
     const ipc::Recording recording = read_recording_file(file);
     Workload workload = replay_workload(recording);
     for (const std::string& program : programs_left_out(recording))
-        fprintf(stderr,
-                "xsim: %s is not replayed, since no work of it is recorded: it did nothing, or was not followed, as a "
-                "program without a rival is under another policy than OBSERVE\n",
-                program.c_str());
+        console::print_error(
+            "xsim: %s is not replayed, since no work of it is recorded: it did nothing, or was not followed, as a "
+            "program without a rival is under another policy than OBSERVE\n",
+            program.c_str());
     return workload;
 }
 
