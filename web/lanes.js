@@ -2,7 +2,7 @@
 // microseconds of the server's clock.
 import {Segments} from "./segments.js";
 import {Use} from "./use.js";
-import {deviceName} from "./words.js";
+import {deviceName, deviceText} from "./words.js";
 
 const READY = 0, IDLE = 1, SUSPENDED = 2, RESUMED = 3;
 export const GONE = 4;
@@ -128,6 +128,7 @@ export class Lanes {
     this.known = false;  // whether there was an answer
     this.lanes = new Map();
     this.devices = new Map();  // of queues: "client/slot"
+    this.deviceTexts = new Map();  // of the present devices, as their cards name them
     this.reasons = new Map();
     this.version = 0;  // grows when lanes come or go
     this.opened = new Set();  // clients whose queues have lanes of their own
@@ -191,7 +192,18 @@ export class Lanes {
   knowPrograms(event) {
     for (const [number, sentence] of event.reasons ?? []) this.reasons.set(number, sentence);
     for (const program of event.programs) this.programs.set(program.client, program);
+    for (const device of event.devices) this.takeDevice(device);
     Object.assign(this, {present: event.programs, known: true});
+  }
+  takeDevice(device) {
+    const text = deviceText(device);
+    if (this.deviceTexts.get(device.device) === text) return;
+    this.deviceTexts.set(device.device, text);
+    ++this.version;
+  }
+  // As people know the device of a lane; a recording has its kind and place alone.
+  deviceText(device) {
+    return this.deviceTexts.get(device) ?? device;
   }
   // Begins and ends lanes, after knowPrograms.
   takePrograms(event) {

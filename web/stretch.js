@@ -35,7 +35,7 @@ export function stretchOf(lanes, from, to, name) {
   const rows = shown.map((lane) => {
     const program = lanes.programs.get(lane.client);
     return {key: `${lane.client}/${lane.device}`, program: program?.program ?? "?", pid: program?.pid ?? 0,
-            device: lane.device, ...figuresOf(lanes, lane, from, to)};
+            device: lanes.deviceText(lane.device), ...figuresOf(lanes, lane, from, to)};
   });
   return {name, from, to, lanes, rows};
 }

@@ -62,7 +62,7 @@ export class Timeline {
     for (const lane of this.lanes.sorted(this.lanes.recorded ? 0 : this.only)) {
       if (lane.device !== device) {
         device = lane.device;
-        this.rows.push({title: device, y});
+        this.rows.push({title: this.lanes.deviceText(device), y});
         y += TITLE;
       }
       this.rows.push({lane, y});
@@ -246,7 +246,7 @@ export class Timeline {
                                `priority ${this.lanes.programs.get(segment.by)?.priority ?? "?"}`);
     if (segment.state === "held" || segment.state === "suspended") lines.push(this.lanes.reasons.get(segment.reason) ?? "");
     const queue = lane.slot === undefined ? "" : ` queue ${lane.slot + 1}`;
-    return [`${programText(program)}${queue} on ${lane.device}`, lines.filter((line) => line).join("; ")];
+    return [`${programText(program)}${queue} on ${this.lanes.deviceText(lane.device)}`, lines.filter((line) => line).join("; ")];
   }
   showTip() {
     const found = this.chosen ?? this.underPointer();

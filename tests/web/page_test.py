@@ -19,6 +19,12 @@ setTimeout(() => { const s = (performance.now() - begin.at) / 1000;
 
 
 class Page(page_rig.PageCase):
+    def card_name(self, browser):
+        """The device's name on its card, as a pattern: other places of the page have the same."""
+        name = browser.wait("document.querySelector('.device .name')?.textContent", "the device has a card")
+        self.assertRegex(name, r"^device \d+, ")
+        return re.escape(name)
+
     def test_shows_the_programs_and_is_quick_and_quiet(self):
         browser = self.open(query="?hz=60")
         paint = browser.wait(PAINT, "something is painted")
@@ -84,7 +90,7 @@ class Page(page_rig.PageCase):
                 break
         browser.press("Down", "Down", "Left")
         told = browser.wait("document.getElementById('timeline-told').textContent", "the chosen time is told")
-        self.assertRegex(told, r"pid \d+ \(program\d\) on GPU:1f: (running|held|idle|runs)")
+        self.assertRegex(told, rf"pid \d+ \(program\d\) on {self.card_name(browser)}: (running|held|idle|runs)")
         browser.press("Enter")
         browser.wait("document.querySelector('main').dataset.view == 'program'", "Enter shows the program's page")
         self.check_quiet(browser)
@@ -148,7 +154,7 @@ class Page(page_rig.PageCase):
         one = browser.js(height)
         browser.press("Down")
         told = browser.wait("document.getElementById('timeline-told').textContent", "the chosen queue is told")
-        self.assertRegex(told, r"pid \d+ \(program\d\) queue \d+ on GPU:1f: ")
+        self.assertRegex(told, rf"pid \d+ \(program\d\) queue \d+ on {self.card_name(browser)}: ")
         browser.press("q")
         browser.wait(f"document.getElementById('timeline').clientHeight < {one}", "and hidden again")
         browser.click("#queues")
