@@ -4,7 +4,7 @@ rounds. No other program competes.
 
     launch_cost.py                  CUDA
     launch_cost.py --platform hip   HIP over the CUDA driver (libhiponcuda.so) beside CUDA itself: what is added to a
-                                    launch there may be 20% more than on CUDA
+                                    launch there may be 20 % more than on CUDA
 
 FAKE_CUDA_DIRECT=FILE: that is the CUDA driver, such as the tests' fake one, to try this without a GPU.
 Exit status 1 if a target was missed, 2 if nothing could be measured."""

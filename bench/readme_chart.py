@@ -9,6 +9,8 @@ import json
 from html import escape
 from pathlib import Path
 
+from lib.document import percent
+
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "bench" / "results" / "published" / "published.json"
 VARIANT = "W1.A"  # of bench/workloads/published: 1,200 requests in each way, in turns, in one run
@@ -62,7 +64,7 @@ def chart(language):
     one, words = measured(), WORDS[language]
     values = [f"{words[way]}: {milliseconds(one, way):.2f} {words['unit']}" for way in WAYS]
     scale = LONGEST / max(milliseconds(one, way) for way in WAYS)
-    keeps = words["keeps"].format(kept=f"{one['kept']['xsched']:.0%}")
+    keeps = words["keeps"].format(kept=percent(one["kept"]["xsched"]))
     what = words["what"].format(device=one["hardware"].split(";")[0].split(" 80GB")[0], driver=one["driver"].split()[0])
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
              f'aria-label="{escape(words["title"])}. {escape("; ".join(values))}. {escape(keeps)}">', style(),

@@ -42,7 +42,7 @@ def note(share):
     """A sentence for people and result files; empty if the machine is quiet."""
     if share < TOO_BUSY:
         return ""
-    return f"other programs used {share * 100:.0f}% of this machine's CPUs before the start: the figures are disturbed"
+    return f"other programs used {share * 100:.0f} % of this machine's CPUs before the start: the figures are disturbed"
 
 
 def why_disturbed(others, stolen, idle):
@@ -88,8 +88,8 @@ class Watch:
 
     @property
     def says(self):
-        return f"the host took {self.stolen * 100:.1f}% of the CPUs' time (steal), other programs " \
-               f"{self.others * 100:.1f}%"
+        return f"the host took {self.stolen * 100:.1f} % of the CPUs' time (steal), other programs " \
+               f"{self.others * 100:.1f} %"
 
     @property
     def note(self):

@@ -123,4 +123,4 @@ def in_one_unit(values_us):
 
 
 def percent(value, digits=0):
-    return shown(value * 100 if value is not None else None, digits, "%")
+    return shown(value * 100 if value is not None else None, digits, " %")

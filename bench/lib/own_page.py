@@ -20,7 +20,7 @@ def tiles(ways):
                            for way in ways]}]
     kept = [[way.name, "of its rate alone", percent(way.keeps)] for way in ways[1:] if way.keeps is not None]
     if kept:
-        entries.append({"label": "The other program keeps", "values": [["alone", "its own rate", "100%"], *kept]})
+        entries.append({"label": "The other program keeps", "values": [["alone", "its own rate", percent(1)], *kept]})
     return entries
 
 

@@ -41,7 +41,7 @@ class Progress:
                 return
             part = min((now - self.began) / self.total, 0.99)
             bar = "#" * int(part * BAR)
-            self.stream.write(f"\r[{bar:<{BAR}}] {part * 100:3.0f}%  {self.label:<40.40}")
+            self.stream.write(f"\r[{bar:<{BAR}}] {part * 100:3.0f} %  {self.label:<40.40}")
         else:
             if now - self.last < DOT_SECONDS:
                 return

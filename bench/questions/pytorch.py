@@ -35,7 +35,7 @@ def add_overhead(out, metrics):
     bars, names = [], []
     for (name, ways), target in zip(metrics["us_per_inference"].items(), metrics["targets"]):
         native, xsched = (sorted(ways[way])[len(ways[way]) // 2] for way in ("native", "xsched"))
-        rows.append([name, time_text(native), time_text(xsched), f"{target['measured']:+.2f}%"])
+        rows.append([name, time_text(native), time_text(xsched), f"{target['measured']:+.2f} %"])
         for way in ("native", "xsched"):
             out.add_rounds(f"{name}, {way}", ways[way], time_text)
         names.append(name)

@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 import readme_chart  # noqa: E402
+from lib.document import percent  # noqa: E402
 
 FIGURES = ROOT / "bench" / "results" / "h200" / "vulkan.json"
 PICTURE = ROOT / "docs" / "images" / "vulkan_frames.svg"
@@ -50,11 +51,11 @@ def row(figures, place, pair, color, words):
             f'<rect class="{color}" x="{at(0):.1f}" y="{top}" width="{at(usual) - at(0):.1f}" height="{ROW}" rx="2"/>',
             f'<rect class="{color}" x="{at(usual):.1f}" y="{top + ROW // 2 - 1}" width="{at(longest) - at(usual):.1f}" '
             'height="3"/>',
-            f'<text class="ink" x="{WIDTH - RIGHT + 12}" y="{top + 15}" font-size="14">{late:.0%} late</text>']
+            f'<text class="ink" x="{WIDTH - RIGHT + 12}" y="{top + 15}" font-size="14">{percent(late)} late</text>']
 
 
 def picture(figures):
-    told = "; ".join(f"{words}: {usual:.1f} ms, {late:.0%} late" for words, (usual, _, late) in
+    told = "; ".join(f"{words}: {usual:.1f} ms, {percent(late)} late" for words, (usual, _, late) in
                      ((words, watched(figures, pair)) for pair, _, words in ROWS))
     bottom = FIRST_ROW + STEP * len(ROWS)
     due = f"<style>.due {{ stroke: {readme_chart.LIGHT['soft']}; stroke-dasharray: 3 3; }}</style>"

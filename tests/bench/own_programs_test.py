@@ -113,8 +113,8 @@ class Verdict(unittest.TestCase):
         said = self.said(1, 48, 1.2, busy=0.3)
         self.assertIn("The urgent program's p50 falls from 48.1 ms", said)
         self.assertIn("alone 1 ms", said)
-        self.assertIn("in all, bursts included, 65% of its rate alone (natively 85%): the urgent one has work 30% of "
-                      "the time", said)
+        self.assertIn("in all, bursts included, 65 % of its rate alone (natively 85 %): the urgent one has work 30 % "
+                      "of the time", said)
 
     def test_nothing_to_be_gained_says_why(self):
         self.assertIn("nothing to gain here, because the two seldom meet", self.said(10, 10.5, 10, together=0.05))
@@ -137,12 +137,12 @@ class Verdict(unittest.TestCase):
         for native in (1, 48):  # nothing to gain, and a gain
             said = self.said(1, native, 1, busy=0.9)
             self.assertIn(outside, said)
-            self.assertIn("in all, bursts included, 65%", said, "a table says that too")
+            self.assertIn("in all, bursts included, 65 %", said, "a table says that too")
         self.assertEqual(own_verdict.kept_of_rest(found(1, 48, 1.2, busy=0.9)), 1)
 
     def test_without_bursts_commands_are_counted(self):
         said = self.said(1, 48, 1.2, count=2)
-        self.assertIn("under XSched it gets 97% of its rate alone, natively 50%", said)
+        self.assertIn("under XSched it gets 97 % of its rate alone, natively 50 %", said)
 
     def test_so_few_bursts_are_no_certainty(self):
         self.assertTrue(self.said(10, 13, 11.5, count=6).startswith("No verdict"))

@@ -112,7 +112,7 @@ class HowSure(unittest.TestCase):
         out.add_rounds("kept", [0.5, None, 0.7, 0.6], lambda value: document.percent(value))
         certain = [table["rows"][1:] for table in out.metrics()["tables"][1:]]
         self.assertEqual(certain, [[["a", "400", "200 us", "174 us .. 226 us", "396 us", "392 us .. 400 us",
-                                     "190 us .. 210 us"]], [["kept", "3", "60%", "50% .. 70%"]]])
+                                     "190 us .. 210 us"]], [["kept", "3", "60 %", "50 % .. 70 %"]]])
         self.assertIn("174 us .. 226 us", out.text())
 
     def test_a_document_without_them_has_no_such_table(self):

@@ -132,7 +132,7 @@ class Disturbance(unittest.TestCase):
         with mock.patch.object(disturbance, "busy_share", side_effect=[0.9, 0.5, 0.1]):
             self.assertEqual(disturbance.note_before(), "")
         with mock.patch.object(disturbance, "busy_share", return_value=0.52):
-            self.assertIn("other programs used 52%", disturbance.note_before())
+            self.assertIn("other programs used 52 %", disturbance.note_before())
 
     def test_what_this_process_used_is_its_own(self):
         before = disturbance._own_seconds(())

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bench"))
 import published_page  # noqa: E402
 import readme_chart  # noqa: E402
+from lib.document import percent  # noqa: E402
 
 MOST_BYTES = 7168  # a page that is read to its end; what does not fit has a page in docs
 ENGLISH, CHINESE = ((ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md"))
@@ -34,12 +35,13 @@ def figures(path):
     """[alone, shared, MPS, XSched, kept], as the table of figures has them."""
     if "published" in path:
         one = published_page.figures(ROOT / path)
-        latency, kept = one["latency_us"], f"{one['kept']['xsched']:.0%}"
+        latency, kept = one["latency_us"], percent(one["kept"]["xsched"])
         times = [latency[way]["p99"] / 1000 if way in latency else None for way in ("alone", "native", "mps", "xsched")]
     else:
         head, *rows = json.loads((ROOT / path).read_text())["metrics"]["tables"][0]["rows"]
         p99 = [float(row[head.index("A: p99")].removesuffix(" ms")) for row in rows]
-        times, kept = [p99[0], p99[1], None, p99[2]], rows[2][head.index("low keeps")].split(" / ")[0]
+        times = [p99[0], p99[1], None, p99[2]]
+        kept = percent(float(rows[2][head.index("low keeps")].split("%")[0]) / 100)
     return [*(three_digits(time) if time else "-" for time in times), kept]
 
 

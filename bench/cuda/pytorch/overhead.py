@@ -97,7 +97,7 @@ def publish(found, options, backend):
         same = same and equal
         by_round[name], control[name] = (ratios(found, way, name) for way in ("xsched", "control"))
         added = statistics.median(by_round[name])
-        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f}%", signed(by_round[name]),
+        rows.append((name, f"{native:.1f}", f"{xsched:.1f}", f"{added:+.2f} %", signed(by_round[name]),
                      signed(control[name]) or "-", "same" if equal else "DIFFERENT"))
         targets.append((f"overhead alone, {name}", added, "<=", MOST_PERCENT, "%"))
     passed = same and all(report.met(value, relation, limit) for _, value, relation, limit, _ in targets)

@@ -68,7 +68,7 @@ int fit_command(const FitWords& words) {
             cell.pattern == 'A' && (cell.low_ns == 0 || (cell.low_ns == low_ns && cell.peer == Peer::kXsched));
         const std::string low = cell.low_ns == 0 ? "none" : number(static_cast<double>(cell.low_ns) / 1e6, 2) + " ms";
         table.add({std::string(1, cell.pattern), low, title(cell.peer), number(cell.p50_us), number(simulated_us),
-                   number(error * 100) + "%" + (used ? " (fitted)" : "")});
+                   number(error * 100) + " %" + (used ? " (fitted)" : "")});
         cells.push_back({{"pattern", std::string(1, cell.pattern)},
                          {"low_ms", static_cast<double>(cell.low_ns) / 1e6},
                          {"peer", title(cell.peer)},
@@ -86,8 +86,8 @@ int fit_command(const FitWords& words) {
         printf("%s\n", all.dump(2).c_str());
         return status;
     }
-    printf("# high's kernels: %.3f us\n[device]\nswitch_us = %.1f\n\n%s\nlargest error: %.1f%%\n", kernel_us, switch_us,
-           table.text().c_str(), worst * 100);
+    printf("# high's kernels: %.3f us\n[device]\nswitch_us = %.1f\n\n%s\nlargest error: %.1f %%\n", kernel_us,
+           switch_us, table.text().c_str(), worst * 100);
     return status;
 }
 

@@ -24,7 +24,7 @@ nlohmann::json to_json(const FleetResult& result) {
 
 void add(console::Table& table, const std::string& name, const FleetResult& result) {
     table.add({name, std::to_string(result.peak_gpus), number(result.mean_gpus), percent(result.busy),
-               number(result.late * 100, 2) + "%", number(result.batch_times, 2) + " x"});
+               number(result.late * 100, 2) + " %", number(result.batch_times, 2) + " x"});
 }
 
 bool is_recording(const std::string& path) {
@@ -67,14 +67,14 @@ int fleet_command(const FleetWords& words) {
     add(table, "whole", answer.whole);
     for (const FleetResult& result : answer.tried) add(table, "shared, cap " + number(result.cap, 2), result);
     printf(
-        "%s: %llu jobs, seed %llu; late: while the p99 is beyond %.2f x alone, at most %.2f%% of requests may be\n\n"
+        "%s: %llu jobs, seed %llu; late: while the p99 is beyond %.2f x alone, at most %.2f %% of requests may be\n\n"
         "%s\n",
         spec.name.c_str(), static_cast<unsigned long long>(spec.jobs), static_cast<unsigned long long>(spec.seed),
         spec.p99_times, (1 - spec.within) * 100, table.text().c_str());
     if (answer.shared.cap == 0) {
         printf("Sharing needs no fewer GPUs at this target.\n");
     } else {
-        printf("With sharing %llu GPUs instead of %llu are enough (%.1f%% fewer), cap %.2f.\n",
+        printf("With sharing %llu GPUs instead of %llu are enough (%.1f %% fewer), cap %.2f.\n",
                static_cast<unsigned long long>(answer.shared.peak_gpus),
                static_cast<unsigned long long>(answer.whole.peak_gpus), saved * 100, answer.shared.cap);
     }

@@ -10,6 +10,6 @@ std::string number(double value, int digits) {
     return text;
 }
 
-std::string percent(double part) { return number(part * 100) + "%"; }
+std::string percent(double part) { return number(part * 100) + " %"; }
 
 }  // namespace xsched::sim::tool

@@ -37,7 +37,7 @@ std::string table_of(const RecordedFleet& fleet) {
         table.add({program.name, std::to_string(program.jobs), percent(program.works),
                    program.alone_us > 0 ? number(program.alone_us / 1e3, 2) + " ms" : "-", program.job_class->name,
                    std::to_string(program.job_class->ceiling),
-                   program.share > 0 ? std::to_string(program.share) + "%" : "-",
+                   program.share > 0 ? std::to_string(program.share) + " %" : "-",
                    times(program.p99_us[0], program.alone_us), times(program.p99_us[1], program.alone_us),
                    number(program.gpus[0], 2), number(program.gpus[1], 2)});
     return table.text();
