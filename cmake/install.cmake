@@ -72,6 +72,10 @@ foreach(script ${scripts})
   endif()
 endforeach()
 install(FILES python/README.md python/README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+# Units, alerts and claims that the pages tell to copy.
+install(FILES packaging/xserver.service packaging/xserver.socket DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
+install(DIRECTORY packaging/user packaging/prometheus DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
+install(FILES packaging/kubernetes/example.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging/kubernetes)
 # Pages that these lead to, and what remains of links to files of the source tree alone.
 install(FILES CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB pictures bench/results/published/*.svg)

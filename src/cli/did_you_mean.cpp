@@ -16,6 +16,8 @@ std::string meant_command(const CLI::App& app, const std::string& word) {
         {"renice", "hint"}, {"nice", "hint"}, {"priority", "hint"}, {"why", "explain"},   {"replay", "xsim replay"}};
     for (const auto& [theirs, ours] : kElsewhere)
         if (word == theirs) return std::string(" (did you mean \"") + ours + "\"?)";
+    if (word == "kill" || word == "end" || word == "terminate")
+        return " ('kill PID' ends a program, and so does T in 'xcli top')";
     return meant(commands_of(app), word);
 }
 

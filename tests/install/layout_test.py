@@ -103,6 +103,12 @@ class Layout(InATree):
                      "examples/common.mk"):
             self.assertTrue((docs / name).is_file(), name)
 
+    def test_what_pages_tell_to_copy_is_installed(self):
+        docs = self.prefix / "share" / "doc" / "xsched"
+        named = {name for page in docs.rglob("*.md") for name in re.findall(r"packaging/[\w./-]*\w", page.read_text())}
+        self.assertIn("packaging/xserver.service", named)
+        self.assertEqual([name for name in sorted(named) if not (docs / name).exists()], [])
+
     def test_every_file_of_the_examples_is_installed(self):
         if not (ROOT / ".git").exists():
             self.skipTest("which files are the examples' own is known to git")

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kProgramLeast = 10;
 constexpr size_t kHistoryWidth = 8;
+constexpr size_t kCommandColumns = 40;  // more than a name needs (judgement)
 
 std::string in_format(const char* pattern, double number) {
     char text[32];
@@ -55,6 +56,12 @@ struct TopColumn {
     bool (*is_needed)(const TopRow& row) = nullptr;  // of any row; null: always
 };
 
+// Returns the command line, without the folder of its program.
+std::string command_of(const TopRow& row) {
+    const size_t name = row.command.rfind('/', row.command.find(' '));
+    return name == std::string::npos ? row.command : row.command.substr(name + 1);
+}
+
 bool has_memory(const TopRow& row) {
     return row.memory_on_card != 0 || row.memory_on_host != 0 || row.memory_limit != 0 || row.memory_guarantee != 0;
 }
@@ -65,7 +72,8 @@ constexpr TopColumn kTopColumns[] = {
     {"pid", 7, 0, [](const TopRow& row, const TopView&) { return std::to_string(row.pid); }},
     {"user", 8, 100, [](const TopRow& row, const TopView&) { return row.user; }},
     {"place", 18, 120, [](const TopRow& row, const TopView&) { return row.place; }, has_place},
-    {"program", 0, 0, [](const TopRow& row, const TopView& view) { return view.commands ? row.command : row.program; }},
+    {"program", 0, 0,
+     [](const TopRow& row, const TopView& view) { return view.commands ? command_of(row) : row.program; }},
     {"priority", 4, 0, [](const TopRow& row, const TopView&) { return std::to_string(row.priority); }},
     {"state", 9, 0, [](const TopRow& row, const TopView&) { return row.state; }},
     {"share", 3, 76,
@@ -98,8 +106,9 @@ constexpr TopColumn kTopColumns[] = {
      [](const TopRow& row, const TopView& view) { return top_history(row.history, kHistoryWidth, view.utf8); }},
 };
 
+// Command lines get the room of the columns that a narrow window has not.
 bool is_shown(const TopColumn& column, const TopRows& rows, const TopView& view) {
-    if (view.columns < column.from) return false;
+    if (view.columns < column.from + (view.commands && column.from != 0 ? kCommandColumns : 0)) return false;
     const auto& all = rows.rows();
     return column.is_needed == nullptr || std::any_of(all.begin(), all.end(), column.is_needed);
 }

@@ -132,6 +132,17 @@ TEST(TopView, LeavesOutTheInterpreterWhereTheNameDoesNotFit) {
     EXPECT_EQ(short_name("a long name", 5), "a long name") << "no interpreter's";
 }
 
+TEST(TopView, CommandLinesAreToldApartInANarrowWindow) {
+    const TopRows rows = rows_of(answer_of(1));
+    TopRow row = rows.rows()[0];
+    row.command = "/opt/folder/bin/python3 /data/serve.py --rate 10";
+    TopView view;
+    view.commands = true;
+    EXPECT_TRUE(has(top_line(rows, row, view, 0), "python3 /data/serve")) << top_line(rows, row, view, 0);
+    row.command = "/usr/bin/trainer";
+    EXPECT_TRUE(has(top_line(rows, row, view, 0), " trainer ")) << top_line(rows, row, view, 0);
+}
+
 TEST(TopView, MarksBurstsOverTheirTarget) {
     Json answer = answer_of(2);
     answer["programs"][0]["slo_p99"] = 1;
