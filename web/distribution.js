@@ -58,7 +58,7 @@ export function drawDistribution(canvas, was, own, colours) {
   const most = Math.max(...was, ...own);
   const yOf = (count) => (height - FOOT) * (1 - (count / most) * 0.92);
   drawTicks(context, xOf, width, height, colours);
-  context.fillStyle = colours.held;
+  context.fillStyle = colours.accent;
   for (let i = first; i <= last; ++i)
     if (was[i]) context.fillRect(xOf(leastOf(i)), yOf(was[i]), xOf(leastOf(i + 1)) - xOf(leastOf(i)) - 0.5,
                                  height - FOOT - yOf(was[i]));

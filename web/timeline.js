@@ -190,7 +190,7 @@ export class Timeline {
     const y = narrow() ? row.y + 9 : row.y + ROW / 2;
     context.font = "14px system-ui, sans-serif";
     context.fillStyle = this.colours.text;
-    const name = clipped(context, program?.program ?? "?", 96);
+    const name = clipped(context, shortName(context, program?.program ?? "?", 96), 96);
     context.fillText(name, 0, y);
     const after = context.measureText(name).width + 8;
     context.fillStyle = this.colours.quiet;
@@ -306,6 +306,11 @@ function firstAfter(segments, at) {
     else low = middle + 1;
   }
   return low;
+}
+
+// The name, without its interpreter where both do not fit.
+function shortName(context, name, width) {
+  return context.measureText(name).width <= width ? name : name.slice(name.lastIndexOf(" ") + 1);
 }
 
 function clipped(context, text, width) {

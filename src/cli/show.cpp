@@ -113,7 +113,7 @@ console::Table table_with_names(const Json& answer, size_t columns) {
         const std::string state = queue.value("state", "");
         const Json got = queue.value("got_percent", Json::array());
         const bool measured = !got.empty() && got[0].is_number();
-        table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), 0), columns),
+        table.add({queue_of(queue), fitting(short_name(queue.value("program", ""), columns), columns),
                    fitting(device_of(queue), 10), priority_of(queue), count("level"), state,
                    text_or_none(wanted_percent(queue, policy)), measured ? whole(got[0].get<double>()) : "-",
                    count("completed"), memory_of(queue)},

@@ -6,9 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/explain/unknown_program.h"
 #include "cli/known_by.h"
+#include "console/fold.h"
 
 namespace xsched::cli {
 namespace {
@@ -67,6 +69,24 @@ std::vector<Json> queues_on(ServerLink& link, const Target& target) {
     return requests;
 }
 
+// Returns the programs for which an order to this process is meant: itself, or those that it started, as a shell or
+// timeout. Says so then.
+std::set<int64_t> meant_by(ServerLink& link, int64_t pid) {
+    const std::string number = std::to_string(pid);
+    if (base::text_of_file("/proc/" + number + "/task/" + number + "/children").empty()) return {pid};
+    std::set<int64_t> meant;
+    std::string names;
+    for (const Json& program : programs_behind(ask_all(link, {{"cmd", "status"}}, "processes"), pid)) {
+        const auto own = program.value("pid", int64_t{0});
+        if (!meant.insert(own).second) continue;
+        names += (names.empty() ? "pid " : ", pid ") + std::to_string(own) + " (" + command_line_of(own) + ")";
+    }
+    if (meant.empty()) return {pid};
+    console::print_error("xcli: process %s is not scheduled itself: this is for %s, which it started\n", number.c_str(),
+                         names.c_str());
+    return meant;
+}
+
 std::vector<Json> processes_named(ServerLink& link, const Target& target) {
     std::vector<Json> requests;
     Json status;
@@ -80,7 +100,7 @@ std::vector<Json> processes_named(ServerLink& link, const Target& target) {
     if (names || target.all) programs = programs_of(status = ask_all(link, {{"cmd", "status"}}, "processes"));
     for (const std::string& one : target.who) {
         if (const auto number = number_in(one)) {
-            add(static_cast<int64_t>(*number));
+            for (const int64_t pid : meant_by(link, static_cast<int64_t>(*number))) add(pid);
             continue;
         }
         bool found = false;

@@ -11,6 +11,7 @@
 #include "base/hints.h"
 #include "base/short_name.h"
 #include "base/text.h"
+#include "config/contradictions.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
 #include "config/latency_target.h"
@@ -171,6 +172,7 @@ void FileReader::read_rules(const Node& list) {
         }
         std::optional<Rule> rule = read_rule(child, file_.path, file_.is_users, to_.problems);
         if (!rule) continue;
+        for (const Contradiction& one : contradictions(rule->hints, rule_key)) say(child, one.sentence);
         if (file_.is_users) to_.users_rules.push_back(*rule);
         to_.rules.push_back(std::move(*rule));
     }

@@ -43,12 +43,16 @@ public:
     std::optional<Rule> read() {
         rule_.place = file_ + ":" + std::to_string(node_.line);
         rule_.source = node_;
-        for (const Node& child : node_.children) read_key(child);
+        rule_.source.children.clear();
+        for (const Node& child : node_.children) {
+            const size_t before = problems_.size();
+            read_key(child);
+            if (problems_.size() == before) rule_.source.children.push_back(child);
+        }
         const bool is_for_all = rule_.names.empty() && rule_.paths.empty() && rule_.arguments.empty() &&
                                 rule_.users.empty() && rule_.cgroups.empty();
         if (counts_ && is_for_all) lose(node_, "a rule says for which programs it is: write name = \"*\" for all");
         if (!counts_) return std::nullopt;
-        for (const Contradiction& one : contradictions(rule_.hints, rule_key)) say(node_, one.sentence);
         return std::move(rule_);
     }
 

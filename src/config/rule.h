@@ -36,7 +36,7 @@ struct Rule {
     std::optional<int64_t> hints[base::kHintCount];
     std::optional<bool> never;
     std::optional<int32_t> highest_priority;
-    Node source;  // as it was read
+    Node source;  // as it was read, without keys that do not count
 
     bool fits(const Program& program) const;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/rule_json.h"
 #include "config/text.h"
 
 namespace xsched::config {
@@ -14,6 +15,9 @@ TEST(Rule, SaysWhichOfItsHintsContradict) {
     EXPECT_EQ(all.rules.size(), 1U) << "it counts";
     EXPECT_EQ(all.complaints(),
               "x.toml:1: priority 3 has no effect: background makes the program less urgent than all others\n");
+    std::vector<Problem> problems;
+    EXPECT_EQ(rules_of_json(rules_json(all.rules), problems).size(), 1U);
+    EXPECT_TRUE(problems.empty()) << "it was told where the file was read";
 }
 
 TEST(Rule, TakesNoTargetBelowTheTimeAlone) {
@@ -78,6 +82,8 @@ TEST(Rule, AWrongValueCostsTheValueAndAWrongConditionTheRule) {
         "[[rule]]\nname = 3\n[[rule]]\npriority = 5\n[[rule]]\nname = \"c\"\nuser = \"no-such-user\"\n");
     ASSERT_EQ(all.rules.size(), 1U) << all.complaints();
     EXPECT_EQ(all.rules[0].hints[static_cast<size_t>(base::HintId::share)], 3);
+    const nlohmann::json handed = rules_json(all.rules);
+    EXPECT_EQ(handed[0]["rule"], (nlohmann::json{{"name", "a"}, {"share", 3}})) << "a server need not refuse any of it";
     const std::string said = all.complaints();
     for (const char* part :
          {"x.toml:3: priority is to be a whole number from -256 to 255, not \"999\"\n",

@@ -86,6 +86,14 @@ std::string its_children(const std::string& pid, const Json& status) {
 
 }  // namespace
 
+std::vector<Json> programs_behind(const Json& status, int64_t pid) {
+    for (const char* list : {"processes", "not_connected"})
+        for (const Json& program : status.value(list, Json::array()))
+            if (program.value("pid", int64_t{0}) == pid) return {};
+    const std::vector<Json> scheduled = started_by(pid, status, "processes");
+    return scheduled.empty() ? started_by(pid, status, "not_connected") : scheduled;
+}
+
 std::string why_kept(const Json& answer, int64_t pid) {
     return answer.value("connected", true) || answer.value("announced", false) ? "" : why_apart(std::to_string(pid));
 }

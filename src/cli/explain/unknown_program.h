@@ -13,6 +13,9 @@ namespace xsched::cli {
 // process, or a part of a program's name.
 std::string why_unknown(const Json& status, const std::string& name);
 
+// Returns the programs that the process started, where it is none itself, as a shell or timeout: those that are
+// scheduled, otherwise those that will be. Empty: the process is a program, or it has started none.
+std::vector<Json> programs_behind(const Json& status, int64_t pid);
 // Says that no program has this name, and which one was probably meant.
 std::string no_such_program(const std::vector<Json>& programs, const std::string& name);
 // Returns why the process that an order was for is not connected to this server: XSched is not loaded into it, as far

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "cli/explain/urgency.h"
 #include "cli/metrics/text.h"
 #include "cli/show.h"
 #include "cli/stop_signals.h"
@@ -37,7 +38,9 @@ int show_definitions(bool json) {
 
 Json ask_programs() {
     ServerLink link;
-    return ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+    Json answer = ask_all(link, {{"cmd", "programs"}, {"buckets", true}}, "programs");
+    for (Json& program : answer["programs"]) program["priority"] = counted_priority(program);
+    return answer;
 }
 
 HttpAnswer answer_to(const HttpRequest& request) {

@@ -150,6 +150,14 @@ protected:
     std::string ask(const std::string& request) const { return everything_after(connect_unix(door()).get(), request); }
 };
 
+TEST_F(MetricsCommand, TellsThePriorityThatListsTell) {
+    ASSERT_EQ(xcli({"hint", "trainer", "--background"}).status, 0);
+    const std::string text = xcli({"metrics"}).out;
+    const size_t at = text.find("\nxsched_program_priority{");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_TRUE(has(text.substr(at, text.find('\n', at + 1) - at), "} -255")) << text;
+}
+
 TEST_F(MetricsCommand, PrintsOnce) {
     const Outcome outcome = xcli({"metrics"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
