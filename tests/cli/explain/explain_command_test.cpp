@@ -108,7 +108,7 @@ TEST_F(ExplainCommand, NamesTheProgramsThatAProcessStarted) {
     const Outcome suspended = xcli({"suspend", of});
     EXPECT_EQ(suspended.status, 0) << suspended.err;
     EXPECT_TRUE(has(suspended.err, "this is for pid " + worker.dump())) << suspended.err;
-    EXPECT_TRUE(has(xcli({"explain", "worker"}).out, "suspended")) << xcli({"explain", "worker"}).out;
+    EXPECT_TRUE(eventually([&] { return has(xcli({"status"}).out, " (worker) suspended"); })) << xcli({"status"}).out;
     kill(parent, SIGKILL);
     waitpid(parent, nullptr, 0);
     const Process shell({"/bin/sh", "-c", binary("xcli") + " run -- /bin/sleep 60; exit 0"}, directory.environment());
