@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/options.h"
 #include "base/text.h"
 #include "cli/did_you_mean.h"
 #include "cli/steer.h"
+#include "config/contradictions.h"
 #include "config/hint_text.h"
 #include "config/ignored.h"
 #include "config/latency_target.h"
@@ -26,12 +28,42 @@ std::string value_of(const char* variable) {
     return value != nullptr ? value : "";
 }
 
+// The hints of the program that is about to run. An option counts before a variable.
+class GivenHints {
+public:
+    explicit GivenHints(const RunOptions& options) : options_(options.hints), values_(options.hints) {
+        const base::Options environment = base::read_options();
+        for (const base::HintInfo& hint : base::kHints)
+            if (!values_.of(hint) && (environment.told_hints & (1U << static_cast<unsigned>(hint.id))) != 0)
+                values_.of(hint) = base::get_hint(environment, hint.id);
+    }
+    const HintWords& values() const { return values_; }
+    // Returns the value if it changes who runs.
+    std::optional<int64_t> of(const base::HintInfo& hint) const {
+        const auto value = values_.of(hint);
+        return value && config::says_who_runs(hint, *value) ? value : std::nullopt;
+    }
+    // "priority", or "XSCHED_AUTO_XQUEUE_PRIORITY" where a variable gives it.
+    std::string called(const base::HintInfo& hint) const {
+        return is_of_variable(hint) ? hint.option : config::option_word(hint);
+    }
+    // "--priority", or the variable.
+    std::string typed(const base::HintInfo& hint) const { return (is_of_variable(hint) ? "" : "--") + called(hint); }
+
+private:
+    bool is_of_variable(const base::HintInfo& hint) const { return values_.of(hint) && !options_.of(hint); }
+
+    const HintWords& options_;
+    HintWords values_;
+};
+
 std::string unused_hints(const RunOptions& options, const Json& answer) {
     const std::string policy = answer.value("policy", "");
+    const GivenHints given(options);
     std::string sentences;
     for (const base::HintInfo& hint : base::kHints) {
-        const auto value = options.hints.of(hint);
-        if (!value || !config::says_who_runs(hint, *value)) continue;
+        const auto value = given.of(hint);
+        if (!value) continue;
         const char* const read = config::works_by(hint).request;
         if (hint.kind == base::HintKind::kTarget && options.promised) continue;
         bool used = true;
@@ -44,7 +76,7 @@ std::string unused_hints(const RunOptions& options, const Json& answer) {
         }
         if (used) continue;
         sentences += (sentences.empty() ? "" : "\nxcli: ") +
-                     unused_sentence(policy, {{"hint", config::option_word(hint)}, {"used_by", readers}});
+                     unused_sentence(policy, {{"hint", given.called(hint)}, {"used_by", readers}});
     }
     return sentences;
 }
@@ -65,15 +97,30 @@ void tell_low_times() {
     }
 }
 
+void tell_contradictions(const RunOptions& options) {
+    const GivenHints given(options);
+    for (const config::Contradiction& one : config::contradictions(
+             given.values().values, [&given](const base::HintInfo& hint) { return given.called(hint); }))
+        tell(one.sentence);
+}
+
 void tell_hints_without_scheduler(const RunOptions& options) {
+    const GivenHints given(options);
     std::string words;
-    for (const base::HintInfo& hint : base::kHints) {
-        const auto value = options.hints.of(hint);
-        if (!value || !config::says_who_runs(hint, *value) || hint.id == base::HintId::memory_limit) continue;
-        const std::string all = hint.words;
-        words += (words.empty() ? "" : ", ") + all.substr(all.rfind(',') + 1);
-    }
+    for (const base::HintInfo& hint : base::kHints)
+        if (given.of(hint) && hint.id != base::HintId::memory_limit)
+            words += (words.empty() ? "" : ", ") + given.typed(hint);
     if (!words.empty()) tell(words + ": no effect with --scheduler app, under which the program's own calls decide");
+}
+
+void tell_hints_of_local_policy(const RunOptions& options) {
+    const GivenHints given(options);
+    const std::string policy = options.policy.empty() ? base::read_options().policy_name : options.policy;
+    for (const base::HintInfo& hint : base::kHints) {
+        const auto value = given.of(hint);
+        const auto readers = value ? config::unused_under(policy, hint, *value) : std::nullopt;
+        if (readers) tell(unused_sentence(policy, {{"hint", given.called(hint)}, {"used_by", *readers}}));
+    }
 }
 
 std::string ignored_policy(const std::string& how, const std::string& policy, const Json& answer) {
@@ -98,7 +145,7 @@ void tell_what_is_ignored(const RunOptions& options) {
                                     : ignored_policy("--policy ", options.policy, answer));
         tell(unused_hints(options, answer));
         const int64_t highest = answer.value("highest_priority", int64_t{PRIORITY_MAX});
-        if (options.hints.of(base::hint_info(base::HintId::priority)).value_or(PRIORITY_MIN) > highest)
+        if (GivenHints(options).of(base::hint_info(base::HintId::priority)).value_or(PRIORITY_MIN) > highest)
             tell(ceiling_sentence(highest));
     } catch (const std::exception&) {
         // the program runs all the same

@@ -16,6 +16,10 @@ void tell_low_times();
 // Prints a line for each hint that the server's policy does not read, and for a policy or scheduler that is asked for
 // and is not the one in force.
 void tell_what_is_ignored(const RunOptions& options);
+// Prints a line for each hint that has no effect beside another.
+void tell_contradictions(const RunOptions& options);
+// Prints a line for each hint that the policy of --scheduler local does not read.
+void tell_hints_of_local_policy(const RunOptions& options);
 // Prints a line for the hints that have no effect where the program schedules itself. The memory limit has: the process
 // keeps to it by itself.
 void tell_hints_without_scheduler(const RunOptions& options);

@@ -21,7 +21,6 @@
 #include "cli/server_link.h"
 #include "cli/start_server.h"
 #include "cli/visibility.h"
-#include "config/contradictions.h"
 #include "config/limit_setting.h"
 #include "config/policies.h"
 #include "console/fold.h"
@@ -262,8 +261,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     tell_misspelt_variables();
     tell_low_times();
     for (const std::string& remark : options.hints.remarks) console::print_error("xcli: %s\n", remark.c_str());
-    for (const config::Contradiction& one : config::contradictions(options.hints.values))
-        console::print_error("xcli: %s\n", one.sentence.c_str());
+    tell_contradictions(options);
     if (const std::optional<int> ended = run_in_pool_if_asked(options, program)) return *ended;
     if (options.promise) options.promise();
     const Installation installation = find_installation();
@@ -273,6 +271,8 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
         tell_what_is_ignored(options);
     } else if (is_one_of(options.scheduler, {"app", "APP"})) {
         tell_hints_without_scheduler(options);
+    } else {
+        tell_hints_of_local_policy(options);
     }
     set_environment(options);
     const Misfit misfit = misfit_of(program);

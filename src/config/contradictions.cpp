@@ -9,9 +9,11 @@ namespace {
 
 using base::HintId;
 
+using Called = std::function<std::string(const base::HintInfo&)>;
+
 class Told {
 public:
-    Told(std::span<const std::optional<int64_t>, base::kHintCount> hints, std::string (*called)(const base::HintInfo&))
+    Told(std::span<const std::optional<int64_t>, base::kHintCount> hints, const Called& called)
         : hints_(hints), called_(called) {}
     bool has(HintId id) const { return of(id) != base::hint_info(id).fallback; }
     int64_t of(HintId id) const { return hints_[static_cast<size_t>(id)].value_or(base::hint_info(id).fallback); }
@@ -23,13 +25,13 @@ public:
 
 private:
     std::span<const std::optional<int64_t>, base::kHintCount> hints_;
-    std::string (*called_)(const base::HintInfo&);
+    const Called& called_;
 };
 
 }  // namespace
 
 std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints,
-                                          std::string (*called)(const base::HintInfo&)) {
+                                          const Called& called) {
     const Told given(hints, called);
     std::vector<Contradiction> all;
     if (given.has(HintId::background) && given.has(HintId::priority) && given.of(HintId::priority) > PRIORITY_MIN)

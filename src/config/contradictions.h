@@ -1,6 +1,7 @@
 // Hints of one program of which one takes away the effect of another. Pure; any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,8 @@ struct Contradiction {
 };
 // `hints`: by HintId. A hint that has its default counts as not given.
 // `called`: what the user calls a hint.
-std::vector<Contradiction> contradictions(std::span<const std::optional<int64_t>, base::kHintCount> hints,
-                                          std::string (*called)(const base::HintInfo&) = option_word);
+std::vector<Contradiction> contradictions(
+    std::span<const std::optional<int64_t>, base::kHintCount> hints,
+    const std::function<std::string(const base::HintInfo&)>& called = option_word);
 
 }  // namespace xsched::config

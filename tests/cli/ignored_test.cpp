@@ -48,16 +48,35 @@ TEST_F(Ignored, ANewServerTakesThePolicyOfTheVariableUnlessOneIsConfigured) {
 }
 
 TEST_F(Ignored, HintsHaveNoEffectWhereTheProgramSchedulesItself) {
-    const auto said = [this](const char* scheduler, std::vector<std::string> words) {
+    const auto said = [this](const char* scheduler, std::vector<std::string> words, const Environment& more = {}) {
         words.insert(words.begin(), {"run", "--scheduler", scheduler});
         words.insert(words.end(), {"--", "/bin/true"});
-        return xcli(words).err;
+        return xcli(words, more).err;
     };
     EXPECT_EQ(
         said("app", {"-p", "5", "--share", "30", "--memory-limit", "1GiB"}),
         "xcli: --priority, --share: no effect with --scheduler app, under which the program's own calls decide\n");
     EXPECT_EQ(said("app", {"--memory-limit", "1GiB", "--no-background", "--level", "1"}), "");
     EXPECT_EQ(said("local", {"-p", "5"}), "");
+    const Environment variable{{"XSCHED_AUTO_XQUEUE_PRIORITY", "5"}};
+    EXPECT_EQ(said("app", {"--share", "30"}, variable),
+              "xcli: XSCHED_AUTO_XQUEUE_PRIORITY, --share: no effect with --scheduler app, under which the program's "
+              "own calls decide\n");
+    EXPECT_TRUE(has(said("app", {"-p", "3"}, variable), "xcli: --priority: no effect")) << "the option counts";
+    EXPECT_EQ(said("local", {}, variable), "");
+    EXPECT_TRUE(has(said("local", {"--policy", "UP"}, variable),
+                    "xcli: policy UP does not use XSCHED_AUTO_XQUEUE_PRIORITY to decide who runs; "));
+    EXPECT_TRUE(has(said("local", {"--share", "30"}), "xcli: policy HPF does not use share to decide who runs; "));
+    EXPECT_TRUE(has(said("local", {"-p", "5"}, {{"XSCHED_POLICY", "UP"}}), "xcli: policy UP does not use priority "));
+}
+
+TEST_F(Ignored, AHintByAVariableIsToldLikeAnOption) {
+    start({"UP"});
+    const std::string said = xcli({"run", "--limit", "10", "--", "/bin/true"},
+                                  {{"XSCHED_AUTO_XQUEUE_PRIORITY", "5"}, {"XSCHED_AUTO_XQUEUE_SHARE", "30"}})
+                                 .err;
+    EXPECT_TRUE(has(said, "policy UP does not use XSCHED_AUTO_XQUEUE_PRIORITY to decide who runs; ")) << said;
+    EXPECT_TRUE(has(said, "XSCHED_AUTO_XQUEUE_SHARE 30 has no effect beyond limit 10, ")) << said;
 }
 
 // A bare number in a variable of a time means microseconds.
