@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <sstream>
 
 #include "base/text.h"
@@ -103,6 +105,42 @@ std::string text_of(const config::Rule& rule) {
     return text;
 }
 
+// Compares without places: a line above a rule may have come or gone.
+bool has_others(const Json& of_server, std::span<const config::Rule> of_files) {
+    const Json files = config::rules_json({of_files.begin(), of_files.end()});
+    return !std::equal(of_server.begin(), of_server.end(), files.begin(), files.end(),
+                       [](const Json& one, const Json& other) { return one.at("rule") == other.at("rule"); });
+}
+
+// Returns what brings the rules of the files to the server, if it has others; empty: it has these. `answer`: the
+// server's to "rules". `are_users`: whether the user's own files are read.
+std::string unread(const config::Configuration& configuration, const Json& answer, bool are_users) {
+    const std::span all(configuration.rules);
+    const std::span configured = all.first(all.size() - configuration.users_rules.size());
+    const bool reads_users_files = answer.value("reads_users_files", false);
+    if (reads_users_files && has_others(answer.at("rules"), all)) return "'xcli rules load' has it read them again";
+    if (!reads_users_files && are_users && has_others(answer.at("rules"), configuration.users_rules))
+        return "'xcli rules load' hands it those of your own files";
+    const auto servers = answer.find("configured");
+    return servers != answer.end() && has_others(*servers, configured)
+               ? "'systemctl reload xserver' has it read the administrator's"
+               : "";
+}
+
+void tell_unread(const std::string& advice) {
+    if (!advice.empty())
+        console::print_error("xcli: the server has other rules than the files have now: %s\n", advice.c_str());
+}
+
+// The same for the files as they are now; nothing: no server answers.
+std::optional<std::string> unread_by_server(const config::Configuration& configuration, bool are_users) {
+    try {
+        return unread(configuration, ServerLink().ask({{"cmd", "rules"}}), are_users);
+    } catch (const Failure&) {
+        return std::nullopt;
+    }
+}
+
 config::Configuration read_files() { return config::read_configuration(config::folders(false)); }
 
 }  // namespace
@@ -163,6 +201,7 @@ int show_rules(bool json) {
         print_text(table.text());
     }
     tell_complaints(configuration);
+    if (!json) tell_unread(unread_by_server(configuration, true).value_or(""));
     return 0;
 }
 
@@ -179,6 +218,7 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
     const config::Given given = config::given_by(rules, program);
     const std::string policy = policy_in_force(configuration);
     const std::vector<config::Ignored> ignored = config::ignored_under(policy, given);
+    const std::optional<std::string> advice = unread_by_server(configuration, program.uid == getuid());
     if (json) {
         Json list = Json::array();
         for (const auto& line : lines_of(given))
@@ -190,7 +230,8 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
                    {"cgroup", program.cgroup},
                    {"given", list},
                    {"policy", policy},
-                   {"ignored", ignored_json(ignored)}}
+                   {"ignored", ignored_json(ignored)},
+                   {"loaded", advice ? Json(advice->empty()) : Json()}}
                   .dump(2) +
               "\n");
         return 0;
@@ -206,6 +247,7 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
         console::print_error("xcli: %s: %s\n", given.hint_places[static_cast<size_t>(one.one)].c_str(),
                              one.sentence.c_str());
     tell_complaints(configuration);
+    tell_unread(advice.value_or(""));
     return 0;
 }
 
@@ -229,9 +271,10 @@ int load_rules(bool json) {
 }
 
 void load_rules_quietly(const config::Configuration& configuration) {
-    if (configuration.users_rules.empty()) return;
+    Json request{{"cmd", "rules"}};
+    if (!configuration.users_rules.empty()) request["set"] = config::rules_json(configuration.users_rules);
     try {
-        ServerLink().ask({{"cmd", "rules"}, {"set", config::rules_json(configuration.users_rules)}});
+        tell_unread(unread(configuration, ServerLink().ask(request), true));
     } catch (const std::exception&) {
         // the program runs all the same
     }

@@ -38,8 +38,9 @@ Json show_configuration(const Request& request) {
     return {{"settings", std::move(settings)}};
 }
 
-// Shows the asking user's rules, or replaces them by those that the user's tool has read from the user's files. On a
-// user's own server they are part of its configuration, which "reload" has it read again.
+// Shows the asking user's rules, and to an administrator of a server of all users its "configured" ones; or replaces
+// them by those that the user's tool has read from the user's files. On a user's own server they are part of its
+// configuration, which "reload" has it read again.
 Json show_or_set_rules(const Request& request) {
     const uid_t user = request.asking.peer.uid;
     RuleBook& rules = request.host.rules;
@@ -55,9 +56,11 @@ Json show_or_set_rules(const Request& request) {
     if (reloads && !request.host.reload())
         throw ToolError(
             "something in the files is wrong, so the server goes on as before: 'xcli config check' says what");
-    return {{"rules", config::rules_json(reads_users_files ? rules.rules() : rules.of_user(user))},
-            {"reads_users_files", reads_users_files},
-            {"reloaded", reloads}};
+    Json answer{{"rules", config::rules_json(reads_users_files ? rules.rules() : rules.of_user(user))},
+                {"reads_users_files", reads_users_files},
+                {"reloaded", reloads}};
+    if (!reads_users_files && request.rules_server()) answer["configured"] = config::rules_json(rules.rules());
+    return answer;
 }
 
 }  // namespace xsched::server

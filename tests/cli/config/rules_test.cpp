@@ -64,6 +64,33 @@ TEST_F(ShowRules, LoadHasTheUsersOwnServerReadItsFilesAgain) {
     EXPECT_TRUE(has(wrong.err, "something in the files is wrong, so the server goes on as before")) << wrong.err;
 }
 
+TEST_F(ShowRules, TestSaysThatTheServerHasOtherRules) {
+    const std::string said = "xcli: the server has other rules than the files have now: ";
+    const auto test = [this] { return xcli({"rules", "test", "--", "true"}).err; };
+    const auto loaded = [this] { return xcli({"rules", "test", "--json", "--", "true"}).json()["loaded"]; };
+    EXPECT_EQ(test(), "") << "none answers";
+    EXPECT_EQ(loaded(), Json());
+    for (const bool is_system : {false, true}) {
+        write("[[rule]]\nname = [\"true\", \"b\"]\npriority = 4\nslo_p99 = \"1.3x\"\nbackground = false\n",
+              "own/y.toml");
+        start(is_system ? std::vector<std::string>{"--system"} : std::vector<std::string>{});
+        EXPECT_TRUE(!is_system || xcli({"rules", "load"}).status == 0);
+        EXPECT_FALSE(has(test(), said)) << test();
+        EXPECT_EQ(loaded(), Json(true));
+        write("# a line moves the rule\n[[rule]]\nname = \"true\"\npriority = 5\n", "own/y.toml");
+        EXPECT_TRUE(has(test(), said + "'xcli rules load' ")) << test();
+        EXPECT_EQ(loaded(), Json(false));
+        const std::string run = xcli({"run", "--", "/bin/true"}).err;
+        EXPECT_EQ(has(run, said), !is_system) << "xcli run hands a user's rules over: " << run;
+        EXPECT_EQ(xcli({"rules", "load"}).status, 0);
+        EXPECT_FALSE(has(test() + xcli({"run", "--", "/bin/true"}).err, said));
+        write("[[rule]]\nname = \"a\"\npriority = 3\n");
+        EXPECT_TRUE(has(xcli({"rules"}).err, said + (is_system ? "'systemctl reload" : "'xcli rules load'")));
+        server->stop();
+        write("");
+    }
+}
+
 TEST_F(ShowRules, TestSaysWhatThePolicyInForceIgnores) {
     write("[[rule]]\nname = \"true\"\nshare = 30\npriority = 3\n");
     const std::string sentence = "x.toml:1: policy HPF does not use share to decide who runs; PUP, SPUP do\n";
