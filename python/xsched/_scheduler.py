@@ -32,12 +32,14 @@ def set_scheduler(scheduler: str, policy: str = "HPF") -> None:
     """From now on "global" (xserver), "local" (this process, by `policy`) or "app" (only its own suspend and resume)
     decides, in place of what XSCHED_SCHEDULER says. XSchedError (NotSupported) if this build lacks the policy."""
     if scheduler.lower() not in SCHEDULERS:
-        raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app{meant(scheduler, SCHEDULERS)}")
+        raise ValueError(f"scheduler {scheduler!r} is none: use global, local or app"
+                         f"{meant(scheduler.lower(), SCHEDULERS)}")
     if policy.upper() in WITHOUT_NUMBER:
         raise ValueError(f"policy {policy!r} has no number, which XHintSetScheduler needs: set XSCHED_SCHEDULER=local "
                          f"and XSCHED_POLICY={policy.upper()} before the program uses a device")
     if policy.upper() not in POLICIES:
-        raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}{meant(policy.upper(), POLICIES)}")
+        raise ValueError(f"policy {policy!r} is none: use {', '.join(POLICIES)}"
+                         f"{meant(policy.upper(), (*POLICIES, *WITHOUT_NUMBER))}")
     check("XHintSetScheduler", XSched.XHintSetScheduler(SCHEDULERS[scheduler.lower()], POLICIES[policy.upper()]))
 
 

@@ -154,8 +154,10 @@ class Understanding(unittest.TestCase):
             self.assertTrue(known or kind.__dataclass_params__.frozen, name)
 
     def test_misspelt_words_are_named(self):
-        for wrong, given in (("globl", ("globl",)), ("PUPP", ("local", "PUPP"))):
-            with self.assertRaisesRegex(ValueError, f"'{wrong}' is none: use .*; did you mean"):
+        for wrong, right, given in (("globl", "global", ("globl",)), ("GLOBL", "global", ("GLOBL",)),
+                                    ("PUPP", "PUP", ("local", "PUPP")), ("hppf", "HPF", ("local", "hppf")),
+                                    ("OBSRVE", "OBSERVE", ("local", "OBSRVE"))):
+            with self.assertRaisesRegex(ValueError, f"'{wrong}' is none: use .*; did you mean '{right}'"):
                 xsched.set_scheduler(*given)
 
     def test_a_default_streams_queue_is_lazy(self):
