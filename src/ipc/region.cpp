@@ -67,7 +67,7 @@ Region* create_region(uint32_t client_id, int32_t server_pid, int* fd) {
 }
 
 int make_region_file() {
-    UniqueFd file(memfd_create("xsched-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    UniqueFd file(memfd_create(kRegionName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file || ftruncate(file.get(), sizeof(Region)) != 0) return -1;
     return fcntl(file.get(), F_ADD_SEALS, kSizeSeals) == 0 ? file.release() : -1;
 }

@@ -8,6 +8,8 @@
 
 namespace xsched::ipc {
 
+inline constexpr const char* kRegionName = "xsched-region";  // the file's, as /proc/PID/maps shows it
+
 // Server: makes a zeroed Region of sealed size with its header's constants filled in; `fd` receives its descriptor. All
 // of its pages are in the mapping, writable: touching them later never enters the kernel. Returns nullptr, with errno,
 // if no memory or descriptors are left.

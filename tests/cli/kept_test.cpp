@@ -24,14 +24,32 @@ TEST_F(Kept, OrdersAreKeptForWhatIsToCome) {
     expect_sentence({"hint", pid, "-p", "7"}, "no process " + pid, 4);
 }
 
-TEST_F(Kept, AnOrderForAProcessOfAnotherServerIsTold) {
+// Runs Python with a mapping of a file that is named as a shim, and the statements in `more`.
+Process with_shim(const PrivateDirectory& directory, const std::string& more) {
     const std::string library = directory / "libshimother.so";
     std::ofstream(library) << "mapped";
-    const Process other({"/usr/bin/python3", "-c",
-                         "import mmap, sys, time\nwith open(sys.argv[1]) as f:\n"
-                         "    m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)\ntime.sleep(60)",
-                         library},
-                        directory.environment());
+    const std::string script =
+        "import mmap, os, sys, time\nwith open(sys.argv[1]) as f:\n"
+        "    m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)\n" +
+        more + "time.sleep(60)";
+    return Process({"/usr/bin/python3", "-c", script, library}, directory.environment());
+}
+
+// Such as a child of a shell that 'xcli run' started.
+TEST_F(Kept, AProcessThatHasUsedNoDeviceIsNotAnotherServers) {
+    const Process other = with_shim(directory, "");
+    const std::string pid = std::to_string(other.pid());
+    const std::string told =
+        "has XSched loaded, and is connected to no server: it has used no device so far, or schedules itself";
+    EXPECT_TRUE(eventually([&] { return has(xcli({"explain", pid}).err, told); })) << xcli({"explain", pid}).err;
+    expect_sentence({"status", pid}, told, 4);
+    expect_sentence({"suspend", pid}, told + "; the order is kept", 4);
+}
+
+TEST_F(Kept, AnOrderForAProcessOfAnotherServerIsTold) {
+    const Process other = with_shim(directory,
+                                    "region = os.memfd_create('xsched-region')\nos.ftruncate(region, 4096)\n"
+                                    "used = mmap.mmap(region, 4096)\n");
     const std::string pid = std::to_string(other.pid());
     const std::string told = "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others";
     ASSERT_TRUE(eventually([&] { return has(xcli({"explain", pid}).err, told); })) << xcli({"explain", pid}).err;

@@ -11,6 +11,7 @@
 #include "cli/known_by.h"
 #include "cli/pool/fault.h"
 #include "cli/processes.h"
+#include "ipc/region.h"
 
 namespace xsched::cli {
 namespace {
@@ -31,10 +32,14 @@ std::string why_apart(const std::string& pid) {
     const std::string folder = "/proc/" + pid;
     const std::string process = process_text(pid);
     if (access(folder.c_str(), F_OK) != 0) return "";
+    const std::string maps = base::text_of_file(folder + "/maps");
+    if (has_shim(folder) && maps.find(std::string("/memfd:") + ipc::kRegionName) == std::string::npos)
+        return process +
+               "has XSched loaded, and is connected to no server: it has used no device so far, or schedules itself";
     if (has_shim(folder))
         return process +
                "has XSched loaded, and is not connected to this server: 'xcli doctor' shows which others there are";
-    if (base::text_of_file(folder + "/maps").empty())
+    if (maps.empty())
         return process +
                "is not scheduled by this server, and the system does not let you see whether XSched is loaded";
     return process + "runs without XSched: start it with 'xcli run -- PROGRAM'";
