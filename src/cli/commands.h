@@ -24,6 +24,7 @@ using console::between;
 using console::between_fractions;
 using console::not_empty;
 using console::one_of;
+using console::seconds_between;
 
 // Returns a transformation for the levels of a log.
 CLI::Validator log_level();

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cli/server_link.h"
+#include "console/checks.h"
 
 namespace xsched::cli {
 
@@ -16,12 +17,7 @@ int64_t time_ns(const std::string& text, const std::string& what) {
     const std::string unit = end;
     if (end != text.c_str() && unit.empty())
         throw Failure("\"" + text + "\" has no unit: say " + text + "s or " + text + "ms");
-    const double each = unit == "us"   ? 1e3
-                        : unit == "ms" ? 1e6
-                        : unit == "m"  ? 60e9
-                        : unit == "h"  ? 3600e9
-                        : unit == "s"  ? 1e9
-                                       : 0;
+    const double each = console::ns_of_unit(unit);
     if (end == text.c_str() || each == 0 || !(number * each >= 1) || number * each > kDayNs)
         throw Failure("\"" + text + "\" is no time " + what + ": say 10s, 500ms, 2m or 24h, a day at most");
     return static_cast<int64_t>(number * each);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iomanip>
 #include <sstream>
+#include <utility>
 
 #include "base/did_you_mean.h"
 #include "base/text.h"
@@ -35,6 +37,29 @@ std::string is_empty(const std::string& what) { return "the name of " + what + "
 CLI::Validator between(int64_t least, int64_t most, const char* kind) { return check_of(least, most, kind); }
 
 CLI::Validator between_fractions(double least, double most, const char* kind) { return check_of(least, most, kind); }
+
+double ns_of_unit(std::string_view unit) {
+    constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    for (const auto& [name, ns] : kUnits)
+        if (name == unit) return ns;
+    return 0;
+}
+
+CLI::Validator seconds_between(double least, double most) {
+    const auto complaint = [=](std::string& text) -> std::string {
+        double number = 0;
+        const char* const all = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), all, number);
+        const double ns = error == std::errc{} ? number * ns_of_unit({end, static_cast<size_t>(all - end)}) : 0;
+        std::string seconds = text;
+        if (ns != 0) seconds = (std::ostringstream() << std::setprecision(15) << ns / 1e9).str();
+        const std::string wrong = check_of(least, most, "a number of seconds, or a time such as 500ms,")(seconds);
+        if (wrong.empty()) text = seconds;
+        return wrong;
+    };
+    return CLI::Validator(complaint, "");
+}
 
 CLI::Validator one_of(const char* kind, const std::vector<std::string>& known, const std::vector<std::string>& also) {
     const auto complaint = [=](std::string& text) -> std::string {

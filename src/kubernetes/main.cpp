@@ -69,7 +69,9 @@ void describe(CLI::App& app, CommandLine& line) {
     app.add_option("--most-urgent", line.place.most_urgent,
                    "with --device-plugin: the most urgent priority of its pods")
         ->check(xsched::console::between(PRIORITY_MIN, PRIORITY_MAX));
-    app.add_option("--look-every", line.look_every_s, "seconds between two looks at the server and the pods (10)")
+    app.add_option("--look-every", line.look_every_s, "time between two looks at the server and the pods (10s)")
+        ->type_name("TIME")
+        ->transform(xsched::console::seconds_between(1, 3600))
         ->check(xsched::console::between(1, 3600));
     app.set_version_flag("--version", XSCHED_VERSION);
     xsched::console::add_man_page(app, "xsched-kubernetes", 8, XSCHED_VERSION,

@@ -24,6 +24,7 @@ protected:
         work->add_option("--level", level_, "how hard it works")->check(xsched::console::between(0, 9));
         work->add_option("--kind", kind_, "what it does")
             ->transform(xsched::console::one_of("kind", {"fast", "slow"}, {"swift"}));
+        work->add_option("--for", seconds_)->transform(xsched::console::seconds_between(0.1, 7200));
         CLI::Option* wait = work->add_flag("--wait");
         work->add_flag("--no-wait")->excludes(wait);
         work->add_option("--rest")->needs(wait);
@@ -56,6 +57,7 @@ protected:
     CLI::App app_{"Works.", "tool"};
     int times_ = 0;
     int level_ = 0;
+    double seconds_ = 0;
     std::string kind_;
     std::vector<std::string> program_;
     std::function<int()> command_;
@@ -102,6 +104,18 @@ TEST_F(CommandLine, SentencesNameTheWordAndTheOption) {
     expect_sentence({"work", "-n"}, "--times needs a value: see 'tool work --help'");
     expect_sentence({"work", "-n", "1", "-n", "2"}, "--times is given several times: see 'tool work --help'");
     expect_sentence({"work", "--level", "10"}, "--level: 10 is not from 0 to 9: see 'tool work --help'");
+}
+
+TEST_F(CommandLine, ATimeIsInSecondsOrHasAUnit) {
+    for (const auto& [text, seconds] : {std::pair("7", 7.0), std::pair("500ms", 0.5), std::pair("1.5s", 1.5),
+                                        std::pair("100000us", 0.1), std::pair("3m", 180.0), std::pair("2h", 7200.0)}) {
+        EXPECT_EQ(run({"work", "--for", text}), 7) << said_;
+        EXPECT_DOUBLE_EQ(seconds_, seconds) << text;
+    }
+    for (const char* text : {"5 parsecs", "ms", "3h", "50ms", "nan"}) EXPECT_EQ(run({"work", "--for", text}), kUsage);
+    expect_sentence({"work", "--for", "5d"},
+                    "--for: \"5d\" is not a number of seconds, or a time such as 500ms, from 0.1 to 7200: see 'tool "
+                    "work --help'");
 }
 
 TEST_F(CommandLine, AWordOfASetIsTakenInCapitalsToo) {

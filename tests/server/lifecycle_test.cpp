@@ -55,7 +55,7 @@ TEST_F(Lifecycle, SigtermAlsoEndsASleepingServer) {
 }
 
 TEST_F(Lifecycle, LeavesWhenIdle) {
-    start({"--idle-exit", "0.3"});
+    start({"--idle-exit", "300ms"});
     EXPECT_EQ(server->process().wait(), 0);
     EXPECT_FALSE(exists(socket()));
 }
@@ -211,7 +211,8 @@ TEST_F(Lifecycle, BadCommandLinesEndWithASentence) {
         {{"--limit", "shar=3"}, "there is no limit \"shar\" (did you mean \"share\"?)"},
         {{"--share-unit", "cgrup"}, "there is no unit \"cgrup\" (did you mean \"cgroup\"?)"},
         {{"--idle-exit", "-3"}, "--idle-exit: -3 is not from 0 to 1000000"},
-        {{"--idle-exit", "5s"}, "--idle-exit: \"5s\" is not a number of seconds from 0 to 1000000"},
+        {{"--idle-exit", "5 parsecs"},
+         "--idle-exit: \"5 parsecs\" is not a number of seconds, or a time such as 500ms, from 0 to 1000000"},
         {{""}, "POLICY: the name of the policy is empty (is a variable not set?)"},
         {{"--socket", ""}, "--socket: the name of the socket is empty"},
         {{"--log-file", ""}, "--log-file: the name of the file is empty"},

@@ -62,13 +62,15 @@ void add_doctor(CLI::App& app, Words& words) {
     with_run(doctor->add_option("--save", asked.save, "also write all that was found to this file, as JSON"));
     with_run(doctor->add_flag("--keep", asked.keep,
                               "keep what switches and calls cost here, for an xserver started later and for xsim"));
-    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20)"))
-        ->check(between_fractions(0.1, 20.0));
+    with_run(doctor->add_option("--seconds", asked.seconds, "of the main job, each time (20s)"))
+        ->type_name("TIME")
+        ->transform(seconds_between(0.1, 20.0));
     with_run(doctor->add_option("--steps", asked.only, "only these, divided by commas"))
         ->check(CLI::Validator(wrong_step, ""));
     with_run(doctor->add_option("--patience", asked.patience_s,
-                                "seconds that a step may take besides what it measures, instead of its own limit"))
-        ->check(between_fractions(0.5, 60.0));
+                                "how long a step may take besides what it measures, instead of its own limit: 30s"))
+        ->type_name("TIME")
+        ->transform(seconds_between(0.5, 60.0));
 }
 
 }  // namespace xsched::cli

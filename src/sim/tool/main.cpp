@@ -39,8 +39,11 @@ void add_run(CLI::App& app, Words& words) {
                             "take the device's costs from this file, which xcli doctor --run has written");
         command->add_flag("--meters", words.run.meters,
                           "schedule by the lengths of commands that programs would measure, and print their error");
-        command->add_option("--duration", words.run.duration_s, "seconds, instead of the workload's own")
-            ->check(console::between_fractions(0.001, 1e7, "a number of seconds"));
+        command
+            ->add_option("--duration", words.run.duration_s,
+                         "simulate for this time: 10s, instead of the workload's own")
+            ->type_name("TIME")
+            ->transform(console::seconds_between(0.001, 1e7));
         command->add_flag("--native", words.run.native, "without a scheduler: the device's own time slicing");
         command->add_flag("--speed", words.run.speed, "say how many events a second were simulated");
         command->add_flag("--json", words.run.json, "print JSON");
