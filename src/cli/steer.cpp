@@ -271,7 +271,9 @@ int steer_limit(const std::string& setting, bool json) {
     }
     const bool taken_back = value == config::kTakenBack;
     if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
-    print_text(taken_back ? "limit " + name + " taken back\n" : limit_sentence(name, value) + "\n");
+    const std::string again =
+        answer.contains("value") ? ": " + answer.value("value", "") + " again, as configured" : "";
+    print_text(taken_back ? "limit " + name + " taken back" + again + "\n" : limit_sentence(name, value) + "\n");
     for (const std::string& remark : remarks) console::print_error("xcli: %s\n", remark.c_str());
     return 0;
 }

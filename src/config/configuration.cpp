@@ -172,7 +172,8 @@ void FileReader::read_rules(const Node& list) {
         }
         std::optional<Rule> rule = read_rule(child, file_.path, file_.is_users, to_.problems);
         if (!rule) continue;
-        for (const Contradiction& one : contradictions(rule->hints, rule_key)) say(child, one.sentence);
+        for (const Contradiction& one : contradictions(rule->hints, rule_key))
+            to_.problems.push_back({place(child), one.sentence, true});
         if (file_.is_users) to_.users_rules.push_back(*rule);
         to_.rules.push_back(std::move(*rule));
     }
@@ -189,6 +190,10 @@ std::string Configuration::text(const std::string& name) const {
     for (const Setting& setting : config::settings())
         if (setting.name() == name) return value(setting).text;
     return "";
+}
+
+bool Configuration::is_wrong() const {
+    return !std::all_of(problems.begin(), problems.end(), [](const Problem& one) { return one.is_remark; });
 }
 
 std::string Configuration::complaints() const {

@@ -32,6 +32,8 @@ struct Configuration {
     // Returns the value that counts.
     Value value(const Setting& setting) const;
     std::string text(const std::string& name) const;
+    // Returns whether something in the files does not count.
+    bool is_wrong() const;
     // Returns the problems, each as a line.
     std::string complaints() const;
 };

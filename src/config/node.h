@@ -28,6 +28,7 @@ struct Node {
 struct Problem {
     std::string place;  // "FILE:LINE", or a variable
     std::string sentence;
+    bool is_remark = false;  // all that is written counts; some of it has no effect
     std::string text() const { return place + ": " + sentence; }
 };
 

@@ -46,6 +46,21 @@ void AnyLimit::add(const std::string& text) {
         limits.push_back(read_limit(text, true));
 }
 
+config::Value configured_limit(const Options& options, const std::string& name) {
+    const auto is_it = [&name](const std::string& other) {
+        if (other == name || config::is_about_group(other) || config::is_about_group(name)) return other == name;
+        const LimitSetting one = read_limit(other + "=" + config::kTakenBack, true);
+        const LimitSetting two = read_limit(name + "=" + config::kTakenBack, true);
+        return one.limit == two.limit && one.user == two.user;
+    };
+    for (auto flag = options.limit_flags.rbegin(); flag != options.limit_flags.rend(); ++flag)
+        if (const size_t equals = flag->rfind('='); is_it(flag->substr(0, equals)))
+            return {flag->substr(equals + 1), "--limit"};
+    for (const auto& [other, value] : options.configuration.limits)
+        if (is_it(other)) return value;
+    return {config::kTakenBack, ""};
+}
+
 config::Configuration read_configuration(const Options& options) {
     config::Configuration configuration =
         config::read_configuration(config::folders(options.scope == ipc::SocketScope::kSystem));

@@ -16,4 +16,8 @@ struct AnyLimit {
     void add(const std::string& text);  // throws std::runtime_error
 };
 
+// Returns the value of a limit ("share", "alice:share", "/a/group:share") as the command line or the files say it;
+// config::kTakenBack: neither does.
+config::Value configured_limit(const Options& options, const std::string& name);
+
 }  // namespace xsched::server

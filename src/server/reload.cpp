@@ -21,8 +21,8 @@ constexpr const char* kLogLevel = "options.log_level";
 
 bool Server::reload() {
     config::Configuration now = read_configuration(options_);
-    if (!now.problems.empty()) {
-        for (const config::Problem& problem : now.problems) XLOG_WARN("%s", problem.text().c_str());
+    for (const config::Problem& problem : now.problems) XLOG_WARN("%s", problem.text().c_str());
+    if (now.is_wrong()) {
         XLOG_WARN("the configuration is as before, since what it says now is wrong: correct it, and reload again");
         return false;
     }

@@ -15,6 +15,7 @@ TEST(Rule, SaysWhichOfItsHintsContradict) {
     EXPECT_EQ(all.rules.size(), 1U) << "it counts";
     EXPECT_EQ(all.complaints(),
               "x.toml:1: priority 3 has no effect: background makes the program less urgent than all others\n");
+    EXPECT_FALSE(all.is_wrong()) << "a server takes it";
     std::vector<Problem> problems;
     EXPECT_EQ(rules_of_json(rules_json(all.rules), problems).size(), 1U);
     EXPECT_TRUE(problems.empty()) << "it was told where the file was read";

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/config/rules.h"
 #include "cli/ignored.h"
+#include "cli/known_by.h"
 #include "cli/run_options.h"
 #include "cli/server_link.h"
 #include "cli/show.h"
@@ -34,22 +35,86 @@ struct Shown {
     static std::string source_of(const config::Value& value) { return value.source.empty() ? "default" : value.source; }
 };
 
-// Values that a running server uses from its next start on, by the setting's name.
-using NextStart = std::map<std::string, config::Value>;
-
 config::Value value_in(const Json& answer) { return {answer.value("value", ""), answer.value("source", "")}; }
 
-// Replaces the server's settings by those that a running server uses. Returns whether one answers.
-bool take_servers_values(config::Configuration& configuration, NextStart& next) {
+// Values that wait: for the server's next start, or until the running server reads the files again. By the setting's
+// name.
+struct Waiting {
+    std::map<std::string, config::Value> start;
+    std::map<std::string, config::Value> reload;
+    bool is_own = true;  // the server reads the asking user's files
+};
+
+bool is_of_file(const std::string& source) { return source.find(':') != std::string::npos; }
+
+bool is_same_limit(const std::string& name, const std::string& one, int64_t other) {
     try {
-        const Json answer = ServerLink().ask({{"cmd", "configuration"}});
+        return config::read_limit(name + "=" + one, true).value == other;
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+}
+
+// Replaces limits by those that a running server has, as far as the asking user may see.
+void take_servers_limits(ServerLink& link, config::Configuration& configuration, Waiting& waiting) {
+    const auto take = [&](const std::string& name, const Json& limit) {
+        const auto known = configuration.limits.find(name);
+        const bool is_set = limit.contains("set");
+        const int64_t set = limit.value("set", int64_t{0});
+        if (known == configuration.limits.end() ? !is_set : is_set && is_same_limit(name, known->second.text, set))
+            return;
+        const std::string source = limit.value("source", "");
+        if (known != configuration.limits.end() && source != "xcli limit") waiting.reload[name] = known->second;
+        if (is_set)
+            configuration.limits[name] = {std::to_string(set), source};
+        else
+            configuration.limits.erase(known);
+    };
+    const Json answer = link.ask({{"cmd", "limits"}});
+    for (const Json& limit : answer["limits"]) take(limit.value("name", ""), limit);
+    for (const Json& user : answer["users"]) {
+        const std::string number = std::to_string(user.value("uid", uid_t{0}));
+        for (const Json& limit : user["limits"]) {
+            const std::string name = ":" + limit.value("name", "");
+            const bool by_number = configuration.limits.contains(number + name);
+            take((by_number ? number : user_name(user.value("uid", uid_t{0}))) + name, limit);
+        }
+    }
+}
+
+// Replaces one of the server's settings by the value that it uses.
+void take_servers_value(const Json& found, const config::Setting& setting, bool reads_files,
+                        config::Configuration& configuration, Waiting& waiting) {
+    const std::string name = setting.name();
+    const config::Value own = configuration.value(setting);
+    configuration.settings[name] = value_in(found);
+    const Json& configured = found.contains("next_start") ? found["next_start"] : found;
+    if (found.contains("next_start")) waiting.start[name] = value_in(configured);
+    const std::string source = configured.value("source", "");
+    if (reads_files && is_of_file(own.source) && (source.empty() || is_of_file(source)) &&
+        configured.value("value", "") != own.text)
+        waiting.reload[name] = own;
+}
+
+// Replaces the server's settings by those that a running server uses. Returns whether one answers.
+bool take_servers_values(config::Configuration& configuration, Waiting& waiting) {
+    try {
+        ServerLink link;
+        const Json answer = link.ask({{"cmd", "configuration"}});
+        waiting.is_own = answer.value("reads_users_files", true);
+        take_servers_limits(link, configuration, waiting);
+        const config::Folders folders = config::folders(false);
         for (const config::Setting& setting : config::settings()) {
             if (setting.table != "server") continue;
-            configuration.settings.erase(setting.name());
             const auto found = answer.at("settings").find(setting.name());
-            if (found == answer.at("settings").end()) continue;
-            configuration.settings[setting.name()] = value_in(*found);
-            if (found->contains("next_start")) next[setting.name()] = value_in(found->at("next_start"));
+            if (found == answer.at("settings").end()) {
+                configuration.settings.erase(setting.name());
+                continue;
+            }
+            const std::string source = configuration.value(setting).source;
+            const bool reads_file =
+                waiting.is_own || folders.users.empty() || source.rfind(folders.users + "/", 0) != 0;
+            take_servers_value(*found, setting, reads_file, configuration, waiting);
         }
         return true;
     } catch (const Failure&) {
@@ -88,6 +153,22 @@ std::string instead(const config::Configuration& configuration, const Shown& one
     return "";
 }
 
+std::string in_words(const std::string& name, const std::string& value) {
+    for (const config::Setting& setting : config::settings())
+        if (setting.name() == name) return setting.in_words(value);
+    return limit_in_words(name, value);
+}
+
+void tell_waiting(const Waiting& waiting) {
+    const auto tell = [](const std::map<std::string, config::Value>& values, const std::string& when) {
+        for (const auto& [name, value] : values)
+            print_text(name + ": " + in_words(name, value.text) + " " + when + " (" + Shown::source_of(value) + ")\n");
+    };
+    tell(waiting.start, "from the server's next start on");
+    tell(waiting.reload, std::string("once the server has read its files again, by '") +
+                             (waiting.is_own ? "xcli rules load" : "systemctl reload xserver") + "'");
+}
+
 Json problems_of(const config::Configuration& configuration) {
     Json list = Json::array();
     for (const config::Problem& problem : configuration.problems)
@@ -95,11 +176,11 @@ Json problems_of(const config::Configuration& configuration) {
     return list;
 }
 
-void print_json(const config::Configuration& configuration, const NextStart& next, bool asked_server) {
+void print_json(const config::Configuration& configuration, const Waiting& waiting, bool asked_server) {
     Json list = Json::array();
     for (const Shown& one : all_of(configuration)) {
         list.push_back({{"name", one.name}, {"value", one.value.text}, {"source", one.source()}});
-        if (const auto later = next.find(one.name); later != next.end())
+        if (const auto later = waiting.start.find(one.name); later != waiting.start.end())
             list.back()["next_start"] = {{"value", later->second.text}, {"source", Shown::source_of(later->second)}};
     }
     print(Json{{"ok", true},
@@ -158,11 +239,11 @@ std::string policy_for(const config::Configuration& checked) {
 
 int show_config(bool json) {
     config::Configuration configuration = config::read_configuration(config::folders(false));
-    NextStart next;
-    const bool asked_server = take_servers_values(configuration, next);
-    const int status = configuration.problems.empty() ? 0 : 1;
+    Waiting waiting;
+    const bool asked_server = take_servers_values(configuration, waiting);
+    const int status = configuration.is_wrong() ? 1 : 0;
     if (json) {
-        print_json(configuration, next, asked_server);
+        print_json(configuration, waiting, asked_server);
         return status;
     }
     console::Table table({"SETTING", "VALUE", "FROM"});
@@ -173,10 +254,7 @@ int show_config(bool json) {
     print_text(table.text());
     print_text(asked_server ? "server.*: as the running server uses them\n"
                             : "server.*: as a server would use them that started now; none answers\n");
-    for (const config::Setting& setting : config::settings())
-        if (const auto later = next.find(setting.name()); later != next.end())
-            print_text(later->first + ": " + setting.in_words(later->second.text) +
-                       " from the server's next start on (" + Shown::source_of(later->second) + ")\n");
+    tell_waiting(waiting);
     if (!configuration.rules.empty())
         print_text(base::counted(configuration.rules.size(), "rule") + " by program: 'xcli rules' lists " +
                    (configuration.rules.size() == 1 ? "it" : "them") + "\n");
@@ -196,15 +274,14 @@ int check_config(const std::string& file, bool json) {
         files.push_back(one);
     std::string good;
     for (const config::File& one : files) {
-        const size_t before = checked.problems.size();
         config::Configuration alone;
         config::add_file(alone, one);
         config::add_file(checked, one);
-        if (checked.problems.size() == before) good += one.path + ": nothing is wrong (" + contents_of(alone) + ")\n";
+        if (!alone.is_wrong()) good += one.path + ": nothing is wrong (" + contents_of(alone) + ")\n";
     }
     const std::string policy = policy_for(checked);
     const std::vector<config::Ignored> ignored = config::ignored_under(policy, checked);
-    const int status = checked.problems.empty() ? 0 : 1;
+    const int status = checked.is_wrong() ? 1 : 0;
     if (json) {
         print(Json{{"ok", status == 0},
                    {"files", paths_of(files)},

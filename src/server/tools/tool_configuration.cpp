@@ -35,7 +35,8 @@ Json show_configuration(const Request& request) {
         if (waits != used.end())
             settings[setting.name()]["next_start"] = {{"value", configured.text}, {"source", configured.source}};
     }
-    return {{"settings", std::move(settings)}};
+    return {{"settings", std::move(settings)},
+            {"reads_users_files", request.host.options.scope == ipc::SocketScope::kUser}};
 }
 
 // Shows the asking user's rules, and to an administrator of a server of all users its "configured" ones; or replaces

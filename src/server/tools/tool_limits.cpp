@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "server/configured.h"
 #include "server/tools/tool_commands.h"
 
 namespace xsched::server {
@@ -16,14 +17,23 @@ bool is_counted(Limit limit) {
     return std::find(std::begin(kOthers), std::end(kOthers), limit) == std::end(kOthers);
 }
 
-Json describe_user(const User& user) {
+// Adds a limit that is set, and by what: a file, the command line, or a person since.
+void add_set(const Request& request, const std::string& name, int64_t set, Json& entry) {
+    const config::Value configured = configured_limit(request.host.options, name);
+    const bool is_it = read_limit(name + "=" + configured.text, true).value == set;
+    entry["set"] = set;
+    entry["source"] = is_it && configured.text != config::kTakenBack ? configured.source : "xcli limit";
+}
+
+Json describe_user(const Request& request, const User& user) {
     Json limits = Json::array();
     for (size_t i = 0; i < kLimits; ++i) {
         const auto limit = static_cast<Limit>(i);
         const LimitInfo& info = limit_info(limit);
         Json entry{{"name", info.name}, {"unit", info.unit}, {"most", user.most(limit)}};
         if (is_counted(limit)) entry["used"] = user.used(limit);
-        if (const auto set = user.set_by_person(limit)) entry["set"] = *set;
+        if (const auto set = user.set_by_person(limit))
+            add_set(request, std::to_string(user.uid()) + ":" + info.name, *set, entry);
         limits.push_back(entry);
     }
     Json entry{{"uid", user.uid()}, {"trusted", user.trusted()}, {"limits", limits}};
@@ -46,11 +56,15 @@ Json describe_group(const Cgroups& groups, const KeptGroup& group) {
     return {{"path", group.path}, {"waits", !groups.is_there(group.path)}, {"limits", limits}};
 }
 
-// Notes a limit in the checkpoint, for the next server.
+std::string name_in(const std::string& text) { return text.substr(0, text.rfind('=')); }
+bool takes_back(const std::string& text) { return text.ends_with(std::string("=") + config::kTakenBack); }
+
+// Notes a limit in the checkpoint, for the next server. One that was taken back is what that server reads itself.
 void keep(const Request& request, const std::string& text) {
     Json kept = request.host.checkpoint.value("limits");
     if (!kept.is_object()) kept = Json::object();
-    kept[text.substr(0, text.rfind('='))] = text;
+    kept.erase(name_in(text));
+    if (!takes_back(text)) kept[name_in(text)] = text;
     request.host.checkpoint.note("limits", kept);
     say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
 }
@@ -74,7 +88,7 @@ void keep_groups(const Request& request) {
     request.host.checkpoint.note(kGroupsOfUsers, std::move(of_users));
 }
 
-Json set_group(const Request& request, const std::string& text) {
+Json set_group(const Request& request, const std::string& text, const std::string& asked) {
     GroupSetting setting;
     try {
         setting = config::read_group_setting(text);
@@ -97,7 +111,7 @@ Json set_group(const Request& request, const std::string& text) {
         for (const uint32_t id : changed) dispatcher.look_at(id);
     });
     keep_groups(request);
-    say_in_log(request, "limit " + text + ", as " + name_of(request.asking.peer) + " asked");
+    say_in_log(request, "limit " + asked + ", as " + name_of(request.asking.peer) + " asked");
     const std::vector<KeptGroup> kept = groups.kept();
     const auto is_it = [&setting](const KeptGroup& group) { return group.path == setting.path; };
     return {{"waits", std::any_of(kept.begin(), kept.end(), is_it) && !groups.is_there(setting.path)}};
@@ -125,14 +139,14 @@ Json show_limits(const Request& request) {
 
                    {"trusted", info.trusted},
                    {"help", info.help}};
-        if (set) entry["set"] = *set;
+        if (set) add_set(request, info.name, *set, entry);
         const int64_t together = accounts.most_together(static_cast<Limit>(i), false);
         if (together != GroupRoom::kNoLimit) entry["together"] = together;
         known.push_back(std::move(entry));
     }
     Json users = Json::array();
     for (const User* user : request.host.users.all())
-        if (may_set(request) || user == &request.asking.user) users.push_back(describe_user(*user));
+        if (may_set(request) || user == &request.asking.user) users.push_back(describe_user(request, *user));
     Json groups = Json::array();
     for (const KeptGroup& group : request.host.cgroups.kept())
         if (request.host.cgroups.may_set(request.asking.peer, group.path))
@@ -146,21 +160,30 @@ Json show_limits(const Request& request) {
 }
 
 Json set_limit(const Request& request) {
-    const auto text = request.text("set");
-    if (text && config::is_about_group(*text)) return set_group(request, *text);
+    const auto asked = request.text("set");
+    // A limit that is taken back has its configured value again.
+    const bool is_back = asked && takes_back(*asked);
+    const std::string value = is_back ? configured_limit(request.host.options, name_in(*asked)).text : "";
+    const std::string text = is_back ? name_in(*asked) + "=" + value : asked.value_or("");
+    Json answer = Json::object();
+    if (is_back && value != config::kTakenBack) answer["value"] = value;
+    if (config::is_about_group(text)) {
+        answer.update(set_group(request, text, *asked));
+        return answer;
+    }
     if (!may_set(request))
         throw NotDone("only administrators and members of the group xsched may change limits" + who_administers());
-    if (!text) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
+    if (!asked) throw ToolError("say which limit: clients=500, or alice:highest-priority=50");
     LimitSetting setting;
     try {
-        setting = read_limit(*text, false);
+        setting = read_limit(text, false);
     } catch (const std::runtime_error& error) {
         throw ToolError(error.what());
     }
     request.host.users.set(setting);
     if (setting.limit == Limit::kMemoryLimit || setting.limit == Limit::kMemoryGuarantee) look_at_all(request);
-    keep(request, *text);
-    return Json::object();
+    keep(request, *asked);
+    return answer;
 }
 
 }  // namespace xsched::server

@@ -52,6 +52,32 @@ TEST_F(ShowConfig, TellsWhatWaitsForTheServersNextStart) {
         << table;
 }
 
+TEST_F(ShowConfig, TellsWhatWaitsForAReload) {
+    write("[server]\npolicy = \"UP\"\n[limits]\nshare = 30\n");
+    start();
+    EXPECT_EQ(shown("limits share"), (Json{"30", directory / "etc/x.toml:4"}));
+    write("[server]\npolicy = \"PUP\"\n[limits]\nshare = 40\ntools = 7\n");
+    EXPECT_EQ(shown("server.policy"), (Json{"UP", directory / "etc/x.toml:2"}));
+    EXPECT_EQ(shown("limits share"), (Json{"30", directory / "etc/x.toml:4"}));
+    const std::string table = xcli({"config"}).out;
+    for (const char* line : {"server.policy: PUP once the server has read its files again, by 'xcli rules load' (",
+                             "share: 40 percent once the server", "tools: 7 connections once the server"})
+        EXPECT_TRUE(has(table, line)) << line << "\n" << table;
+}
+
+TEST_F(ShowConfig, ALimitThatIsTakenBackIsTheFilesAgain) {
+    write("[limits]\nhighest-priority = 50\n");
+    start();
+    EXPECT_EQ(xcli({"limit", "highest-priority=2"}).status, 0);
+    EXPECT_EQ(shown("limits highest-priority"), (Json{"2", "xcli limit"}));
+    EXPECT_EQ(xcli({"limit", "highest-priority=default"}).out,
+              "limit highest-priority taken back: 50 again, as configured\n");
+    EXPECT_EQ(shown("limits highest-priority"), (Json{"50", directory / "etc/x.toml:2"}));
+    const Json limits = xcli({"status", "--limits", "--json"}).json()["limits"];
+    for (const Json& limit : limits)
+        EXPECT_TRUE(limit["name"] != "highest-priority" || limit["ordinary"] == 50) << limit;
+}
+
 TEST_F(ShowConfig, ThePeoplesTableHasUnitsAndWords) {
     write(
         "[server]\nstarvation_limit_ms = 0\nflight_recorder = false\n[limits]\nshare = 20\nmemory-limit = "
