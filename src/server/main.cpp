@@ -75,9 +75,7 @@ void describe(CLI::App& app, CommandLine& line) {
                    "where to listen (default: XSCHED_SOCKET, else the runtime directory)")
         ->check(not_empty("the socket"));
     app.add_flag("--system", line.system, "serve all users (at /run/xsched/xserver.sock unless --socket is given)");
-    app.add_option("--idle-exit", line.idle_exit_s,
-                   "exit after this time without a client or a tool: 60s, 5m; 0: never")
-        ->type_name("TIME")
+    app.add_option("--idle-exit", line.idle_exit_s, "exit after this time without a client or a tool (5m); 0: never")
         ->transform(xsched::console::seconds_between(0, 1e6));
     app.add_option("--log-file", line.options.log_file, "append the log to this file instead of standard error")
         ->check(not_empty("the file"));
