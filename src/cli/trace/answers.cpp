@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/program_facts.h"
+
 namespace xsched::cli {
 namespace {
 
@@ -103,8 +105,7 @@ void TraceAnswers::take_queues(const Json& queues) {
                        .cause = {.by_client = whole<uint32_t>(row.at("by_client")),
                                  .reason = whole<uint32_t>(row.at("reason")),
                                  .mechanism = whole<uint32_t>(row.at("mechanism"))}};
-        traced_.devices[queue.device] =
-            row.at("device_name").get<std::string>() + " (" + row.at("platform").get<std::string>() + ")";
+        traced_.devices[queue.device] = device_called(row);
     }
 }
 

@@ -13,7 +13,7 @@ std::string program_name(const Traced& traced, uint32_t client);
 std::string queue_name(uint32_t slot);
 // Returns "app (17429) queue 1".
 std::string line_name(const Traced& traced, const Line& line);
-// "CPU:fc8da570 (opencl)"
+// "device 0, pthread-skylake (opencl)"; of a queue that is gone "CPU:fc8da570 (opencl)"
 std::string device_label(const Traced& traced, uint64_t device);
 // Returns "behind app (17429)", or another reason; empty: not known.
 std::string held_for(const Traced& traced, const TracedCause& cause);

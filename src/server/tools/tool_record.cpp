@@ -42,8 +42,12 @@ int32_t counted_priority(const Client& client, const ipc::QueueSlot& slot) {
     return slot.background.load() != 0 ? std::min<int32_t>(priority, PRIORITY_MIN) : priority;
 }
 
-Json describe(const Facts& facts, const Visible& visible, const Client& client, const SeenQueue& queue) {
+Json describe(const Request& request, const Facts& facts, const Visible& visible, const Client& client,
+              const SeenQueue& queue) {
     const ipc::QueueSlot& slot = queue.slot;
+    const uint64_t device = slot.device.load();
+    const auto number = request.host.devices.number_of(device, client.user().uid());
+    const std::string name = DeviceNumbers::name_of(device, client);
     const QueueFacts known = facts.of(queue);
     const ipc::SlotWork work = work_of(queue);
     return {{"client", client.id()},
@@ -51,8 +55,9 @@ Json describe(const Facts& facts, const Visible& visible, const Client& client, 
             {"pid", client.pid()},
             {"program", client.program()},
             {"handle", slot.handle.load()},
-            {"device", slot.device.load()},
-            {"device_name", device_name(slot.device.load())},
+            {"device", device},
+            {"device_index", number ? Json(*number) : Json()},
+            {"device_name", name.empty() ? device_name(device) : name},
             {"platform", platform_name(slot.platform.load())},
             {"level", slot.level.load()},
             {"priority", counted_priority(client, slot)},
@@ -72,7 +77,7 @@ void add_queues(const Request& request, const Visible& visible, Json& answer) {
     for (const auto& [id, client] : request.host.clients) {
         if (!request.may_see(*client)) continue;
         for (const SeenQueue& queue : queues_of(*client))
-            if (queues.size() < kMostQueues) queues.push_back(describe(facts, visible, *client, queue));
+            if (queues.size() < kMostQueues) queues.push_back(describe(request, facts, visible, *client, queue));
     }
     Json& reasons = answer["reasons"] = Json::array();
 #define XSCHED_REASON(name, number, sentence) reasons.push_back({number, sentence});

@@ -288,8 +288,9 @@ protected:
         const DecodedTrace trace(path);
         EXPECT_TRUE(trace.ordered);
         const std::string pid = std::to_string(getpid());
-        const auto held = trace.on("low/queue 1 on CPU:1 (opencl) (priority 0)", "held behind high (" + pid + ")");
-        const auto runs = trace.on("high/queue 1 on CPU:1 (opencl) (priority 10)", "runs");
+        const auto held =
+            trace.on("low/queue 1 on device 0, CPU:1 (opencl) (priority 0)", "held behind high (" + pid + ")");
+        const auto runs = trace.on("high/queue 1 on device 0, CPU:1 (opencl) (priority 10)", "runs");
         ASSERT_FALSE(held.empty());
         ASSERT_FALSE(runs.empty());
         EXPECT_TRUE(std::any_of(runs.begin(), runs.end(), [&](const DecodedEvent& run) {
