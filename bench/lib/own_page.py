@@ -39,7 +39,7 @@ def wall_rows(found):
 def tables(found):
     """[(caption, rows)]"""
     bursts, (rounds, rows) = comparison.tables(found.ways)
-    shown = [bursts, (f"{rounds}; the other program keeps: of its rate alone, bursts included", rows)]
+    shown = [bursts, (f"{rounds}. Other keeps: of its rate alone, bursts included", rows)]
     if found.walls:
         shown.append(("Wall time of programs that ended, with start and end", wall_rows(found)))
     return shown

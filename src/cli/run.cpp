@@ -295,7 +295,11 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     if (program[0].empty())
         console::print_error("xcli: the name of the program is empty (is a variable not set?)\n");
     else
-        console::print_error("xcli: %s cannot be executed: %s\n", arguments[0], strerror(error));
+        console::print_error("xcli: %s cannot be executed: %s%s\n", arguments[0], strerror(error),
+                             error == ENOENT && access(arguments[0], F_OK) == 0
+                                 ? " in PATH; a file of this folder is named with ./ before it, or behind its "
+                                   "interpreter, as in python3 train.py"
+                                 : "");
     return error == ENOENT ? kNotFound : kCannotExecute;
 }
 

@@ -43,6 +43,12 @@ std::string text_or_none(int64_t number) { return number != 0 ? std::to_string(n
 
 std::string or_none(const Json& queue, const char* member) { return text_or_none(queue.value(member, int64_t{0})); }
 
+// Returns the part of the device that a program or its user gets at most; "-": all.
+std::string limit_of(const Json& given) {
+    const auto limit = given.value("limit", int64_t{0});
+    return limit < 100 ? text_or_none(limit) : "-";
+}
+
 // Returns the percentages of its device that the queue's program got, as "PERCENT/PERCENT/PERCENT".
 std::string got_of(const Json& queue) {
     std::string text;
@@ -177,7 +183,7 @@ constexpr Column kWide[] = {
     {.member = "in_flight", .by_member = count_in},
     {.member = "completed", .by_member = count_in},
     {.member = "share", .show = [](const Json& queue) { return or_none(share_that_counts(queue), "share"); }},
-    {.member = "limit", .show = [](const Json& queue) { return or_none(share_that_counts(queue), "limit"); }},
+    {.member = "limit", .show = [](const Json& queue) { return limit_of(share_that_counts(queue)); }},
     {.member = "got_percent", .show = got_of, .heading = ">GOT 1/10/60 S"},
     {.member = "gang",
      .show = [](const Json& queue) { return word_in(queue, "gang").empty() ? "-" : word_in(queue, "gang"); },

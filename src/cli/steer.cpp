@@ -16,6 +16,7 @@
 #include "cli/size_text.h"
 #include "config/group_setting.h"
 #include "config/hint_text.h"
+#include "config/ignored.h"
 #include "config/limit_setting.h"
 #include "config/policies.h"
 #include "console/fold.h"
@@ -248,6 +249,16 @@ int steer_config(const Target& target, const ConfigWords& words, bool json) {
     return change_queues(request, target, "configured ", json);
 }
 
+// Says that the policy in force does not read a share that a user or group was given. Empty: it does.
+std::string unread_share(const std::string& value) {
+    int64_t number = 0;
+    if (!config::read_number(value, &number)) return "";
+    const base::HintInfo& share = base::hint_info(base::HintId::share);
+    const std::string policy = ServerLink().ask({{"cmd", "policy"}}).value("policy", "");
+    const auto used_by = config::unused_under(policy, share, number);
+    return used_by ? unused_sentence(policy, {{"hint", share.request}, {"used_by", *used_by}}) : "";
+}
+
 int steer_limit(const std::string& setting, bool json) {
     const size_t equals = setting.rfind('=');
     const std::string name = setting.substr(0, equals);
@@ -270,6 +281,8 @@ int steer_limit(const std::string& setting, bool json) {
         return 0;
     }
     const bool taken_back = value == config::kTakenBack;
+    if (name == "share" || name.ends_with(":share"))
+        if (const std::string remark = unread_share(value); !remark.empty()) remarks.push_back(remark);
     if (answer.value("waits", false)) remarks.push_back(group_waits(name.substr(0, name.rfind(':'))));
     const std::string again =
         answer.contains("value") ? ": " + answer.value("value", "") + " again, as configured" : "";

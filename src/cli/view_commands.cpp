@@ -50,7 +50,8 @@ void add_status(CLI::App& app, Words& words) {
                 return given->limits ? show_limits(words.json) : show_status(given->target, words.json);
             });
         });
-    CLI::Option* pid = add_programs(status, "PROGRAM", given->target.who, "only these: numbers of processes, or names");
+    CLI::Option* pid =
+        add_programs(status, "PROGRAM,--pid", given->target.who, "only these: numbers of processes, or names");
     add_watch(status, given->watch);
     CLI::Option* limits =
         status->add_flag("--limits", given->limits, "each user's limits on the server, and what is used");
@@ -68,7 +69,8 @@ void add_explain(CLI::App& app, Words& words) {
             return watch(given->watch, [&words, given] { return xsched::cli::explain(given->said, words.json); });
         });
     add_watch(explain, given->watch);
-    add_programs(explain, "PROGRAM", given->said.who, "only these: numbers of processes, or parts of programs' names");
+    add_programs(explain, "PROGRAM,--pid", given->said.who,
+                 "only these: numbers of processes, or parts of programs' names");
     CLI::Option* slow = explain
                             ->add_option("--slow", given->said.slow,
                                          "follow it, and explain each burst that takes longer than this: 5ms")

@@ -39,6 +39,10 @@ uid_t uid_of(const std::string& name, bool names) {
 std::string no_such_limit(const std::string& name) {
     std::vector<std::string> known;
     for (const LimitInfo& info : kInfos) known.emplace_back(info.name);
+    if (name == "limit" || name == "priority")
+        return "there is no limit \"" + name + "\": a user has " +
+               (name == "limit" ? "device-limit" : "highest-priority") + ", and a program 'xcli hint PROGRAM --" +
+               name + " NUMBER'";
     return "there is no limit \"" + name + "\"" + base::instead(known, name);
 }
 

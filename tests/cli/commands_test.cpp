@@ -384,6 +384,7 @@ TEST_F(Commands, AFullDiskIsAnError) {
 
 TEST_F(Commands, WordsOfOtherToolsLeadToOurs) {
     expect_sentence({"ls"}, "there is no command \"ls\" (did you mean \"list\"?)");
+    expect_sentence({"reload"}, "(did you mean \"rules load\"?)");
     expect_sentence({"kill", "1"}, "there is no command \"kill\" ('kill PID' ends a program");
     expect_sentence({"replay", "x"}, "(did you mean \"xsim replay\"?)");
     expect_sentence({"pause", "1"}, "(did you mean \"suspend\"?)");

@@ -89,7 +89,8 @@ TEST_F(Limits, OfAGroupThatIsNotThereAreShownAsWaiting) {
     const std::string waits = "control group /not/there is not there: what it is given waits for it\n";
     const Outcome set = xcli({"limit", "/not/there:share=30"});
     if (set.status == 5) GTEST_SKIP() << "this server sees no groups: " << set.err;
-    EXPECT_EQ(set.err, "xcli: " + waits);
+    EXPECT_EQ(set.err, "xcli: policy HPF does not use share to decide who runs; PUP, SPUP do\nxcli: " + waits);
+    expect_sentence({"limit", me + ":limit=30"}, "a program 'xcli hint PROGRAM --limit NUMBER'");
     const std::string shown = xcli({"status", "--limits"}).out;
     EXPECT_TRUE(has(shown, "/not/there ")) << shown;
     EXPECT_TRUE(has(shown, waits)) << shown;

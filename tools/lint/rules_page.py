@@ -15,6 +15,9 @@ RULE = re.compile(r'^XSCHED_RULE\((k\w+), "([^"]*)", "([^"]*)", "([^"]*)"\)$')
 VALUE = re.compile(r"\b(k\w+)\s*(?:=|\{)\s*([^;}]*)[;}]")
 HEAD = """# The rules of the scheduler core
 
+Rules by program, of configuration files, are in [CONFIG.md](CONFIG.md#rules-by-program). This page is about the
+scheduler's own.
+
 Written by `tools/lint/rules_page.py --write`, from [rules.def](../src/sched/facts/rules.def) and from what
 `xsim ablate` showed ([ablation.json](../bench/results/ablation.json)). A test build can turn each rule off;
 `xsim ablate RULE` shows what changes in its workloads (`src/sim/ablation.cpp`), on the simulator's model of an H100.

@@ -23,13 +23,25 @@ Admission refuse(std::string sentence) {
         .kind = Admission::Kind::kRefused, .sentence = std::move(sentence), .predictions = {}, .waiting_helps = false};
 }
 
-std::string broken_text(const Prediction& prediction, const KnownProgram& program, bool is_candidate) {
+// Returns the priority with which the candidate goes before the other programs.
+int64_t priority_before(const Situation& situation) {
+    constexpr int64_t kUsual = 10;  // as README and help have it
+    int64_t most = kUsual - 1;
+    for (size_t i = 0; i + 1 < situation.programs.size(); ++i) {
+        const auto found = situation.programs[i].hints.find("priority");
+        if (found != situation.programs[i].hints.end()) most = std::max<int64_t>(most, found->second);
+    }
+    return most + 1;
+}
+
+// `before`: the priority with which a candidate would go before the others.
+std::string broken_text(const Prediction& prediction, const KnownProgram& program, bool is_candidate, int64_t before) {
     const std::string whose = is_candidate ? "" : program.called() + " would miss its target: ";
     const std::string target = length(prediction.target_us);
     if (prediction.p99_us == 0) return whose + program.name + " would hardly get the device beside the other programs";
-    const bool may_be_raised = is_candidate && !program.hints.contains("priority");
+    const bool may_be_raised = is_candidate && !program.hints.contains("priority") && before <= PRIORITY_MAX;
     return whose + "99 of 100 of its requests would take up to " + length(prediction.p99_us) + ", not " + target +
-           (may_be_raised ? "; with a priority (-p 10) it would go before others" : "");
+           (may_be_raised ? "; with a priority (-p " + std::to_string(before) + ") it would go before the others" : "");
 }
 
 Prediction prediction_of(const KnownProgram& program, const Json& result) {
@@ -138,7 +150,8 @@ Admission judge(const Situation& situation, const Json& simulated) {
         const Prediction& prediction = verdict.predictions.emplace_back(prediction_of(program, results.at(i)));
         if (prediction.keeps) continue;
         verdict.kind = Admission::Kind::kRefused;
-        broken += (broken.empty() ? "" : "; ") + broken_text(prediction, program, i + 1 == situation.programs.size());
+        broken += (broken.empty() ? "" : "; ") +
+                  broken_text(prediction, program, i + 1 == situation.programs.size(), priority_before(situation));
     }
     verdict.waiting_helps = situation.programs.size() > 1;
     verdict.sentence = broken.empty() ? admitted_text(verdict.predictions, situation) : broken;

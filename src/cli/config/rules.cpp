@@ -205,6 +205,15 @@ int show_rules(bool json) {
     return 0;
 }
 
+// Says of a shell's script that rules are for what it starts: pyenv's python3 is one.
+void tell_script(const config::Program& program) {
+    constexpr const char* kShells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+    const std::string shell = program.names.empty() ? "" : program.names.front();
+    if (program.names.size() < 2 || std::find(std::begin(kShells), std::end(kShells), shell) == std::end(kShells))
+        return;
+    print_text(program.names.back() + " is a script of " + shell + ": what it starts is looked at by its own name\n");
+}
+
 int test_rules(const RulesTest& test, const std::vector<std::string>& command, bool json) {
     if (command.empty()) throw Failure("say which command: xcli rules test -- PROGRAM [ARGUMENTS]");
     check_path(command.front());
@@ -236,6 +245,7 @@ int test_rules(const RulesTest& test, const std::vector<std::string>& command, b
               "\n");
         return 0;
     }
+    tell_script(program);
     print_text("names " + with_commas(program.names) + "; path " + program.path + "; control group " +
                (program.cgroup.empty() ? "unknown" : program.cgroup) + "\n");
     console::Table table({"VALUE", "IS", "RULE"});

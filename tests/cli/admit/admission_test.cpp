@@ -144,6 +144,18 @@ TEST(Admission, AllPromisesHaveToHold) {
     EXPECT_TRUE(has(starved.sentence, "would hardly get the device")) << starved.sentence;
 }
 
+TEST(Admission, APriorityThatGoesBeforeTheOthersIsNamed) {
+    Json api = running("api", 12, requests(500, 5000));
+    for (const int64_t priority : {0, 10, 255}) {
+        api["priority"] = priority;
+        const Candidate candidate{.name = "serve", .hints = {{"slo_p99", 2000}}};
+        const std::string said =
+            judge(situation_of(answers({api}), candidate), simulated({{100, 4000}, {100, 2500}})).sentence;
+        EXPECT_EQ(has(said, "(-p 10)"), priority == 0) << said;
+        EXPECT_EQ(has(said, "(-p 11)"), priority == 10) << said;
+    }
+}
+
 TEST(Admission, OnlyProgramsOfTheDeviceCount) {
     const Json both = answers({running("train", 7, trainer(), 0), running("other", 8, nullptr, 1)});
     EXPECT_THROW(situation_of(both, serve(2000)), cli::Failure) << "which device?";

@@ -23,6 +23,10 @@ TEST_F(ShowRules, TestSaysWhatACommandGetsAndByWhichRule) {
     EXPECT_EQ(given({"--user", "12345", "--", "true"})[0]["value"], "-10");
     EXPECT_EQ(given({"--", "false"}), Json::array());
     EXPECT_TRUE(has(xcli({"rules", "test", "--", "false"}).out, "no rule fits"));
+    const std::string script = directory / "python9";
+    std::ofstream(script) << "#!/bin/bash\nexec python3 \"$@\"\n";
+    chmod(script.c_str(), 0755);
+    EXPECT_TRUE(has(xcli({"rules", "test", "--", script}).out, "python9 is a script of bash: what it starts"));
     expect_sentence({"rules", "test", "--", "no-such-program"}, "there is no program no-such-program in PATH");
     expect_sentence({"rules", "test"}, "say which command");
 }
