@@ -91,8 +91,9 @@ def doubts_of(measuring, watch, ways):
     found = [watch.note] if watch.note else []
     most = max((way.keeps or 0 for way in ways), default=0)
     if most > gain.MOST_KEPT:
-        found.append(f"the other program did {percent(most)} of what it did alone, so that one of the two is not its "
-                     "usual rate: it was still warming up (measure longer: -t), or its work differs from start to start")
+        found.append(f"the other program did {percent(most)} of what it did alone, so that one of the two is not "
+                     "its usual rate: it was still warming up (measure longer: -t), or its work differs from start to "
+                     "start")
     lost = sum(turn.lost for turns in measuring.turns.values() for turn in turns)
     if lost:
         found.append(f"the server told of {lost} changes fewer than there were: some bursts are missing")

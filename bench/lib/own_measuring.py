@@ -78,7 +78,7 @@ class Seen:
         return sum(interpolated(samples, end) - interpolated(samples, begin) for samples in self.counts.values())
 
     def is_steady(self, now):
-        """Whether it did about as much in the last second as in the one before."""
+        """Returns whether it did about as much in the last second as in the one before."""
         second = 1_000_000_000
         if self.began is None or self.began > now - 2 * second:
             return False
