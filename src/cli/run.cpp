@@ -132,6 +132,11 @@ bool is_quiet(const RunOptions& options) {
     return options.log_level.empty() && is_unset("XLOG_LEVEL") && is_unset("XLOG_FILE");
 }
 
+void choose_own_log_level(const RunOptions& options) {
+    base::LogLevel level{};
+    if (is_quiet(options) && base::find_log_level(kRunLogLevel, &level)) base::set_log_level(level);
+}
+
 // Says so if a variable has a larger batch than another lets the queues have. Options alone have been checked.
 void tell_smaller_batch() {
     int64_t batch_size = 0, threshold = 0;
@@ -256,8 +261,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     const config::Configuration configuration = config::read_configuration(config::folders(false));
     config::put_into_environment(configuration);
     tell_complaints(configuration);
-    base::LogLevel quiet{};
-    if (is_quiet(options) && base::find_log_level(kRunLogLevel, &quiet)) base::set_log_level(quiet);
+    choose_own_log_level(options);
     tell_misspelt_variables();
     tell_low_times();
     for (const std::string& remark : options.hints.remarks) console::print_error("xcli: %s\n", remark.c_str());
