@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "cli/device_called.h"
 #include "cli/hint_facts.h"
 #include "cli/size_text.h"
 #include "host/kernel_queues.h"
@@ -161,14 +162,6 @@ std::string devices_of(const Json& program) {
     std::string text;
     for (const Json& device : program["devices"]) text += (text.empty() ? "" : ", ") + device_called(device);
     return text;
-}
-
-std::string device_called(const Json& device) {
-    const std::string name = device.value("device_name", "");
-    const std::string shown =
-        (name.empty() ? device.value("device", "") : name) + " (" + device.value("platform", "") + ")";
-    const Json number = device.value("device_index", Json());
-    return number.is_number() ? "device " + number.dump() + ", " + shown : shown;
 }
 
 std::string crowd_text(const Json& program) {

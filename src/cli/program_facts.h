@@ -12,8 +12,7 @@ namespace xsched::cli {
 // Returns which percentage of its devices' time the program got in the last second (0), ten (1) or sixty (2); negative:
 // not known.
 double got_percent(const Json& program, size_t window);
-// Return a device's name: "GPU:1f (cuda)", several separated by commas; "device 0, NVIDIA H100 (cuda)".
-std::string device_called(const Json& device);
+// Returns the names of its devices (device_called.h), separated by commas.
 std::string devices_of(const Json& program);
 // Returns, for example, "device 0, MI308X (hip) has 30 compute queues of all programs and takes 24 at once: ...", for
 // the program's first such device; empty if it has none.

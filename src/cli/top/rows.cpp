@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "cli/device_called.h"
 #include "cli/explain/urgency.h"
 #include "cli/hint_facts.h"
 #include "cli/known_by.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "cli/program_facts.h"
+#include "cli/device_called.h"
 
 namespace xsched::cli {
 namespace {
